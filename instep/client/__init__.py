@@ -1,1 +1,1 @@
-"""Commands for a customer's machine, with the standard library alone."""
+"""Commands for a customer's machine, which use only the standard library."""

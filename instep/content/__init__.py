@@ -1,1 +1,1 @@
-"""Texts that readers read: articles, collections, the changelog, files, redirects."""
+"""Content for readers: articles, collections, the changelog, files, redirects."""

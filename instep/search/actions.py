@@ -1,4 +1,4 @@
-"""Searching live articles, and the passages of those that are public."""
+"""Searches live articles, and the passages of public ones."""
 
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Collection
@@ -45,12 +45,12 @@ from instep.search.semantic.query_embedder import query_embedder
 
 ORDER = Order(("score", "id"), descending=True)
 PASSAGE_ORDER = Order(("score", "article_id", "number"), descending=False)
-# How many hits one statement checks: still live, and containing the phrases.
+# The number of hits that one statement checks: whether they are live and contain the phrases.
 RECHECK_BATCH = 50
 
 
 async def count_without_vectors(ctx: Ctx) -> int:
-    """The number of published articles whose vectors are still being made; 0 where no model makes them."""
+    """The number of published articles whose vectors are still being computed; 0 without a model."""
     embedder = query_embedder.of(ctx)
     return await vectors.count_waiting(ctx, embedder.name) if embedder else 0
 
@@ -58,7 +58,7 @@ async def count_without_vectors(ctx: Ctx) -> int:
 async def get_synonyms(ctx: Ctx) -> BotSynonyms:
     """Get the words that mean the same in this help center.
 
-    They are added to those that the search knows in English, German, French, Spanish, Portuguese, Japanese
+    They extend those that the search knows in English, German, French, Spanish, Portuguese, Japanese
     and Arabic. A synonym counts less than the word itself.
     """
     lines: list[str] = await queries.ask_for_synonyms(ctx).value() or []
@@ -67,7 +67,7 @@ async def get_synonyms(ctx: Ctx) -> BotSynonyms:
 
 @writes
 async def update_synonyms(ctx: Ctx, sent: SynonymsUpdate) -> BotSynonyms:
-    """Replace the words that mean the same in this help center; they hold from the next question on."""
+    """Replace the words that mean the same in this help center, from the next question on."""
     lines = [", ".join(dict.fromkeys(group)) for group in sent.groups]
     await queries.store_synonyms(ctx, lines)
     return await get_synonyms(ctx)
@@ -76,20 +76,20 @@ async def update_synonyms(ctx: Ctx, sent: SynonymsUpdate) -> BotSynonyms:
 async def search_articles(
     ctx: Ctx, search: SearchRequest, form: Format, request: PageRequest
 ) -> Page[SearchHit]:
-    """Search the articles that are live, best match first.
+    """Search the live articles, best match first.
 
-    An article is found when it has all words, in any form that its language gives them. Where none has all,
-    those with some of the words are found, most of the words first; then words that mean the same count too,
-    though less, small errors in typing are forgiven, and of the last word the beginning is enough. What is in
-    double quotes is found as it stands, and so are names in code: `--dry-run`, `page_size`, `/v1/articles`.
-    Where embeddings are set up, articles that say the same in other words are found then, too.
+    An article matches if it contains all words, in any inflected form. If no article does, articles with some
+    of the words match, those with most of them first; then synonyms also count, with less weight, small
+    typing errors are tolerated, and the last word may be incomplete. Text in double quotes is found
+    literally, and so are names in code: `--dry-run`, `page_size`, `/v1/articles`.
+    With embeddings, articles that say the same in other words match, too.
     An article whose title is the query comes first.
     """
     page = request.page(ORDER, "search", ctx.bot.id, search.query, search.locale)
     state = await search_state_of(ctx)
     index, scope = state.index, ArticleFilter(search.locale, "authenticated", state.hidden)
     if page.after:
-        # The cursor carries the query of the first page, so that all pages come from the same query.
+        # The cursor contains the query of the first page, so that all pages use the same query.
         query = from_cursor(page.after[2])
         return await _page_of_hits(ctx, rank_index(index, query, scope), query, form, page)
     builder = await analyze_query(ctx, state, search.query, search.locale)
@@ -107,7 +107,7 @@ async def search_articles(
 
 
 async def get_live_article(ctx: Ctx, article_id: str, audience: Audience) -> LiveArticle:
-    """Get an article that is live and that this audience may read; any other is not found."""
+    """Get an article if it is live and this audience may read it; otherwise raise `NotFound`."""
     articles = await queries.live_articles(ctx, [article_id], audience)
     if not articles:
         raise NotFound
@@ -115,7 +115,7 @@ async def get_live_article(ctx: Ctx, article_id: str, audience: Audience) -> Liv
 
 
 async def are_live(ctx: Ctx, article_ids: Collection[str], audience: Audience) -> bool:
-    """True if all of these articles are live and may be read by this audience."""
+    """True if all of these articles are live and this audience may read them."""
     return len(await queries.live_articles(ctx, list(article_ids), audience)) == len(article_ids)
 
 
@@ -127,7 +127,7 @@ async def _page_of_hits(
     hits = candidates[: page.size + 1]
     rows = [] if query.phrases else await queries.articles_of_hits(ctx, hits, query.prefixes, form)
     if len(rows) < len(hits):
-        # Some hits lack a phrase, or are no longer live: the next candidates take their places.
+        # Some hits lack a phrase or are no longer live: the next candidates replace them.
         hits = await _live_hits(ctx, query, candidates, page.size + 1)
         rows = await queries.articles_of_hits(ctx, hits, query.prefixes, form)
     return page.page_of(rows, lambda row: (row.score, row.id, to_cursor(query)))
@@ -143,7 +143,7 @@ async def _live_hits(ctx: Ctx, query: WeightedQuery, candidates: list[Hit], coun
 
 
 async def _recheck(ctx: Ctx, query: WeightedQuery, candidates: list[Hit]) -> AsyncIterator[Hit]:
-    """The candidates that are live at this moment and contain all phrases."""
+    """The candidates that are currently live and contain all phrases."""
     count = limits.MAX_PHRASE_CHECKS if query.phrases else len(candidates)
     for start in range(0, count, RECHECK_BATCH):
         batch = candidates[start : start + RECHECK_BATCH]
@@ -169,9 +169,9 @@ async def search_passages(
     per_article: int | None = None,
     audience: Audience = "public",
 ) -> Page[Passage]:
-    """Search the passages that the audience may read, best first: those behind the cursor, as they rank now.
+    """Search the passages that the audience may read, best first, after the cursor in the current ranking.
 
-    `per_article`: at most this many passages of one article, so that a long article does not fill the page.
+    `per_article`: maximum number of passages per article, so that a long article does not fill the page.
     """
     page = request.page(
         PASSAGE_ORDER, "passages", ctx.bot.id, search.query, search.locale, per_article, audience

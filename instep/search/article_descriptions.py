@@ -1,7 +1,7 @@
-"""The description of an article, which is searched as its first passage.
+"""Treats the description of an article as its first passage in the search.
 
-Most descriptions name what the article says, in the words that people ask in ("Return period, label, costs"),
-so they match questions well and answer none. An answer quotes a section of the article in their place.
+Most descriptions summarize the article in the words of typical questions ("Return period, label, costs"),
+so they match questions well but answer none. An answer quotes a section of the article instead.
 """
 
 import re
@@ -17,19 +17,19 @@ NUMBER = re.compile(r"\d+")
 
 
 def kind_of_section(passages: Sequence[MarkdownPassage], index: int) -> PassageKind:
-    """The kind of a passage; `passages`: all of its article."""
+    """The kind of a passage; `passages`: all passages of its article."""
     passage = passages[index]
     if is_summary(passages, index):
         return "summary"
-    # The article's description counts as a heading in the index, and is none here.
+    # The article's description counts as a heading in the index, but not here.
     return kind_of_passage(passage.markdown, passage.headings if passage.number is not None else ())
 
 
 def is_summary(passages: Sequence[MarkdownPassage], index: int) -> bool:
-    """True if a passage is a description that says only what its article is about.
+    """True if a passage is a description that only says what its article is about.
 
-    A description with a number that no section has states something itself ("Refunds are possible within 14
-    days."), and that of an article without a text is all that there is.
+    A description with a number that no section has is a statement of its own ("Refunds are possible within
+    14 days."), and the description of an article without a text is all there is.
     """
     passage, sections = passages[index], passages[1:]
     # Above the first heading only the description has a heading, which is itself.
@@ -40,15 +40,15 @@ def is_summary(passages: Sequence[MarkdownPassage], index: int) -> bool:
 
 
 def introduction_of(passages: Sequence[MarkdownPassage], index: int) -> str:
-    """The description above the text before the first heading, which readers read together; else nothing."""
+    """The description above the text before the first heading, because readers read both; else empty."""
     is_opening = passages[index].number is None and not passages[index].headings
     return passages[0].markdown if is_opening and passages[0].headings else ""
 
 
 def summarized_sections(passages: Sequence[MarkdownPassage], hit: SemanticHit | None) -> list[int]:
-    """The indices of the sections that a description may sum up, whatever their words.
+    """The indices of the sections that a description may summarize, whatever their words.
 
-    They are the first one and the one that is nearest to the question in meaning.
+    They are the first section and the one nearest to the question in meaning.
     """
 
     def nearness(index: int) -> tuple[float, int]:
@@ -60,9 +60,9 @@ def summarized_sections(passages: Sequence[MarkdownPassage], hit: SemanticHit | 
 
 
 def with_scores_of_summaries(passages: Sequence[Passage]) -> list[Passage]:
-    """The passages, with the sections of an article as likely to answer as the description that sums them up.
+    """The passages, with the sections of an article scored at least as high as its description.
 
-    The match of the description says that the article answers, and not where: the order of its sections
+    The description's match says that the article answers, but not where, so the order of its sections
     stays.
     """
     best: dict[str, float] = {}
@@ -78,7 +78,7 @@ def with_scores_of_summaries(passages: Sequence[Passage]) -> list[Passage]:
 
 
 def with_at_least(passage: Passage, summaries: Mapping[str, float], best: Mapping[str, float]) -> Passage:
-    """The passage, likelier by what the best section of its article is less likely than the summary."""
+    """The passage, raised by the difference between the summary and the article's best section."""
     if passage.article_id not in summaries or not answers_questions(passage.kind):
         return passage
     difference = summaries[passage.article_id] - best[passage.article_id]

@@ -1,4 +1,4 @@
-"""Selects the articles of a bot that have most to do with a subject, for a reader of some of them alone."""
+"""Selects the articles of a bot that are most relevant to a subject, for a reader of only some of them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,11 +20,11 @@ from instep.search.index.stems import Stems, index_term, language_code, stems_of
 from instep.search.query.analysis import QueryTerm, WeightedQuery, configs_of, unboosted
 from instep.search.query.scoring import ArticleFilter, rank_segment, top
 
-# The share of the selection that is for the articles nearest by their words, whatever else is found.
+# The share of the selection reserved for the articles nearest by their words, whatever else is found.
 NEAREST_SHARE = 0.1
-# Articles that are taken for the lines of one page, and for one title.
+# The number of articles selected for the lines of one page, and for one title.
 PAGE_ARTICLES, TITLE_ARTICLES = 20, 5
-# Words of one part of a subject that count: rare among the articles, frequent in the part.
+# The number of words that count in one part of a subject: rare among the articles, frequent in the part.
 MAX_PART_WORDS = 60
 MAX_PHRASE_TOKENS = 40
 CACHED_TERMS = 200
@@ -35,7 +35,7 @@ Phrase = tuple[TokenWords, ...]
 
 @dataclass(frozen=True, slots=True)
 class WeightedWords:
-    """How often words are in a part of a subject, and how much that part counts."""
+    """The frequencies of words in a part of a subject, and the weight of that part."""
 
     weight: float
     counts: Mapping[str, float]
@@ -45,8 +45,8 @@ class WeightedWords:
 class SelectionQuery:
     """The criteria that select articles.
 
-    Articles with all terms of one of the `phrases` come in, those of the rarest first; of each page the ones
-    with most of its lines; those with all terms of a title in their own; and then the nearest to the subject.
+    Articles with all terms of one of the `phrases` come first, the rarest first; then, for each page, the
+    articles with most of its lines; then those with all terms of a title in theirs; and then the nearest.
     """
 
     phrases: tuple[Phrase, ...]
@@ -66,7 +66,7 @@ def phrase_of(text: str) -> Phrase:
 
 
 def weighted_words(weight: float, texts: Iterable[tuple[str, float]]) -> WeightedWords:
-    """The words of texts, each of which counts by a weight of its own."""
+    """The words of texts, each text with its own weight."""
     tokens: dict[str, float] = defaultdict(float)
     for text, text_weight in texts:
         for token in text.split():
@@ -79,7 +79,7 @@ def weighted_words(weight: float, texts: Iterable[tuple[str, float]]) -> Weighte
 
 
 async def select_articles(ctx: Ctx, query: SelectionQuery, count: int) -> list[str]:
-    """The ids of at most `count` live articles in all languages, those that must not be missed first."""
+    """The ids of at most `count` live articles in all languages, the most important ones first."""
     index, _ = await index_cache.index_of(ctx)
     words = query.words
     stems = {config: await stems_of(ctx.tx, config, words) for config in sorted(configs_of(index, None))}
@@ -104,7 +104,7 @@ def select_from(index: Index, query: SelectionQuery, stems: dict[str, Stems], co
 
 
 class ArticleSelection:
-    """At most `count` articles by their numbers, in the order in which they came in."""
+    """At most `count` articles by their numbers, in the order in which they were added."""
 
     def __init__(self, count: int, scores: Array) -> None:
         """`scores`: float64[articles], 0 for an article that is no longer live."""
@@ -113,7 +113,7 @@ class ArticleSelection:
         self.numbers: dict[int, None] = {}
 
     def add(self, matches: Array) -> None:
-        """Add articles; if there is not room for all, the best ones."""
+        """Add articles; if there is no room for all, the best ones."""
         new = [number for number in matches.tolist() if number not in self.numbers]
         room = self.count - len(self.numbers)
         if len(new) > room:
@@ -122,7 +122,7 @@ class ArticleSelection:
 
 
 class IndexedArticles:
-    """The articles of an index, numbered through all of its segments."""
+    """The articles of an index, numbered across all of its segments."""
 
     def __init__(self, index: Index, stems: dict[str, Stems]) -> None:
         self.index = index
@@ -130,7 +130,7 @@ class IndexedArticles:
         sizes = [len(live.segment.articles) for live in index.segments]
         self.first_numbers = [0, *accumulate(sizes)]
         self.sets: LRUCache[tuple[int, int, bool], Array] = LRUCache(CACHED_TERMS)
-        # The number of a term in a segment; None for one that it has not.
+        # The number of a term in a segment; None if the segment lacks it.
         self.term_numbers: dict[tuple[int, str], int | None] = {}
 
     def id_of(self, number: int) -> str:
@@ -139,7 +139,7 @@ class IndexedArticles:
 
     @cached_property
     def cut_off(self) -> Array:
-        """The articles that have more passages than the index holds."""
+        """The articles with more passages than the index holds."""
         return self.of_all(
             np.flatnonzero(np.bincount(live.segment.article_of_passage) >= limits.MAX_INDEXED_PASSAGES)
             for live in self.index.segments
@@ -157,13 +157,13 @@ class IndexedArticles:
         return self.of_all(self.with_terms(at, phrase, in_title=False) for at in self.segment_numbers)
 
     def with_title(self, title: Phrase) -> Array:
-        """The articles with the shortest titles that have all terms of this one."""
+        """The articles with the shortest titles that contain all terms of this one."""
         matches = self.of_all(self.with_terms(at, title, in_title=True) for at in self.segment_numbers)
         lengths = np.concatenate((np.zeros(0), *(live.segment.title_length for live in self.index.segments)))
         return matches[np.argsort(lengths[matches], kind="stable")][:TITLE_ARTICLES]
 
     def with_lines(self, lines: Sequence[Phrase]) -> Array:
-        """The articles that share most with a page; a line counts the more, the fewer articles have it."""
+        """The articles that share most with a page; lines that fewer articles have count more."""
         scores = np.zeros(self.first_numbers[-1])
         for line in lines:
             matches = self.with_phrase(line)
@@ -175,7 +175,7 @@ class IndexedArticles:
         return range(len(self.index.segments))
 
     def with_terms(self, at: int, phrase: Phrase, *, in_title: bool) -> Array:
-        """The articles of a segment that have all terms of a phrase, as any of its languages reads them."""
+        """The articles of a segment with all terms of a phrase, in any of its languages."""
         matches = [np.zeros(0, dtype=np.int64)]
         for config, stems in self.stems.items():
             terms = {term for token in phrase for term in token_terms(token, language_code(config), stems)}
@@ -191,7 +191,7 @@ class IndexedArticles:
         return self.term_numbers[at, term]
 
     def common(self, at: int, terms: list[int], *, in_title: bool) -> Array:
-        """The articles of a segment that have all of these terms."""
+        """The articles of a segment with all of these terms."""
         frequency = self.index.segments[at].segment.document_frequency
         first, *others = sorted(terms, key=lambda term: int(frequency[term]))
         matches = self.with_term(at, first, in_title=in_title)
@@ -202,7 +202,7 @@ class IndexedArticles:
         return matches
 
     def with_term(self, at: int, term: int, *, in_title: bool) -> Array:
-        """int64: the articles of a segment that have a term, rising."""
+        """int64: the articles of a segment with a term, ascending."""
         key = at, term, in_title
         if key not in self.sets:
             segment = self.index.segments[at].segment
@@ -214,7 +214,7 @@ class IndexedArticles:
         return self.sets[key]
 
     def scores(self, subject: Sequence[WeightedWords]) -> Array:
-        """float64[articles]: how near each is to the subject, above 0; 0 if it is no longer live."""
+        """float64[articles]: similarity to the subject, above 0; 0 if the article is no longer live."""
         weights: dict[str, float] = {}
         for part in subject:
             for word, weight in self.part_weights(part):
@@ -227,7 +227,7 @@ class IndexedArticles:
         return np.concatenate((np.zeros(0), *(segment_scores(live, query) for live in self.index.segments)))
 
     def part_weights(self, part: WeightedWords) -> Iterator[tuple[str, float]]:
-        """The words that count of a part, with weights that together are the weight of the part."""
+        """The words that count in a part, with weights that add up to the weight of the part."""
         weights = {word: log(1 + count) * self.idf(word) for word, count in part.counts.items()}
         best = sorted(
             (word for word in weights if weights[word] > 0), key=lambda word: (-weights[word], word)
@@ -237,7 +237,7 @@ class IndexedArticles:
             yield word, part.weight * weights[word] / total
 
     def idf(self, word: str) -> float:
-        """The inverse document frequency of a word; 0 for one that no article has."""
+        """The inverse document frequency of a word; 0 if no article has it."""
         frequency = 0
         for live in self.index.segments:
             numbers = map(live.segment.terms.find, self.index_terms(word))
@@ -251,7 +251,7 @@ class IndexedArticles:
 
 
 def is_in(numbers: Array, others: Array) -> Array:
-    """bool: whether each number is among others, which rise; faster than `np.isin` for a few numbers."""
+    """bool: whether each number is in `others`, which is ascending; faster than `np.isin` for few numbers."""
     if not len(others):
         return np.zeros(len(numbers), dtype=np.bool_)
     places = np.searchsorted(others, numbers)

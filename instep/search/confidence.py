@@ -1,8 +1,8 @@
-"""How sure the search is that an article answers a question: signs of the best passages, and their model.
+"""Estimates how likely an article answers a question: signs of the best passages, and a model of them.
 
 Every sign is between 0 and 1 and depends neither on the number of articles nor on the length of the question.
-So words count by how rare they are among the bot's own articles and 300 usual ones of its language: among
-three articles alone every word is rare. The number of articles is a sign of its own.
+So a word's rarity is computed over the bot's own articles plus 300 typical ones of its language: among
+only three articles every word is rare. The number of articles is a separate sign.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ from instep.search.matching import FoundPassage
 from instep.search.query.analysis import WeightedQuery
 from instep.search.query.proximity import overlap, proximity
 
-# Standard deviations above the mean at which the sign of an article's standing in meaning is 1.
+# Standard deviations above the mean at which the sign for an article's semantic z-score is 1.
 MANY_DEVIATIONS = 5
-# The number of articles at which its logarithm is 1.
+# The number of articles at which the sign of its logarithm is 1.
 MANY_ARTICLES = 1_000
 
 
@@ -47,11 +47,11 @@ def signs_of(
         "is_compared": float(query.is_compared),
         "similarity": max((hit.similarity for hit in hits.values()), default=0.0),
         "standing_best": min(nearest_hit.z_score / MANY_DEVIATIONS, 1.0) if nearest_hit else 0.0,
-        # Every question is near to some articles: what counts is how far the nearest stands out of them.
+        # Every question is near some articles; what counts is how far the nearest stands out from the others.
         "excess": max((hit.excess for hit in hits.values()), default=0.0),
-        # Is computed where all else says that there is an answer.
+        # Computed only if everything else indicates an answer.
         "off_topic": 0.0,
-        # Neither the words nor the meaning are there; each makes up for the lack of the other.
+        # Neither the words nor the meaning match; each can make up for the other.
         "missing": (1 - coverage) * (1 - nearest_similarity),
     }
 
@@ -62,10 +62,11 @@ def rarest_missing(query: WeightedQuery, passage: FoundPassage) -> float:
     return max((term.rarity for term in query.words if term.word not in present), default=0.0)
 
 
-# Set by hand, for the sign is computed for few questions; a fit with all of them gives -16 (docs/quality.md).
+# Set by hand, because the sign is computed for few questions; a fit with all of them gives -16
+# (docs/quality.md).
 OFF_TOPIC_WEIGHT = -20.0
-# Fitted by `python -m eval.retrieval.fitting` (docs/quality.md), for words alone and with each of the
-# embedding models that come along: the similarities of one are not those of another.
+# Fitted by `python -m eval.retrieval.fitting` (docs/quality.md), for words alone and with each built-in
+# embedding model, because the similarities of different models are not comparable.
 WORDS = LogisticModel(
     {"coverage": 0.69, "proximity": 1.90, "title_similarity": 4.12, "base": 1.82, "size": 0.03}, -2.33
 )
@@ -97,17 +98,17 @@ MULTILINGUAL = LogisticModel(
     },
     -2.49,
 )
-# The share of a question's rarity that one missing word may have. Of the questions of all sets that words
-# alone were sure of, half had the right article first where a word has more, and seven of ten where none has.
+# The share of a question's rarity that one missing word may have. Among the questions that words alone were
+# confident about, half had the right article first if one word had more, and seven of ten if none had.
 MAX_MISSING_SHARE = 0.25
 UNSURE = limits.ANSWER_THRESHOLD - 0.01
 BY_EMBEDDER = {ENGLISH_NAME: MEANING, MULTILINGUAL_NAME: MULTILINGUAL}
 
 
 def model_of(signs: Mapping[str, float], embedder: str | None) -> LogisticModel:
-    """The model of confidence for what signs are from; `embedder`: what its similarities are from.
+    """The model of confidence for these signs; `embedder`: the source of their similarities.
 
-    That none is near in meaning speaks against an answer; that they could not be compared does not.
+    A lack of near articles is evidence against an answer; a missing comparison is not.
     """
     return BY_EMBEDDER.get(embedder or "", WORDS) if signs["is_compared"] else WORDS
 
@@ -115,8 +116,8 @@ def model_of(signs: Mapping[str, float], embedder: str | None) -> LogisticModel:
 def confidence_of(signs: Mapping[str, float], embedder: str | None) -> float:
     """The probability that the articles answer the question; `embedder` as for `model_of`.
 
-    Words alone are not sure while the nearest passage lacks a word that says much of the question: whether
-    it says the same in another word they can't tell.
+    Without embeddings, the confidence is limited while the nearest passage lacks a significant word of
+    the question, because it may say the same in another word.
     """
     model = model_of(signs, embedder)
     probability = model.probability(signs)
@@ -126,7 +127,7 @@ def confidence_of(signs: Mapping[str, float], embedder: str | None) -> float:
 
 
 def needs_off_topic(signs: Mapping[str, float], embedder: str | None) -> bool:
-    """True if the sign `off_topic`, which costs time, may change an answer into none."""
+    """True if the sign `off_topic`, which is slow, may turn an answer into none."""
     return (
         confidence_of(signs, embedder) >= limits.ANSWER_THRESHOLD
         and "off_topic" in model_of(signs, embedder).weights

@@ -1,4 +1,4 @@
-"""Excerpts of texts as plain text: the part with most of the words that were searched for."""
+"""Excerpts of texts as plain text: the part with most of the searched words."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,11 +10,11 @@ from instep.search.query.tokenizer import UNSEGMENTED_RUN
 EXCERPT_CHARACTERS = 200
 # Characters of an excerpt before the first match.
 LEAD_CHARACTERS = 40
-# A word with more occurrences than this does not say which part of the text is best.
+# A word with more occurrences than this does not indicate the best part of the text.
 MAX_OCCURRENCES = 300
 # In characters: a shorter prefix begins too many other words, so it must match a whole word.
 MIN_PREFIX_LENGTH = 3
-# Rendered attributes have no `<` and `>`; a tag without an end is where the text was cut off.
+# Rendered attributes have no `<` and `>`; an unclosed tag is where the text was cut off.
 TAG = re.compile(r"</?[^>]*(?:>|$)")
 INLINE_TAG = re.compile(r"</?(?:a|code|del|em|kbd|strong|sub|sup)(?!\w)[^>]*(?:>|$)")
 FOOTNOTE_MARK = re.compile(
@@ -25,7 +25,7 @@ CELL_END = re.compile(r"</t[dh]>(?=\s*<t[dh]\b)")
 LINE_END = re.compile(r"</tr>|</?(?:pre|table)\b[^>]*(?:>|$)")
 EMPTY_CELLS = re.compile(r"·(?: ·)+")
 BLANK = re.compile(r"\s")
-# What of a text is in every form of it: no blanks, and nothing that stands between cells.
+# The characters that are the same in every form of a text: no spaces, and nothing between cells.
 LETTER = re.compile(r"[^\s·]")
 # The position of a match in the text, and the prefix that matches there.
 Occurrence = tuple[int, str]
@@ -33,14 +33,14 @@ Occurrence = tuple[int, str]
 
 def plain_text(html: str) -> str:
     """The text of rendered HTML on one line."""
-    # Few texts have footnotes, and looking for them takes as long as all the rest.
+    # Few texts have footnotes, and searching for them takes as long as everything else.
     text = FOOTNOTE_MARK.sub("", html) if "footnote" in html else html
     words = TAG.sub(" ", INLINE_TAG.sub("", text))
     return " ".join(unescape(words).split())
 
 
 def readable_text(html: str) -> str:
-    """The text of rendered HTML: rows of tables and lines of code are lines of it, with · between cells."""
+    """The text of rendered HTML: table rows and lines of code are separate lines, with · between cells."""
     parted = CODE.sub(lambda code: code[0].replace("\n", "\0"), html) if "<pre" in html else html
     if "<table" in html:
         parted = CELL_END.sub(" · ", parted)
@@ -48,7 +48,7 @@ def readable_text(html: str) -> str:
 
 
 def joined_lines(lines: Iterable[str]) -> str:
-    """The lines that show something, without signs for empty cells."""
+    """The lines with visible content, without separators for empty cells."""
     texts = (EMPTY_CELLS.sub("·", line).strip(" ·") for line in lines)
     return "\n".join(line for line in texts if line)
 
@@ -58,7 +58,7 @@ def letters_in(text: str) -> str:
 
 
 def place_after(text: str, count: int) -> int:
-    """Where a text goes on after so many letters."""
+    """The offset at which a text continues after `count` letters."""
     following = next(islice(LETTER.finditer(text), count, None), None)
     return following.start() if following else len(text)
 
@@ -72,7 +72,7 @@ def best_excerpt(text: str, prefixes: Sequence[str]) -> str | None:
 
 
 def cut(text: str, position: int = 0) -> str:
-    """The excerpt around a position of a text, from a word boundary to another."""
+    """The excerpt around a position in a text, cut at word boundaries."""
     start = max(0, min(position - LEAD_CHARACTERS, len(text) - EXCERPT_CHARACTERS))
     if start > 0:
         blank = BLANK.search(text, start, position)
@@ -88,7 +88,7 @@ def cut(text: str, position: int = 0) -> str:
 def densest_start(matches: Sequence[Occurrence]) -> int:
     """The first match from which an excerpt has the most different prefixes; `matches` are sorted."""
     best, most_prefixes = matches[0][0], 0
-    # Where each prefix of the window matches for the last time.
+    # The last match of each prefix in the window.
     last_in_window: dict[str, int] = {}
     end = 0
     for start, prefix in matches:
@@ -104,7 +104,7 @@ def densest_start(matches: Sequence[Occurrence]) -> int:
 
 
 def occurrences(text: str, prefix: str) -> Iterator[Occurrence]:
-    """The first occurrences of a prefix at the beginnings of words; in scripts without blanks, anywhere."""
+    """The first occurrences of a prefix at the beginnings of words; in scripts without spaces, anywhere."""
     is_unsegmented = UNSEGMENTED_RUN.match(prefix)
     is_word = len(prefix) < MIN_PREFIX_LENGTH
     count, position = 0, text.find(prefix)
@@ -118,6 +118,6 @@ def occurrences(text: str, prefix: str) -> Iterator[Occurrence]:
 
 
 def to_lowercase(text: str) -> str:
-    """In lower case and of the same length: a few capital letters have two lower-case ones."""
+    """The text in lower case with the same length: a few capitals have two lower-case letters."""
     lowercase = text.lower()
     return lowercase if len(lowercase) == len(text) else "".join(letter.lower()[0] for letter in text)

@@ -10,13 +10,13 @@ from instep.search.query.tokenizer import CAMEL_CASE_BOUNDARY, PUNCTUATION, UNSE
 # A piece of a text, and whether it matches.
 Highlighted = tuple[str, bool]
 RUN = re.compile(rf"[^\s{PUNCTUATION}]+")
-# A match with less than this share of the weight of its word's best match in a text, as that of a synonym, is
-# not why the text was found.
+# A match with less than this share of the weight of its word's best match in a text, such as a synonym's, is
+# not the reason why the text was found.
 MIN_SHARE_OF_WEIGHT = 0.5
 
 
 def highlight(text: str, words: Collection[str]) -> list[Highlighted]:
-    """The text in pieces. `words` are in lower case; in scripts without blanks they are pairs of letters."""
+    """The text in pieces. `words` are in lower case; in scripts without spaces they are pairs of letters."""
     pieces: list[Highlighted] = []
     end = 0
     for span_start, span_end in merge_spans(matching_spans(text, words)):
@@ -28,7 +28,7 @@ def highlight(text: str, words: Collection[str]) -> list[Highlighted]:
 def best_matches(text: str, matches: Mapping[str, Collection[tuple[str, float]]]) -> set[str]:
     """The words of the text to mark: a word of the question itself or, if the text has none, its synonyms.
 
-    `matches`: by word of a text, in lower case, the words of the question that it stands for, with weights.
+    `matches`: for each lower-case word of a text, the question's words that it matches, with weights.
     """
     words = {word for token in text.split() for words in tokenize(token) for word in words}
     best: dict[str, float] = {}
@@ -55,7 +55,7 @@ def matching_spans(text: str, words: Collection[str]) -> Iterator[tuple[int, int
 
 
 def bigram_spans(run: str, words: Collection[str]) -> Iterator[tuple[int, int]]:
-    """The pairs of letters among the words, or the whole run if it is one of them."""
+    """The spans of letter pairs that are among the words, or of the whole run if it is one of them."""
     if run in words:
         yield 0, len(run)
     for start, pair in enumerate(pairwise(run)):
@@ -72,7 +72,7 @@ def camel_case_spans(run: str, words: Collection[str]) -> Iterator[tuple[int, in
 
 
 def merge_spans(spans: Iterator[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The spans, which are sorted by start, with those that touch made one."""
+    """The spans, sorted by start, with touching ones merged."""
     merged: list[tuple[int, int]] = []
     for start, end in spans:
         if merged and start <= merged[-1][1]:

@@ -1,4 +1,4 @@
-"""The jobs of the search, which follow the changes of articles: storing indexes, embedding articles."""
+"""The jobs of the search, which follow changes of articles: they store indexes and embed articles."""
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -28,17 +28,17 @@ STORE_INTERVAL = timedelta(minutes=1)
 EMBED_INTERVAL = timedelta(seconds=5)
 # The wait after a failure, such as one of the embedding model.
 EMBED_RETRY_DELAY = timedelta(minutes=1)
-# Bots of one run; the next run takes the others.
+# The number of bots per run; the next run handles the others.
 STORE_BATCH = 50
 EMBED_BATCH = 1_000
-# What a bot embeds in its turn, and how long a run gives turns.
+# The number of chunks that a bot embeds per turn, and the duration of a run.
 EMBED_CHUNKS = 256
 EMBED_SECONDS = 60
 
 
 @dataclass(slots=True)
 class OutdatedBot:
-    """A bot whose stored index or whose embeddings lack changes of its articles."""
+    """A bot whose stored index or embeddings lack changes of its articles."""
 
     workspace_id: str
     id: UUID
@@ -52,7 +52,7 @@ class OutdatedBot:
 
 
 async def schedule_indexes(database: Database) -> None:
-    """Schedule the next run of `store_indexes`, a single one for all processes."""
+    """Schedule the next run of `store_indexes`, once for all processes."""
     async with database.enter_workspace("") as tx:
         run_at = utc_now() + STORE_INTERVAL
         await defer(tx, STORE_INDEXES, {}, run_at=run_at, dedupe=STORE_INDEXES)
@@ -65,13 +65,13 @@ async def schedule_embedding(database: Database, wait: timedelta = EMBED_INTERVA
 
 
 async def has_turn(database: Database, job: Job, schedule: Callable[[], Awaitable[None]]) -> bool:
-    """Schedule the run after this one; False while an earlier one is not done."""
+    """Schedule the run after this one; return False while an earlier one is running."""
     await schedule_next(schedule)
     return not await is_underway(database, job)
 
 
 async def is_underway(database: Database, job: Job) -> bool:
-    """True if a worker runs an earlier job of the kind: its lease has not ended."""
+    """True if a worker runs an earlier job of this kind, whose lease has not expired."""
     sql = """
         select exists (
           select from jobs
@@ -97,7 +97,7 @@ async def store_indexes(database: Database, job: Job) -> None:
 async def store_index(database: Database, bot: Bot) -> None:
     async with database.enter_workspace(bot.workspace_id) as tx:
         actor = Actor("command", "index", can_write=False)
-        # It stores what it has read if enough has changed.
+        # This stores the articles that it has read if enough has changed.
         await index_cache.index_of(Ctx(tx, bot, actor, utc_now()))
 
 
@@ -113,9 +113,9 @@ async def embed_articles(database: Database, embedders: Embedders, job: Job) -> 
 
 
 async def embed_outdated(database: Database, embedder: Embedder, locales: str) -> bool:
-    """Embed the changes of all bots whose language the pattern matches; False if something has failed.
+    """Embed the changes of all bots whose language matches the pattern; return False if anything fails.
 
-    They take turns, so that none waits for another one's many articles. What is left after a while is for the
+    Bots take turns, so that none waits for another one's many articles. After a while the rest is left to the
     next run, which begins with the bots that have changed since.
     """
     places: dict[UUID, Place] = {}
@@ -141,7 +141,7 @@ async def outdated_bots(database: Database, embedder: Embedder, locales: str) ->
 
 
 async def embed_in_turn(database: Database, embedder: Embedder, places: dict[UUID, Place], bot: Bot) -> None:
-    """Embed some changes of a bot; `places` tells where each goes on that has more."""
+    """Embed some changes of a bot; `places` records where to continue if there are more."""
     after = places.pop(bot.id, None)
     place = await embed_bot(database, embedder, bot, after=after, max_chunks=EMBED_CHUNKS)
     if place is not None:
@@ -149,9 +149,9 @@ async def embed_in_turn(database: Database, embedder: Embedder, places: dict[UUI
 
 
 async def update_each(bots: Sequence[OutdatedBot], update: Callable[[Bot], Awaitable[None]]) -> bool:
-    """Update one bot after the other; False if one has failed, which is logged and left to the next run.
+    """Update the bots one by one; return False if one fails, which is logged and left to the next run.
 
-    What concerns all of them ends it: a `CompletionError` of the model, or `Unavailable`.
+    Errors that concern all bots end it: a model's `CompletionError`, or `Unavailable`.
     """
     are_done = True
     for bot in bots:

@@ -1,4 +1,4 @@
-"""Reads passages for one question: which of their words match it, and in which sentence most of them."""
+"""Matches passages with one question: their matching words, and the sentence with most of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,16 +14,16 @@ from instep.search.schemas import LiveArticle
 from instep.search.section_steps import StepPlace
 
 MAX_CACHED_TOKENS = 20_000
-# What a word of a text is to a question: a match, nothing, or a stop word, which has no place in the text.
+# How a word of a text relates to a question: a match, nothing, or a stop word, which has no position.
 Matches = list[Match]
 
 
 @dataclass(slots=True)
 class FoundPassage:
-    """A passage that an index finds for a question, with its text and what of that matches the question."""
+    """A passage that an index finds for a question, with its text and the matching parts."""
 
     article: LiveArticle
-    # Its place among the passages of its article, from 0.
+    # Its index among the passages of its article, from 0.
     number: int
     # Both about 0 to 1.
     score: float
@@ -33,22 +33,22 @@ class FoundPassage:
     steps: StepPlace
     anchor: str | None
     sections: ArticleSections
-    # Its words in lower case, those of its sentences apart, and start and end of each of these in `plain`.
+    # Its words in lower case, grouped by sentence, and the start and end of each sentence in `plain`.
     plain: str
     spans: list[tuple[int, int]]
     title_words: list[str]
     heading_words: list[str]
     sentence_words: list[list[str]]
-    # The words of the article's description above an opening that has no match of its own; else none.
+    # The words of the article's description above an introduction without a match of its own; else empty.
     introduction_words: list[str]
     title: Matches = field(default_factory=list)
     text: Matches = field(default_factory=list)
-    # Start and end, in characters of `plain`, of the sentence that has most of the question.
+    # Start and end, in characters of `plain`, of the sentence with most of the question's words.
     best: tuple[int, int] = (0, 0)
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """Those that readers see above it: in the index the article's description counts as one."""
+        """The headings that readers see above it, without the description, which the index adds as one."""
         return self.markdown.headings if self.markdown.number is not None else ()
 
     @property
@@ -65,7 +65,7 @@ class Matcher:
         self.by_word: dict[str, Match] = {}
 
     def match(self, word: str) -> Match:
-        """The terms that a word stands for, each with its weight; `None` for a stop word."""
+        """The terms that a word matches, each with its weight; `None` for a stop word."""
         if word not in self.by_word:
             index_terms = [
                 index_term(config, stem) for config, by_word in self.stems.items() if (stem := by_word[word])
@@ -75,7 +75,7 @@ class Matcher:
         return self.by_word[word]
 
     def index_terms(self, words: Sequence[str]) -> list[list[str]]:
-        """For each word its index terms in the bot's languages; a stop word has none."""
+        """The index terms of each word in the bot's languages; a stop word has none."""
         return [
             [index_term(config, stem) for config, by_word in self.stems.items() if (stem := by_word[word])]
             for word in words
@@ -105,5 +105,5 @@ def words_of_text(text: str) -> list[str]:
 
 @lru_cache(MAX_CACHED_TOKENS)
 def words_of_token(token: str) -> tuple[str, ...]:
-    """Cached, because texts repeat their tokens."""
+    """The words of a token, cached because texts repeat their tokens."""
     return tuple(word for words in tokenize(token) for word in words)

@@ -1,8 +1,8 @@
-"""Words of a question that no article has, and that lead away from what the nearest article means.
+"""Finds words of a question that no article has and that lead away from the nearest article's topic.
 
 "How do I change the logo of an invoice?" is near to an article on changing invoices, and nearer without its
-logo; "Is the dump open on Sundays?" is farther from the recycling centre's opening hours without its dump. So
-the first asks for something that is not there, and the second says it in another word.
+logo; "Is the dump open on Sundays?" is farther from the recycling center's opening hours without its dump. So
+the first question asks for something that is missing, and the second one uses another word for it.
 """
 
 import re
@@ -13,7 +13,7 @@ from instep.search.query.analysis import WeightedQuery
 from instep.search.search_state import SearchState
 from instep.search.semantic.query_embedder import query_embedder
 
-# Each costs one more text to embed.
+# Each word costs one more text to embed.
 MAX_WORDS = 2
 
 
@@ -30,7 +30,7 @@ async def off_topic_sign(
 
 
 def unknown_words(query: WeightedQuery) -> list[str]:
-    """The rarest words that neither an article has nor a synonym or a correction stands for."""
+    """The rarest words that match no article, not even through a synonym or a spelling correction."""
     unknown = [
         term
         for term in query.words
@@ -40,7 +40,7 @@ def unknown_words(query: WeightedQuery) -> list[str]:
 
 
 def questions_without(question: str, words: Sequence[str]) -> list[str]:
-    """The question once without each of the words; none that would be empty."""
+    """The question once without each of the words; empty results are left out."""
     others = (
         " ".join(re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", " ", question, flags=re.IGNORECASE).split())
         for word in words

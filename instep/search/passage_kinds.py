@@ -1,7 +1,7 @@
-"""What a passage is for, by its form and its heading: steps, a definition, a table, links to other pages.
+"""Determines a passage's kind from its form and its heading: steps, a definition, a table, a list of links.
 
-The words are those of headings in the seven languages of the site. Where a language is not among them, the
-form alone decides.
+The heading words are in the seven languages of the site. For other languages only the form
+counts.
 """
 
 import re
@@ -10,8 +10,8 @@ from typing import Literal
 
 from instep.search.query.tokenizer import normalize_title
 
-# `links`: what leads to other pages; `history`: what changed in which version; `summary`: what the article is
-# about. None of them answers a question.
+# `links`: links to other pages; `history`: changes by version; `summary`: the topic of the article.
+# None of them answers a question.
 PassageKind = Literal[
     "steps", "definition", "reference", "troubleshooting", "links", "history", "summary", "text"
 ]
@@ -68,11 +68,11 @@ LINK = re.compile(r"\[([^\[\]\n]*)\]\([^()\s]*\)")
 STEP = re.compile(r"^ {0,3}\d{1,3}[.)][ \t]+\S", re.MULTILINE)
 ROW = re.compile(r"^[ \t]{0,3}\|", re.MULTILINE)
 ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
-# A version, or a date with its year: what lines and headings of a changelog begin with.
+# A version, or a date with its year: the first words of lines and headings in a changelog.
 DATED = re.compile(r"^[-*+#|\[ \t]*+(?:v?\d+\.\d+[\w.]*+|\d{4}-\d\d-\d\d)", re.MULTILINE | re.IGNORECASE)
 LETTERS = re.compile(r"\w")
-# Shares, from 0 to 1: of the letters of a passage that stand in the labels of links, from which it leads
-# elsewhere; and of its lines that begin with a version or a date.
+# Shares, from 0 to 1: of a passage's letters that are in link labels, above which it is a list of links;
+# and of its lines that begin with a version or a date.
 MIN_LINKED, MIN_DATED = 0.6, 0.3
 MIN_LINKS, MIN_STEPS, MIN_ROWS = 2, 2, 3
 
@@ -95,7 +95,7 @@ def kind_of_passage(markdown: str, headings: Sequence[str]) -> PassageKind:
 
 
 def is_link_list(prose: str, heading: str) -> bool:
-    """True if a text leads to other pages: by its heading and a link, or because it is little but links."""
+    """True if a text only refers to other pages: it has a typical heading and a link, or is mostly links."""
     labels = [label for label in LINK.findall(prose) if label]
     if labels and heading in LINK_HEADINGS:
         return True
@@ -106,7 +106,7 @@ def is_link_list(prose: str, heading: str) -> bool:
 
 
 def is_history(prose: str, headings: Sequence[str]) -> bool:
-    """True if a text tells what changed in which version: below such a heading, and in the form of a list."""
+    """True if a text lists changes by version: below a typical heading, in the form of a list."""
     if not any(heading in HISTORY_HEADINGS for heading in headings):
         return False
     lines = [line for line in prose.splitlines() if line.strip()]

@@ -28,14 +28,14 @@ class IndexState:
 
     changed_at: datetime
     hidden_collections: list[str]
-    # Whether this transaction has written; its changes may yet be rolled back.
+    # Whether this transaction has written; its changes may be rolled back.
     is_writing: bool
     # Whether it reads from a replica, where nothing can be stored.
     is_replica: bool
 
 
 def ask_for_synonyms(ctx: Ctx) -> QueuedStatement:
-    """Ask for the lines of the bot's own synonyms, together with the next statement."""
+    """Request the lines of the bot's own synonyms, together with the next statement."""
     return ctx.tx.queue(
         "select lines from bot_synonyms where bot_id = %(bot)s and workspace_id = %(workspace)s",
         bot=ctx.bot.id,
@@ -113,12 +113,12 @@ async def deleted_since(ctx: Ctx, stamp: datetime) -> list[str]:
 @dataclass(slots=True)
 class StoredIndex:
     seen: datetime
-    # `None` if it is not below the limit.
+    # `None` unless it is below the limit.
     data: bytes | None
 
 
 async def stored_index(ctx: Ctx, limit: int | None = None) -> StoredIndex | None:
-    """The stored index, with its data if these are fewer bytes than `limit`."""
+    """The stored index, with its data if it has fewer bytes than `limit`."""
     return await ctx.tx.first(
         StoredIndex,
         """

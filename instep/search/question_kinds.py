@@ -1,4 +1,4 @@
-"""Kinds of questions, by their first words: how to do something, what something is, and so on.
+"""Recognizes the kind of a question by its first words: how to do something, what something is, and so on.
 
 The patterns are in the seven languages of the site. A question in other words has no kind.
 """
@@ -8,7 +8,7 @@ from typing import Literal
 
 QuestionKind = Literal["how_to", "what_is", "why", "may_i", "where", "error"]
 
-# By kind, a line for each language: en, de, fr, es, pt, ja, ar. The first kind that matches counts.
+# For each kind, one line per language: en, de, fr, es, pt, ja, ar. The first matching kind counts.
 _PATTERNS: dict[QuestionKind, str] = {
     "error": r"""
         \b(?:errors?|exception|fails|failed|failing|not working|doesn[\u2019']?t work|does not work|broken)\b

@@ -45,7 +45,7 @@ from instep.search.semantic.vector_index import SemanticHit
 from instep.search.text_cache import TextCache
 
 NO_SIGNALS = Signals(0.0)
-# Retrieval starts again when an article changes between the statements; this often at most.
+# Maximum number of restarts of a retrieval because an article changed between the statements.
 MAX_TRIES = 3
 cached_plain_passage = TextCache(plain_passage)
 
@@ -76,10 +76,10 @@ class ScoredArticle:
 
 @dataclass(frozen=True, slots=True)
 class IndexedQuestion:
-    """A question in the index as it is at this moment."""
+    """A question in the current index."""
 
     ctx: Ctx
-    # The question as it was compared in meaning: without typing errors if possible.
+    # The question as compared in meaning: without typing errors if possible.
     wording: str
     state: SearchState
     builder: QueryBuilder
@@ -90,7 +90,7 @@ class IndexedQuestion:
     ) -> tuple[list[FoundPassage], Matcher]:
         """The passages with their matches; `live`: their articles by id.
 
-        `with_described`: with the sections that descriptions among the passages may sum up.
+        `with_described`: include the sections that descriptions among the passages may summarize.
         """
         hits = {hit.article_id: hit for hit in self.query.semantic_hits}
         texts = await read_passages(passages, live, hits if with_described else None)
@@ -102,7 +102,7 @@ class IndexedQuestion:
         return texts, matcher
 
     async def signals(self, best: ScoredArticle, passages: Sequence[FoundPassage]) -> Signals:
-        """How sure the passages of the best article are, with what the words do that no article has."""
+        """The confidence in the passages of the best article, also considering words that no article has."""
         of_best = [passage for passage in passages if passage.article.id == best.article_id]
         if not of_best:
             return NO_SIGNALS
@@ -127,12 +127,12 @@ async def retrieve(
     candidates: int = 0,
     is_typing: bool = False,
 ) -> Retrieval:
-    """The live passages that answer a question best, and the signals how likely they answer it.
+    """The live passages that answer a question best, and signals of how likely they answer it.
 
-    `limit`: passages in all; `per_article`: passages of one article, both at most. `audience`:
-    "authenticated" includes the articles for readers who are signed in. With `candidates`, so many passages
-    are compared by what their sections are for, and come in that order; the signals stay. `is_typing`: of the
-    last word the beginning is enough.
+    `limit` and `per_article`: maximum number of passages in total and per article. `audience`:
+    "authenticated" includes the articles for signed-in readers. With `candidates`, that many passages
+    are re-ranked by section fit; the signals are unaffected. `is_typing`: the last word may be
+    incomplete.
     """
     await query_embedder.begin(ctx, question)
     for _ in range(MAX_TRIES):
@@ -178,7 +178,7 @@ async def indexed_question(
     scope: ArticleFilter,
     weigh: Callable[[QueryBuilder], WeightedQuery],
 ) -> IndexedQuestion:
-    """The question without typing errors is compared in meaning, or else as it is."""
+    """The indexed question; its meaning is compared without typing errors if possible."""
     builder = await analyze_query(ctx, state, question, scope.locale)
     for wording in dict.fromkeys((corrected(question, builder), question)):
         hits = await query_embedder.nearest(ctx, wording, state, scope)
@@ -189,7 +189,7 @@ async def indexed_question(
 
 
 async def rank_articles(ctx: Ctx, subject: str, locale: str, count: int) -> list[ScoredArticle]:
-    """The public articles in a language that have most to do with a subject, by their words alone."""
+    """The public articles in a language that are most relevant to a subject, by words alone."""
     state = await search_state_of(ctx)
     builder = await analyze_query(ctx, state, subject, locale)
     scope = ArticleFilter(locale, "public", state.hidden)
@@ -197,7 +197,7 @@ async def rank_articles(ctx: Ctx, subject: str, locale: str, count: int) -> list
 
 
 def best_sections(passages: Sequence[Passage]) -> list[Passage]:
-    """Passages that may be quoted, the sections that fit best first; then those that answer no question."""
+    """Quotable passages, the best-fitting sections first; then passages that answer no question."""
     return sorted(
         with_scores_of_summaries(passages),
         key=lambda passage: (not answers_questions(passage.kind), -passage.section_score),
@@ -212,7 +212,7 @@ def top_articles(
     per_article: int | None,
     passage_limit: int,
 ) -> tuple[list[ScoredArticle], list[ScoredPassage]]:
-    """The best articles, enough for passages of `limit` ones, and the best of their passages."""
+    """The best articles, enough for `limit` passages, and the best of their passages."""
     count = max(limits.MAX_NEAREST_ARTICLES_RETRIEVED, limit)
     ranked: list[ScoredArticle] = []
     passages: list[ScoredPassage] = []
@@ -242,9 +242,9 @@ def top_passages(
 ) -> list[ScoredPassage]:
     """The best passages of a segment.
 
-    An article's best passage gets the article's score, and each other one that score less its distance to
-    the best passage. Passages without a match take up places, so that few matches in a good article are not
-    followed by those of bad ones. `article_score`: float64[articles], 0 for an article that is not allowed.
+    An article's best passage gets the article's score; every other one gets that score less its distance to
+    the best passage. Passages without a match also take up slots, so that few matches in a good article are
+    not followed by those of bad ones. `article_score`: float64[articles], 0 for excluded articles.
     """
     segment = ranking.live.segment
     article_of_passage = segment.article_of_passage
@@ -268,7 +268,7 @@ def top_passages(
 
 
 def best_per_article(score: Array, article_of_passage: Array, count: int) -> Array:
-    """The scores of the `count` best passages of each article, of equal ones the first; 0 for all others."""
+    """The scores of each article's `count` best passages, the first among equal ones; 0 for all others."""
     order = np.lexsort((-score, article_of_passage))
     articles = article_of_passage[order]
     best = order[np.arange(len(order)) - np.searchsorted(articles, articles) < count]
@@ -289,9 +289,9 @@ async def read_passages(
 def read_at_once(
     passages: Sequence[ScoredPassage], articles: dict[str, LiveArticle], hits: dict[str, SemanticHit] | None
 ) -> list[FoundPassage]:
-    """The passages with their texts; a passage that the article no longer has is left out.
+    """The passages with their texts, without passages that the article no longer has.
 
-    With `hits`, the semantic ones by article, described sections are among them.
+    With `hits`, the semantic ones by article, described sections are included.
     """
     split = {id: passages_of(article.description, article.markdown) for id, article in articles.items()}
     sections = {id: ArticleSections(split[id], Anchors(article.html)) for id, article in articles.items()}
@@ -329,7 +329,7 @@ def read_at_once(
 
 @lru_cache(maxsize=32)
 def passages_of(description: str | None, markdown: str) -> tuple[MarkdownPassage, ...]:
-    """The passages of an article; questions come to the same articles again and again."""
+    """The passages of an article, cached because questions find the same articles again and again."""
     return tuple(split_article(description, markdown))
 
 
@@ -338,9 +338,9 @@ def described_sections(
     split: Mapping[str, Sequence[MarkdownPassage]],
     hits: Mapping[str, SemanticHit],
 ) -> Iterator[ScoredPassage]:
-    """The sections that matching descriptions may sum up and that do not match themselves.
+    """The sections that matching descriptions may summarize and that do not match themselves.
 
-    The words of a description may be in no section: "return period" where the text says "within 30 days".
+    A description's words may be in no section: "return period" if the text says "within 30 days".
     `split`: all passages by article.
     """
     matching = {(passage.article_id, passage.number) for passage in passages}

@@ -20,7 +20,7 @@ from instep.search.passage_kinds import PassageKind
 from instep.search.query.tokenizer import normalize_title
 from instep.search.text_cache import TextCache
 
-# What the API's description says of a synonym; `valid_synonym` checks more.
+# The pattern of a synonym in the API's description; `valid_synonym` checks more.
 SYNONYM_PATTERN = r"^[^,\u0000]*[^,\s\u0000][^,\u0000]*$"
 
 cached_readable_text = TextCache(readable_text)
@@ -48,7 +48,7 @@ class SearchRequest:
 
 
 def valid_synonym(text: str) -> str:
-    """A term without blanks around it; a comma or a line break would separate two."""
+    """A term, trimmed; a comma or a line break would separate two."""
     term = " ".join(text.split())
     if not term or "," in text or not normalize_title(term):
         raise ValueError("it must have letters or digits, and no comma")
@@ -64,7 +64,7 @@ SynonymGroup = Annotated[list[Synonym], Field(min_length=2, max_length=limits.MA
 
 
 class SynonymsUpdate(Body):
-    """All synonyms of the bot; they replace those before."""
+    """All synonyms of the bot; they replace the previous ones."""
 
     groups: Annotated[
         list[SynonymGroup],
@@ -78,22 +78,22 @@ class SynonymsUpdate(Body):
 
 @dataclass(frozen=True, slots=True)
 class BotSynonyms:
-    """The synonyms of a bot, beside those of its languages."""
+    """The synonyms of a bot, in addition to those of its languages."""
 
     groups: list[list[str]]
-    # What the audit names.
+    # The name in the audit.
     id: str = "synonyms"
 
 
 class SynonymsOut(Out):
-    """The synonyms of the bot, beside those that its languages have."""
+    """The synonyms of the bot, in addition to those of its languages."""
 
     groups: list[list[str]]
 
 
 @dataclass(slots=True)
 class LiveArticle:
-    """A live article with its text, which its passages are made of."""
+    """A live article with the text that its passages are made from."""
 
     id: str
     slug: str
@@ -117,9 +117,9 @@ class SearchHit(Article):
     """A live article that matches a search."""
 
     score: float
-    # Its rendered text, as far as excerpts are made of it.
+    # The part of its rendered text that excerpts are made from.
     html: str
-    # How the words begin that match, in lower case.
+    # The beginnings of the matching words, in lower case.
     prefixes: list[str]
 
     @property
@@ -157,7 +157,7 @@ class SearchHitHtmlOut(ArticleHtmlOut):
 
 @dataclass(slots=True)
 class ArticleChange:
-    """An article that changed, as the index reads it; `markdown` is `None` when it is not live."""
+    """A changed article, as the index reads it; `markdown` is `None` if it is not live."""
 
     id: str
     is_live: bool
@@ -172,7 +172,7 @@ class ArticleChange:
     changed_at: datetime
 
 
-# Who reads the results: everyone, or only readers who are signed in and may see internal articles, too.
+# The readers of the results: everyone, or only signed-in readers, who may also see internal articles.
 Audience = Literal["public", "authenticated"]
 
 
@@ -181,7 +181,7 @@ class Passage:
     """A part of a live article, as its readers see it, and how well it answers a question."""
 
     article_id: str
-    # Its place among the passages of its article, from 0.
+    # Its index among the passages of its article, from 0.
     number: int
     title: str
     slug: str
@@ -195,23 +195,23 @@ class Passage:
     text: str
     # From 0 to about 1, comparable within one language of one bot only.
     score: float
-    # The weight of the question's terms that it has, its headings and title included: a share, 0 to 1.
+    # The weight of the question's terms that it contains, including headings and title: a share, 0 to 1.
     coverage: float
     # Start and end, in characters of `text`, of the sentence that answers best.
     best: tuple[int, int]
-    # By word of the passages, in lower case: the words of the question that it stands for, with weights.
+    # For each lower-case word of the passages: the question's words that it matches, with weights.
     matches: Mapping[str, Sequence[tuple[str, float]]]
-    # What it is for, the signs that it answers, and what they say together (`search/section_fit.py`).
+    # Its kind, the signs that it answers, and their score (`search/section_fit.py`).
     kind: PassageKind = "text"
     section_signs: Mapping[str, float] = field(default_factory=dict)
     section_score: float = 0.0
-    # The number of steps of its section before its own, and of all of them; `(0, 0)` if it holds no steps.
+    # The number of steps of its section before its own, and in total; `(0, 0)` if it contains no steps.
     steps: tuple[int, int] = (0, 0)
-    # The description of its article, which says what all of it is about.
+    # The description of its article, which summarizes the whole.
     lead: str = ""
-    # Words of the question, in lower case, that its language leaves out.
+    # Words of the question, in lower case, that its language ignores.
     stop_words: frozenset[str] = frozenset()
-    # All of its article; none if only the passage is known.
+    # Its whole article; None if only the passage is known.
     sections: ArticleSections | None = None
 
     @property
@@ -243,17 +243,17 @@ class Passage:
 
     @property
     def marked_excerpt(self) -> list[Highlighted]:
-        """The excerpt in pieces, with the words marked for which it was found."""
+        """The excerpt in pieces, with the matching words marked."""
         return highlight(self.excerpt, best_matches(self.excerpt, self.matches))
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """How likely it is that the passages answer the question, and the signs from which that is computed."""
+    """How likely the passages answer the question, and the signs for it."""
 
     # A calibrated probability, 0 to 1.
     confidence: float
-    # 0 to 1, by name; empty where no passage was found.
+    # 0 to 1, by name; empty if no passage was found.
     signs: Mapping[str, float] = field(default_factory=dict)
 
 

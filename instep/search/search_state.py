@@ -11,7 +11,7 @@ from instep.search.semantic.vectors import EmbeddingState
 
 @dataclass(frozen=True, slots=True)
 class SearchState:
-    """The articles of a bot as of now, and what their search depends on."""
+    """The current articles of a bot, and the other data that a search depends on."""
 
     index: Index
     # The ids of the collections that are not public.
@@ -23,9 +23,9 @@ class SearchState:
 
 
 async def search_state_of(ctx: Ctx) -> SearchState:
-    """Read it in one round trip, and what the index in this process lacks.
+    """Read it in one round trip, together with the changes that this process's index lacks.
 
-    Raises `IndexWarmingUp` when too many requests wait for the first reading of the bot.
+    Raises `IndexWarmingUp` if too many requests wait for the first reading of the bot.
     """
     synonyms = queries.ask_for_synonyms(ctx)
     embedding_state = vectors.ask_for_embedding_state(ctx)

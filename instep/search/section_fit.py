@@ -1,7 +1,7 @@
-"""Which section of an article answers: passages of one article often share all words of a question.
+"""Ranks the sections of an article by how well they answer: they often share all words of a question.
 
-BM25 tells them apart by counts alone. What a heading says, what the section is for, how near the words stand
-to each other and what it means tell more. So the passages that an answer may quote are ordered by a linear
+BM25 distinguishes them only by counts. The heading, the purpose of the section, the distance between the
+words and the meaning say more. So the passages that an answer may quote are ordered by a linear
 model of such signs.
 """
 
@@ -45,10 +45,10 @@ FITTING: dict[QuestionKind, frozenset[PassageKind]] = {
 
 @dataclass(frozen=True, slots=True)
 class SectionComparison:
-    """A question, and what the passages that it finds are compared by."""
+    """A question, and the criteria for comparing its passages."""
 
     kind: QuestionKind | None
-    # The index terms of its first word that is no stop word, which mostly names an act.
+    # The index terms of its first word that is not a stop word, usually a verb.
     act: frozenset[str]
     total_rarity: float
     matcher: Matcher
@@ -84,7 +84,7 @@ class SectionComparison:
             "proximity_with_title": proximity(text, title) / total,
             "act": float(bool(content) and not self.act.isdisjoint(heading[0])),
             "heading_share": sum(matching) / len(content) if content else 0.0,
-            # "What it adds" is no question for adding something: most of its words say something else.
+            # "What it adds" is not a question about adding something: most of its words say something else.
             "whole_heading": float(all(matching) and len(content) > len(heading) / 2),
             "fitting_kind": float(self.is_fitting(passage)),
             "length": min(log(1 + len(passage.markdown.markdown.split())) / log(1 + MANY_WORDS), 1.0),
@@ -97,5 +97,5 @@ class SectionComparison:
 
 
 def section_score(signs: Mapping[str, float]) -> float:
-    """In log-odds: of two sections, how much likelier one answers than the other is their difference."""
+    """A section's score in log-odds: the difference of two scores says how much likelier one answers."""
     return sum(weight * signs[name] for name, weight in WEIGHTS.items())

@@ -1,4 +1,4 @@
-"""Which steps of its section a passage holds: a long list of steps is split over several passages."""
+"""Determines which of its section's steps a passage contains: a long list is split over several passages."""
 
 import re
 from collections.abc import Sequence
@@ -8,14 +8,14 @@ from instep.search.passage_kinds import FENCE
 
 # A step of the outermost list.
 NUMBERED_STEP = re.compile(r"^(\d{1,3})[.)][ \t]+\S", re.MULTILINE)
-# The number of steps before those of the passage, and of all steps of its section; 0 of 0 if its section is
-# not one list of steps.
+# The number of steps before the passage's own, and in the whole section; 0 of 0 if the section is not a
+# single list of steps.
 StepPlace = tuple[int, int]
 NO_STEPS: StepPlace = (0, 0)
 
 
 def place_of_steps(passages: Sequence[MarkdownPassage], index: int) -> StepPlace:
-    """The place of the steps of a passage among those of its section; `passages`: all of the article."""
+    """The position of a passage's steps within its section; `passages`: all passages of the article."""
     passage = passages[index]
     if not NUMBERED_STEP.search(passage.markdown):
         return NO_STEPS

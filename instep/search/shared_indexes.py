@@ -1,4 +1,4 @@
-"""Lets the processes of a machine share the memory of large indexes: of words, and of vectors."""
+"""Lets the processes of a machine share the memory of large word and vector indexes."""
 
 from instep.platform.core.settings import Settings
 from instep.search.index import segment
@@ -9,7 +9,7 @@ from instep.search.semantic.vector_cache import vector_cache
 
 
 def share_indexes(settings: Settings) -> None:
-    """Share large indexes with the other processes that have this data folder."""
+    """Share large indexes with other processes that use this data folder."""
     folder = index_folder(settings)
     index_cache.files = IndexFiles(folder, f"words-{segment.FORMAT}")
     vector_cache.files = IndexFiles(folder, f"vectors-{vector_segment.FORMAT}")

@@ -1,4 +1,4 @@
-"""Keeps what was made of texts that searches read again and again, up to a number of characters."""
+"""Caches results for texts that searches read again and again, up to a number of characters."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -9,7 +9,7 @@ from instep.platform.core import limits
 
 
 class TextCache:
-    """The results of a function on texts, of those that were used last. Threads share it."""
+    """The results of a function for the most recently used texts. Threads share it."""
 
     def __init__(self, function: Callable[[str], str]) -> None:
         self.function = function

@@ -41,7 +41,7 @@ async def search_articles(
 ) -> ListOut[SearchHitItemOut]:
     """Search the live articles, best match first. Write the words that the article would use.
 
-    Names in code such as `--dry-run` are found as they stand, and so is what is in double quotes.
+    Names in code such as `--dry-run` are found literally, and so is text in double quotes.
     """
     async with call.begin() as ctx:
         search = partial(actions.search_articles, ctx, SearchRequest(query, locale), "markdown")

@@ -15,11 +15,11 @@ from instep.platform.core import limits
 
 
 class LimitReached(Refused):
-    """The rate limit of the API key asks for a longer wait than retries last."""
+    """The API key's rate limit asks for a longer wait than the retries last."""
 
 
 class ResourceGone(Refused):
-    """The server responds with 404."""
+    """The server answers 404."""
 
 
 REFUSALS: dict[int, type[Refused]] = {404: ResourceGone, 429: LimitReached}
@@ -88,7 +88,7 @@ class Client:
         """Send a request, and retry it while the server is unreachable or busy; raises `Refused`."""
         response = self.send(method, path, body, headers or {})
         if response.status == 401 and self.server.renew is not None:
-            # A key of a job lives for a quarter of an hour.
+            # A job's key is valid for 15 minutes.
             self.key = self.server.renew()
             response = self.send(method, path, body, headers or {})
         return self.accept(response)
@@ -114,7 +114,7 @@ class Client:
         except (ValueError, TypeError, KeyError):
             return self.not_instep(response)
         if response.status == 401 and self.server.renew is None:
-            # The server speaks of a header, which whoever runs a command does not write.
+            # The server's message mentions a header, which users of the command don't write.
             sentence = "INSTEP_API_KEY is not a valid API key there: create one with `instep key create`."
         seconds = retry_after(response)
         wait = f" (for {seconds:.0f} seconds)" if seconds else ""

@@ -72,7 +72,7 @@ def run_with(options: Options, environ: Mapping[str, str]) -> Run:
     run = Run(server.url, change.selection.left_out, paths=options.paths)
     if change.selection.files:
         return send(client, change, run, options)
-    # An earlier comment of the bot is brought up to date also when there is nothing to send any more.
+    # An earlier comment of the bot is updated even if there is nothing left to send.
     return replace(run, bot=client.choose_bot(options.bot or None)) if options.comment else run
 
 

@@ -1,4 +1,4 @@
-"""Drafts and places in one comment on a pull request, which each further run brings up to date."""
+"""Writes drafts and places into one comment on a pull request, which later runs update."""
 
 from collections.abc import Iterator, Mapping
 from urllib.parse import quote
@@ -15,11 +15,11 @@ from instep.platform.text.characters import shorten
 def write_comment(run: Run, bot: Bot, environ: Mapping[str, str]) -> None:
     """Write or update the comment; a failure is printed, and does not fail the job.
 
-    Where there is neither a draft nor a place an earlier comment is updated, and no new one is written.
+    Without drafts and places an earlier comment is updated, but no new one is written.
     """
     try:
         thread = find_thread(environ)
-        # Readers don't see it; it identifies the comment of this bot.
+        # Invisible to readers; it identifies this bot's comment.
         marker = f"<!-- instep {quote(bot.id, safe='')} -->"
         body = f"{marker}\n{comment_text(run, bot)}"
         comment = thread.find_comment(marker)
@@ -32,7 +32,7 @@ def write_comment(run: Run, bot: Bot, environ: Mapping[str, str]) -> None:
 
 
 def comment_text(run: Run, bot: Bot) -> str:
-    """The comment in Markdown; what others wrote in it is text, and mentions nobody."""
+    """The comment in Markdown; text by others is escaped and mentions nobody."""
     if run.task is None:
         return f"### Instep: no article needs an edit\n\n{inert(run.no_task_reason)}\n"
     text = f"### Instep: {inert(outcome_of(run, run.task))}\n"
@@ -58,7 +58,7 @@ def ending(run: Run) -> str:
 
 
 def draft_text(url: str, bot: Bot, draft: Draft) -> str:
-    """The draft's title, with a link to its review, and what readers would read."""
+    """The draft's title with a link to its review, and the text that readers would see."""
     address = dashboard_page(url, bot, "review", draft.id)
     kind = TYPES.get(draft.type, draft.type)
     state = state_of(draft.status, draft.approved_at)
@@ -66,13 +66,13 @@ def draft_text(url: str, bot: Bot, draft: Draft) -> str:
 
 
 def place_text(url: str, bot: Bot, place: Place) -> str:
-    """A place at which an article needs words, with its link and the reason."""
+    """A place where an article needs text, with its link and the reason."""
     address = dashboard_page(url, bot, "review", place.id)
     return f"**[{inert(where(place))}]({address})** (needs writing)\n\n{inert(place.reason)}"
 
 
 def quoted(draft: Draft) -> Iterator[str]:
-    """The lines that the draft adds, or with which a new article begins, as a quotation."""
+    """The lines that the draft adds, or the first ones of a new article, as a quotation."""
     characters = 0
     lines = [line for line in new_lines(draft) if line.strip()]
     for number, line in enumerate(lines):
@@ -92,5 +92,5 @@ def new_lines(draft: Draft) -> list[str]:
 
 
 def plain(line: str) -> str:
-    """A line of Markdown without the marks of headings and emphasis, which would be shown as they are."""
+    """A line of Markdown without marks of headings and emphasis, which would be shown literally."""
     return line.strip().lstrip("#").replace("**", "").replace("`", "").strip()

@@ -1,4 +1,4 @@
-"""The server that the environment names, and a key for it: one that is set, or one that the job gets."""
+"""The server that the environment names, and its key: one that is set, or one that the job obtains."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ NO_KEY = (
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The server's URL, and an API key that is sent to this URL only; `renew` gets another one."""
+    """The server's URL, and an API key that is only sent to this URL; `renew` gets another one."""
 
     url: str
     key: str
@@ -29,7 +29,7 @@ class Server:
 
 @dataclass(frozen=True)
 class JobToken(Shape):
-    """The answer of GitHub Actions to a job that asks for an ID token."""
+    """The answer of GitHub Actions to a job's request for an ID token."""
 
     value: str
 
@@ -42,7 +42,7 @@ class KeyGiven(Shape):
 
 
 def read_server(environ: Mapping[str, str], patience: Patience | None = None) -> Server:
-    """The server, with the key that is set, or else one for the ID token that the job is offered."""
+    """The server, with the key that is set, or else one for the job's ID token."""
     url = environ.get("INSTEP_URL", "").strip().rstrip("/").removesuffix("/v1")
     key = environ.get("INSTEP_API_KEY", "").strip()
     if not url:
@@ -67,7 +67,7 @@ def offers_id_token(environ: Mapping[str, str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KeylessJob:
-    """A job of a CI that offers it ID tokens; the server exchanges one for a key of 15 minutes."""
+    """A job of a CI with ID tokens; the server exchanges one for a key that is valid for 15 minutes."""
 
     url: str
     environ: Mapping[str, str]
@@ -93,7 +93,7 @@ class KeylessJob:
             raise Refused(f"{self.url} is not an Instep server: check INSTEP_URL.") from None
 
     def id_token(self) -> str:
-        """The token that the job has (GitLab), or one that it asks for (GitHub Actions)."""
+        """The job's token (GitLab), or one that it requests (GitHub Actions)."""
         if token := self.environ.get("INSTEP_ID_TOKEN", "").strip():
             return token
         address = self.environ["ACTIONS_ID_TOKEN_REQUEST_URL"]

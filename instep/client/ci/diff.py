@@ -14,7 +14,7 @@ from instep.platform.text.file_kinds import LEFT_OUT, WEIGHTS, Kind, kind_of
 from instep.platform.text.patch import FilePatch
 from instep.platform.text.patch_parser import parse_diff
 
-# A plumbing command, which ignores users' settings of `git diff`; `git.SETTINGS` fixes those it reads.
+# A plumbing command, which ignores users' settings of `git diff`; `git.SETTINGS` fixes those that it reads.
 DIFF_TREE = ("diff-tree", "-r", "--find-renames", "-l1000", "--no-ext-diff", "--no-textconv", "--no-color")
 PATCH = ("--patch", "--unified=3", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short")
 ATTRIBUTES: dict[str, Kind] = {"linguist-generated": "generated", "linguist-vendored": "vendored"}
@@ -81,7 +81,7 @@ class Selection:
 def select(git: Git, base: str, head: str, paths: Sequence[str] = ()) -> Selection:
     """The diff from one commit to another, and the files that are left out.
 
-    `paths` are git pathspecs from the root of the checkout; with them, only files that they match count.
+    `paths` are git pathspecs from the root of the checkout; only matching files count.
     """
     marks = marked_files(git, base, head, paths)
     selection = Selection()

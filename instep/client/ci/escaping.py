@@ -10,7 +10,7 @@ from instep.platform.text.characters import replace_unprintable, shorten
 COMMAND = re.compile(r"##(?=\w*\[)")
 # Characters with a meaning in Markdown or HTML.
 SIGNIFICANT = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>&@:$])")
-# What begins a mention, a reference or a command in GitHub or GitLab, after its escape; and an address.
+# The characters after an escape that begin a mention, a reference or a command in GitHub or GitLab; and URLs.
 REFERENCE = re.compile(r"(\\[@#!~$\[]|%)(?=\w)|^(?=/)")
 ADDRESS = re.compile(r"(www|\\:)(\\\.|//)", re.IGNORECASE)
 ZERO_WIDTH_SPACE = "\u200b"
@@ -37,7 +37,7 @@ def escaped(text: str) -> str:
 
 
 def inert(text: str) -> str:
-    """The text as `escaped` gives it, in which a code host finds no mention, reference, label or address."""
+    """The text from `escaped`, changed so that a code host finds no mention, reference, label or URL."""
     marked = REFERENCE.sub(lambda match: (match[1] or "") + ZERO_WIDTH_SPACE, escaped(text))
     return ADDRESS.sub(rf"\1{ZERO_WIDTH_SPACE}\2", marked)
 

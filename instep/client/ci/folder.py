@@ -1,4 +1,4 @@
-"""A folder of a git checkout as its last commit has it, and writing into it."""
+"""A folder of a git checkout at its last commit, and writing into it."""
 
 import hashlib
 import os
@@ -13,11 +13,11 @@ from instep.client.ci.printing import say
 from instep.platform.core import limits
 from instep.platform.core.page_names import is_page_name, is_pointer
 
-# Pictures and downloads that a server takes, by their extensions.
+# Images and downloads that a server accepts, by extension.
 ASSET_EXTENSIONS = frozenset(
     (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".pdf", ".zip", ".csv", ".txt", ".mp4", ".webm")
 )
-# Files that say the order of pages, with what stands in those that do.
+# Files that define the order of pages, with a text that occurs in them.
 NAVIGATION_FILES = {
     "zensical.toml": "nav =",
     "mkdocs.yml": "nav:",
@@ -37,7 +37,7 @@ NAVIGATION_FILES = {
 }
 LINK = "120000"
 REGULAR_FILES = ("100644", "100755")
-# Bytes of blobs that one run of git hands out.
+# The number of bytes of blobs per run of git.
 BATCH_BYTES = 32 * 1024 * 1024
 
 
@@ -63,7 +63,7 @@ class Folder:
         return self.git.folder / self.name
 
     def blobs(self) -> list[Blob]:
-        """The files of the commit, without submodules, and without links, which are named."""
+        """The files of the commit, without submodules, and without links, which are reported."""
         output = self.git.read("ls-tree", "-r", "-l", "-z", "--full-tree", self.commit, "--", self.name)
         return [blob for entry in output.split(b"\0") if entry and (blob := self.blob_of(entry))]
 
@@ -84,7 +84,7 @@ class Folder:
         return path if self.name == "." else path.removeprefix(f"{self.name}/")
 
     def contents(self, blobs: Iterable[Blob]) -> Iterator[tuple[Blob, bytes]]:
-        """The bytes of blobs, of which no more than `BATCH_BYTES` are in memory beside the last one."""
+        """The bytes of blobs; at most `BATCH_BYTES` plus the last one are in memory."""
         batch: list[Blob] = []
         for blob in blobs:
             batch.append(blob)
@@ -104,11 +104,11 @@ class Folder:
             start += blob.size + 1
 
     def fetched(self, blob: Blob, data: bytes) -> bytes:
-        """The bytes of a file; a commit has only the pointer of what Git LFS fetches into the folder."""
+        """The bytes of a file; for Git LFS, the fetched file instead of the commit's pointer."""
         return self.root.joinpath(blob.path).read_bytes() if is_pointer(data) else data
 
     def navigation(self) -> str | None:
-        """The path in the repository of the nearest configuration file that says the order of pages."""
+        """The path in the repository of the nearest configuration file that defines the order of pages."""
         folders = [PurePosixPath(self.name), *PurePosixPath(self.name).parents]
         marks = {
             (folder / name).as_posix(): mark for folder in folders for name, mark in NAVIGATION_FILES.items()
@@ -127,7 +127,7 @@ class Folder:
         return self.git.find("rev-parse", "--is-shallow-repository") == "true"
 
     def renames_since(self, commit: str) -> list[dict[str, str]]:
-        """The files that git takes for renamed ones."""
+        """The files that git considers renamed."""
         fields = self.git.read("diff", "--raw", "-z", "-M", commit, self.commit, "--", self.name)
         rows = iter(fields.decode("utf-8", "replace").split("\0"))
         renames = []
@@ -161,7 +161,7 @@ class Folder:
         parts = PurePosixPath(path).parts
         target, root = self.root.joinpath(*parts), self.root.resolve()
         is_below = target.parent.resolve().is_relative_to(root) and ".." not in parts and parts[:1] != ("/",)
-        # File systems of Windows and macOS do not distinguish cases.
+        # File systems of Windows and macOS ignore case.
         is_of_git = ".git" in [part.lower() for part in parts]
         if not is_below or is_of_git or not is_page_name(path) or target.is_symlink():
             raise GitFailed(
@@ -176,7 +176,7 @@ class Folder:
 
 
 def open_folder(path: Path) -> Folder:
-    """The folder at the last commit; raises `GitFailed` where it holds what is not committed."""
+    """The folder at the last commit; raises `GitFailed` if it has uncommitted changes."""
     if not path.is_dir():
         raise GitFailed(f"{path} is not a folder.")
     git = open_checkout(path)
@@ -202,7 +202,7 @@ def digest_of(data: bytes) -> str:
 
 
 def replace_file(target: Path, data: bytes) -> None:
-    """Write a file that is whole at any time."""
+    """Replace a file atomically, so that it is always complete."""
     target.parent.mkdir(parents=True, exist_ok=True)
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
     descriptor, temporary = tempfile.mkstemp(".part", ".", target.parent)

@@ -1,4 +1,4 @@
-"""Run `instep sync`: send a folder as its commit has it, and write what comes back."""
+"""Run `instep sync`: send a folder at its last commit, and write the server's changes."""
 
 import json
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ class SyncOptions:
 def run_sync(options: SyncOptions, environ: Mapping[str, str]) -> int:
     """Sync the folder and return the exit code: 1 for a refused file, 3 if a dry run would change anything.
 
-    What overlaps waits for review, and does not fail the command.
+    Overlapping changes wait for review, and do not fail the command.
     """
     try:
         server = read_server(environ)
@@ -70,7 +70,7 @@ class FolderSync:
     options: SyncOptions
 
     def run(self) -> Json:
-        """The answer of the server, after the pictures that it misses have been uploaded."""
+        """The server's answer, after uploading the images that it lacks."""
         state = self.ask("GET", f"/sync?{urlencode({'folder': self.folder.name})}")
         blobs = self.folder.blobs()
         assets = {
@@ -98,7 +98,7 @@ class FolderSync:
         return self.folder.contents(blob for blob in blobs if is_asset(blob))
 
     def changes_since(self, state: Json, blobs: list[Blob]) -> Json:
-        """The pages of the folder, whole where the server does not know them, and how they came about."""
+        """The pages of the folder, in full if the server lacks them, and their origin."""
         commit, history, renames = state["commit"], set[tuple[str, str]](), list[dict[str, str]]()
         is_known = commit is not None and not self.options.restart and self.folder.has_ancestor(commit)
         if is_known:
@@ -114,7 +114,7 @@ class FolderSync:
         }
 
     def upload(self, blob: Blob) -> bool:
-        """True if the server has taken the file; texts keep their links to others as they are."""
+        """True if the server accepted the file; texts keep their links to refused ones."""
         [(_, data)] = self.folder.contents([blob])
         try:
             path = f"/files?name={quote(blob.path.rpartition('/')[2], safe='')}"
@@ -160,7 +160,7 @@ def page_of(blob: Blob, data: bytes, earlier_page: Json, history: set[tuple[str,
 
 
 def as_utf8(path: str, data: bytes) -> bytes:
-    """The bytes of a text in UTF-8; one in UTF-16 is written as that."""
+    """The bytes of a text in UTF-8; UTF-16 is converted."""
     text = decode_unicode(data)
     if text is None:
         raise Refused(f"{path} is not UTF-8: save it as UTF-8.")
@@ -168,7 +168,7 @@ def as_utf8(path: str, data: bytes) -> bytes:
 
 
 def as_text(answer: Json, folder: Folder) -> str:
-    """The result of each file, and the patch that is to be committed."""
+    """The result of each file, and the patch to commit."""
     lines = [f"{row['action']:<9} {row['path']}  {row['message']}" for row in answer["results"]]
     writes = answer["writes"]
     if answer["dryRun"]:

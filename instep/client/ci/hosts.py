@@ -28,7 +28,7 @@ class Comment(Shape):
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """The comments of one pull request: their addresses, and the headers that let the job write them."""
+    """The comments of one pull request: their URLs, and the headers that let the job write them."""
 
     comments_url: str
     comment_url: str
@@ -108,7 +108,7 @@ def token_of(environ: Mapping[str, str], name: str, right: str) -> str:
 
 
 def comment_of(row: Any) -> Comment | None:
-    """The comment; None for a row that is not one, such as that of a deleted comment."""
+    """The comment; None for other rows, such as deleted comments."""
     try:
         return parse_shape(Comment, row)
     except ValueError:

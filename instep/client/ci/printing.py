@@ -1,4 +1,4 @@
-"""Print to a terminal or the log of a CI."""
+"""Print to a terminal or a CI log."""
 
 import sys
 
@@ -12,6 +12,6 @@ def print_text(text: str) -> None:
 
 
 def say(sentence: str) -> None:
-    """Tell on standard error what happens, in one line."""
+    """Print a progress message on standard error, on one line."""
     sys.stderr.write(f"instep: {one_line(sentence)}\n")
     sys.stderr.flush()

@@ -11,7 +11,7 @@ from instep.client.ci.escaping import COMMAND, escaped, fenced, line_excerpt, on
 from instep.client.ci.shapes import Bot, Draft, Evidence, Place, Task
 from instep.platform.core import limits
 
-# The note of unified diffs; no line of a text begins with a backslash there.
+# The note of unified diffs about a missing line break; no line of a diff's text begins with a backslash.
 NO_NEWLINE = "\\ No newline at end of file"
 TYPES = {"edit": "edit", "new_article": "new article", "gap_draft": "new article from questions"}
 
@@ -57,7 +57,7 @@ class Run:
 
 
 def as_json(run: Run) -> str:
-    """The task as the API gives it, with its drafts in full and the files that were not sent."""
+    """The task as the API returns it, with its drafts in full and the files that were not sent."""
     no_task: dict[str, Any] = {"id": None, "status": None, "outcome": None, "drafts": []}
     fields = dict(run.task.document if run.task else no_task)
     fields["draftDetails"] = [draft.document for draft in run.drafts]
@@ -117,7 +117,7 @@ def where(place: Place) -> str:
 
 
 def as_markdown(run: Run) -> str:
-    """Markdown for the page that GitHub shows for a run; text of others is escaped."""
+    """Markdown for GitHub's page about a run; text by others is escaped."""
     if run.task is None or run.bot is None:
         return f"### Instep\n\n{escaped(run.no_task_reason)}\n"
     page = f"### Instep: {escaped(outcome_of(run, run.task))}\n"
@@ -177,21 +177,21 @@ def what_waits(drafts: int, places: int) -> str:
 
 
 def describe(draft: Draft) -> str:
-    """The draft's type, its article, and what has become of it."""
+    """The draft's type, its article, and its state."""
     target = f" of “{draft.article_title}”" if draft.type == "edit" else ""
     state = state_of(draft.status, draft.approved_at)
     return one_line(f"{TYPES.get(draft.type, draft.type)}{target} ({draft.article_id}){state}")
 
 
 def state_of(status: str, approved_at: str | None) -> str:
-    """What has become of a draft, after a comma; nothing while it awaits review."""
+    """The state of a settled or approved draft, after a comma; empty while it awaits review."""
     if status != "pending":
         return f", {status}"
     return "" if approved_at is None else ", approved for a release"
 
 
 def dashboard_page(url: str, bot: Bot, *path: str) -> str:
-    """The address of a page of the bot in the dashboard, where people review; names in it are quoted."""
+    """The URL of one of the bot's dashboard pages, where people review; path parts are quoted."""
     return "/".join([url, "app", *(quote(name, safe="") for name in (bot.slug or bot.id, *path))])
 
 
@@ -211,9 +211,9 @@ def small_text(draft: Draft) -> list[str]:
 
 
 def text_lines(text: str, diff: str | None) -> list[str]:
-    """The lines of a draft's diff, or of its text where it has none.
+    """The lines of a draft's diff, or of its text if it has none.
 
-    That a text ends without a line break is told where only one of both does.
+    A missing line break at the end is noted only if the other text has one.
     """
     lines = (text if diff is None else diff).rstrip("\n").split("\n")
     notes = [] if diff is None else [n for n, line in enumerate(lines) if line == NO_NEWLINE]

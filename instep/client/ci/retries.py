@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from instep.client.ci.transport import HttpResponse, Refused, Unreachable
 from instep.platform.core import limits
 
-# Statuses of a server, or of a proxy before it, that is overloaded or restarting.
+# Statuses of an overloaded or restarting server, or of a proxy in front of it.
 RETRYABLE = {429, 502, 503, 504}
 
 

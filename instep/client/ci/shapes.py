@@ -1,6 +1,6 @@
 """The fields of the API's responses that the client reads; fields of newer servers are passed on.
 
-The standard library alone reads them here, so that the client fits into one small file.
+They are parsed with the standard library alone, so that the client fits into one small file.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ class WrongShape(ValueError):
 
 @dataclass(frozen=True)
 class Shape:
-    """A JSON object: its known fields as attributes, and all of it as `document`."""
+    """A JSON object: its known fields as attributes, and the whole as `document`."""
 
     document: dict[str, Any] = field(default_factory=dict, kw_only=True, repr=False, compare=False)
 
@@ -120,7 +120,7 @@ class Task(Shape):
     drafts: list[TaskDraft]
     error: TaskError | None
     reviewed: Sequence[ReviewedArticle] = ()
-    # Older servers have none.
+    # Older servers send none.
     places: Sequence[TaskPlace] = ()
     model: TaskModel | None = None
 
@@ -139,7 +139,7 @@ class Evidence(Shape):
 
 @dataclass(frozen=True)
 class Place(Shape):
-    """A place at which an article needs words that the change does not give."""
+    """A place where an article needs text that the change does not provide."""
 
     id: str
     article_id: str

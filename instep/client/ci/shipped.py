@@ -1,4 +1,4 @@
-"""What a range of commits ships: its commits, tags and pull requests, and which addresses name them."""
+"""The content of a range of commits: its commits, tags and pull requests, and the URLs that name them."""
 
 import re
 from collections.abc import Mapping, Set
@@ -11,13 +11,13 @@ from instep.client.ci.git import Git, open_checkout
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
 
-# How hosts name a pull request in the subject of the commit that merges it, and in a line below.
+# How hosts name a pull request in the subject of a merge commit, and in a line below.
 IN_SUBJECT = re.compile(
     r"\((?:pull request )?[#!](\d{1,10})\)$|^Merge pull request #(\d{1,10})\b|^Merged PR (\d{1,10})\b"
 )
 IN_BODY = re.compile(r"^See merge request [\w./-]{0,300}!(\d{1,10})\b", re.MULTILINE)
 TAG = re.compile(r"\btag: ([^,]+)")
-# Addresses below that of a repository.
+# URLs below that of a repository.
 PULL_REQUEST_PATH = re.compile(
     r"(?:-/)?(?:pull|pulls|pullrequest|merge_requests|pull-requests)/(\d{1,10})(?:/.*)?"
 )
@@ -29,7 +29,7 @@ SCP_ADDRESS = re.compile(r"(?:[\w.-]+@)?([\w.-]+):(?!/)(.+)")
 
 @dataclass(frozen=True, slots=True)
 class Shipment:
-    """What ships; `home` is the address of the repository without scheme: `git.example.com/acme/app`."""
+    """The shipped changes; `home` is the repository's URL without scheme: `git.example.com/acme/app`."""
 
     home: str
     commits: Set[str]
@@ -37,7 +37,7 @@ class Shipment:
     pull_requests: Set[str]
 
     def has(self, url: str) -> bool:
-        """True if an address names a pull request, commit, comparison or release of this shipment."""
+        """True if a URL names a pull request, commit, comparison or release of this shipment."""
         address = host_and_path(url)
         if not address.casefold().startswith(f"{self.home.casefold()}/"):
             return False
@@ -51,7 +51,7 @@ class Shipment:
 
 
 def read_shipment(folder: Path, revisions: str, environ: Mapping[str, str]) -> Shipment:
-    """What the commits of a range `A..B` ship; without `B`, up to HEAD."""
+    """The shipment of the commits in a range `A..B`; without `B`, up to HEAD."""
     base, separator, head = revisions.partition("..")
     if not separator or not base or head.startswith("."):
         raise InvalidRequest("--range must be two revisions such as v1.4.0..v1.5.0.")
@@ -77,7 +77,7 @@ def pull_requests_of(message: str) -> set[str]:
 
 
 def home_of(git: Git, environ: Mapping[str, str]) -> str:
-    """The address of the repository, from the CI or else from its remote `origin`."""
+    """The URL of the repository, from the CI or else from its remote `origin`."""
     server, name = environ.get("GITHUB_SERVER_URL"), environ.get("GITHUB_REPOSITORY")
     url = f"{server}/{name}" if server and name else environ.get("CI_PROJECT_URL")
     url = url or git.find("remote", "get-url", "origin")
@@ -89,7 +89,7 @@ def home_of(git: Git, environ: Mapping[str, str]) -> str:
 
 
 def host_and_path(url: str) -> str:
-    """An address without scheme, user, port, query and fragment."""
+    """A URL without scheme, user, port, query and fragment."""
     try:
         address = urlsplit(url.strip())
         return f"{address.hostname or ''}{address.path}".rstrip("/")

@@ -1,4 +1,4 @@
-"""HTTP with the standard library alone: certificates are verified, proxies of the environment are used."""
+"""HTTP with the standard library: it verifies certificates and uses proxies from the environment."""
 
 import json
 import ssl
@@ -28,12 +28,12 @@ class Refused(AppError):
 
 
 class Unreachable(Exception):
-    """The server can't be reached, or its response is not whole; the message says why."""
+    """The server can't be reached, or its response is incomplete; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """A response with any status; names of headers are compared without case."""
+    """A response with any status; header names are case-insensitive."""
 
     status: int
     headers: Message
@@ -56,10 +56,10 @@ class HttpResponse:
 
 
 class Transport:
-    """Sends requests to one address.
+    """Sends requests to one URL.
 
-    Redirects are not followed: what a request holds is for this address alone. `SSL_CERT_FILE` and
-    `SSL_CERT_DIR` name other certificates to trust.
+    It follows no redirects, because a request's content is meant for this URL only. `SSL_CERT_FILE` and
+    `SSL_CERT_DIR` name additional certificates to trust.
     """
 
     def __init__(self, url: str) -> None:
@@ -89,12 +89,12 @@ class Transport:
 
 
 def cause_of(error: object) -> str:
-    """What went wrong, in words: `Connection refused`, without the number of the error."""
+    """The cause of an error in words: `Connection refused`, without the error number."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def is_address(text: str) -> bool:
-    """True if a text is the address of a server: no user name, query or fragment."""
+    """True if a text is a server's URL, without user name, query and fragment."""
     try:
         url = urlsplit(text)
         is_complete = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
@@ -106,7 +106,7 @@ def is_address(text: str) -> bool:
 
 
 def proxies_for(url: str) -> dict[str, str]:
-    """The proxy for an address, by its scheme; raises `Refused`, without the proxy's password."""
+    """The proxy for a URL, by its scheme; raises `Refused`, without the proxy's password."""
     address, proxies = urlsplit(url), getproxies()
     proxy = proxies.get(address.scheme) or proxies.get("all")
     if not proxy or proxy_bypass(address.hostname or ""):

@@ -1,4 +1,4 @@
-"""The runs of `instep draft …` and `instep place …`: ask the server, print its answer, give an exit code."""
+"""Runs `instep draft …` and `instep place …`: call the server, print its answer, return an exit code."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ Run = Callable[[Queue], None]
 
 
 def run_review(environ: Mapping[str, str], bot: str | None, run: Run) -> int:
-    """Do it with the queue of the bot, and say by the exit code whether it went well."""
+    """Run an operation on the bot's queue; return the exit code."""
     try:
         run(open_queue(environ, bot))
     except AppError as refusal:
@@ -30,7 +30,7 @@ def run_review(environ: Mapping[str, str], bot: str | None, run: Run) -> int:
 
 
 def open_queue(environ: Mapping[str, str], bot: str | None) -> Queue:
-    """The queue of a bot at the server of the environment."""
+    """The queue of a bot on the server that the environment names."""
     patience = Patience(limits.REVIEW_RETRY_SECONDS)
     client = Client(read_server(environ, patience), patience)
     return Queue(client, client.choose_bot(bot or None))
@@ -99,5 +99,5 @@ def print_answer(answer: Shape, text: str, as_json: bool) -> None:
 
 
 def shows_colours(environ: Mapping[str, str]) -> bool:
-    """True if standard output is a terminal whose owner has not said no to colors (no-color.org)."""
+    """True if standard output is a terminal and colors are not disabled (no-color.org)."""
     return sys.stdout.isatty() and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"

@@ -1,4 +1,4 @@
-"""The review queue of a server elsewhere, over its REST API."""
+"""The review queue of a remote server, through its REST API."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ class Queue:
         self.headers = {"Service-Bot": bot.id}
 
     def newest(self, article: str | None) -> QueuePage:
-        """The drafts that wait, of one article where its id or slug is given, newest first."""
+        """The pending drafts, of one article if its id or slug is given, newest first."""
         query = {"page_size": str(limits.MAX_PAGE_SIZE), **({"article_id": article} if article else {})}
         answer = self.client.ask("GET", f"/drafts?{urlencode(query)}", None, self.headers)
         return self.client.read(QueuePage, answer)
@@ -35,7 +35,7 @@ class Queue:
         return self.client.read(DraftShown, answer)
 
     def source_urls(self) -> list[str]:
-        """The addresses that the drafts which wait come from, each once."""
+        """The source URLs of the pending drafts, without duplicates."""
         urls, query = dict[str, None](), {"page_size": str(limits.MAX_PAGE_SIZE)}
         while True:
             answer = self.client.ask("GET", f"/drafts?{urlencode(query)}", None, self.headers)
@@ -48,9 +48,9 @@ class Queue:
     def apply(
         self, draft_id: str, on_conflict: OnConflict, hunks: Sequence[int] = (), *, at_release: bool = False
     ) -> DraftApplied:
-        """Apply it, or approve it for a release, with what the server warns of.
+        """Apply a draft, or approve it for a release; return it with the server's warnings.
 
-        The numbers of hunks are those of the diff at this moment.
+        The numbers of hunks are those of the current diff.
         """
         body: dict[str, Any] = {"onConflict": on_conflict}
         if hunks:
@@ -81,7 +81,7 @@ class Queue:
     def settle_place(
         self, place_id: str, act: PlaceAct, reason: str | None = None, comment: str | None = None
     ) -> DraftSettled:
-        """Resolve, dismiss or reopen a place; a dismissal may say why."""
+        """Resolve, dismiss or reopen a place; a dismissal may include a reason."""
         fields = {"reason": reason, "comment": comment}
         body = {name: value for name, value in fields.items() if value}
         path, sent = f"/places/{quote(place_id, safe='')}/{act}", bytes_of(body) if body else None
@@ -89,7 +89,7 @@ class Queue:
         return self.client.read(DraftSettled, answer)
 
     def release(self, urls: Sequence[str]) -> ReleasedDrafts:
-        """Apply what was approved of the drafts from these addresses."""
+        """Apply the approved drafts from these URLs."""
         body = bytes_of({"sourceUrls": list(urls)})
         answer = self.client.ask("POST", "/releases", body, self.headers | JSON)
         return self.client.read(ReleasedDrafts, answer)
@@ -104,7 +104,7 @@ def path_of(draft_id: str) -> str:
 
 
 def warnings_of(headers: Message) -> list[str]:
-    """The sentences of the header `Instep-Warnings`; nothing where it holds anything else."""
+    """The sentences of the header `Instep-Warnings`; empty if its value is anything else."""
     try:
         warnings = json.loads(headers.get("Instep-Warnings", "[]"))
     except ValueError:

@@ -1,4 +1,4 @@
-"""The run of `instep release`: find what has shipped, and apply the drafts that were approved for it."""
+"""Runs `instep release`: find shipped changes, and apply the drafts that were approved for them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class ReleaseOptions:
 
 
 def run_release(options: ReleaseOptions, environ: Mapping[str, str]) -> int:
-    """Release what has shipped, and return the exit code; drafts that can't be applied do not fail it."""
+    """Release shipped changes and return the exit code; drafts that can't be applied do not fail it."""
     try:
         if not options.urls and not options.revisions:
             raise InvalidRequest("Specify the shipped changes with --range, --url or both.")
@@ -44,7 +44,7 @@ def run_release(options: ReleaseOptions, environ: Mapping[str, str]) -> int:
 
 
 def shipped_urls(queue: Queue, shipment: Shipment) -> list[str]:
-    """The sources of the drafts that wait, as far as they have shipped."""
+    """The sources of the pending drafts that have shipped."""
     return [url for url in queue.source_urls() if shipment.has(url)]
 
 

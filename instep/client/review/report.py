@@ -1,4 +1,4 @@
-"""Drafts as a terminal shows them: a table of the queue, and one draft with its diff."""
+"""Formats drafts for a terminal: a table of the queue, and one draft with its diff."""
 
 from collections.abc import Iterator, Sequence
 
@@ -23,7 +23,7 @@ def as_table(page: QueuePage) -> str:
 
 
 def as_places(page: PlaceList) -> str:
-    """Each place in a paragraph: where the article needs words, why, and the lines of code."""
+    """Each place as a paragraph: where the article needs text, why, and the lines of code."""
     return "\n\n".join("\n".join(place_lines(place)) for place in page.results) or NO_PLACE
 
 
@@ -47,23 +47,23 @@ def cells_of(entry: QueueEntry) -> tuple[str, ...]:
 
 
 def aligned(row: Sequence[str], widths: Sequence[int]) -> str:
-    """The cells in columns; the last one is as long as it is."""
+    """The cells in columns; the last one is not padded."""
     cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
     return "  ".join([*cells, row[-1]])
 
 
 def as_text(draft: DraftShown, has_colours: bool) -> str:
-    """What a reviewer decides by, then the diff of an edit or the text of a new article."""
+    """The facts for a decision, then the diff of an edit or the text of a new article."""
     head = [one_line(draft.title), *(f"  {name:8}{text}" for name, text in facts_of(draft))]
     lines = [without_commands(line) for line in text_lines(draft.content_markdown, draft.diff)]
     if has_colours and draft.diff is not None:
-        # The first two lines of a diff name its sides; they begin as removed and added lines do.
+        # The first two lines of a diff name its sides; they begin like removed and added lines.
         lines[2:] = [coloured(line) for line in lines[2:]]
     return "\n".join([*head, "", *lines])
 
 
 def facts_of(draft: DraftShown) -> Iterator[tuple[str, str]]:
-    """The facts above the text, each with its name and in one line."""
+    """The facts above the text, each with its name and on one line."""
     state = state_of(draft.status, draft.approved_at)
     kind = TYPES.get(draft.type, draft.type)
     yield "draft", without_commands(f"{draft.id} ({kind}, +{draft.additions} -{draft.deletions}{state})")
@@ -73,7 +73,7 @@ def facts_of(draft: DraftShown) -> Iterator[tuple[str, str]]:
     if draft.reason:
         yield "why", one_line(draft.reason)
     yield from (("asked", one_line(question)) for question in draft.questions)
-    # Several edits of an article may rest on the same line.
+    # Several edits of an article may be based on the same line.
     places = dict.fromkeys(
         f"{place_of(place)}  {line_excerpt(place.excerpt.strip())}" for place in draft.evidence
     )

@@ -1,4 +1,4 @@
-"""What is read of the API's answers about drafts; fields that a newer server adds are passed on."""
+"""The fields of the API's answers about drafts that are read; fields of newer servers are passed on."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class QueueEntry(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class QueuePage(Shape):
-    """The newest drafts that wait."""
+    """The newest pending drafts."""
 
     results: list[QueueEntry]
     has_more: bool = field(metadata={"name": "has_more"})
@@ -31,7 +31,7 @@ class QueuePage(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class DraftShown(QueueEntry):
-    """A draft with all that a reviewer decides by; without a diff where it is a new article."""
+    """A draft with everything that a reviewer needs to decide; a new article has no diff."""
 
     status: str
     article_id: str
@@ -47,7 +47,7 @@ class DraftShown(QueueEntry):
 
 @dataclass(frozen=True, kw_only=True)
 class DraftSettled(Shape):
-    """A draft or a place as a decision has left it."""
+    """A draft or a place after a decision."""
 
     id: str
     status: str
@@ -55,7 +55,7 @@ class DraftSettled(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class DraftApplied(DraftSettled):
-    """An applied draft, and what the server warns of: sentences beside its answer."""
+    """An applied draft, and the server's warnings about it."""
 
     article_id: str
     warnings: Sequence[str] = ()
@@ -71,7 +71,7 @@ class ReleasedDraft(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class ReleasedDrafts(Shape):
-    """The result for the drafts of a release."""
+    """The result of a release for its drafts."""
 
     applied: Sequence[ReleasedDraft] = ()
     conflicts: Sequence[ReleasedDraft] = ()

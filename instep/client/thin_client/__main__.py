@@ -1,4 +1,4 @@
-"""What `python3 instep.pyz` runs; older Pythons can read this module, and are told what is missing."""
+"""The entry point of `python3 instep.pyz`; older Pythons can parse it, and report what is missing."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The commands and options of `instep.pyz`: each is that of `instep`, and does the same."""
+"""The commands and options of `instep.pyz`: each does the same as in `instep`."""
 
 import os
 import sys
@@ -16,9 +16,9 @@ from instep.platform.core import limits
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code; a wrong option ends the process with 2."""
+    """Run a command and return its exit code; a wrong option exits with 2."""
     for stream in (sys.stdout, sys.stderr):
-        # A log in another encoding than UTF-8 shows what it can't spell as an escape.
+        # In a log with another encoding than UTF-8, characters that it lacks are escaped.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     options = new_parser().parse_args(arguments)
     code: int = options.run(options)

@@ -65,14 +65,14 @@ async def get_article(ctx: Ctx, ref: str, format: Format = "markdown") -> Articl
 
 
 async def list_link_targets(ctx: Ctx, words: str, locale: str) -> list[LinkTarget]:
-    """List the articles in a language that what is typed may mean, for a link to one of them."""
+    """List the articles in a language whose title or slug matches the typed words, to link to one."""
     return await queries.list_link_targets(ctx, words, locale)
 
 
 async def list_article_overviews(
     ctx: Ctx, criteria: OverviewCriteria, page: PageRequest
 ) -> Page[ArticleOverview]:
-    """List articles without their texts: in their order inside a collection, else newest change first."""
+    """List articles without their texts: in a collection's order, or else newest change first."""
     if criteria.collection_id:
         collection_id = await find_collection_id(ctx, criteria.collection_id)
         criteria = replace(criteria, collection_id=collection_id)
@@ -80,7 +80,7 @@ async def list_article_overviews(
 
 
 async def get_article_overview(ctx: Ctx, ref: str) -> ArticleOverview:
-    """Get what the dashboard shows about an article, without its text."""
+    """Get an article as the dashboard shows it, without its text."""
     return await overviews.find(ctx, (await find_article(ctx, ref)).id)
 
 
@@ -90,32 +90,32 @@ async def count_articles(ctx: Ctx) -> list[ArticleCount]:
 
 
 async def list_former_slugs(ctx: Ctx, ref: str) -> list[str]:
-    """List the slugs that an article had before; their addresses lead to it."""
+    """List the former slugs of an article; their URLs redirect to it."""
     return await overviews.list_former_slugs(ctx, (await find_article(ctx, ref)).id)
 
 
 async def list_deleted_articles(ctx: Ctx, page: PageRequest) -> Page[DeletedOverview]:
-    """List Recently deleted, the last deletion first; translations stand with the article they went with."""
+    """List Recently deleted, the last deletion first; translations belong to the article deleted with them."""
     return await overviews.list_deleted(ctx, page)
 
 
 async def get_working_copy(ctx: Ctx, ref: str) -> WorkingCopy | None:
-    """Get what an editor saved and nobody has published yet; None if there is nothing."""
+    """Get the text that an editor saved and nobody has published yet; None if there is none."""
     return await find_working_copy(ctx, await find_article(ctx, ref))
 
 
 async def get_translated_text(ctx: Ctx, translation: Article) -> VersionText:
-    """Get the original's text that a translation was written from, as far back as revisions go."""
+    """Get the version of the original that a translation was written from, as far as revisions go back."""
     return await overviews.find_source_text(ctx, translation.id)
 
 
 async def list_versions(ctx: Ctx, ref: str) -> list[VersionOverview]:
-    """List the versions of an article that are kept, the present one first."""
+    """List the stored versions of an article, the current one first."""
     return await overviews.list_versions(ctx, (await find_article(ctx, ref)).id)
 
 
 async def get_version(ctx: Ctx, ref: str, version: int) -> VersionText:
-    """Get the title and text that an article has or had at a version."""
+    """Get the title and text of a version of an article."""
     text = await overviews.find_version(ctx, (await find_article(ctx, ref)).id, version)
     if text is None:
         raise NotFound("This version of the article is no longer stored.")
@@ -134,9 +134,9 @@ async def create_article(
 async def update_article(
     ctx: Ctx, ref: str, update: ArticleUpdate, format: Format = "markdown", if_match: str | None = None
 ) -> Article:
-    """Change the fields of an article that are sent. The text of a published article is live at once."""
+    """Change only the fields of an article that are sent. The text of a published article is live at once."""
     sent = update.model_dump()
-    # The collection is locked before the article: deleting it locks both in this order.
+    # Lock the collection before the article, in the same order as when deleting it.
     if "collection_id" in sent:
         collection_ref = sent["collection_id"]
         sent["collection_id"] = await referenced_id(ctx, collection_ref, "collectionId", lock="key share")
@@ -155,7 +155,7 @@ async def publish_article(
 ) -> Article:
     """Make an article live: on the help center, in the search and in answers.
 
-    Unpublished changes of its text go live too. Without any, a published article stays as it is.
+    Unpublished changes of its text go live too. Without any, a published article does not change.
     """
     article = await find_article(ctx, ref, lock=True)
     refuse_stale(if_match, article.etag)
@@ -173,7 +173,7 @@ async def publish_article(
 
 @writes
 async def unpublish_article(ctx: Ctx, ref: str) -> Article:
-    """Take a published article out of the help center; it is a draft again."""
+    """Remove a published article from the help center; it is a draft again."""
     article = await find_article(ctx, ref, lock=True)
     if article.status not in ("published", "archived"):
         raise InvalidState("Only a published or archived article can be unpublished.")
@@ -182,7 +182,7 @@ async def unpublish_article(ctx: Ctx, ref: str) -> Article:
 
 @writes
 async def archive_article(ctx: Ctx, ref: str, if_match: str | None = None) -> Article:
-    """Put an article away: it leaves the help center and stays findable for editors as archived."""
+    """Archive an article: it leaves the help center, and editors can still find it."""
     article = await find_article(ctx, ref, lock=True)
     refuse_stale(if_match, article.etag)
     if article.status not in ("draft", "published"):
@@ -192,9 +192,9 @@ async def archive_article(ctx: Ctx, ref: str, if_match: str | None = None) -> Ar
 
 @writes
 async def move_article(ctx: Ctx, ref: str, step: Step) -> Article:
-    """Move an article one place up or down in its collection; at the end it stays where it is.
+    """Move an article one position up or down in its collection; at the end it does not move.
 
-    It moves in all of its languages, whichever of its texts is named.
+    All translations move with it, whichever of them is named.
     """
     await overviews.lock_order(ctx)
     article = await find_article(ctx, ref)
@@ -204,7 +204,7 @@ async def move_article(ctx: Ctx, ref: str, step: Step) -> Article:
         return article
     if (await find_article(ctx, neighbour_id)).position == root.position:
         await overviews.number_positions(ctx, root.collection_id)
-    # Several articles are locked in the order of their ids, and before their translations, as in deleting.
+    # Lock several articles in the order of their ids, and before their translations, as when deleting.
     first, second = [await find_article(ctx, id, lock=True) for id in sorted((root.id, neighbour_id))]
     translations = [
         text for original in (first, second) for text in await deleted.lock_translations(ctx, original.id)
@@ -221,7 +221,7 @@ async def move_article(ctx: Ctx, ref: str, step: Step) -> Article:
 async def delete_article(ctx: Ctx, ref: str) -> Deletion:
     """Move an article and its translations to Recently deleted, for 30 days.
 
-    Until then they can be restored. They are found nowhere else, and their slugs are free at once.
+    They can be restored until then. They appear nowhere else, and their slugs are free at once.
     """
     article = await find_article(ctx, ref, lock=True)
     texts = [article, *await deleted.lock_translations(ctx, article.id)]
@@ -235,12 +235,12 @@ async def delete_article(ctx: Ctx, ref: str) -> Deletion:
 
 @writes
 async def restore_article(ctx: Ctx, ref: str) -> Article:
-    """Bring an article back from Recently deleted, and the translations deleted with it, all as drafts.
+    """Restore an article from Recently deleted, and the translations deleted with it, all as drafts.
 
     If another article took the slug in the meantime it keeps it; the restored one gets a numbered slug.
     """
     article = await _find_deleted(ctx, ref)
-    # The root is locked before its translations, as in deleting. It is read again under the lock, because
+    # Lock the root before its translations, as when deleting. Read it again under the lock, because
     # another request may have restored it in the meantime.
     await deleted.lock(ctx, article.translation_of or article.id)
     article = await _find_deleted(ctx, article.id)
@@ -257,7 +257,7 @@ async def restore_article(ctx: Ctx, ref: str) -> Article:
 
 @writes
 async def discard_working_copy(ctx: Ctx, ref: str, if_match: str | None = None) -> Article:
-    """Drop what an editor saved and nobody has published; the live text stays, the changes are lost."""
+    """Discard unpublished changes from an editor; the live text stays."""
     article = await find_article(ctx, ref, lock=True)
     refuse_stale(if_match, article.etag)
     if not article.has_unpublished_changes:
@@ -266,13 +266,13 @@ async def discard_working_copy(ctx: Ctx, ref: str, if_match: str | None = None) 
 
 
 async def list_revisions(ctx: Ctx, ref: str, page: PageRequest) -> Page[Revision]:
-    """List the texts that an article had before, newest first."""
+    """List the replaced texts of an article, newest first."""
     article = await find_article(ctx, ref)
     return await revisions.list_page(ctx, article.id, page)
 
 
 async def get_revision(ctx: Ctx, ref: str, revision_id: str, format: Format) -> Revision:
-    """Get a text that an article had before."""
+    """Get a replaced text of an article."""
     revision = await _find_revision(ctx, await find_article(ctx, ref), revision_id)
     if format == "html":
         return replace(revision, content=await render_bounded(revision.content))
@@ -280,10 +280,10 @@ async def get_revision(ctx: Ctx, ref: str, revision_id: str, format: Format) -> 
 
 
 async def diff_revision(ctx: Ctx, ref: str, revision_id: str, compare_to: str) -> RevisionDiff:
-    """Compare a text that an article had before with its present one, or with another revision.
+    """Compare a replaced text of an article with its current one, or with another revision.
 
-    The diff leads from the revision to `compareTo`. Where the titles differ too, both texts begin with
-    their title in it, as a heading `# Title` and an empty line; else it is a diff of the Markdown alone.
+    The diff goes from the revision to `compareTo`. If the titles differ too, both texts begin with their
+    title, as a heading `# Title` and an empty line; otherwise it compares only the Markdown.
     """
     article = await find_article(ctx, ref)
     revision = await _find_revision(ctx, article, revision_id)
@@ -297,10 +297,10 @@ async def diff_revision(ctx: Ctx, ref: str, revision_id: str, compare_to: str) -
 
 @writes
 async def restore_revision(ctx: Ctx, ref: str, revision_id: str, if_match: str | None) -> Article:
-    """Give an article a title and text again that it had before; its status stays.
+    """Restore a replaced title and text of an article; its status does not change.
 
-    A published article shows it at once. The replaced text becomes a revision in turn; where title and text
-    are the same already, nothing is done.
+    A published article shows it at once. The replaced text becomes a revision. If title and text are already
+    the same, nothing changes.
     """
     article = await find_article(ctx, ref, lock=True)
     refuse_stale(if_match, article.etag)
@@ -319,7 +319,7 @@ async def _find_deleted(ctx: Ctx, ref: str) -> DeletedArticle:
 
 
 async def _refuse_restoring_alone(ctx: Ctx, article: DeletedArticle) -> None:
-    """A translation needs its article, and may not be a second text in its language."""
+    """Refuse a translation without its original, or one whose language has another text by now."""
     if article.translation_of is None:
         return
     if await queries.find(ctx, article.translation_of, "markdown") is None:
@@ -340,7 +340,7 @@ async def _in_format(ctx: Ctx, article: Article, format: Format) -> Article:
 
 
 async def _changed_columns(ctx: Ctx, article: Article, sent: dict[str, Any]) -> dict[str, Any]:
-    """The columns that the fields sent really change; an empty description clears it."""
+    """The columns that the sent fields really change; an empty description clears it."""
     changes: dict[str, Any] = {}
     if (content := sent.pop("content_markdown", article.content)) != article.content:
         changes |= await text_columns(ctx, content)

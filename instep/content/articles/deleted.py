@@ -12,7 +12,7 @@ DELETED = "a.id, a.slug, a.locale, a.translation_of, a.deleted_at"
 
 
 async def lock_translations(ctx: Ctx, article_id: str) -> list[Article]:
-    """An article's translations, locked. The lock on the article itself keeps others from adding one."""
+    """An article's locked translations. The lock on the article itself prevents others from adding one."""
     return await ctx.tx.all(
         Article,
         f"""
@@ -27,7 +27,7 @@ async def lock_translations(ctx: Ctx, article_id: str) -> list[Article]:
 
 
 async def delete(ctx: Ctx, article_ids: list[str]) -> datetime:
-    """Give the articles one stamp that no other deletion has: it says later what was deleted together."""
+    """Give the articles a unique deletion time, which later shows what was deleted together."""
     stamp: datetime = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
     await ctx.tx.execute(
         """
@@ -42,7 +42,7 @@ async def delete(ctx: Ctx, article_ids: list[str]) -> datetime:
 
 
 async def find(ctx: Ctx, ref: str) -> DeletedArticle | None:
-    """Find by id, or by a present or former slug; where several match, the one that was deleted last."""
+    """Find by id, or by a current or former slug; of several matches, the one deleted last."""
     by_slug = """(a.slug = %(ref)s or exists (
         select from former_slugs f
         where f.workspace_id = %(workspace)s and f.bot_id = a.bot_id and f.article_id = a.id
@@ -74,7 +74,7 @@ async def lock(ctx: Ctx, article_id: str) -> None:
 
 
 async def lock_deleted_with(ctx: Ctx, article: DeletedArticle) -> list[DeletedArticle]:
-    """An article and the translations that were deleted with it, locked."""
+    """A locked article and the translations that were deleted with it."""
     return await ctx.tx.all(
         DeletedArticle,
         f"""
@@ -90,7 +90,7 @@ async def lock_deleted_with(ctx: Ctx, article: DeletedArticle) -> list[DeletedAr
 
 
 async def stamp_restoration(ctx: Ctx) -> datetime:
-    """The time stamp of a restoration. Until its transaction ends no other article can take a slug."""
+    """The time of a restoration. Until its transaction ends no other article can take a slug."""
     stamp: datetime = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
     return stamp
 

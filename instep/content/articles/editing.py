@@ -1,4 +1,4 @@
-"""What the editor does with the text of an article: open it, keep what is typed, save it, publish it."""
+"""The editor's operations on the text of an article: open, autosave, save, publish."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,7 @@ from instep.platform.text.line_ends import value_in_field, with_line_ends_of
 
 @dataclass(frozen=True, slots=True)
 class EditedText:
-    """The text of an article as the editor shows it, by whom it is and from when.
+    """The text of an article in the editor, with its author and time.
 
     It is the working copy, or else the article's own text.
     """
@@ -35,13 +35,13 @@ class EditedText:
 
     @property
     def version(self) -> str:
-        """It changes with the text alone: whoever saves says with it what their text was made from."""
+        """Changes only with the text: a client that saves sends the version that its text is based on."""
         return etag_of(self.article.id, self.title, self.content).strip('"')
 
 
 @dataclass(frozen=True, slots=True)
 class TranslatedText:
-    """What a translation translates; `new_lines` are the lines, from 0, that came since it was written."""
+    """The source of a translation; `new_lines` are the lines, from 0, added since it was written."""
 
     title: str
     locale: str
@@ -67,11 +67,11 @@ async def open_text(ctx: Ctx, ref: str, *, lock: bool = False) -> EditedText:
 
 
 async def autosave_text(ctx: Ctx, ref: str, edit: TextEdit, version: str) -> EditedText:
-    """Keep what is typed as the working copy; the article's own text stays, be it live or a draft.
+    """Store typed text as the working copy; the article's own text, live or draft, does not change.
 
-    `version` is that of the text which was opened. Raises `EditedMeanwhile` where it is no longer the present
-    one, unless the very same text has arrived before. Saving and publishing are in the audit log; this comes
-    with every pause in typing, and is not.
+    `version` is that of the opened text. Raises `EditedMeanwhile` if it is no longer current, unless
+    the same text has already arrived. Saving and publishing are in the audit log; autosaves, which come
+    with every pause in typing, are not.
     """
     refuse_beyond(ctx.actor.scope, Scope.WRITE)
     await refuse_paused(ctx)
@@ -92,7 +92,7 @@ async def autosave_text(ctx: Ctx, ref: str, edit: TextEdit, version: str) -> Edi
 
 
 async def open_source(ctx: Ctx, source_ref: str, translation_id: str | None) -> TranslatedText:
-    """The text that is translated, with what is new in it since the translation was last written."""
+    """The source text, with its changes since the translation was last written."""
     source = await find_article(ctx, source_ref)
     before = (
         (await overviews.find_source_text(ctx, translation_id)).content if translation_id else source.content
@@ -104,9 +104,9 @@ async def open_source(ctx: Ctx, source_ref: str, translation_id: str | None) -> 
 
 @writes
 async def save_text(ctx: Ctx, ref: str, edit: TextEdit, version: str) -> EditedText:
-    """Save what the editor holds: a draft gets it as its text, a published article as its working copy.
+    """Save the editor's text: as the text of a draft, or as the working copy of a published article.
 
-    The live text stays until it is published again.
+    The live text does not change until it is published again.
     """
     edited = await autosave_text(ctx, ref, edit, version)
     if edited.article.is_live or not edited.article.has_unpublished_changes:

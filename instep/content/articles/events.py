@@ -1,4 +1,4 @@
-"""Which event a change of an article is (specification, Events; contract section 5)."""
+"""Determines the event for a change of an article (specification, Events; contract section 5)."""
 
 from dataclasses import fields
 
@@ -8,20 +8,20 @@ from instep.notifications.webhooks.schemas import EventKind
 from instep.platform.core.database import QueuedStatement
 from instep.platform.identity.schemas import Ctx
 
-# Fields that change along with others; a change of only these is not published as an event.
+# Fields that change together with others; a change of only these is not an event.
 DERIVED_FIELDS = {"has_unpublished_changes", "version", "updated_at", "translations"}
 PUBLISHED_FIELDS = [field.name for field in fields(Article) if field.name not in DERIVED_FIELDS]
 
 
 async def emit_change(ctx: Ctx, before: Article, after: Article, endpoints: QueuedStatement) -> None:
-    """Emit the event of a change, if it is one; both articles hold their text in Markdown."""
+    """Emit the event of a change, if it is one; both articles have their text in Markdown."""
     if kind := event_of_change(before, after):
         shapes = [article_out(article, ctx.bot, "markdown") for article in (after, before)]
         await emit(ctx, kind, shapes[0], shapes[1], endpoints)
 
 
 async def emit_deletion(ctx: Ctx, articles: list[Article]) -> None:
-    """Emit an event for each of the articles, as they were before they were deleted."""
+    """Emit an event for each of the articles, with their state before the deletion."""
     changes = [(article_out(article, ctx.bot, "markdown"), None) for article in articles]
     await emit_each(ctx, "article.deleted", changes)
 

@@ -1,4 +1,4 @@
-"""The job that renders texts again whose HTML an earlier version made, so that no page has to do it."""
+"""The job that renders outdated HTML of earlier versions again, so that no page has to."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +13,7 @@ from instep.platform.core.restarts import restartable
 from instep.platform.identity.schemas import Actor, Bot, Ctx
 
 RENDER_TEXTS = "render_texts"
-# Texts of one run; the next run renders the others.
+# The number of texts per run; the next run renders the others.
 BATCH = 50
 ACTOR = Actor("command", "render", can_write=False)
 
@@ -53,9 +53,9 @@ async def render_texts(database: Database, job: Job) -> None:
 
 
 async def render_again(database: Database, text: OutdatedText) -> None:
-    """Store the HTML of a text; one that can't be rendered any more keeps what it has.
+    """Render a text and store its HTML; a text that can no longer be rendered keeps its HTML.
 
-    For readers this is a change of the help center. For editors the article is the same as before.
+    For readers this changes the help center. For editors the article is unchanged.
     """
     async with database.enter_workspace(text.workspace_id) as tx, tx.transaction():
         ctx = Ctx(tx, text.bot, ACTOR, utc_now())

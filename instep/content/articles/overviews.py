@@ -1,4 +1,4 @@
-"""The SQL of what the dashboard shows of articles: rows without texts, counts, and where a text came from."""
+"""The SQL of articles in the dashboard: rows without texts, counts, and the source of a text."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,7 +31,7 @@ OVERVIEW = """
     coalesce(a.working_author_name, a.author_name) as author_name,
     coalesce(a.working_saved_at, a.text_changed_at) as text_changed_at, a.published_at, a.updated_at
 """
-# Each word of a search must be in one of these, also in a text that is not published yet.
+# Each word of a search must be in one of these, including unpublished text.
 SEARCHED = "a.title, a.slug, a.description, a.content_markdown, a.working_title, a.working_markdown"
 NEWEST_FIRST = Order(("a.updated_at", "a.id"), descending=True)
 READING_ORDER = Order(("a.position", "a.id"), descending=False)
@@ -70,7 +70,7 @@ def params_of(criteria: OverviewCriteria) -> dict[str, Any]:
 
 
 def order_of(criteria: OverviewCriteria) -> Order:
-    """The order of the help center inside a collection, else the newest change first."""
+    """The order of the help center in a collection, otherwise the newest change first."""
     return NEWEST_FIRST if criteria.collection_id is None else READING_ORDER
 
 
@@ -94,7 +94,7 @@ async def list_page(ctx: Ctx, criteria: OverviewCriteria, request: PageRequest) 
 
 
 async def find(ctx: Ctx, article_id: str) -> ArticleOverview:
-    """An article that is known to exist, also if it is in Recently deleted."""
+    """An article that is known to exist, including one in Recently deleted."""
     return await ctx.tx.fetch_one(
         ArticleOverview,
         f"""
@@ -120,7 +120,7 @@ async def count(ctx: Ctx) -> list[ArticleCount]:
 
 
 async def list_deleted(ctx: Ctx, request: PageRequest) -> Page[DeletedOverview]:
-    """Deleted articles that can still be restored; a translation counts with the article it went with."""
+    """Deleted articles that can still be restored; a translation is part of the article deleted with it."""
     page = request.page(DELETED_ORDER, "deleted articles", ctx.bot.id)
     rows = await ctx.tx.all(
         DeletedOverview,
@@ -144,7 +144,7 @@ async def list_deleted(ctx: Ctx, request: PageRequest) -> Page[DeletedOverview]:
 
 
 async def list_former_slugs(ctx: Ctx, article_id: str) -> list[str]:
-    """The slugs that an article had before, in the order of the alphabet."""
+    """The former slugs of an article, in alphabetical order."""
     slugs = await ctx.tx.value(
         """
         select array_agg(slug order by slug) from former_slugs
@@ -157,7 +157,7 @@ async def list_former_slugs(ctx: Ctx, article_id: str) -> list[str]:
 
 
 async def find_source_text(ctx: Ctx, translation_id: str) -> VersionText:
-    """The original's text at the time when the translation was written, as far back as revisions go."""
+    """The original's text at the time when the translation was written, as far as revisions go back."""
     return await ctx.tx.fetch_one(
         VersionText,
         """
@@ -178,7 +178,7 @@ async def find_source_text(ctx: Ctx, translation_id: str) -> VersionText:
 
 
 async def find_version(ctx: Ctx, article_id: str, version: int) -> VersionText | None:
-    """The present text or a kept revision; None for a version that is no longer kept."""
+    """The current text or a stored revision; None for a version that is no longer stored."""
     return await ctx.tx.first(
         VersionText,
         """
@@ -197,7 +197,7 @@ async def find_version(ctx: Ctx, article_id: str, version: int) -> VersionText |
 
 
 async def list_versions(ctx: Ctx, article_id: str) -> list[VersionOverview]:
-    """All versions that are kept, the present one first. A revision tells when its text was replaced."""
+    """All stored versions, the current one first. A revision's time is when its text was replaced."""
     return await ctx.tx.all(
         VersionOverview,
         """
@@ -248,7 +248,7 @@ async def find_neighbour(ctx: Ctx, article_id: str, step: Step) -> str | None:
 
 
 async def number_positions(ctx: Ctx, collection_id: str | None) -> None:
-    """Give each article of a collection a position of its own, in their order; translations have the same."""
+    """Give each article of a collection a position of its own, in order; translations share it."""
     await ctx.tx.execute(
         """
         select a.id from articles a
@@ -278,7 +278,7 @@ async def number_positions(ctx: Ctx, collection_id: str | None) -> None:
 
 
 async def set_positions(ctx: Ctx, positions: Mapping[str, int]) -> None:
-    """Move articles with their translations, by the ids of originals; a move is no new version."""
+    """Move articles with their translations, by the ids of originals; a move creates no version."""
     if not positions:
         return
     await ctx.tx.execute(

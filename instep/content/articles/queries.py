@@ -43,7 +43,7 @@ def columns(format: Format) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ArticleCriteria:
-    """Which articles a list holds."""
+    """The criteria of a list of articles."""
 
     status: str = "all"
     collection_id: str | None = None
@@ -72,7 +72,7 @@ async def find(ctx: Ctx, ref: str, format: Format, *, lock: bool = False) -> Art
 
 
 async def find_former(ctx: Ctx, slug: str) -> str | None:
-    """The id of the article that had this slug before."""
+    """The id of the article that formerly had this slug."""
     article_id: str | None = await ctx.tx.value(
         """
         select f.article_id from former_slugs f
@@ -139,7 +139,7 @@ async def slugs_like(ctx: Ctx, base: str, locale: str) -> set[str]:
 
 
 async def locales_of(ctx: Ctx, root_id: str) -> set[str]:
-    """The languages that an article has a text in."""
+    """The languages in which an article has a text."""
     locales = await ctx.tx.value(
         """
         select array_agg(locale) from articles
@@ -153,8 +153,8 @@ async def locales_of(ctx: Ctx, root_id: str) -> set[str]:
 
 
 async def insert(ctx: Ctx, row: dict[str, Any], format: Format) -> Article | None:
-    """The new article, at the end of its collection; None when its slug or locale has just been taken."""
-    # This is a statement of its own, so that the next one sees the positions that earlier writers took.
+    """The new article, at the end of its collection; None if its slug or locale has just been taken."""
+    # A statement of its own, so that the next one sees the positions that earlier writers took.
     stamp = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
     # PostgreSQL finds the last position in an index for these conditions, not for `is not distinct from`.
     in_collection = (
@@ -193,7 +193,7 @@ async def update(
 ) -> Article:
     """Change columns of an article; with a source its text is replaced: the old one becomes a revision.
 
-    Its working copy, made from the replaced text, is dropped; the caller saves it before where it must.
+    Its working copy, based on the replaced text, is deleted; the caller saves it before if needed.
     """
     values = dict(changes)
     if source:
@@ -219,7 +219,7 @@ async def update(
     )
 
 
-# It reads the row as it was before the update in the same statement. `pruned` runs though nothing reads it.
+# This reads the row as it was before the update in the same statement. `pruned` runs though nothing reads it.
 KEEP_REVISION = """
     , replaced as (
         insert into revisions (id, workspace_id, bot_id, article_id, version, title, content_markdown, origin,
@@ -265,7 +265,7 @@ async def find_text_author(ctx: Ctx, article_id: str) -> TextAuthor:
 
 
 async def list_link_targets(ctx: Ctx, words: str, locale: str) -> list[LinkTarget]:
-    """Articles in a language whose title or slug holds the words, first those whose title begins so."""
+    """Articles in a language whose title or slug contains the words, titles that begin with them first."""
     pattern = escape_like(words)
     return await ctx.tx.all(
         LinkTarget,
@@ -286,7 +286,7 @@ async def list_link_targets(ctx: Ctx, words: str, locale: str) -> list[LinkTarge
 
 
 def working_columns(ctx: Ctx, title: str, content: str) -> dict[str, Any]:
-    """A working copy by the caller."""
+    """The columns of a working copy by the caller."""
     return {
         "working_title": title,
         "working_markdown": content,
@@ -297,7 +297,7 @@ def working_columns(ctx: Ctx, title: str, content: str) -> dict[str, Any]:
 
 
 async def keep_former_slug(ctx: Ctx, article: Article | DeletedArticle, new_slug: str) -> None:
-    """Redirect the old address to the article, and drop the redirect of an address that it uses again."""
+    """Redirect the old address to the article, and remove a redirect from an address that it now uses."""
     await ctx.tx.execute(
         """
         delete from former_slugs
@@ -323,7 +323,7 @@ async def keep_former_slug(ctx: Ctx, article: Article | DeletedArticle, new_slug
 
 
 async def resolve_review(ctx: Ctx, article_ids: list[str], status: Literal["applied", "dismissed"]) -> None:
-    """Settle the drafts whose texts these articles hold; pending edits of the articles stay."""
+    """Settle the drafts of these new articles; pending edits of the articles stay."""
     await ctx.tx.execute(
         """
         update drafts d set status = %(status)s, updated_at = %(now)s, settled_at = %(now)s,

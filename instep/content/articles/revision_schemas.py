@@ -1,4 +1,4 @@
-"""The shapes of a revision: a replaced text of an article, and what differs (specification, Revision)."""
+"""The shapes of a revision: a replaced text of an article, and its differences (specification, Revision)."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,7 @@ from instep.platform.web.shapes import (
 
 @dataclass(frozen=True, slots=True)
 class VersionText:
-    """The title and text of an article as a version had them."""
+    """The title and text of a version of an article."""
 
     title: str
     content: str
@@ -27,9 +27,9 @@ class VersionText:
 
 @dataclass(frozen=True, slots=True)
 class VersionOverview:
-    """A version of an article without its text; the present one has no `revision_id`.
+    """A version of an article without its text; the current one has no `revision_id`.
 
-    `written_at` is None where the version before it is no longer kept.
+    `written_at` is None if the previous version is no longer stored.
     """
 
     version: int
@@ -59,7 +59,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class RevisionDiff:
-    """How another text of an article differs from that of a revision."""
+    """The differences between a revision and another text of the article."""
 
     revision: Revision
     compare_to: str
@@ -67,7 +67,7 @@ class RevisionDiff:
 
 
 class RevisionListItemOut(Out):
-    """A text that was replaced, and what had written it."""
+    """A replaced text, and the operation that had written it."""
 
     id: str
     article_id: str
@@ -115,7 +115,7 @@ def revision_fields(revision: Revision) -> dict[str, Any]:
 
 
 class RevisionDiffOut(Out):
-    """A unified diff, empty where the texts and titles are identical."""
+    """A unified diff, empty if the texts and titles are identical."""
 
     article_id: str
     revision_id: str

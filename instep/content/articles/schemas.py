@@ -44,16 +44,16 @@ ArticlePosition = Annotated[
     Field(description="The position in the collection, starting at 0; a new article goes to the end."),
 ]
 Status = Literal["draft", "in_review", "published", "archived"]
-# One place among the articles of a collection.
+# One position among the articles of a collection.
 Step = Literal["up", "down"]
 Origin = Literal["create", "update", "apply", "publish", "restore", "import"]
 
 
 @dataclass(slots=True)
 class Article:
-    """One row of `articles`; `content` holds its text in the format that was asked for.
+    """One row of `articles`; `content` has its text in the requested format.
 
-    It is not frozen, because lists create many: a frozen one takes five times as long to create.
+    It is not frozen, because lists create many: creating a frozen one takes five times as long.
     """
 
     id: str
@@ -89,7 +89,7 @@ class Article:
 
 @dataclass(frozen=True, slots=True)
 class WorkingCopy:
-    """What the editor saved over a published text, and who did."""
+    """Text that the editor saved over a published text, and its author."""
 
     title: str
     content: str
@@ -109,7 +109,7 @@ class LinkTarget:
     status: Status
 
     def path(self, bot: Bot) -> str:
-        """The path by which links in texts name the article, wherever the text is shown."""
+        """The path that links in texts use for the article, wherever the text is shown."""
         return f"/help/{bot.slug}" + path_of_article(bot.locale, self.locale, self.slug)
 
 
@@ -123,7 +123,7 @@ class TextAuthor:
 
 @dataclass(frozen=True, slots=True)
 class DeletedArticle:
-    """A row of `articles` in Recently deleted; what was deleted together has the same `deleted_at`."""
+    """A row of `articles` in Recently deleted; articles deleted together share `deleted_at`."""
 
     id: str
     slug: str
@@ -134,10 +134,10 @@ class DeletedArticle:
 
 @dataclass(frozen=True, slots=True)
 class OverviewCriteria:
-    """Which articles the dashboard lists; None or False leaves a criterion out.
+    """The articles that the dashboard lists; None or False ignores a criterion.
 
-    Without a language the list holds originals, not their translations. An empty `collection_id` means: in
-    no collection. `name` is a part of the title or the slug; each of `words` stands somewhere in the article.
+    Without a language the list has originals, not their translations. An empty `collection_id` means: without
+    a collection. `name` is a part of the title or the slug; each of `words` occurs somewhere in the article.
     """
 
     words: str = ""
@@ -152,9 +152,9 @@ class OverviewCriteria:
 
 @dataclass(frozen=True, slots=True)
 class ArticleOverview:
-    """One row of `articles` without its text, as the dashboard lists it.
+    """One row of `articles` without its text, for the dashboard's lists.
 
-    `author_name` and `text_changed_at` are those of the working copy where there is one, else of the text.
+    `author_name` and `text_changed_at` are those of the working copy if there is one, else of the text.
     `translations` are `{id, title, locale, status, outdated}`, by language.
     """
 
@@ -184,7 +184,7 @@ class ArticleOverview:
 
 @dataclass(frozen=True, slots=True)
 class ArticleCount:
-    """How many originals a collection holds in a language; without a collection `collection_id` is None."""
+    """The number of a collection's originals in a language; `collection_id` is None without a collection."""
 
     collection_id: str | None
     locale: str
@@ -208,7 +208,7 @@ class DeletedOverview:
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """What a deletion took along, and when it happened."""
+    """The articles deleted together, and the time of the deletion."""
 
     id: str
     deleted_at: datetime
@@ -217,7 +217,7 @@ class Deletion:
 
 @dataclass(frozen=True, slots=True)
 class TextSource:
-    """What writes a text: it is stored with the text, and with the revision that holds the text later."""
+    """The operation that writes a text; stored with the text, and later with its revision."""
 
     origin: Origin
     draft_id: str | None = None
@@ -248,7 +248,7 @@ class TextEdit(Body):
 
 
 class ArticleUpdate(Body):
-    """Only the fields sent are changed."""
+    """Only the sent fields are changed."""
 
     title: ArticleTitle | MISSING = MISSING
     content_markdown: ArticleText | MISSING = MISSING
@@ -313,7 +313,7 @@ def article_out(article: Article, bot: Bot, format: Format) -> ArticleOut | Arti
 
 
 def article_json(article: Article, bot: Bot, format: Format) -> dict[str, Any]:
-    """The JSON value of `article_out`, past the model, by which it takes twice as long."""
+    """Same JSON as `article_out`, built without the model because that takes twice as long."""
     fields = article_fields(article, bot)
     for name in ("publishedAt", "createdAt", "updatedAt"):
         moment = fields[name]
@@ -323,7 +323,7 @@ def article_json(article: Article, bot: Bot, format: Format) -> dict[str, Any]:
 
 
 def article_fields(article: Article, bot: Bot) -> dict[str, Any]:
-    """All fields but the text, by their names in JSON."""
+    """All fields except the text, by their names in JSON."""
     return {
         "id": article.id,
         "slug": article.slug,

@@ -1,6 +1,6 @@
 """The building blocks of articles, for the actions of this slice and of others: find, create, replace, save.
 
-None of them checks whether the caller may write: they run inside an action that is marked `@writes`.
+None of them checks whether the caller may write: call them inside an action that is marked `@writes`.
 """
 
 from dataclasses import replace
@@ -24,7 +24,7 @@ from instep.platform.text.slugs import free_slug, slugify
 
 
 async def find_article(ctx: Ctx, ref: str, format: Format = "markdown", *, lock: bool = False) -> Article:
-    """The article with this id, or this present or former slug; `NotFound` (404) if there is none."""
+    """The article with this id, or this current or former slug; raises `NotFound` (404) otherwise."""
     article = await queries.find(ctx, ref, format, lock=lock)
     if article is None and (moved := await queries.find_former(ctx, ref)):
         article = await queries.find(ctx, moved, format, lock=lock)
@@ -34,19 +34,19 @@ async def find_article(ctx: Ctx, ref: str, format: Format = "markdown", *, lock:
 
 
 async def create_for_review(ctx: Ctx, new: ArticleCreate, source: TextSource) -> Article:
-    """Make the article behind a draft of the review queue: publishing or deleting it settles the draft."""
+    """Create the article of a draft in the review queue; publishing or deleting it settles the draft."""
     return await create(ctx, new, "markdown", source, "in_review")
 
 
 async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: TextSource, status: Status) -> Article:
-    """Insert an article with this status, with its text in `format`; nothing is announced.
+    """Insert an article with this status, with its text in `format`, without an event.
 
-    Raises `SlugTaken` for a slug that was sent and is in use, and `InvalidRequest` for a reference to what
-    does not exist, or a second translation into one language.
+    Raises `SlugTaken` if the sent slug is in use, and `InvalidRequest` for a reference to something that
+    does not exist, or for a second translation into one language.
     """
     sent = new.model_dump()
     locale = sent.get("locale") or ctx.bot.locale
-    # The collection is locked before the article: deleting it locks both in this order.
+    # Lock the collection before the article, in the same order as when deleting it.
     collection_id = await referenced_id(ctx, new.collection_id, "collectionId", lock="key share")
     root_id = await _find_root(ctx, sent.get("translation_of"))
     await _refuse_second_text(ctx, root_id, locale)
@@ -74,13 +74,13 @@ async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: TextSourc
 
 
 async def replace_text(ctx: Ctx, article: Article, title: str, content: str, source: TextSource) -> Article:
-    """Put another text into an article that is locked; the replaced one becomes a revision."""
+    """Replace the text of a locked article; the old text becomes a revision."""
     changes = {"title": title, **await text_columns(ctx, content)}
     return await save(ctx, article, changes, "markdown", source)
 
 
 async def publish_text(ctx: Ctx, article: Article, title: str, content: str, source: TextSource) -> Article:
-    """Make a locked article live with this text, in one change; the text before it becomes a revision."""
+    """Publish a locked article with this text, in one change; the old text becomes a revision."""
     changes = live_columns(ctx, article)
     if (title, content) == (article.title, article.content):
         return await save(ctx, article, changes, "markdown")
@@ -91,11 +91,11 @@ async def publish_text(ctx: Ctx, article: Article, title: str, content: str, sou
 async def save(
     ctx: Ctx, article: Article, changes: dict[str, Any], format: Format, source: TextSource | None = None
 ) -> Article:
-    """Change columns of an article that is locked and holds its text in Markdown, and publish the event."""
+    """Change columns of a locked article, whose text is in Markdown, and emit the event."""
     if source is not None and article.has_unpublished_changes:
         changes = {"title": article.title, "content_markdown": article.content} | changes
         await _save_as_revision(ctx, article, changes)
-    # They go out with the change, which locks the bot: the fewer round trips until the commit, the better.
+    # These are sent together with the change, which locks the bot: fewer round trips until the commit.
     endpoints, questions = ask_for_endpoints(ctx), ask_for_golden_questions(ctx, [article.id])
     with slug_must_be_free():
         saved = await queries.update(ctx, article.id, changes, format, source)
@@ -109,14 +109,14 @@ async def save(
 
 
 async def text_of_version(ctx: Ctx, article: Article, version: int) -> Article | Revision | None:
-    """The article or the revision that holds the text of a version; None if it is no longer kept."""
+    """The article or the revision with the text of a version; None if it is no longer stored."""
     if version == article.version:
         return article
     return await revisions.find_version(ctx, article.id, version)
 
 
 async def back_to_review(ctx: Ctx, article: Article, title: str, content: str, source: TextSource) -> Article:
-    """Put a locked article into the state `in_review` with this text, so that a draft can stand for it."""
+    """Put a locked article with this text into the status `in_review`, so that a draft can represent it."""
     if article.has_unpublished_changes:
         raise Conflict("The article has unpublished changes in the editor: publish or discard them first.")
     changes: dict[str, Any] = {"status": "in_review"}
@@ -131,7 +131,7 @@ async def find_working_copy(ctx: Ctx, article: Article) -> WorkingCopy | None:
 
 
 def public_text(article: Article) -> PublicText | None:
-    """The text of an article as everyone may read it; None while it is not live and public."""
+    """The public text of an article; None while it is not live and public."""
     if not article.is_live or article.visibility != "public":
         return None
     return PublicText(article.title, article.description, article.content)
@@ -146,7 +146,7 @@ def author_columns(copy: WorkingCopy) -> dict[str, str]:
 
 
 async def _save_as_revision(ctx: Ctx, article: Article, changes: dict[str, Any]) -> None:
-    """Make a working copy the article's text for a moment, so that replacing it keeps it as a revision."""
+    """Make a working copy the article's text for a moment, so that replacing it stores it as a revision."""
     copy = await find_working_copy(ctx, article)
     if copy is not None and _text_columns(copy) != {name: changes[name] for name in _text_columns(copy)}:
         columns = {**_text_columns(copy), **author_columns(copy)}
@@ -158,9 +158,9 @@ def _text_columns(copy: WorkingCopy) -> dict[str, str]:
 
 
 async def _find_root(ctx: Ctx, ref: str | None) -> str | None:
-    """The id of the article that a translation belongs to, itself no translation of another.
+    """The id of the original that a translation belongs to.
 
-    The article is locked: it can't be deleted, nor get another translation, before this one exists.
+    The original is locked: it can't be deleted, nor get another translation, before this one exists.
     """
     if ref is None:
         return None

@@ -12,7 +12,7 @@ toolbox = Toolbox()
 
 
 class ArticlePieceOut(ArticleFields):
-    """An article with its text, or a piece of it."""
+    """An article with its text, or a part of it."""
 
     content_markdown: str = Field(description="The text in Markdown; a long text comes in pieces.")
     has_more: bool = Field(alias="has_more", description="True if more text follows this piece.")
@@ -23,7 +23,7 @@ class ArticlePieceOut(ArticleFields):
 async def get_article(call: Call, id: Reference, cursor: Cursor = None) -> ArticlePieceOut:
     """Read one article with its Markdown text, whether it is live or not.
 
-    While `has_more` is true, call again with `cursor` to get the rest: read a text whole before you propose
+    While `has_more` is true, call again with `cursor` to get the rest: read the whole text before you propose
     an edit of it.
     """
     async with call.begin() as ctx:
@@ -46,7 +46,7 @@ async def create_article(call: Call, body: ArticleCreate) -> ArticleFields:
 
 @toolbox.tool(actions.update_article, ArticleFields, "Change an article at once")
 async def update_article(call: Call, id: Reference, body: ArticleUpdate) -> ArticleFields:
-    """Change an article directly; only the fields sent change.
+    """Change an article directly; only the sent fields change.
 
     The text of a published article is live at once, without a review: use `propose_edit` unless the person
     asked for a direct change.

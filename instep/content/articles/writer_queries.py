@@ -1,4 +1,4 @@
-"""The SQL that reads articles for the writer: what is live, and what may go live."""
+"""The SQL that reads articles for the writer: live ones, and those that may go live."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ COULD_BE_WRONG = """
     where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
       and a.status in ('draft', 'published')
 """
-# The articles that the search index lacks, or does not hold to their ends.
+# The articles that the search index lacks, or does not contain completely.
 UNINDEXED = "(a.status = 'draft' or octet_length(a.content_markdown) > %(indexed_bytes)s)"
 # At most this many of them are read, the newest.
 MAX_UNINDEXED = 5_000
-# Articles whose texts one statement looks through, well within its time. PostgreSQL takes 10 microseconds to
-# look for one text in 2,000 characters, and a thousand times as long for a regular expression of many texts.
+# The number of articles that one statement scans, well within its time limit. PostgreSQL takes 10 us to
+# search for one text in 2,000 characters, and a thousand times as long for a regular expression of many.
 SCANNED_ARTICLES = 5_000
 FRAGMENT = r"#[^][:space:])\"'<>]*"
 
 
 @dataclass(slots=True)
 class ScannedArticles:
-    """The last of the articles that were looked through, and those that match; both may be missing."""
+    """The last scanned article, and those that match; both may be empty."""
 
     last: str | None
     ids: list[str] | None
@@ -56,7 +56,7 @@ async def list_some_for_writer(ctx: Ctx, ids: Collection[str]) -> list[Article]:
 
 
 async def unindexed_ids(ctx: Ctx, texts: Sequence[str], limit: int) -> list[str]:
-    """Articles of which the search index knows nothing or not all: first those with one of these texts."""
+    """Articles that the search index lacks or has only in part, those with one of these texts first."""
     ids: list[str] | None = await ctx.tx.value(
         f"""
         select array_agg(f.id) from (
@@ -80,7 +80,7 @@ def has_any_of(text: str, parameter: str) -> str:
 
 
 async def linking_ids(ctx: Ctx, addresses: Sequence[str], limit: int) -> list[str]:
-    """Articles that have one of the addresses, which the search index leaves out of links."""
+    """Articles with one of the URLs, because the search index omits the targets of links."""
     ids: list[str] = []
     scan = ScannedArticles("", None)
     while addresses and scan.last is not None and len(ids) < limit:

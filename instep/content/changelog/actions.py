@@ -26,12 +26,12 @@ from instep.platform.text.slugs import free_slug, slugify
 async def list_changelog_entries(
     ctx: Ctx, status: str, format: Format, page: PageRequest
 ) -> Page[ChangelogEntry]:
-    """List the changelog entries, newest first by their creation."""
+    """List the changelog entries, newest first by creation time."""
     return await queries.list_page(ctx, status, format, page)
 
 
 async def list_changelog_overviews(ctx: Ctx, status: str, page: PageRequest) -> Page[ChangelogOverview]:
-    """List the changelog entries without their texts, newest first by their creation."""
+    """List the changelog entries without their texts, newest first by creation time."""
     return await queries.list_overviews(ctx, status, page)
 
 
@@ -44,13 +44,13 @@ async def get_changelog_entry(ctx: Ctx, ref: str, format: Format = "markdown") -
 async def create_changelog_entry(ctx: Ctx, new: ChangelogEntryCreate) -> ChangelogEntry:
     """Create a changelog entry. It is a draft: nothing is live until it is published.
 
-    Its slug is made from the title and stays, also when the title changes.
+    Its slug is made from the title and never changes, even if the title does.
     """
     return await create_entry(ctx, new, slugify(new.title, "entry"))
 
 
 async def create_entry(ctx: Ctx, new: ChangelogEntryCreate, slug: str) -> ChangelogEntry:
-    """Create an entry with this slug or a numbered one, inside of an action that is marked `@writes`."""
+    """Create an entry with this slug or a numbered one, inside an action that is marked `@writes`."""
     row = {
         "id": new_id("chg"),
         "title": new.title,
@@ -65,9 +65,9 @@ async def create_entry(ctx: Ctx, new: ChangelogEntryCreate, slug: str) -> Change
 
 
 async def publish_past_entry(ctx: Ctx, entry: ChangelogEntry, published_at: datetime) -> ChangelogEntry:
-    """Publish an entry as of an earlier time, inside of an action that is marked `@writes`.
+    """Publish an entry as of an earlier time, inside an action that is marked `@writes`.
 
-    There is no event: what is old is no news.
+    No event is emitted, because an old entry is not news.
     """
     return await _save(ctx, entry, {"status": "published", "published_at": published_at})
 
@@ -76,7 +76,7 @@ async def publish_past_entry(ctx: Ctx, entry: ChangelogEntry, published_at: date
 async def update_changelog_entry(
     ctx: Ctx, ref: str, update: ChangelogEntryUpdate, format: Format = "markdown", if_match: str | None = None
 ) -> ChangelogEntry:
-    """Change the title or text of a changelog entry. Those of a published entry are live at once."""
+    """Change the title or text of a changelog entry. Changes of a published entry are live at once."""
     entry = await _find_entry(ctx, ref, lock=True)
     refuse_stale(if_match, entry.etag)
     return await _save(ctx, entry, await _changed_columns(ctx, entry, update.model_dump()), format)
@@ -86,7 +86,7 @@ async def update_changelog_entry(
 async def publish_changelog_entry(ctx: Ctx, ref: str, if_match: str | None = None) -> ChangelogEntry:
     """Show a changelog entry in the help center's changelog and its RSS feed.
 
-    Publishing again keeps the time of the first publication, and with it the entry's place.
+    Publishing again keeps the time of the first publication, and so the entry's position.
     """
     entry = await _find_entry(ctx, ref, lock=True)
     refuse_stale(if_match, entry.etag)
@@ -102,7 +102,7 @@ async def publish_changelog_entry(ctx: Ctx, ref: str, if_match: str | None = Non
 
 @writes
 async def unpublish_changelog_entry(ctx: Ctx, ref: str) -> ChangelogEntry:
-    """Take a changelog entry out of the help center; it is a draft again."""
+    """Remove a changelog entry from the help center; it is a draft again."""
     entry = await _find_entry(ctx, ref, lock=True)
     if entry.status == "draft":
         raise InvalidState("Only a published or archived entry can be unpublished.")
@@ -111,7 +111,7 @@ async def unpublish_changelog_entry(ctx: Ctx, ref: str) -> ChangelogEntry:
 
 @writes
 async def archive_changelog_entry(ctx: Ctx, ref: str, if_match: str | None = None) -> ChangelogEntry:
-    """Put a changelog entry away: it leaves the help center and stays findable for editors as archived."""
+    """Archive a changelog entry: it leaves the help center, and editors can still find it."""
     entry = await _find_entry(ctx, ref, lock=True)
     refuse_stale(if_match, entry.etag)
     if entry.status == "archived":
@@ -121,7 +121,7 @@ async def archive_changelog_entry(ctx: Ctx, ref: str, if_match: str | None = Non
 
 @writes
 async def delete_changelog_entry(ctx: Ctx, ref: str, if_match: str | None = None) -> ChangelogEntry:
-    """Delete a changelog entry for good; returns what it was."""
+    """Delete a changelog entry for good, and return it."""
     entry = await _find_entry(ctx, ref, lock=True)
     refuse_stale(if_match, entry.etag)
     await queries.delete(ctx, entry.id)
@@ -146,7 +146,7 @@ async def _save(
 
 
 async def _changed_columns(ctx: Ctx, entry: ChangelogEntry, sent: dict[str, Any]) -> dict[str, Any]:
-    """The columns that the fields sent really change."""
+    """The columns that the sent fields really change."""
     changes: dict[str, Any] = {}
     if sent.get("title", entry.title) != entry.title:
         changes["title"] = sent["title"]

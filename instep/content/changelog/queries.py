@@ -80,7 +80,7 @@ async def slugs_like(ctx: Ctx, base: str) -> set[str]:
 
 
 async def insert(ctx: Ctx, row: dict[str, Any]) -> ChangelogEntry | None:
-    """The new entry; None when its slug was taken at the same time."""
+    """The new entry; None if its slug was taken at the same time."""
     return await ctx.tx.first(
         ChangelogEntry,
         f"""

@@ -24,7 +24,7 @@ EntryText = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class ChangelogEntry:
-    """One row of `changelog_entries`; `content` holds its text in the format that was asked for."""
+    """One row of `changelog_entries`; `content` has its text in the requested format."""
 
     id: str
     slug: str
@@ -47,7 +47,7 @@ class ChangelogEntry:
 
 @dataclass(frozen=True, slots=True)
 class ChangelogOverview:
-    """One row of `changelog_entries` without its text, as the dashboard lists it."""
+    """One row of `changelog_entries` without its text, for the dashboard's lists."""
 
     id: str
     slug: str
@@ -72,7 +72,7 @@ class ChangelogEntryCreate(Body):
 
 
 class ChangelogEntryUpdate(Body):
-    """Only the fields sent are changed."""
+    """Only the sent fields are changed."""
 
     title: EntryTitle | MISSING = MISSING
     content_markdown: EntryText | MISSING = MISSING
@@ -115,7 +115,7 @@ def changelog_entry_out(
 
 
 def changelog_entry_fields(entry: ChangelogEntry, bot: Bot) -> dict[str, Any]:
-    """All fields but the text."""
+    """All fields except the text."""
     return {
         "id": entry.id,
         "slug": entry.slug,

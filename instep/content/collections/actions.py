@@ -17,7 +17,7 @@ from instep.platform.text.slugs import free_slug, slugify
 
 
 async def list_collections(ctx: Ctx, page: PageRequest) -> Page[Collection]:
-    """List the collections in the order of the help center: each before those in it, depth first."""
+    """List the collections in the order of the help center: parents before children, depth first."""
     return await queries.list_page(ctx, page)
 
 
@@ -28,7 +28,7 @@ async def get_collection(ctx: Ctx, ref: str) -> Collection:
 
 @writes
 async def create_collection(ctx: Ctx, new: CollectionCreate) -> Collection:
-    """Create a collection, the last one in its parent or at the top."""
+    """Create a collection as the last one in its parent or at the top."""
     sent = new.model_dump()
     parent_id = None
     if new.parent_id is not None:
@@ -56,7 +56,7 @@ async def create_collection(ctx: Ctx, new: CollectionCreate) -> Collection:
 async def update_collection(
     ctx: Ctx, ref: str, update: CollectionUpdate, if_match: str | None = None
 ) -> Collection:
-    """Change the fields of a collection that are sent; `parentId` moves it with all that stands in it."""
+    """Change only the fields of a collection that are sent; `parentId` moves it with everything in it."""
     sent = update.model_dump()
     if "parent_id" in sent:
         await queries.lock_tree(ctx)
@@ -73,7 +73,7 @@ async def update_collection(
 
 @writes
 async def move_collection(ctx: Ctx, ref: str, step: Literal["up", "down"]) -> Collection:
-    """Move a collection one place up or down among those beside it; at the end it stays where it is."""
+    """Move a collection one position up or down among its siblings; at the end it does not move."""
     await queries.lock_tree(ctx)
     collection = await find_collection(ctx, ref)
     ids = await queries.siblings_of(ctx, collection.parent_id)
@@ -86,7 +86,7 @@ async def move_collection(ctx: Ctx, ref: str, step: Literal["up", "down"]) -> Co
 
 @writes
 async def delete_collection(ctx: Ctx, ref: str) -> str:
-    """Delete a collection. Its articles stay, without a collection; its collections move to its parent."""
+    """Delete a collection. Its articles stay, without a collection; its subcollections move to its parent."""
     await queries.lock_tree(ctx)
     collection = await find_collection(ctx, ref, lock="update")
     await queries.delete(ctx, collection)
@@ -94,7 +94,7 @@ async def delete_collection(ctx: Ctx, ref: str) -> str:
 
 
 async def lock_tree(ctx: Ctx) -> None:
-    """Let no other transaction make, move or delete collections in others until this one ends."""
+    """Prevent other transactions from creating, moving or deleting nested collections until this one ends."""
     await queries.lock_tree(ctx)
 
 
@@ -113,7 +113,7 @@ async def find_collection_id(ctx: Ctx, ref: str, *, lock: Lock | None = None) ->
 
 
 async def referenced_id(ctx: Ctx, ref: str | None, field: str, *, lock: Lock | None = None) -> str | None:
-    """The id of the collection that a field of a body names; an unknown one is a bad value, not a 404."""
+    """The id of the collection that a body's field names; an unknown one is an invalid value, not a 404."""
     if ref is None:
         return None
     try:
@@ -123,7 +123,7 @@ async def referenced_id(ctx: Ctx, ref: str | None, field: str, *, lock: Lock | N
 
 
 async def _parent_id(ctx: Ctx, ref: str, moved: Collection | None = None) -> str:
-    """The id of the collection that a new or moved one is to stand in; the caller has locked the tree."""
+    """The id of the parent for a new or moved collection; the caller has locked the tree."""
     try:
         parent = await find_collection(ctx, ref)
     except NotFound:
@@ -141,7 +141,7 @@ async def _parent_id(ctx: Ctx, ref: str, moved: Collection | None = None) -> str
 
 
 def _changed_fields(row: object, sent: dict[str, Any]) -> dict[str, Any]:
-    """The fields sent that differ from the row; an empty description or icon clears it."""
+    """The sent fields that differ from the row; an empty description or icon clears it."""
     values = {
         name: value or None if name in ("description", "icon") else value for name, value in sent.items()
     }

@@ -18,14 +18,14 @@ COLLECTION = f"""
         c.created_at, c.updated_at
     from collections c {ANCESTORS} where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s
 """
-# Rows are locked in one order, which prevents deadlocks: the collection, then those in it, then articles,
-# then the bot. Whatever changes the tree of collections locks that before any of them.
+# Rows are locked in a fixed order to prevent deadlocks: the collection, its subcollections, articles, then
+# the bot. A change of the collection tree locks the tree before any of them.
 Lock = Literal["key share", "no key update", "update"]
 ORDER = Order((PLACE,), descending=False)
 
 
 async def lock_tree(ctx: Ctx) -> None:
-    """Let no other transaction move a collection, so that moves at once make no cycle and no fourth level."""
+    """Prevent other moves of collections, because concurrent moves could create a cycle or a fourth level."""
     await ctx.tx.advisory_lock(f"collections {ctx.bot.id}")
 
 
@@ -41,7 +41,7 @@ async def find(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> Collection | 
 
 
 async def find_id(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> str | None:
-    """The id of a collection, whose articles aren't counted for it."""
+    """The id of a collection, found without counting its articles."""
     collection_id: str | None = await ctx.tx.value(
         f"""
         select id from collections c
@@ -63,7 +63,7 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[Collection]:
 
 
 async def count_levels(ctx: Ctx, collection_id: str) -> int:
-    """The number of levels that a collection takes up: 1, or more if others stand in it."""
+    """The number of levels that a collection takes up: 1, or more with subcollections."""
     levels: int = await ctx.tx.value(
         """
         select 1 + coalesce(max(case when grandchild.id is null then 1 else 2 end), 0)
@@ -92,8 +92,8 @@ async def slugs_like(ctx: Ctx, base: str) -> set[str]:
 
 
 async def insert(ctx: Ctx, row: dict[str, Any]) -> Collection | None:
-    """The new collection, the last one beside its siblings; None when its slug was taken at the same time."""
-    # This is a statement of its own, so that the next one sees the positions that earlier writers took.
+    """The new collection, the last among its siblings; None if its slug was taken at the same time."""
+    # A statement of its own, so that the next one sees the positions that earlier writers took.
     stamp = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
     count = await ctx.tx.execute(
         """
@@ -134,7 +134,7 @@ async def update(ctx: Ctx, collection_id: str, changes: dict[str, Any]) -> Colle
 
 
 async def siblings_of(ctx: Ctx, parent_id: str | None) -> list[str]:
-    """The ids of the collections that stand in one parent or at the top, in reading order."""
+    """The ids of the collections in one parent or at the top, in reading order."""
     ids = await ctx.tx.value(
         """
         select array_agg(id order by sort_order, created_at, id) from collections
@@ -148,7 +148,7 @@ async def siblings_of(ctx: Ctx, parent_id: str | None) -> list[str]:
 
 
 async def order_siblings(ctx: Ctx, ids: list[str]) -> None:
-    """Give these collections, which stand side by side, this order."""
+    """Put these sibling collections into this order."""
     await ctx.tx.execute(
         """
         select id from collections
@@ -172,7 +172,7 @@ async def order_siblings(ctx: Ctx, ids: list[str]) -> None:
 
 
 async def delete(ctx: Ctx, collection: Collection) -> None:
-    """Delete the collection; what stood in it changes with it, so it is stamped for clients that sync."""
+    """Delete the collection and stamp its content, which changes with it, for clients that sync."""
     for lock in (
         """
         select id from collections

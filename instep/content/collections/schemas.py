@@ -35,7 +35,7 @@ Icon = Annotated[Text, Field(max_length=limits.MAX_ICON_CHARACTERS, description=
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """One row of `collections`, with the number of its articles and what it has from its ancestors."""
+    """One row of `collections`, with the number of its articles and properties from its ancestors."""
 
     id: str
     slug: str
@@ -46,9 +46,9 @@ class Collection:
     parent_id: str | None
     # From the top down, without itself.
     ancestor_ids: list[str]
-    # Whether everyone may see it: it and all of its ancestors are public.
+    # Whether it and all of its ancestors are public.
     is_public: bool
-    # Its place in the reading order of the help center; places compare as lists do.
+    # Its position in the reading order of the help center; positions compare as lists do.
     place: list[str]
     sort_order: int
     article_count: int
@@ -72,9 +72,9 @@ class CollectionCreate(Body):
 
 
 class CollectionUpdate(Body):
-    """Only the fields sent are changed; null or an empty text clears `description` and `icon`.
+    """Only the sent fields are changed; null or an empty text clears `description` and `icon`.
 
-    `parentId` moves the collection with all that stands in it.
+    `parentId` moves the collection with everything in it.
     """
 
     title: CollectionTitle | MISSING = MISSING
@@ -137,7 +137,7 @@ class CollectionOut(Out):
 
 
 class CollectionDeletedOut(Out):
-    """The collection is gone; its articles stay, without a collection, and its collections move up."""
+    """The collection is deleted; its articles stay, without a collection, and its subcollections move up."""
 
     id: str
     deleted: bool

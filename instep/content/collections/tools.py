@@ -17,7 +17,7 @@ toolbox = Toolbox()
 async def list_collections(
     call: Call, limit: Limit = limits.DEFAULT_TOOL_ROWS, cursor: Cursor = None
 ) -> ListOut[CollectionOut]:
-    """List the sections of the help center in reading order; `parentId` names the one that each stands in.
+    """List the sections of the help center in reading order; `parentId` names the parent section.
 
     An article's `collectionId` puts it into one of them.
     """
@@ -30,9 +30,9 @@ async def list_collections(
 
 @toolbox.tool(actions.create_collection, CollectionOut, "Create a collection", additive=True)
 async def create_collection(call: Call, body: CollectionCreate) -> CollectionOut:
-    """Create a section of the help center; readers see it once it holds a live article.
+    """Create a section of the help center; readers see it once it contains a live article.
 
-    List the collections first: there may be one for the topic.
+    List the collections first: the topic may already have one.
     """
     async with call.begin() as ctx:
         return CollectionOut.of(await actions.create_collection(ctx, body), ctx.bot)

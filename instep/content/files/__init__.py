@@ -1,1 +1,1 @@
-"""Images and downloads of articles: uploads, storage, and which texts refer to them."""
+"""Images and downloads of articles: uploads, storage, and the texts that refer to them."""

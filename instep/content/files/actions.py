@@ -27,7 +27,7 @@ TOO_COSTLY = "Reading this file takes too much time or memory: make it smaller."
 
 
 class FileInUse(AppError):
-    """An article or changelog entry shows this file: take it out there first, or send `force=true`."""
+    """An article or changelog entry shows this file: remove it there first, or send `force=true`."""
 
     code = "file_in_use"
 
@@ -40,7 +40,7 @@ async def list_files(ctx: Ctx, page: PageRequest) -> Page[StoredFile]:
 async def list_file_uses(ctx: Ctx, files: Sequence[StoredFile]) -> dict[str, list[FileUse]]:
     """List the articles and entries that show these files, by the ids of the files.
 
-    There is one more of each file than a refusal names, so that the refusal can say that there are others.
+    The list has one more per file than a refusal names, so that the refusal can say that there are others.
     """
     uses = await queries.list_uses_of(ctx, {file.sha256 for file in files}, limits.MAX_FILE_USES_NAMED + 1)
     return {file.id: uses.get(file.sha256, []) for file in files}
@@ -52,12 +52,12 @@ async def stored_bytes(ctx: Ctx) -> int:
 
 
 async def get_file(ctx: Ctx, file_id: str) -> StoredFile:
-    """Get what is known about a file; its bytes are at its `url`."""
+    """Get the data of a file; its bytes are at its `url`."""
     return await _find_file(ctx, file_id)
 
 
 async def find_sent_files(ctx: Ctx, sent_digests: Collection[str]) -> dict[str, str]:
-    """The paths of those files that are stored already, by the SHA-256 digests of what was sent."""
+    """The paths of the files that are already stored, by the SHA-256 digests of the sent bytes."""
     return {file.sent_sha256: file.path(ctx.bot) for file in await queries.list_sent(ctx, sent_digests)}
 
 
@@ -65,9 +65,9 @@ async def find_sent_files(ctx: Ctx, sent_digests: Collection[str]) -> dict[str, 
 async def upload_file(ctx: Ctx, storage: FileStorage, name: str, data: bytes) -> UploadedFile:
     """Upload an image or a download: its bytes are the body of the request.
 
-    The type is that of the bytes: PNG, JPEG, GIF, WebP and AVIF images are shown in articles; PDF, ZIP, CSV,
-    TXT, JSON, MP4 and WebM files are downloads. Metadata are taken out of images. The same bytes again give
-    the same file, with status 200. A file that no text refers to for 30 days is removed.
+    The type is detected from the bytes: PNG, JPEG, GIF, WebP and AVIF images are shown in articles; PDF, ZIP,
+    CSV, TXT, JSON, MP4 and WebM files are downloads. Metadata is removed from images. Uploading the same
+    bytes again returns the same file with 200. A file that no text refers to for 30 days is removed.
     """
     _refuse_large(data)
     sent_sha256 = hashlib.sha256(data).hexdigest()
@@ -79,7 +79,7 @@ async def upload_file(ctx: Ctx, storage: FileStorage, name: str, data: bytes) ->
 
 @writes
 async def upload_logo(ctx: Ctx, storage: FileStorage, name: str, data: bytes) -> UploadedFile:
-    """Upload a picture of the frame around all pages, which may also be an SVG of plain shapes."""
+    """Upload an image for the frame around all pages, which may also be an SVG of plain shapes."""
     if not is_svg(data):
         uploaded = await upload_file(ctx, storage, name, data)
         if not uploaded.file.kind.is_picture:
@@ -91,13 +91,13 @@ async def upload_logo(ctx: Ctx, storage: FileStorage, name: str, data: bytes) ->
         content = await run_in_process(clean_svg, data, seconds=limits.MAX_FILE_SECONDS)
     except TimeLimitExceeded:
         raise InvalidRequest(TOO_COSTLY) from None
-    # An upload for texts of the same bytes is refused, so it must not find this file.
+    # For texts an SVG with the same bytes is refused, so it must not find this file.
     sent_sha256 = hashlib.sha256(b"logo:" + content).hexdigest()
     return await store_inspected(ctx, storage, name, sent_sha256, Inspection(SVG, content))
 
 
 async def inspect_upload(name: str, data: bytes) -> Inspection:
-    """What a file is that will be stored, outside of any transaction; `InvalidRequest` refuses it."""
+    """The stored form of a file, made outside of any transaction; raises `InvalidRequest` to refuse it."""
     _refuse_large(data)
     return await _inspect(data, clean_name(name), hashlib.sha256(data).hexdigest())
 
@@ -105,9 +105,9 @@ async def inspect_upload(name: str, data: bytes) -> Inspection:
 async def store_inspected(
     ctx: Ctx, storage: FileStorage, name: str, sent_sha256: str, inspection: Inspection
 ) -> UploadedFile:
-    """Store a file that was inspected; whoever calls this has checked that the caller may write."""
+    """Store an inspected file; the caller has checked the right to write."""
     await queries.lock_uploads(ctx)
-    # The same bytes may have been stored while this one was read.
+    # The same bytes may have been stored while these were read.
     if file := await queries.find_sent(ctx, sent_sha256):
         return UploadedFile(file, is_new=False)
     await _refuse_over_quota(ctx, len(inspection.content))
@@ -130,12 +130,12 @@ async def store_inspected(
 
 @writes
 async def delete_file(ctx: Ctx, file_id: str, *, is_forced: bool = False) -> str:
-    """Delete a file; its address is 404 at once.
+    """Delete a file; its URL is 404 at once.
 
     Refused with `file_in_use` while an article or changelog entry shows it, unless `force` is true. Former
-    texts of articles do not count: restoring one brings back a reference to a file that is gone.
+    texts of articles do not count: restoring one brings back a reference to a missing file.
     """
-    # A text that is just being saved with a reference to it holds the row, so this waits for it.
+    # A transaction that is saving a text with a reference to it locks the row, so this waits for it.
     file = await _find_file(ctx, file_id, lock=True)
     uses = await queries.list_uses(ctx, file.sha256, limits.MAX_FILE_USES_NAMED + 1)
     if uses and not is_forced:
@@ -148,7 +148,7 @@ async def delete_file(ctx: Ctx, file_id: str, *, is_forced: bool = False) -> str
 
 
 async def find_by_digest(ctx: Ctx, sha256: str, content_type: str) -> StoredFile | None:
-    """The file that its address names; it does not ask whether the caller may see it."""
+    """The file that its URL names, without checking whether the caller may see it."""
     return await queries.find_by_digest(ctx, sha256, content_type)
 
 
@@ -158,7 +158,7 @@ def _refuse_large(data: bytes) -> None:
 
 
 async def _inspect(data: bytes, name: str, sent_sha256: str) -> Inspection:
-    """What the file is, read in a process that can be killed."""
+    """The inspected file, read in a process that can be killed."""
     try:
         return await between_attempts(inspect_file, (sent_sha256, name), partial(read_file, data, name))
     except TimeLimitExceeded:

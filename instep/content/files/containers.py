@@ -1,7 +1,7 @@
-"""Strips pictures of metadata, comments, unknown parts and bytes after the end.
+"""Strips metadata, comments, unknown parts and trailing bytes from images.
 
-The compressed data stay as they are, so nothing is lost. Each function raises `BrokenPicture` for bytes that
-are not built as the format says.
+The compressed data does not change, so nothing is lost. Each function raises `BrokenPicture` for bytes that
+do not follow the format.
 """
 
 import re
@@ -9,22 +9,22 @@ from collections.abc import Callable, Iterator
 
 from instep.content.files.kinds import GIF, JPEG, PNG, WEBP, FileKind
 
-# PNG (W3C, third edition): the picture, its animation and its colors.
+# PNG (W3C, third edition): the image, its animation and its colors.
 PNG_CHUNKS = {
     *(b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"acTL", b"fcTL", b"fdAT"),
     *(b"gAMA", b"cHRM", b"sRGB", b"iCCP", b"cICP", b"sBIT", b"bKGD", b"pHYs"),
 }
 PNG_SIGNATURE_BYTES = 8
-# WebP (RFC 9649): the picture, its animation and its colors.
+# WebP (RFC 9649): the image, its animation and its colors.
 WEBP_CHUNKS = {b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF", b"ICCP"}
 FRAME_HEADER_BYTES = 16
 FRAME_CHUNKS = {b"VP8 ", b"VP8L", b"ALPH"}
 # The flags of VP8X that announce Exif and XMP.
 METADATA_FLAGS = 0x08 | 0x04
-# JPEG (ITU-T T.81): markers without a length, and the segments of applications that stay.
+# JPEG (ITU-T T.81): markers without a length, and the application segments that are kept.
 BARE_MARKERS = {0x01, *range(0xD0, 0xD8)}
 START_OF_SCAN, END_OF_IMAGE = 0xDA, 0xD9
-# Within compressed data, a zero behind 0xFF means the byte itself; restarts belong to the data.
+# In compressed data, a zero after 0xFF means the byte itself; restarts belong to the data.
 NEXT_MARKER = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")
 APPLICATION_SEGMENTS = range(0xE0, 0xF0)
 COMMENT_SEGMENT = 0xFE
@@ -38,16 +38,16 @@ IMAGE_DESCRIPTOR_BYTES = 10
 
 
 class BrokenPicture(Exception):
-    """The bytes are not built as their format says."""
+    """The bytes do not follow their format."""
 
 
 def strip_picture(data: bytes, kind: FileKind) -> bytes:
-    """The picture alone; the same bytes always give the same result."""
+    """The image without anything else; the same bytes always give the same result."""
     return STRIPPERS[kind](data)
 
 
 def piece_of(data: bytes, start: int, length: int) -> bytes:
-    """A piece that must be there whole."""
+    """A complete piece of the data; raises `BrokenPicture` if it is cut off."""
     piece = data[start : start + length]
     if len(piece) < length:
         raise BrokenPicture
@@ -75,7 +75,7 @@ def strip_webp(data: bytes) -> bytes:
 
 
 def riff_chunks(data: bytes, start: int, end: int) -> Iterator[tuple[bytes, bytes]]:
-    """The name and content of each chunk; those of odd length are followed by a byte of padding."""
+    """The name and content of each chunk; a chunk of odd length is followed by a padding byte."""
     while start < end:
         length = int.from_bytes(piece_of(data, start + 4, 4), "little")
         if start + 8 + length > end:
@@ -120,7 +120,7 @@ def strip_jpeg(data: bytes) -> bytes:
 
 
 def marker_at(data: bytes, start: int) -> tuple[int, int]:
-    """The marker that begins at `start`, and where what belongs to it begins; fill bytes may precede it."""
+    """The marker at `start`, after optional fill bytes, and the offset of its content."""
     if piece_of(data, start, 1) != b"\xff":
         raise BrokenPicture
     while piece_of(data, start, 1) == b"\xff":
@@ -135,7 +135,7 @@ def is_part_of_jpeg(marker: int, content: bytes) -> bool:
 
 
 def end_of_scan(data: bytes, start: int) -> int:
-    """Where the next marker begins behind the compressed data."""
+    """The offset of the next marker after the compressed data."""
     marker = NEXT_MARKER.search(data, start)
     if marker is None:
         raise BrokenPicture
@@ -151,7 +151,7 @@ def strip_gif(data: bytes) -> bytes:
             return b"".join((*parts, b"\x3b"))
         if label == IMAGE:
             flags = piece_of(data, start + IMAGE_DESCRIPTOR_BYTES - 1, 1)[0]
-            # The byte behind the color table is the code size of the compressed data.
+            # The byte after the color table is the code size of the compressed data.
             blocks = start + IMAGE_DESCRIPTOR_BYTES + color_table_bytes(flags) + 1
         elif label == EXTENSION:
             blocks = start + 2
@@ -168,7 +168,7 @@ def color_table_bytes(flags: int) -> int:
 
 
 def end_of_blocks(data: bytes, start: int) -> int:
-    """Where a sequence of blocks ends, each with its length before it and the last one of length 0."""
+    """The offset after a sequence of blocks, each with its length before it; the last has length 0."""
     while length := piece_of(data, start, 1)[0]:
         start += length + 1
     return start + 1

@@ -1,4 +1,4 @@
-"""What a file is by its bytes, and what of it is served. It runs in a process that can be killed."""
+"""Detects a file's type from its bytes and makes its served form, in a process that can be killed."""
 
 import re
 import zipfile
@@ -11,7 +11,7 @@ from instep.content.files.kinds import JSON, TEXTS, TXT, ZIP, FileKind, Unsuppor
 from instep.content.files.pictures import read_picture
 
 UTF8_MARK = b"\xef\xbb\xbf"
-# What the WHATWG calls binary data bytes (MIME Sniffing, section 3).
+# Binary data bytes according to the WHATWG (MIME Sniffing, section 3).
 BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 # Elements that make a browser, or a person who renames the download, take a text for a page.
 MARKUP = re.compile(
@@ -23,7 +23,7 @@ MARKUP = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """A file as it is served: its kind, its bytes, and the size in pixels of a picture."""
+    """The served form of a file: its kind, its bytes, and the size of an image in pixels."""
 
     kind: FileKind
     content: bytes
@@ -32,7 +32,7 @@ class Inspection:
 
 
 def inspect_file(data: bytes, name: str) -> Inspection:
-    """Raises `UnsupportedType`, and `PictureTooLarge` for a picture with too many pixels."""
+    """Raise `UnsupportedType`, or `PictureTooLarge` for an image with too many pixels."""
     kind = kind_of_bytes(data)
     if kind is None:
         return Inspection(kind_of_text(data, name), data)
@@ -45,7 +45,7 @@ def inspect_file(data: bytes, name: str) -> Inspection:
 
 
 def kind_of_text(data: bytes, name: str) -> FileKind:
-    """The kind of a text: its name decides among those that are stored."""
+    """The kind of a text file, by its name among the supported kinds."""
     if not data:
         raise UnsupportedType("The file is empty: send its bytes as the body of the request.")
     if BINARY.search(data) or not is_utf8(data):

@@ -1,4 +1,4 @@
-"""The sweep of files: it returns every hour, and at once after a deletion."""
+"""The sweep of files, which runs every hour and right after a deletion."""
 
 from datetime import timedelta
 from functools import partial
@@ -11,12 +11,12 @@ from instep.platform.core.database import Database
 from instep.platform.core.jobs import Job, defer, schedule_next
 
 EVERY = timedelta(hours=1)
-# Rows of one statement; their objects are removed from the bucket one after the other.
+# The number of rows per statement; their objects are removed from the bucket one by one.
 REMOVED_AT_ONCE = 200
 
 
 async def schedule_sweep(database: Database) -> None:
-    """Have it run an hour from now, once, however many processes ask."""
+    """Schedule one sweep in an hour, however many processes ask."""
     async with database.enter_workspace("") as tx:
         await defer(tx, SWEEP_FILES, {}, run_at=utc_now() + EVERY, dedupe=SWEEP_FILES)
 

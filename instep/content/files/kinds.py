@@ -1,4 +1,4 @@
-"""The kinds of files that can be stored, and how their first bytes tell them apart."""
+"""The kinds of files that can be stored, and their signatures."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ class UnsupportedType(AppError):
 
 @dataclass(frozen=True, slots=True)
 class FileKind:
-    """A kind of file: its extension in addresses, its media type, and whether it is a picture."""
+    """A kind of file: its extension in URLs, its media type, and whether it is an image."""
 
     extension: str
     content_type: str
@@ -33,7 +33,7 @@ JPEG = FileKind("jpg", "image/jpeg", is_picture=True)
 GIF = FileKind("gif", "image/gif", is_picture=True)
 WEBP = FileKind("webp", "image/webp", is_picture=True)
 AVIF = FileKind("avif", "image/avif", is_picture=True)
-# Logos alone, as `files.svg` leaves them: uploads for texts never become one.
+# Only logos, as cleaned by `files.svg`: uploads for texts never become one.
 SVG = FileKind("svg", "image/svg+xml", is_picture=True)
 PDF = FileKind("pdf", "application/pdf")
 ZIP = FileKind("zip", "application/zip")
@@ -45,7 +45,7 @@ WEBM = FileKind("webm", "video/webm")
 KINDS = (PNG, JPEG, GIF, WEBP, AVIF, SVG, PDF, ZIP, CSV, TXT, JSON, MP4, WEBM)
 BY_CONTENT_TYPE = {kind.content_type: kind for kind in KINDS}
 BY_EXTENSION = {kind.extension: kind for kind in KINDS}
-# The texts, which have no signature: the name decides among them.
+# The text kinds, which have no signature: the name decides between them.
 TEXTS = (CSV, JSON, TXT)
 
 SIGNATURES = (
@@ -63,14 +63,14 @@ MP4_BRANDS = {
     *(b"isom", b"iso2", b"iso3", b"iso4", b"iso5", b"iso6", b"iso7", b"iso8", b"iso9"),
     *(b"mp41", b"mp42", b"avc1", b"av01", b"dash", b"M4V ", b"MSNV"),
 }
-# The header of EBML (RFC 8794), and the element `DocType` in it with its length.
+# The header of EBML (RFC 8794), and its element `DocType` with its length.
 EBML = b"\x1a\x45\xdf\xa3"
 WEBM_DOCUMENT = b"\x42\x82\x84webm"
 EBML_HEADER_BYTES = 64
 
 
 def kind_of_bytes(data: bytes) -> FileKind | None:
-    """The kind that the first bytes say; None for a text, and for everything else."""
+    """The kind with this signature; None for texts and everything else."""
     for signature, kind in SIGNATURES:
         if data.startswith(signature):
             return kind

@@ -1,4 +1,4 @@
-"""The HTML of texts, with the sizes of pictures: a page keeps the places of those that still load."""
+"""The HTML of texts with the sizes of images, so that a page reserves space for images that still load."""
 
 import re
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from instep.platform.core.markdown import render_bounded
 from instep.platform.core.readable import value_of
 from instep.platform.identity.schemas import Bot, Ctx
 
-# A picture as `core.readable` writes it: every attribute is quoted.
+# An image as `core.readable` writes it: every attribute is quoted.
 PICTURE = re.compile(r'<img((?: [a-z-]+="[^"]*")*)>')
-# A file below the address of the installation: the slug of its bot, and its digest.
+# A file below the installation's URL: the slug of its bot, and its digest.
 ADDRESS = re.compile(r"/files/([^/]+)/([0-9a-f]{64})\.[a-z0-9]{3,4}(?![^?#])")
 WHOLE_NUMBER = re.compile(r"[1-9][0-9]{0,4}")
-# The version of stored HTML. A job renders texts again whose HTML has an earlier one, so that no page does.
+# The version of stored HTML. A job renders texts with an earlier version again, so that no page has to.
 HTML_VERSION = 1
 
 
@@ -28,9 +28,9 @@ async def text_columns(ctx: Ctx, text: str) -> dict[str, Any]:
 
 
 async def render_with_sizes(ctx: Ctx, text: str, *, has_lines: bool = False) -> str:
-    """Like `render_bounded`; code gets colors, and pictures among the bot's files their width and height.
+    """Like `render_bounded`; code is colored, and images among the bot's files get width and height.
 
-    Pictures elsewhere, and files that do not exist yet, stay without.
+    Other images, and files that do not exist yet, get none.
     """
     html = await color_bounded(await render_bounded(text, has_lines=has_lines))
     digests = {digest for tag in PICTURE.finditer(html) if (digest := digest_of(tag[1], ctx.bot))}
@@ -42,7 +42,7 @@ async def render_with_sizes(ctx: Ctx, text: str, *, has_lines: bool = False) -> 
 
 @dataclass(frozen=True, slots=True)
 class SizeWriter:
-    """Puts the sizes, which it knows by digest, into the tags of one bot's pictures."""
+    """Adds the sizes, which it knows by digest, to the tags of one bot's images."""
 
     bot: Bot
     sizes: dict[str, PictureSize]
@@ -53,14 +53,14 @@ class SizeWriter:
 
 
 def digest_of(attributes: str, bot: Bot) -> str | None:
-    """The digest in the address of a picture, if it is among the files of the bot."""
+    """The digest in the URL of an image, if it is among the files of the bot."""
     source = value_of(attributes, "src") or ""
     address = ADDRESS.match(source.removeprefix(settings().base_url))
     return address[2] if address and address[1] == bot.slug else None
 
 
 def missing_attributes(attributes: str, size: PictureSize) -> str:
-    """What an author has left out: both, or the height that goes with a width; an author's height stays."""
+    """The attributes to add: both, or the height for an author's width; an author's height is kept."""
     width, height = value_of(attributes, "width"), value_of(attributes, "height")
     if height is not None:
         return ""

@@ -1,4 +1,4 @@
-"""Pictures as they are served: without metadata, upright, and known to be decodable within our limits."""
+"""Images as they are served: without metadata, upright, and decodable within our limits."""
 
 from dataclasses import dataclass
 from io import BytesIO
@@ -11,7 +11,7 @@ from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
 
 FORMATS = {"png": "PNG", "jpg": "JPEG", "gif": "GIF", "webp": "WEBP", "avif": "AVIF"}
-# Kinds whose orientation may be in Exif alone.
+# Kinds whose orientation may be only in Exif.
 TURNED_BY_EXIF = (JPEG, PNG, WEBP)
 ORIENTATION = 0x0112
 UPRIGHT = 1
@@ -24,12 +24,12 @@ Image.MAX_IMAGE_PIXELS = None
 
 
 class PictureTooLarge(InvalidRequest):
-    """The picture has too many pixels."""
+    """The image has too many pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture as it is served, with its size in pixels."""
+    """A served image, with its size in pixels."""
 
     content: bytes
     width: int
@@ -37,7 +37,7 @@ class Picture:
 
 
 def read_picture(data: bytes, kind: FileKind) -> Picture:
-    """Raises `UnsupportedType` for what can't be decoded, `PictureTooLarge` for too many pixels."""
+    """Raise `UnsupportedType` for undecodable bytes, `PictureTooLarge` for too many pixels."""
     try:
         content = upright(data, kind)
         width, height = decode_all(content, kind)
@@ -50,7 +50,7 @@ def read_picture(data: bytes, kind: FileKind) -> Picture:
 
 
 def upright(data: bytes, kind: FileKind) -> bytes:
-    """The picture without metadata; turned as its metadata said, which browsers would no longer know."""
+    """The image without metadata, rotated as its metadata said, because browsers would no longer know."""
     if kind == AVIF:
         return encode_avif(data)
     stripped = strip_picture(data, kind)
@@ -68,7 +68,7 @@ def upright(data: bytes, kind: FileKind) -> bytes:
 
 
 def encode_avif(data: bytes) -> bytes:
-    """The picture encoded again, which leaves out all metadata; the container says how it is turned."""
+    """The image encoded again, without any metadata; the container stores its rotation."""
     turn, output = Image.Exif(), BytesIO()
     with open_picture(data, AVIF) as image:
         turn[ORIENTATION] = image.getexif().get(ORIENTATION, UPRIGHT)
@@ -78,13 +78,13 @@ def encode_avif(data: bytes) -> bytes:
 
 
 def duration_of(frame: Image.Image) -> int:
-    """For how many milliseconds an animation shows a frame, which is known when it is decoded."""
+    """The duration of an animation frame in milliseconds, which is known after decoding."""
     frame.load()
     return int(frame.info.get("duration", 0))
 
 
 def encoding_of(image: Image.Image, kind: FileKind) -> dict[str, object]:
-    """How to encode the picture again without losing more than needed."""
+    """The options to encode the image again without losing more than needed."""
     options: dict[str, object] = {"icc_profile": image.info.get("icc_profile")}
     if isinstance(image, JpegImagePlugin.JpegImageFile):
         sampling = JpegImagePlugin.get_sampling(image)
@@ -93,7 +93,7 @@ def encoding_of(image: Image.Image, kind: FileKind) -> dict[str, object]:
 
 
 def open_picture(data: bytes, kind: FileKind) -> Image.Image:
-    """A picture whose pixels are not decoded yet."""
+    """An image whose pixels are not decoded yet."""
     image = Image.open(BytesIO(data), formats=[FORMATS[kind.extension]])
     limit = limits.MAX_AVIF_PIXELS if kind == AVIF else limits.MAX_PICTURE_PIXELS
     if image.width * image.height > limit:
@@ -105,11 +105,11 @@ def open_picture(data: bytes, kind: FileKind) -> Image.Image:
 
 
 def decode_all(content: bytes, kind: FileKind) -> tuple[int, int]:
-    """Decode every frame, and return width and height."""
+    """Decode every frame; return width and height."""
     with open_picture(content, kind) as image:
         for frame in range(getattr(image, "n_frames", 1)):
             image.seek(frame)
             image.load()
-        # The container of AVIF turns pictures by itself, which the library reports as Exif would.
+        # The AVIF container rotates images by itself, which the library reports like Exif.
         is_sideways = image.getexif().get(ORIENTATION, UPRIGHT) in SIDEWAYS
         return (image.height, image.width) if is_sideways else image.size

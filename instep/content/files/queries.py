@@ -51,7 +51,7 @@ async def find(ctx: Ctx, file_id: str, *, lock: bool = False) -> StoredFile | No
 
 
 async def find_by_digest(ctx: Ctx, sha256: str, content_type: str) -> StoredFile | None:
-    """The file with these bytes; of several that differed in metadata alone, the oldest."""
+    """The file with these bytes; of several that differed only in metadata, the oldest."""
     return await ctx.tx.first(
         StoredFile,
         f"""
@@ -65,7 +65,7 @@ async def find_by_digest(ctx: Ctx, sha256: str, content_type: str) -> StoredFile
 
 
 async def list_sizes(ctx: Ctx, digests: Collection[str]) -> list[PictureSize]:
-    """The sizes of those of the bot's files with these digests that are pictures."""
+    """The sizes of the bot's images with these digests."""
     return await ctx.tx.all(
         PictureSize,
         """
@@ -79,8 +79,8 @@ async def list_sizes(ctx: Ctx, digests: Collection[str]) -> list[PictureSize]:
 
 
 async def find_sent(ctx: Ctx, sent_sha256: str) -> StoredFile | None:
-    """The file made from these bytes, locked; if no text refers to it, its retention starts again."""
-    # The row is written in either case: a file that is being removed is waited for, and not found then.
+    """The locked file made from these bytes; if no text refers to it, its retention restarts."""
+    # The row is always written: this waits for a file that is being removed, and then doesn't find it.
     return await ctx.tx.first(
         StoredFile,
         f"""
@@ -142,7 +142,7 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> None:
 
 
 async def delete(ctx: Ctx, file_id: str) -> None:
-    """Remove a file; its object follows (see the trigger `files_free_object`)."""
+    """Remove a file; its object is removed later (see the trigger `files_free_object`)."""
     await ctx.tx.execute(
         "delete from files where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s",
         bot=ctx.bot.id,
@@ -196,7 +196,7 @@ async def list_uses_of(ctx: Ctx, digests: Collection[str], limit: int) -> dict[s
 
 
 async def remove_unreferenced(tx: Tx, now: datetime, most: int) -> int:
-    """Remove files of all workspaces that have been without a reference for long enough; their number."""
+    """Remove files of all workspaces that have been unreferenced for long enough; return how many."""
     removed: int = await tx.value(
         "select remove_unreferenced_files(%(now)s, %(age)s, %(most)s)",
         now=now,
@@ -207,9 +207,9 @@ async def remove_unreferenced(tx: Tx, now: datetime, most: int) -> int:
 
 
 async def list_removable(tx: Tx, now: datetime, most: int) -> list[FreedObject]:
-    """Objects in the bucket, of all workspaces, that belong to no file; none while a backup is made.
+    """Objects in the bucket, of all workspaces, that belong to no file; empty during a backup.
 
-    A backup needs the objects of its snapshot. What was removable before the snapshot is not among them.
+    A backup needs the objects of its snapshot, which does not include objects that were already removable.
     """
     return await tx.all(
         FreedObject,

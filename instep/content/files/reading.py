@@ -1,4 +1,4 @@
-"""Uploads are read in turn: many at once wait for each other, instead of being refused."""
+"""Processes uploads in turn: concurrent ones wait for each other instead of being refused."""
 
 import os
 
@@ -15,7 +15,7 @@ reading_slots: RunVar[FairSlots] = RunVar("reading_slots")
 async def read_file(data: bytes, name: str) -> Inspection:
     """The result of `inspect_file`, which runs in a process that can be killed.
 
-    Raises `TimeLimitExceeded`, and `QueueFull` when too many uploads of the workspace wait already.
+    Raises `TimeLimitExceeded`, and `QueueFull` if too many uploads of the workspace are waiting.
     """
     async with slots_of_loop().hold(entered_workspace.get()):
         return await run_in_process(inspect_file, data, name, seconds=limits.MAX_FILE_SECONDS)

@@ -67,6 +67,6 @@ async def delete_file(call: CurrentCall, id: str, force: Force = False) -> Respo
 
 
 def refuse_form(request: Request) -> None:
-    """A form with a file in it would be stored as a text."""
+    """Refuse multipart forms: the form itself would be stored as text."""
     if request.headers.get("content-type", "").lower().startswith("multipart/"):
         raise InvalidRequest("Send the bytes of the file as the body of the request, not in a form.")

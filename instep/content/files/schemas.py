@@ -15,7 +15,7 @@ from instep.platform.core.config import settings
 from instep.platform.identity.schemas import Bot
 from instep.platform.web.shapes import Out, Timestamp
 
-# The name of a file whose own name holds nothing that can be kept.
+# The name of a file whose own name has nothing that can be kept.
 NAMELESS = "file"
 # Control, format and private characters, surrogates, and separators of lines (Unicode, section 4.5).
 UNPRINTABLE = ("C", "Zl", "Zp")
@@ -24,7 +24,7 @@ SEPARATORS = re.compile(r"[/\\]")
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """One row of `files`, with where its object is."""
+    """One row of `files`, with the location of its object."""
 
     id: str
     name: str
@@ -43,14 +43,14 @@ class StoredFile:
 
     @property
     def download_name(self) -> str:
-        """The name under which a browser saves the file; its extension is always that of its kind."""
+        """The name under which a browser saves the file; its extension always fits its kind."""
         extension = f".{self.kind.extension}"
         return self.name if self.name.lower().endswith(extension) else f"{self.name}{extension}"
 
 
 @dataclass(frozen=True, slots=True)
 class PictureSize:
-    """The size, in pixels, of the pictures with this digest."""
+    """The size, in pixels, of the images with this digest."""
 
     sha256: str
     width: int
@@ -59,20 +59,20 @@ class PictureSize:
 
 @dataclass(frozen=True, slots=True)
 class SentFile:
-    """Which file was made from what was sent: both digests, and the type of what is served."""
+    """The file made from sent bytes: both digests, and the served type."""
 
     sent_sha256: str
     sha256: str
     content_type: str
 
     def path(self, bot: Bot) -> str:
-        """The path by which texts name the file, wherever they are shown."""
+        """The path that texts use for the file, wherever they are shown."""
         return path_of_file(bot, self.sha256, BY_CONTENT_TYPE[self.content_type])
 
 
 @dataclass(frozen=True, slots=True)
 class UploadedFile:
-    """A file that was sent, and whether it was not there yet."""
+    """A sent file, and whether it is new."""
 
     file: StoredFile
     is_new: bool
@@ -84,7 +84,7 @@ class UploadedFile:
 
 @dataclass(frozen=True, slots=True)
 class FileUse:
-    """An article or changelog entry that shows a file, which its digest names."""
+    """An article or changelog entry that shows the file with a digest."""
 
     sha256: str
     id: str
@@ -124,7 +124,7 @@ class FileOut(Out):
 
 
 class FileDeletedOut(Out):
-    """The file is gone: its address is 404 from now on."""
+    """The file is deleted: its URL is 404 from now on."""
 
     id: str
     deleted: bool
@@ -135,12 +135,12 @@ def file_url(bot: Bot, file: StoredFile) -> str:
 
 
 def path_of_file(bot: Bot, sha256: str, kind: FileKind) -> str:
-    """The path of a file, as links in texts name it."""
+    """The path of a file in links of texts."""
     return f"/files/{bot.slug}/{sha256}.{kind.extension}"
 
 
 def clean_name(name: str) -> str:
-    """The last part of a path, without characters that can't be seen; never empty."""
+    """The last part of a path, without invisible characters; never empty."""
     last = SEPARATORS.split(name)[-1]
     visible = "".join(sign for sign in last if not unicodedata.category(sign).startswith(UNPRINTABLE))
     return visible.strip(" .")[: limits.MAX_FILE_NAME_CHARACTERS] or NAMELESS

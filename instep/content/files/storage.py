@@ -1,7 +1,7 @@
-"""Where the bytes of files are: in PostgreSQL, or in a bucket or folder that `INSTEP_FILES` names.
+"""The storage of files' bytes: PostgreSQL, or a bucket or folder that `INSTEP_FILES` names.
 
-Each object has a key of its own, which is never used again, and a row in the journal `stored_objects`. An
-object whose row says from when on it may be removed belongs to no file.
+Each object has its own key, which is never reused, and a row in the journal `stored_objects`. An
+object whose row has a removal time belongs to no file.
 """
 
 from collections.abc import AsyncIterator
@@ -26,9 +26,9 @@ log = structlog.get_logger()
 
 Location = Literal["database", "bucket"]
 CHUNK_BYTES = 256 * 1024
-# One request to a bucket reads as much at a time.
+# The number of bytes that one request to a bucket reads.
 READ_BYTES = 1024 * 1024
-# An upload takes minutes at most; what it has left behind is removed after this time.
+# An upload takes minutes at most; its remains are removed after this time.
 UNFINISHED_OBJECT_RETENTION = timedelta(days=1)
 REQUEST_SECONDS = 30
 CONNECT_SECONDS = 5
@@ -39,29 +39,29 @@ BACKUP_LOCK = 4_927_001_735
 
 
 class StorageUnavailable(Unavailable):
-    """The storage of files can't be reached just now: try again in a moment."""
+    """The storage of files can't be reached: try again in a moment."""
 
 
 class ObjectMissing(Exception):
-    """There is no such object: its file was removed, or the storage has lost it."""
+    """The object doesn't exist: its file was removed, or the storage has lost it."""
 
 
 class FileStorage(Protocol):
-    """A place for the bytes of files; each method raises `StorageUnavailable` when it can't be reached."""
+    """A storage for the bytes of files; each method raises `StorageUnavailable` if it can't be reached."""
 
     @property
     def location(self) -> Location: ...
 
     async def store(self, ctx: Ctx, content: bytes, digest: str) -> str:
-        """Store an object for a file that the caller's transaction makes; its key."""
+        """Store an object for a file that the caller's transaction creates; return its key."""
         ...
 
     def read(self, workspace_id: str, key: str, start: int, end: int) -> AsyncIterator[bytes]:
-        """The bytes from `start` to before `end`, in pieces; raises `ObjectMissing`."""
+        """The bytes from `start` up to `end` (exclusive), in pieces; raises `ObjectMissing`."""
         ...
 
     async def remove(self, workspace_id: str, key: str) -> None:
-        """Remove an object; one that is gone already is no error."""
+        """Remove an object; a missing one is not an error."""
         ...
 
 
@@ -122,7 +122,7 @@ class BucketStorage:
     async def store(self, ctx: Ctx, content: bytes, digest: str) -> str:
         put = partial(self.put, ctx.workspace_id, content)
         key = await between_attempts(BucketStorage, (ctx.workspace_id, digest), put)
-        # The sweep takes only what is removable by now, so it has not taken this object.
+        # The sweep removes only objects whose time has come, so it has not removed this one.
         claimed_rows = await ctx.tx.execute(
             """
             update stored_objects set removable_at = null
@@ -136,7 +136,7 @@ class BucketStorage:
         return key
 
     async def put(self, workspace_id: str, content: bytes) -> str:
-        """Put an object that belongs to no file yet; the journal knows it before the bucket does."""
+        """Put an object that belongs to no file yet; the journal records it before the bucket has it."""
         key = new_id("obj")
         async with self.database.enter_workspace(workspace_id) as tx:
             await record_object(tx, workspace_id, key, self.location, UNFINISHED_OBJECT_RETENTION)
@@ -158,7 +158,7 @@ class BucketStorage:
             yield bytes(piece)
 
     async def remove(self, workspace_id: str, key: str) -> None:
-        """Remove an object, and then its row; the row is locked, so no upload can claim it meanwhile."""
+        """Remove an object, and then its row; the lock on the row prevents uploads from claiming it."""
         async with self.database.enter_workspace(workspace_id) as tx, tx.transaction():
             is_removable = await tx.value(
                 """
@@ -196,7 +196,7 @@ class Storages:
         return self.bucket or self.database
 
     def at(self, location: Location) -> FileStorage:
-        """The storage of a file that exists."""
+        """The storage of an existing file."""
         if location == "database":
             return self.database
         if self.bucket is None:
@@ -205,7 +205,7 @@ class Storages:
 
 
 def open_storages(settings: Settings, database: Database) -> Storages:
-    """The storages by the settings; nothing is called before the first file."""
+    """The storages according to the settings; nothing is called before the first file."""
     bucket = BucketStorage(database, open_bucket(settings.files)) if settings.files else None
     return Storages(DatabaseStorage(database), bucket)
 
@@ -213,7 +213,7 @@ def open_storages(settings: Settings, database: Database) -> Storages:
 def open_bucket(url: str, setting: str = "INSTEP_FILES") -> ObjectStore:
     """A bucket or folder by its URL; keys and endpoints come from the provider's own variables.
 
-    Raises `Unusable`, which names the setting that the URL is from.
+    Raises `Unusable`, which names the setting of the URL.
     """
     try:
         if url.startswith("file:"):
@@ -223,7 +223,7 @@ def open_bucket(url: str, setting: str = "INSTEP_FILES") -> ObjectStore:
             client_options={
                 "connect_timeout": f"{CONNECT_SECONDS}s",
                 "timeout": f"{REQUEST_SECONDS}s",
-                # The operator chooses the endpoint, which is http only where its address says so.
+                # The operator chooses the endpoint, which may be http only if its URL says so.
                 "allow_http": True,
             },
             retry_config={"max_retries": MAX_RETRIES, "retry_timeout": timedelta(seconds=REQUEST_SECONDS)},
@@ -233,7 +233,7 @@ def open_bucket(url: str, setting: str = "INSTEP_FILES") -> ObjectStore:
 
 
 async def check_bucket(url: str, setting: str = "INSTEP_FILES") -> None:
-    """Write an object and remove it again; raises `Unusable` with the reason."""
+    """Write and remove an object as a check; raises `Unusable` with the reason."""
     bucket = open_bucket(url, setting)
     try:
         await put_async(bucket, PROBE_KEY, b"This object may be removed.")

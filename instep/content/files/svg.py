@@ -1,7 +1,7 @@
-"""SVG of logos: an allow list of elements, attributes and styles; anything that could act or load is refused.
+"""Cleans SVG logos with an allow list of elements, attributes and styles; refuses anything active or loading.
 
-What it leaves refers to itself alone, has no script, no animation, no embedded page or picture, and can't
-repeat parts of itself, so that no drawing costs more than its size.
+A cleaned SVG refers only to itself, has no scripts, animations, embedded pages or images, and can't
+repeat parts of itself, so that rendering costs no more than its size.
 """
 
 import re
@@ -15,16 +15,16 @@ from instep.platform.core import limits
 
 NAMESPACE = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
-# In names that the parser gives, it stands between namespace and name.
+# The parser's separator between namespace and name.
 SEPARATOR = " "
 GRADIENTS = frozenset(("linearGradient", "radialGradient"))
-# Parts that others refer to; nothing in them may refer to such a part again, as that would multiply the work.
+# Parts that others refer to; they must not contain such references themselves, which would multiply the work.
 CLIPS = frozenset(("clipPath", "mask"))
 SHAPES = frozenset(("path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text", "tspan"))
 ELEMENTS = SHAPES | GRADIENTS | CLIPS | {"svg", "g", "defs", "stop", "style", "title", "desc"}
 # Elements whose text is kept.
 TEXTS = frozenset(("style", "title", "desc", "text", "tspan"))
-# What drawing programs write for themselves, which is left out.
+# Data of drawing programs, which is left out.
 LEFT_OUT = frozenset(("metadata",))
 PRESENTATION = frozenset((
     *("fill", "fill-opacity", "fill-rule", "stroke", "stroke-width", "stroke-opacity", "stroke-linecap"),
@@ -42,7 +42,7 @@ ATTRIBUTES = PRESENTATION | GEOMETRY | {"id", "class"}
 REFERENCE = re.compile(r"""url\(["']?#([\w.-]+)""")
 REFERRING = frozenset(("clip-path", "mask", "class", "style"))
 FRAGMENT = re.compile(r"#[\w.-]{1,200}")
-# Numbers, names, colors and places; no address but `url(#part)`.
+# Numbers, names, colors and positions; no URL but `url(#part)`.
 FUNCTION = "rgba?|hsla?|matrix|translate|scale|rotate|skewX|skewY"
 VALUE = re.compile(rf"""(?:(?:{FUNCTION})\s?\(|url\(["']?#[\w.-]{{1,200}}["']?\)|[\w\s.,%#)+'"-])*""")
 RULE = re.compile(r"\s*(\.[\w-]+(?:\s*,\s*\.[\w-]+)*)\s*\{([^{}]*)\}\s*")
@@ -53,12 +53,12 @@ BEGIN_BYTES = 4096
 
 
 def is_svg(data: bytes) -> bool:
-    """True if the bytes look like SVG, whatever their name is."""
+    """True if the bytes look like SVG, whatever their name."""
     return BEGIN.search(data[:BEGIN_BYTES]) is not None
 
 
 def clean_svg(data: bytes) -> bytes:
-    """The drawing with what the allow list names; raises `UnsupportedType`, which names what it refuses."""
+    """The drawing reduced to the allow list; raises `UnsupportedType`, which names what it refuses."""
     if len(data) > limits.MAX_SVG_BYTES:
         raise UnsupportedType(f"The SVG is larger than {limits.MAX_SVG_BYTES} bytes: choose a PNG instead.")
     cleaner = Cleaner()
@@ -92,11 +92,11 @@ def refused(what: str) -> UnsupportedType:
 
 
 class Cleaner:
-    """Builds the clean drawing while a parser reads the other one; `path` are the open elements."""
+    """Builds the clean drawing while a parser reads the original; `path` has the open elements."""
 
     def __init__(self) -> None:
         self.root = Element("svg", {"xmlns": NAMESPACE})
-        # None stands for an element that is left out with all that is in it.
+        # None stands for an element that is left out with its content.
         self.path: list[Element | None] = []
         self.count = 0
 
@@ -120,7 +120,7 @@ class Cleaner:
         self.path.append(self.root if parent is None else SubElement(parent, name, clean_attributes))
 
     def attribute(self, element: str, full_name: str, value: str) -> tuple[str, str] | None:
-        """The attribute as it is kept; None leaves it out."""
+        """The attribute to keep; None drops it."""
         namespace, _, name = full_name.rpartition(SEPARATOR)
         if EVENT.match(name) and not namespace:
             raise refused(f"an attribute `{name[:40]}`")
@@ -150,7 +150,7 @@ class Cleaner:
 
 
 def clipped_bytes(drawing: Element) -> int:
-    """The bytes of all clips and masks, those of each as often as it is used."""
+    """The bytes of all clips and masks, each counted as often as it is used."""
     sizes = Counter[str]()
     for part in drawing.iter():
         if part.tag in CLIPS:
@@ -172,7 +172,7 @@ def bytes_used(css: str, sizes: Mapping[str, int]) -> int:
 
 
 def clean_rules(css: str) -> str:
-    """The rules of classes, with the declarations that the allow list names; anything else is refused."""
+    """The class rules, with allowed declarations only; anything else is refused."""
     css = COMMENT.sub("", css)
     rules = list(rules_of(css))
     if css[rules[-1].end() if rules else 0 :].strip():
@@ -181,7 +181,7 @@ def clean_rules(css: str) -> str:
 
 
 def rules_of(css: str) -> Iterator[re.Match[str]]:
-    """The rules of classes up to the first one that is something else."""
+    """The class rules up to the first one that is something else."""
     end = 0
     while rule := RULE.match(css, end):
         yield rule

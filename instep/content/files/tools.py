@@ -1,4 +1,4 @@
-"""Files as tools of the workspace's MCP server. Bytes go over the API: an agent could not write them out."""
+"""Files as tools of the workspace's MCP server. Bytes use the API, because agents can't write them out."""
 
 from functools import partial
 from typing import Annotated
@@ -35,7 +35,7 @@ async def list_files(
 
 @toolbox.tool(actions.get_file, FileOut, "Look up an image or download")
 async def get_file(call: Call, id: FileId) -> FileOut:
-    """Tell the address, type and size of one image or download."""
+    """Get the URL, type and size of one image or download."""
     async with call.begin() as ctx:
         return FileOut.of(await actions.get_file(ctx, id), ctx.bot)
 

@@ -1,1 +1,1 @@
-"""Golden questions: what a help center must be able to answer, each with the article that answers it."""
+"""Golden questions: questions that a help center must answer, each with the article that answers it."""

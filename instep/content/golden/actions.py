@@ -12,7 +12,7 @@ from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
 from instep.platform.text.characters import shorten
 
-# How many characters of a question a warning quotes.
+# Maximum number of characters of a question in a warning.
 MAX_QUOTED_CHARACTERS = 100
 
 
@@ -64,17 +64,17 @@ async def remove_golden_question(ctx: Ctx, golden_id: str) -> GoldenQuestion:
 
 
 def ask_for_golden_questions(ctx: Ctx, article_ids: Sequence[str]) -> QueuedStatement:
-    """Ask for the golden questions of articles, together with the next statement."""
+    """Request the golden questions of articles, together with the next statement."""
     return queries.ask_for_questions_of(ctx, list(article_ids))
 
 
 async def warn_of_loss(
     ctx: Ctx, questions: QueuedStatement, before: PublicText | None, after: PublicText | None
 ) -> None:
-    """Warn when a change to an article's public text takes away the answer to a golden question.
+    """Warn if a change to an article's public text removes the answer to a golden question.
 
     `before` and `after` are the public texts; None means that the article was or is not public. `questions`
-    are those of the article, asked for before the change.
+    are those of the article, requested before the change.
     """
     if before is None or before == after:
         return
@@ -83,13 +83,13 @@ async def warn_of_loss(
 
 
 async def warn_of_articles(ctx: Ctx, article_ids: Sequence[str]) -> None:
-    """Warn of the golden questions of articles that are no longer public."""
+    """Warn about the golden questions of articles that are no longer public."""
     rows = await queries.list_of_articles(ctx, list(article_ids))
     ctx.warnings.extend(_bereft(rows))
 
 
 async def losses(ctx: Ctx, article_id: str, before: PublicText, after: PublicText) -> list[str]:
-    """The golden questions that another text of an article would no longer answer, in sentences."""
+    """Sentences about the golden questions that another text of an article would no longer answer."""
     return _losses(await queries.list_of_articles(ctx, [article_id]), before, after)
 
 

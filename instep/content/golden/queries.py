@@ -27,7 +27,7 @@ async def list_of_articles(ctx: Ctx, article_ids: list[str]) -> list[GoldenQuest
 
 
 def ask_for_questions_of(ctx: Ctx, article_ids: list[str]) -> QueuedStatement:
-    """Ask for the golden questions of articles, together with the next statement."""
+    """Request the golden questions of articles, together with the next statement."""
     return ctx.tx.queue(
         f"""
         select {GOLDEN} from golden_questions g {JOIN}
@@ -71,7 +71,7 @@ async def find_article_id(ctx: Ctx, ref: str) -> str | None:
 async def insert(
     ctx: Ctx, question: str, article_id: str, section: str | None, says: str | None
 ) -> GoldenQuestion | None:
-    """Insert a question in the language of its article; None if the article has it already."""
+    """Insert a question in the language of its article; None if the article already has it."""
     return await ctx.tx.first(
         GoldenQuestion,
         f"""

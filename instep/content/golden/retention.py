@@ -1,6 +1,6 @@
-"""Whether another text of an article still says what answered a question.
+"""Checks whether another text of an article still contains what answered a question.
 
-This compares terms only, which is quick; `instep ask --golden` asks the questions as a visitor would.
+This compares only terms, which is fast; `instep ask --golden` asks the questions as a visitor would.
 """
 
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ from instep.content.golden.schemas import PublicText
 from instep.platform.text.sections import read_sections, split_into_parts
 from instep.platform.text.terms import terms_of
 
-# Characters; longer parts of a text are compared in pieces.
+# In characters; longer parts of a text are compared in pieces.
 MAX_PART_CHARACTERS = 3_000
 # Shares, from 0 to 1, that one passage of the new text must keep: of the terms of the passage that answered,
-# and of the question's terms that this passage held.
+# and of the question's terms in this passage.
 MIN_PASSAGE_OVERLAP = 0.5
 MIN_QUESTION_OVERLAP = 0.75
 
 
 @dataclass(frozen=True)
 class Passages:
-    """A text in passages, each with the terms of the heading above it."""
+    """The passages of a text, each with the terms of the heading above it."""
 
     text: PublicText
 
@@ -36,7 +36,7 @@ class Passages:
         ]
 
     def max_overlap(self, terms: frozenset[str]) -> int:
-        """The number of these terms in the passage that holds most of them."""
+        """The number of these terms in the passage with most of them."""
         return max(len(terms & passage) for passage in self.terms)
 
     def max_overlap_with_title(self, terms: frozenset[str]) -> int:

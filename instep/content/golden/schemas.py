@@ -7,20 +7,20 @@ from instep.platform.web.shapes import Out, Timestamp
 
 
 def normalized_question(text: str) -> str:
-    """A golden question as it is stored, without needless space."""
+    """The stored form of a golden question, without superfluous space."""
     return " ".join(text.split())
 
 
 @dataclass(frozen=True, slots=True)
 class GoldenQuestion:
-    """A row of `golden_questions` with the title of its article, which may be removed for good by now."""
+    """A row of `golden_questions` with the title of its article, which may have been deleted for good."""
 
     id: str
     question: str
     locale: str
     article_id: str | None
     article_title: str | None
-    # A heading above the passage that must answer it, and words of the answer; None where any will do.
+    # A heading above the passage that must answer it, and words of the answer; None accepts any.
     section: str | None
     says: str | None
     created_at: datetime
@@ -28,7 +28,7 @@ class GoldenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PublicText:
-    """The text of an article as everyone may read it."""
+    """The public text of an article."""
 
     title: str
     description: str | None
@@ -36,7 +36,7 @@ class PublicText:
 
 
 class GoldenQuestionOut(Out):
-    """A question, and the article that must answer it, perhaps from one section and with certain words."""
+    """A question, and the article that must answer it, optionally from one section and with certain words."""
 
     id: str
     question: str

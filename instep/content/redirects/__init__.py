@@ -1,1 +1,1 @@
-"""Redirects: addresses of an earlier help center, and what they lead to now."""
+"""Redirects: addresses of a former help center, and their targets."""

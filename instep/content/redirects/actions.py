@@ -1,4 +1,4 @@
-"""Operations on redirects, and where an address leads for which there is no page."""
+"""Operations on redirects, and the lookup of a redirect for an address without a page."""
 
 from collections.abc import Sequence
 
@@ -42,8 +42,8 @@ async def titles_of_targets(ctx: Ctx, redirects: Sequence[Redirect]) -> dict[str
 async def create_redirect(ctx: Ctx, new: RedirectCreate) -> Redirect:
     """Create a redirect from an address where the help center has no page, to exactly one target.
 
-    Where there is a page, that answers. A URL of the same help center that is redirected itself is stored as
-    what it leads to. A prefix redirect, from `/docs/*` to a `url` that ends with `/*`, keeps the rest of the
+    A page always has priority. If the URL is in the same help center and redirected itself, its final target
+    is stored. A prefix redirect, from `/docs/*` to a `url` that ends with `/*`, keeps the rest of the
     path. A bot has at most 10,000 redirects.
     """
     path = _source_path(ctx, new)
@@ -62,10 +62,10 @@ async def create_redirect(ctx: Ctx, new: RedirectCreate) -> Redirect:
 
 
 async def add_redirects(ctx: Ctx, redirects: Sequence[FormerPath]) -> list[str]:
-    """Add many redirects at once, inside of an action that is marked `@writes`.
+    """Add many redirects at once, inside an action that is marked `@writes`.
 
-    Paths that are redirected already stay as they are, and those that would lead to themselves are left out.
-    Returns the paths for which there is no room any more.
+    Paths that are already redirected do not change, and redirects that would be circular are left out.
+    Returns the paths beyond the maximum number.
     """
     await queries.lock_count(ctx)
     room = limits.MAX_REDIRECTS - await queries.count(ctx)
@@ -84,29 +84,29 @@ async def add_redirects(ctx: Ctx, redirects: Sequence[FormerPath]) -> list[str]:
 
 
 async def repoint_redirects(ctx: Ctx, article_id: str, heir_id: str) -> None:
-    """Let the redirects to an article lead to another one, inside of an action that is marked `@writes`."""
+    """Point the redirects of an article to another one, inside an action that is marked `@writes`."""
     await queries.repoint(ctx, article_id, heir_id)
 
 
 @writes
 async def delete_redirect(ctx: Ctx, redirect_id: str) -> str:
-    """Delete a redirect; its address is not found from then on."""
+    """Delete a redirect; its address is then not found."""
     if not await queries.delete(ctx, redirect_id):
         raise NotFound("There is no such redirect.")
     return redirect_id
 
 
 async def find_redirect_url(ctx: Ctx, path: str) -> str | None:
-    """Where the decoded path of a request, for which there is no page, leads; None: nowhere.
+    """The target for the decoded path of a request without a page; None without a redirect.
 
-    It is never an address that redirects. An article that not everyone may read is nowhere.
+    It never redirects again. An article that not everyone may read counts as no target.
     """
     known_path = requested_path(path)
     return await resolving.follow(ctx, known_path) if known_path else None
 
 
 async def find_page_before(ctx: Ctx, path: str) -> str | None:
-    """The target of a redirect of this very path, to show in place of a page with nothing in it."""
+    """The target of a redirect from exactly this path, to show instead of an empty page."""
     target = await queries.find_target(ctx, path)
     return await resolving.follow(ctx, path) if target is not None and target.path == path else None
 

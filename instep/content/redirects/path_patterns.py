@@ -1,11 +1,11 @@
-"""Paths of redirects: how they are compared, and the anchor by which one index finds exact ones and patterns.
+"""Paths of redirects: their comparison, and the anchor by which one index finds exact paths and patterns.
 
 A pattern is looked up by one of its literal segments. So a path has few anchors: itself, each of its segments
-at its place, and the beginnings of each segment. Which patterns with one of these anchors match is then
-checked by `like`, whose `%` can't cross a segment, because an anchor also tells the number of segments.
+with its position, and the prefixes of each segment. The patterns with one of these anchors are then checked
+with `like`, whose `%` can't cross a segment, because an anchor also contains the number of segments.
 
-A prefix redirect matches a path with everything below it, and keeps that rest. Its path ends with `/**` here
-and in the database, its URL with `/*`; its anchor is its beginning.
+A prefix redirect matches a path and everything below it, and keeps the rest. Its path ends with `/**` here
+and in the database, its URL with `/*`; its anchor is its prefix.
 """
 
 import re
@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote, urlsplit
 from instep.platform.core import limits
 
 ANY = "*"
-# The ends of a path with all that is below it, as it is stored and as people write it.
+# The stored and the written ending of a path with everything below it.
 REST, WRITTEN_REST = "/**", "/*"
 # Pages of every help center, which can't move.
 FIXED_PAGE = re.compile(
@@ -23,16 +23,16 @@ FIXED_PAGE = re.compile(
     r"|/sign-out|/[^/]+/|(?:/[^/]+)?/(?:articles|changelog|search|matches|contact|connect|ask(?:/feedback)?)"
     r"|(?:/[^/]+)?/feedback(?:/reason)?|(?:/[^/]+)?/cards/(?:[^/]+/)?[^/]+\.png"
 )
-# The characters of patterns and paths, encoded so that they would stand for themselves.
+# Special characters of patterns and paths, encoded so that they are literal.
 ENCODED = re.compile(r"%2[AF]", re.IGNORECASE)
-# Longer literal beginnings of a segment are cut in anchors, not in the comparison that follows.
+# Longer literal beginnings of a segment are cut in anchors, but not in the comparison that follows.
 MAX_PREFIX_CHARACTERS = 40
 
 
 def normal_path(text: str) -> str:
-    """The path of an address as redirects are compared, or `ValueError` with the end of a sentence.
+    """The normalized path of an address, or a `ValueError` with the end of a sentence.
 
-    It is decoded and has no query, fragment, host, empty segment or slash at its end. `*` may stand for a
+    It is decoded and has no query, fragment, host, empty segment or trailing slash. `*` may be a
     whole segment or end one.
     """
     if text.startswith(("http://", "https://")):
@@ -60,7 +60,7 @@ def normal_path(text: str) -> str:
 
 
 def prefix_path(path: str) -> str:
-    """The stored form of a normal path whose `/*` at the end stands for all that follows, or `ValueError`."""
+    """The stored form of a normal path that ends with `/*` for everything below it, or `ValueError`."""
     beginning = path.removesuffix(WRITTEN_REST)
     if beginning in ("", path) or ANY in beginning:
         raise ValueError("it must end with /*, without another `*`, as in /docs/*, if the URL ends with /*")
@@ -68,38 +68,38 @@ def prefix_path(path: str) -> str:
 
 
 def written_path(path: str) -> str:
-    """A stored path as people write it."""
+    """A stored path in its written form."""
     return path.removesuffix(REST) + WRITTEN_REST if path.endswith(REST) else path
 
 
 def both_forms(path: str) -> list[str]:
-    """A stored path, and the one that people write in the same way."""
+    """A stored path, and the other stored path with the same written form."""
     written = written_path(path)
     return [written, written + ANY] if written.endswith(WRITTEN_REST) else [path]
 
 
 def led_url(stored_path: str, url: str, path: str) -> str | None:
-    """The target of a redirect: a prefix redirect appends the rest; None if the rest is no page."""
+    """The target of a redirect: a prefix redirect appends the rest; None if the rest is invalid."""
     if not stored_path.endswith(REST):
         return url
-    # Without a slash before it, the rest would become a part of the host's name.
+    # Without a slash before it, the rest would become a part of the host name.
     if not url.endswith(WRITTEN_REST):
         return None
     rest = segments_of(path)[len(segments_of(stored_path)) - 1 :]
-    # Browsers would take these segments for steps up, out of what the redirect is to.
+    # Browsers would read these segments as steps up, out of the redirect's target.
     if any(segment in (".", "..") for segment in rest):
         return None
     return url.removesuffix(ANY) + quote("/".join(rest))
 
 
 def requested_path(path: str) -> str | None:
-    """The decoded path of a request in the same form; None if no redirect can be from there."""
+    """The decoded path of a request in the same form; None if no redirect can match it."""
     segments = segments_of(path)
     return joined(segments) if segments and path.isprintable() and is_within_limits(segments) else None
 
 
 def path_below(help_url: str, url: str) -> str | None:
-    """The part of an address behind that of a help center, as it is written; None if it leads elsewhere."""
+    """The part of an address after that of a help center, unchanged; None if it is outside."""
     try:
         address, home = urlsplit(url), urlsplit(help_url)
     except ValueError:
@@ -111,7 +111,7 @@ def path_below(help_url: str, url: str) -> str | None:
 
 
 def url_below(help_url: str, url: str) -> str | None:
-    """The same, with query and fragment: what is stored of an address of the help center itself."""
+    """The same, with query and fragment: the stored form of an address in the help center itself."""
     if path_below(help_url, url) is None:
         return None
     home = urlsplit(help_url)
@@ -120,13 +120,13 @@ def url_below(help_url: str, url: str) -> str | None:
 
 
 def page_path(help_url: str, url: str) -> str | None:
-    """The decoded path of an address in a help center; None if it leads elsewhere."""
+    """The decoded path of an address in a help center; None if it is outside."""
     path = path_below(help_url, url)
     return None if path is None else joined(segments_of(unquote(path)))
 
 
 def is_match(pattern: str, path: str) -> bool:
-    """True if a redirect from this path or pattern is one from the path."""
+    """True if a redirect from this path or pattern matches the path."""
     if pattern.endswith(REST):
         return f"{path}/".startswith(pattern.removesuffix(ANY + ANY))
     expected, actual = segments_of(pattern), segments_of(path)
@@ -140,7 +140,7 @@ def is_segment_match(expected: str, actual: str) -> bool:
 
 
 def anchor_of(path: str) -> str:
-    """The key that a redirect is indexed by: an exact path itself, of a pattern its last literal."""
+    """The key that a redirect is indexed by: an exact path itself, a pattern's last literal."""
     segments = segments_of(path)
     if ANY not in path:
         return exact_anchor(path)
@@ -154,7 +154,7 @@ def anchor_of(path: str) -> str:
 
 
 def anchors_of(path: str) -> list[str]:
-    """The anchors of which a redirect must have one to match a path: about as many as it has characters."""
+    """The anchors that a matching redirect may have: about as many as the path has characters."""
     segments = segments_of(path)
     count = len(segments)
     anchors = [exact_anchor(path), wildcards_anchor(count)]
@@ -187,7 +187,7 @@ def prefix_anchor(count: int, number: int, prefix: str) -> str:
 
 
 def segments_of(path: str) -> list[str]:
-    """The segments in NFC, so that accented letters are the same however a browser or a disk spells them."""
+    """The segments in NFC, so that accented letters are equal however a browser or a disk encodes them."""
     return [segment for segment in normalize("NFC", path).split("/") if segment]
 
 

@@ -18,7 +18,7 @@ BY_PATH = Order(("r.path", "r.id"), descending=False)
 LIKE_PATTERN = r"""
     replace(replace(replace(replace(r.path, '\', '\\'), '%%', '\%%'), '_', '\_'), '*', '%%')
 """
-# An exact path wins over patterns, and the pattern with the most literal characters over the others.
+# An exact path has priority over patterns, and the pattern with the most literal characters over others.
 FIND_TARGET = f"""
     select r.path, r.article_id, r.url, target.slug, target.locale
     from (
@@ -124,7 +124,7 @@ async def list_by_path(ctx: Ctx, words: str, request: PageRequest) -> Page[Redir
 
 
 async def lock_count(ctx: Ctx) -> None:
-    """Make others who add a redirect to the bot wait until this transaction ends."""
+    """Make other transactions that add redirects to the bot wait until this one ends."""
     await ctx.tx.advisory_lock(f"redirects {ctx.bot.id}")
 
 
@@ -165,7 +165,7 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> Redirect:
 
 
 async def insert_many(ctx: Ctx, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Add redirects in one statement; how many there were not yet. Paths that are redirected stay so."""
+    """Add redirects in one statement, except from paths with one; return how many were added."""
     return await ctx.tx.execute(
         """
         insert into redirects (id, workspace_id, bot_id, path, anchor, article_id, url, created_at)

@@ -1,8 +1,8 @@
-"""Follows redirects to their end, so that none leads to another one.
+"""Follows redirects to their end, so that they are never chained.
 
-A redirect may lead to a URL of the help center itself. There may be a page, which may have moved or be
-hidden; or none, and another redirect, made before or after. Almost all redirects need none of this: they lead
-to an article or to another site, which takes one lookup.
+A redirect may lead to a URL of the help center itself. It may have a page, which may have moved or be
+hidden; or no page but another redirect, made before or after. Almost all redirects need none of this: they
+lead to an article or to another site, which takes one lookup.
 """
 
 import re
@@ -18,12 +18,12 @@ from instep.platform.identity.schemas import Bot, Ctx
 ARTICLE_PAGE = re.compile(r"(?:/([^/]+))?/articles/([^/]+)")
 COLLECTION_PAGE = re.compile(r"(?:/[^/]+)?/collections/([^/]+)")
 ENTRY_PAGE = re.compile(r"(?:/[^/]+)?/changelog/([^/]+)")
-# The columns of what a redirect leads to.
+# The columns of a redirect's target.
 Columns = dict[str, str | None]
 
 
 async def follow(ctx: Ctx, path: str) -> str | None:
-    """The address at the end of the redirects that begin at this path; None if there is no page to read."""
+    """The final URL of the redirects that begin at this path; None if it has no readable page."""
     url: str | None = None
     for _ in range(limits.MAX_REDIRECT_HOPS):
         target = await queries.find_target(ctx, path)
@@ -48,9 +48,9 @@ async def follow(ctx: Ctx, path: str) -> str | None:
 
 
 async def resolve(ctx: Ctx, url: str) -> Columns:
-    """What a URL leads to: an article, if it is redirected to one; or the last URL on the way.
+    """The target that a URL leads to: an article, if it is redirected to one; or the last URL on the way.
 
-    A place on the page of an article is a URL: columns have none for it.
+    A fragment on an article's page needs a URL, because the columns have none for it.
     """
     for _ in range(limits.MAX_REDIRECT_HOPS):
         path = own_page_path(ctx.bot, url)
@@ -75,7 +75,7 @@ async def resolve(ctx: Ctx, url: str) -> Columns:
 
 
 async def is_circular(ctx: Ctx, source: str, url: str | None) -> bool:
-    """True if a redirect from the path or pattern `source` to this URL would lead to itself."""
+    """True if a redirect from the path or pattern `source` to this URL would be circular."""
     path = own_page_path(ctx.bot, whole_url(ctx.bot, url)) if url else None
     if path is None or not is_match(source, path):
         return False
@@ -85,7 +85,7 @@ async def is_circular(ctx: Ctx, source: str, url: str | None) -> bool:
 
 
 def own_page_path(bot: Bot, url: str) -> str | None:
-    """The decoded path of an address in a help center, at its own host or at the installation's."""
+    """The decoded path of an address in a help center, on its own host or on the installation's."""
     return page_path(bot.help_url, url) or page_path(bot.plain_url, url)
 
 
@@ -94,13 +94,13 @@ def to_article(article_id: str | None) -> Columns:
 
 
 def to_url(bot: Bot, url: str) -> Columns:
-    """The columns for a URL; one of the help center is stored without the host, which may change."""
+    """The columns for a URL; one in the help center is stored without the host, which may change."""
     own_url = url_below(bot.help_url, url) or url_below(bot.plain_url, url)
     return {"article_id": None, "url": own_url or url}
 
 
 def present_url(ctx: Ctx, article: ArticleAtPath, url: str) -> str:
-    """The present address of an article that a URL names, with the place on its page that the URL names."""
+    """The current URL of an article that a URL names, with the URL's fragment."""
     fragment = urldefrag(url).fragment
     return ctx.bot.help_url + article.path(ctx.bot) + (f"#{fragment}" if fragment else "")
 
@@ -110,7 +110,7 @@ async def is_answered(ctx: Ctx, path: str, article: ArticleAtPath | None) -> boo
 
 
 async def has_other_page(ctx: Ctx, path: str) -> bool:
-    """True if there is a page at a path of the help center that is not one of an article."""
+    """True if a path of the help center has a page other than an article's."""
     if match := COLLECTION_PAGE.fullmatch(path):
         return await queries.has_collection(ctx, match[1])
     if match := ENTRY_PAGE.fullmatch(path):

@@ -20,20 +20,20 @@ FROM_PATTERN = r"^(https?://[^/?#\u0000]+)?/+[^/?#\u0000][^\u0000]*$"
 TARGET_PATTERN = rf"{PATTERN}(?:#{CHARACTERS})?"
 FROM_EXAMPLE = "/hc/*/articles/360012-*"
 ARTICLE_EXAMPLE: JsonDict = {"from": FROM_EXAMPLE, "articleId": "install-the-agent"}
-# A path of the help center itself, with the rest of the path that was asked for.
+# A path of the help center itself, with the rest of the requested path.
 OWN_REST_PATTERN = rf"(?:/(?!/){CHARACTERS})?/\*"
 PREFIX_EXAMPLE: JsonDict = {"from": "/docs/*", "url": "/*"}
 URL_EXAMPLE: JsonDict = {"from": "/status", "url": "https://status.example.com"}
 
 
 def valid_source(text: str) -> str:
-    """The text itself; `create_redirect` needs it to know an address of the help center as such."""
+    """The text itself; `create_redirect` needs it to recognize an address of the help center."""
     normal_path(text)
     return text
 
 
 def valid_target(text: str) -> str:
-    """An address for browsers, by the narrow grammar that no two readers read in two ways."""
+    """A URL for browsers, in a narrow grammar that all parsers read the same way."""
     if re.fullmatch(OWN_REST_PATTERN, text):
         return text
     if re.fullmatch(TARGET_PATTERN, text) is None:
@@ -75,13 +75,13 @@ RedirectUrl = Annotated[
 
 
 def whole_url(bot: Bot, url: str) -> str:
-    """The address that a stored URL stands for: one of the help center itself is stored without its host."""
+    """The full URL of a stored one: those in the help center itself are stored without a host."""
     return bot.help_url + url if url.startswith("/") else url
 
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """One row of `redirects`; it has either an article or a URL as `whole_url` reads it."""
+    """One row of `redirects`; it has either an article or a URL as `whole_url` returns it."""
 
     id: str
     path: str
@@ -91,13 +91,13 @@ class Redirect:
 
     @property
     def source(self) -> str:
-        """The path as people write it."""
+        """The path in its written form."""
         return written_path(self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class FormerPath:
-    """A path as `normal_path` or `prefix_path` gives it, and the article or the URL that it is to lead to."""
+    """A path from `normal_path` or `prefix_path`, and the article or the URL that it should lead to."""
 
     path: str
     article_id: str | None = None
@@ -106,7 +106,7 @@ class FormerPath:
 
 @dataclass(frozen=True, slots=True)
 class RedirectTarget:
-    """What a path leads to; `slug` and `locale` are null unless its article is live and public."""
+    """The target of a path; `slug` and `locale` are null unless its article is live and public."""
 
     path: str
     article_id: str | None
@@ -122,7 +122,7 @@ class RedirectTarget:
 
 @dataclass(frozen=True, slots=True)
 class ArticleAtPath:
-    """The article at a present or former address, and whether everyone may read it."""
+    """The article at a current or former address, and whether everyone may read it."""
 
     id: str
     slug: str
@@ -136,7 +136,7 @@ class ArticleAtPath:
 class RedirectCreate(Body):
     """The fields of a new redirect: `from`, and exactly one of `articleId` and `url`."""
 
-    # Two optional fields rather than `oneOf`: generators of clients make one plain type of it.
+    # Two optional fields instead of `oneOf`, because client generators make one plain type of them.
     model_config = ConfigDict(
         json_schema_extra={
             "minProperties": 2,
@@ -151,7 +151,7 @@ class RedirectCreate(Body):
 
 
 class RedirectOut(Out):
-    """A redirect from an address where nothing else answers."""
+    """A redirect from an address without a page."""
 
     id: str
     source: str = Field(
@@ -175,7 +175,7 @@ class RedirectOut(Out):
 
 
 class RedirectDeletedOut(Out):
-    """The redirect is gone; its address is free for another one."""
+    """The redirect is deleted; its address can be used for another one."""
 
     id: str
     deleted: bool

@@ -21,7 +21,7 @@ RedirectId = Annotated[Text, Field(description="The redirect: `rdr_…`.")]
 async def list_redirects(
     call: Call, limit: Limit = limits.DEFAULT_TOOL_ROWS, cursor: Cursor = None
 ) -> ListOut[RedirectOut]:
-    """List what addresses without a page lead to, newest first."""
+    """List the redirects of addresses without a page, newest first."""
     async with call.begin() as ctx:
         read_page = partial(actions.list_redirects, ctx)
         return await list_within_budget(
@@ -31,9 +31,9 @@ async def list_redirects(
 
 @toolbox.tool(actions.create_redirect, RedirectOut, "Create a redirect", additive=True)
 async def create_redirect(call: Call, body: RedirectCreate) -> RedirectOut:
-    """Lead readers of an old address on, to exactly one of `articleId` and `url`.
+    """Redirect readers of an old address to exactly one of `articleId` and `url`.
 
-    It counts only where there is no page. A former slug of an article needs none.
+    A page at the address has priority. A former slug of an article needs no redirect.
     """
     async with call.begin() as ctx:
         return RedirectOut.of(await actions.create_redirect(ctx, body), ctx.bot)
@@ -41,6 +41,6 @@ async def create_redirect(call: Call, body: RedirectCreate) -> RedirectOut:
 
 @toolbox.tool(actions.delete_redirect, RedirectDeletedOut, "Delete a redirect")
 async def delete_redirect(call: Call, id: RedirectId) -> RedirectDeletedOut:
-    """Delete a redirect: its address is not found from then on. Only when the person asked for it."""
+    """Delete a redirect: its address is then not found. Only when the person asked for it."""
     async with call.begin() as ctx:
         return RedirectDeletedOut(id=await actions.delete_redirect(ctx, id), deleted=True)

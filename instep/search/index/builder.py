@@ -24,15 +24,15 @@ from instep.search.query.tokenizer import MAX_WORD_CHARACTERS, normalize_title, 
 from instep.search.schemas import ArticleChange
 
 MAX_TITLE_CHARACTERS = 1_000
-# In characters; longer titles are equal to a query if they begin alike.
+# In characters; longer titles equal a query if they begin the same.
 MAX_COMPARED_TITLE_CHARACTERS = 200
 MAX_PASSAGE_LENGTH = 65_535
 REPEAT_BATCH = 1_000
 # Punctuation around the words of texts.
 SURROUNDING_PUNCTUATION = ".,;:!?()[]\"'*`"
 
-# The words of a token, in any order: single words, and names in code as their words. There are very many of
-# them, so they are plain tuples, which the garbage collector does not visit.
+# The words of a token, in any order: single words, and names in code as their words. There are very many, so
+# they are plain tuples, which the garbage collector does not visit.
 TokenWords = tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
 
 
@@ -64,9 +64,9 @@ def token_terms(words: TokenWords, code: str, stems: Stems) -> tuple[str, ...]:
 
 
 class TokenIds(dict[str, int]):
-    """The ids of the tokens of one language, which are what texts have between blanks.
+    """The ids of the tokens of one language; tokens are the space-separated parts of texts.
 
-    A new token gets the next id when it is looked up. Texts repeat their tokens, so each distinct one is
+    Looking up a new token assigns the next id. Texts repeat their tokens, so each distinct one is
     analyzed once and then only counted.
     """
 
@@ -89,7 +89,7 @@ class TokenIds(dict[str, int]):
 class TokenBuffer:
     """The token ids of texts, one text after the other."""
 
-    # Integers of 64 bits, as NumPy has them: a list of as many takes several times the memory.
+    # 64-bit integers, as in NumPy: a list of the same length takes several times the memory.
     packed: "array[int]" = field(default_factory=lambda: array("q"))
     lengths: list[int] = field(default_factory=list)
 
@@ -111,7 +111,7 @@ class TokenBuffer:
 
 @dataclass(slots=True)
 class SegmentBuilder:
-    """The tokens of live articles. The more articles it has, the fewer tokens are new in each."""
+    """The tokens of live articles. The more articles it has, the fewer new tokens each adds."""
 
     articles: list[IndexedArticle] = field(default_factory=list)
     titles: TokenBuffer = field(default_factory=TokenBuffer)
@@ -185,7 +185,7 @@ class SegmentBuilder:
 
 
 def split_article(description: str | None, markdown: str) -> list[MarkdownPassage]:
-    """The passages of an article, at least one. Its description is the first and counts as a heading, too."""
+    """The passages of an article, at least one. Its description is the first and also counts as a heading."""
     first = [MarkdownPassage((description,), None, description)] if description else []
     indexed_markdown = without_unused_definitions(without_comments(markdown[: limits.MAX_INDEXED_CHARACTERS]))
     return [*first, *split_markdown(indexed_markdown, limits.MAX_INDEXED_PASSAGES)] or [

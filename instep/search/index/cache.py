@@ -1,9 +1,9 @@
-"""Caches the indexes of bots in this process, and brings each up to date whenever it is asked for.
+"""Caches the indexes of bots in this process, and updates each one whenever it is used.
 
-An index is a copy of the articles. Their change stamps rise in the order of commits, so they say what a copy
-lacks: processes need not notify each other, and every search sees all that was committed before it.
+An index is a copy of the articles. Their change stamps increase in commit order, so they show what a copy
+lacks: processes need not notify each other, and every search sees everything committed before it.
 
-Where `IndexCache.files` is set, the processes of a machine share the memory of large stored indexes.
+If `IndexCache.files` is set, the processes of a machine share the memory of large stored indexes.
 """
 
 import asyncio
@@ -42,9 +42,9 @@ MAX_INLINE_PASSAGES = 2_000
 MAX_INLINE_CHARACTERS = 20_000
 MAX_INLINE_BYTES = 1_000_000
 FETCH_ARTICLES = 100
-# After a batch the index is cached, so that the next request goes on from there if this one fails.
+# After a batch the index is cached, so that the next request continues from there if this one fails.
 BATCH_ARTICLES = 5_000
-# A stored index is replaced when more than this number of articles and this share of them have changed since.
+# A stored index is replaced when more than this number and this share of its articles have changed since.
 MAX_UNFLUSHED_ARTICLES = 20
 MAX_UNFLUSHED_SHARE = 0.05
 Result = TypeVar("Result")
@@ -52,7 +52,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class LiveSegment:
-    """A segment, and bool[articles]: whether its copy of the article is still the current one."""
+    """A segment, and bool[articles]: whether its copy of the article is still current."""
 
     segment: Segment
     live_docs: Array
@@ -64,15 +64,15 @@ class LiveSegment:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """All live articles of one bot as of a change stamp. It is immutable: changes make a new index."""
+    """All live articles of one bot as of a change stamp. It is immutable: changes create a new index."""
 
     synced_until: datetime = NEVER
-    # While articles are still to be read: the id of the last one read of those with this stamp.
+    # While reading is incomplete: the id of the last article read among those with this stamp.
     resume_after: str | None = None
     segments: tuple[LiveSegment, ...] = ()
-    # The stamp of the stored index that it goes on from.
+    # The stamp of the stored index that it continues from.
     stored_until: datetime = NEVER
-    # How many articles were added or removed since that one was stored.
+    # The number of articles added or removed since that one was stored.
     unflushed_changes: int = 0
 
     @property
@@ -96,7 +96,7 @@ class Index:
         return self.unflushed_changes > max(MAX_UNFLUSHED_ARTICLES, MAX_UNFLUSHED_SHARE * self.article_count)
 
     def is_outdated(self, changed_at: datetime, now: datetime) -> bool:
-        """True if it can't be brought up to the bot's stamp: what was deleted since may be gone for good."""
+        """True if it can't be updated to the bot's stamp: records of later deletions may have expired."""
         known_from = now - limits.DELETED_ARTICLE_RETENTION
         return self.resume_after is None and NEVER < self.synced_until < min(changed_at, known_from)
 
@@ -125,20 +125,20 @@ class IndexWarmingUp(Unavailable):
 
 
 class IndexCache:
-    """The indexes of the bots that were searched last."""
+    """The indexes of the most recently searched bots."""
 
     def __init__(self, max_bytes: int, max_small_bytes: int) -> None:
         self.indexes = CacheBySize[Index](attrgetter("bytes"), max_bytes, max_small_bytes)
-        # Servers and workers set it when they start.
+        # Servers and workers set this when they start.
         self.files: IndexFiles | None = None
         self.locks: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
         # Requests that wait for the first reading of a bot.
         self.waiting = 0
 
     async def index_of(self, ctx: Ctx) -> tuple[Index, frozenset[str]]:
-        """The index as of now, and the ids of the collections that are not public.
+        """The current index, and the ids of the collections that are not public.
 
-        Raises `IndexWarmingUp` when too many requests wait for the first reading of the bot.
+        Raises `IndexWarmingUp` if too many requests wait for the first reading of the bot.
         """
         state = await queries.index_state(ctx)
         index = self.indexes.get(ctx.bot.id)
@@ -150,10 +150,10 @@ class IndexCache:
 
     @asynccontextmanager
     async def turn(self, bot_id: UUID, *, may_take_long: bool) -> AsyncIterator[None]:
-        """Lock a bot's index, so that it is read once and those who wait find it done.
+        """Lock a bot's index, so that it is read once and waiting requests find it ready.
 
-        A waiting request holds a database connection. Therefore all but a few of those that wait for a first
-        reading are refused after a moment, so that requests to other bots get a connection.
+        A waiting request holds a database connection. So all but a few requests that wait for a first
+        reading are refused after a moment, to leave connections for other bots.
         """
         lock = self.locks.setdefault(bot_id, asyncio.Lock())
         may_wait = not may_take_long or self.waiting < limits.MAX_INDEX_WAITERS
@@ -184,7 +184,7 @@ class IndexCache:
             index = await catch_up_to(ctx, index, state.changed_at)
             if not state.is_writing:
                 self.indexes[ctx.bot.id] = index
-        # Changes of this very transaction may yet be rolled back, so they are not cached.
+        # This transaction's own changes may be rolled back, so they are not cached.
         if not state.is_writing:
             if index.is_flush_due:
                 index = await flush(ctx, index, self.files, may_store=not state.is_replica)
@@ -193,7 +193,7 @@ class IndexCache:
 
 
 async def load_stored_index(ctx: Ctx, files: IndexFiles | None) -> Index:
-    """The index as it is stored in the database, which a file has too if it is large."""
+    """The index as stored in the database; large ones are also in a file."""
     row = await queries.stored_index(ctx, limits.LARGE_INDEX_BYTES if files else None)
     if row and row.data is None and files:
         segment = await asyncio.to_thread(map_segment, files, ctx.bot.id, row.seen)
@@ -222,7 +222,7 @@ def stored_index(segment: Segment, seen: datetime) -> Index:
 
 
 async def share(ctx: Ctx, files: IndexFiles | None, segment: Segment, data: bytes, seen: datetime) -> Segment:
-    """The segment of the stored bytes, in memory that other processes share if it is large."""
+    """The segment of the stored bytes; a large one is in memory that other processes share."""
     if files is None or len(data) < limits.LARGE_INDEX_BYTES:
         return segment
     await asyncio.to_thread(files.write, ctx.bot.id, seen, data)
@@ -230,9 +230,9 @@ async def share(ctx: Ctx, files: IndexFiles | None, segment: Segment, data: byte
 
 
 async def flush(ctx: Ctx, index: Index, files: IndexFiles | None, *, may_store: bool) -> Index:
-    """The index as another process has stored it in the meantime, or else stored by this one.
+    """The index as another process has stored it in the meantime, or else as stored by this one.
 
-    So the processes of a machine go on with the same file, and few of them store the same changes.
+    So the processes of a machine continue with the same file, and few of them store the same changes.
     """
     stored_until = await queries.stored_until(ctx)
     if stored_until and index.stored_until < stored_until <= index.synced_until:
@@ -254,7 +254,7 @@ async def store(ctx: Ctx, index: Index, files: IndexFiles | None) -> Index:
 async def catch_up_to(ctx: Ctx, index: Index, changed_at: datetime) -> Index:
     """The index with the changes up to the bot's stamp: all of them, or `BATCH_ARTICLES`."""
     index = await catch_up(ctx, index)
-    # Later changes may have been read too; they are read again once the bot's stamp has them.
+    # Later changes may have been read too; they are read again once the bot's stamp includes them.
     return index if index.resume_after else replace(index, synced_until=changed_at)
 
 
@@ -306,7 +306,7 @@ async def build(ctx: Ctx, builder: SegmentBuilder) -> Segment:
 
 
 async def compact(index: Index) -> Index:
-    """Merge the last segments while they are of similar size: few segments, and few merges per article."""
+    """Merge the last segments while they are of similar size: this bounds segments and merges per article."""
     segments = list(index.segments)
     while len(segments) > 1 and 2 * segments[-1].size >= segments[-2].size:
         last_two = [segments.pop(-2), segments.pop()]
@@ -325,7 +325,7 @@ async def merge_live(segments: Sequence[LiveSegment]) -> Segment:
 
 
 async def off_loop(function: Callable[..., Result], *arguments: object, is_long: bool) -> Result:
-    """The result of the function, which runs in a thread if it takes long and in the event loop if not."""
+    """The result of the function, which runs in a thread if it takes long, otherwise in the event loop."""
     return await asyncio.to_thread(function, *arguments) if is_long else function(*arguments)
 
 

@@ -1,4 +1,4 @@
-"""A cache with a bound for small values and one for large ones: many small ones push out no large one."""
+"""A cache with separate bounds for small and large values, so that small ones never evict a large one."""
 
 from collections.abc import Callable, Iterator, MutableMapping
 from itertools import chain
@@ -13,9 +13,9 @@ Value = TypeVar("Value")
 
 
 class CacheBySize(MutableMapping[UUID, Value]):
-    """Values by bot; the least recently used of the same size class make room.
+    """Values by bot; the least recently used one of the same size class is evicted.
 
-    A small value is read again within a millisecond; a large one takes long.
+    A small value can be read again within a millisecond; a large one takes long.
     """
 
     def __init__(self, size_of: Callable[[Value], int], max_bytes: int, max_small_bytes: int) -> None:

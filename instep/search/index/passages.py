@@ -1,4 +1,4 @@
-"""Splits the Markdown of an article into passages, by headings and length, and finds their anchors."""
+"""Splits an article's Markdown into passages, by headings and length, and finds their anchors."""
 
 import re
 from bisect import bisect_left
@@ -11,7 +11,7 @@ from instep.platform.core.markdown import render
 from instep.platform.text.sections import TextSection, read_sections, split_into_parts
 from instep.search.excerpts import TAG, plain_text, readable_text
 
-# A longer section is split between its blocks, and a block that is longer than its own maximum within.
+# A longer section is split between blocks; a block above its own maximum is split inside.
 MAX_PASSAGE_CHARACTERS = 1_500
 MAX_BLOCK_CHARACTERS = 3_000
 MARKUP = re.compile(r"[<*`_]|\]\(")
@@ -28,13 +28,13 @@ class MarkdownPassage:
 
     # The headings above it, the outermost first.
     headings: tuple[str, ...]
-    # The number of its innermost heading among those of the text, from 0; `None` before the first heading.
+    # The index of its innermost heading among those of the text, from 0; `None` before the first heading.
     number: int | None
     markdown: str
 
 
 def split_markdown(markdown: str, max_passages: int | None = None) -> list[MarkdownPassage]:
-    """The first `max_passages` passages of a text, in its order. A heading without text below has none."""
+    """The first `max_passages` passages of a text. A heading without text below has none."""
     sections = map(passages_of, read_sections(markdown))
     return list(islice(chain.from_iterable(sections), max_passages))
 
@@ -51,7 +51,7 @@ def plain_heading(markdown: str) -> str:
 
 
 def without_links(markdown: str) -> str:
-    """The text with the labels of its links and without their targets."""
+    """The text with the labels of its links but without their targets."""
     return LINK_TARGET.sub("", markdown) if "](" in markdown else markdown
 
 
@@ -90,7 +90,7 @@ class Anchors:
         return self.headings[following[0]][0] if following else None
 
     def numbers_of(self, title: str) -> list[int]:
-        """The numbers of the headings with a title: headings written in HTML are not numbered in Markdown."""
+        """The indexes of the headings with a title: headings written in HTML are not numbered in Markdown."""
         if not self.numbers:
             for number, (_, html) in enumerate(self.headings):
                 self.numbers.setdefault(plain_text(html), []).append(number)
@@ -105,12 +105,12 @@ class ArticleSections:
     anchors: Anchors
 
     def first_passages(self) -> list[int]:
-        """The number of the first passage of each section."""
+        """The index of the first passage of each section."""
         numbers = {passage.number: at for at, passage in reversed([*enumerate(self.passages)])}
         return sorted(numbers.values())
 
     def text_around(self, at: int, max_characters: int) -> str:
-        """The passages of the section of one, those after it before those above it, up to a length."""
+        """The passages of a passage's section, later ones before earlier ones, up to a length."""
         heading, size = self.passages[at].number, len(self.passages[at].markdown)
         first = last = at
         for step in (1, -1):
@@ -131,5 +131,5 @@ def plain_passage(markdown: str) -> str:
 
 
 def readable_passage(markdown: str) -> str:
-    """The text of a passage for people; marks of footnotes whose notes are in other passages are left out."""
+    """A passage's text for people; footnote marks whose notes are in other passages are left out."""
     return readable_text(CODE_OR_NOTE.sub(lambda part: part[1] or "", render(markdown)))

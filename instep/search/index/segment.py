@@ -16,7 +16,7 @@ from instep.search.index.stems import language_code
 Array = npt.NDArray[Any]
 # The version of the stored layout and of how words are read; stored indexes of other versions are rebuilt.
 FORMAT = 8
-# The flag byte of a posting: its low 7 bits are the term frequency, capped; the high bit says that a heading
+# The flag byte of a posting: its low 7 bits are the capped term frequency; the high bit means that a heading
 # above the passage has the term.
 MAX_TERM_FREQUENCY, HEADING_FLAG = 127, 128
 # The stored arrays begin at multiples of this, so that NumPy need not copy them to read them.
@@ -27,7 +27,7 @@ BYTES_PER_ARTICLE = 400
 
 @dataclass(slots=True)
 class IndexedArticle:
-    """What the index keeps of an article besides its terms."""
+    """The data that the index keeps about an article besides its terms."""
 
     id: str
     locale: str
@@ -46,7 +46,7 @@ class TermDictionary:
     data: bytes | mmap
     # uint32[strings]: the end of each string, from the start of the block.
     ends: Array
-    # Where the block begins in `data`.
+    # The offset of the block in `data`.
     start: int = 0
 
     @classmethod
@@ -83,7 +83,7 @@ class TermDictionary:
         return range(first, bisect_left(range(len(self)), raw + b"\xff", lo=first, key=self.raw))
 
     def with_suffix(self, suffix: str) -> Iterator[int]:
-        """The numbers of the strings that end with the suffix, rising."""
+        """The numbers of the strings that end with the suffix, ascending."""
         raw, end = suffix.encode(), self.start + self.block_bytes
         at = self.data.find(raw, self.start, end)
         while at >= 0:
@@ -103,7 +103,7 @@ class Segment:
 
     Articles, passages and terms are numbered from 0: articles in the order of `articles`, passages article by
     article, terms by their rank in `terms`. The array types are those after `build_segment`; "uint16/32" is
-    uint16 where all values fit.
+    uint16 if all values fit.
     """
 
     articles: list[IndexedArticle]
@@ -112,15 +112,15 @@ class Segment:
     document_frequency: Array
     # uint32[terms]: the postings of term `t` are the rows from `postings_end[t - 1]` to `postings_end[t]`.
     postings_end: Array
-    # uint16/32[postings]: the passage of the row; rising within a term.
+    # uint16/32[postings]: the passage of the row; ascending within a term.
     postings_passage: Array
     # uint8[postings]: see `MAX_TERM_FREQUENCY` and `HEADING_FLAG`.
     postings_flags: Array
-    # uint32[title terms]: the terms that occur in titles, rising.
+    # uint32[title terms]: the terms that occur in titles, ascending.
     title_terms: Array
     # uint32[title terms]: the end of the row's articles in `title_article`.
     title_ends: Array
-    # uint16/32[title postings]: the article of the row; rising within a title term.
+    # uint16/32[title postings]: the article of the row; ascending within a title term.
     title_article: Array
     # uint16/32[passages]: the article that the passage belongs to.
     article_of_passage: Array
@@ -215,7 +215,7 @@ class Segment:
 
     @cached_property
     def bytes(self) -> int:
-        """About how much memory it takes; the arrays of a mapped file are counted in each process."""
+        """Approximate memory use; the arrays of a mapped file count in each process."""
         arrays = sum(int(getattr(self, attribute).nbytes) for attribute in ARRAYS.values())
         dictionaries = (self.terms, self.surface_forms)
         strings = sum(dictionary.block_bytes + int(dictionary.ends.nbytes) for dictionary in dictionaries)
@@ -267,7 +267,7 @@ class Segment:
         return self.terms.raw(int(self.term_of_form[number])).decode()
 
 
-# By the name in the stored form: the attribute that holds the array.
+# The attribute that holds each array, by its name in the stored form.
 ARRAYS = {
     "document_frequency": "document_frequency",
     "postings_end": "postings_end",
@@ -291,7 +291,7 @@ def build_segment(
     passage_length: Array,
     surface_forms: list[tuple[str, int]],
 ) -> Segment:
-    """A segment of postings in any order, whose terms are numbered by their place in `terms`.
+    """A segment from postings in any order, whose terms are numbered by their position in `terms`.
 
     `postings`: int64[n, 3], rows of term, passage and flag byte; `title_postings`: int64[n, 2], rows of term
     and article; no two rows have the same first two values. `surface_forms`: each with its term.
@@ -336,7 +336,7 @@ def index_dtype(count: int) -> type[np.unsignedinteger[Any]]:
 
 
 def merge_segments(segments: Sequence[tuple[Segment, Array]]) -> Segment:
-    """One segment of the live articles of several; bool[articles] says which articles of each are live."""
+    """One segment with the live articles of several; bool[articles] marks the live articles of each."""
     term_numbers: dict[str, int] = {}
     articles: list[IndexedArticle] = []
     postings, title_postings, articles_of_passages, lengths = [], [], [], []
@@ -391,7 +391,7 @@ def without_unused_terms(
     passage_length: Array,
     surface_forms: list[tuple[str, int]],
 ) -> Segment:
-    """`build_segment` without the terms that no posting has any more; it renumbers the postings in place."""
+    """`build_segment` without the terms that have no postings left; it renumbers the postings in place."""
     is_used = np.zeros(len(terms), dtype=np.bool_)
     is_used[postings[:, 0]] = True
     is_used[title_postings[:, 0]] = True
@@ -409,7 +409,7 @@ def without_unused_terms(
 
 
 def encode_segment(segment: Segment) -> bytes:
-    """The segment as the database stores it: length of the JSON header (4 bytes), header, arrays."""
+    """The segment in its stored form: length of the JSON header (4 bytes), header, arrays."""
     columns = {name: getattr(segment, attribute) for name, attribute in ARRAYS.items()}
     columns |= {"word_ends": segment.terms.ends, "form_ends": segment.surface_forms.ends}
     columns |= {
@@ -423,21 +423,21 @@ def encode_segment(segment: Segment) -> bytes:
         "arrays": [(name, array.dtype.str, len(array)) for name, array in columns.items()],
     }
     encoded = json.dumps(header).encode()
-    # JSON may end in blanks.
+    # JSON may end with spaces.
     encoded += b" " * padding(4 + len(encoded))
     arrays = (array.tobytes() + bytes(padding(array.nbytes)) for array in columns.values())
     return b"".join((len(encoded).to_bytes(4, "big"), encoded, *arrays))
 
 
 def padding(count: int) -> int:
-    """How many bytes follow so many, so that the next array begins at a multiple of `ALIGNMENT`."""
+    """The number of padding bytes after `count` bytes, so that the next array is aligned to `ALIGNMENT`."""
     return -count % ALIGNMENT
 
 
 def decode_segment(data: bytes | mmap) -> Segment | None:
-    """The segment of stored bytes, which stay in memory for it; `None` if another version stored them.
+    """The segment from stored bytes, which it keeps in memory; `None` if another version stored them.
 
-    Raises `DamagedIndex` if they are not what `encode_segment` made.
+    Raises `DamagedIndex` if `encode_segment` did not produce them.
     """
     try:
         return read_segment(data)
@@ -446,7 +446,7 @@ def decode_segment(data: bytes | mmap) -> Segment | None:
 
 
 class DamagedIndex(Exception):
-    """Bytes that should be a stored index are none."""
+    """The bytes are not a valid stored index."""
 
 
 def read_segment(data: bytes | mmap) -> Segment | None:

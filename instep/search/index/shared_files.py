@@ -1,7 +1,7 @@
-"""Files of stored indexes in the data folder, which all processes of a machine map into their memory.
+"""Files of stored indexes in the data folder, which all processes of a machine map into memory.
 
-A file is complete before it has its name, and is never written again. A process that has mapped it keeps it
-though it is deleted, so every process may delete any file at any time.
+A file is complete before it gets its name, and is never written again. A process that has mapped a file keeps
+it after its deletion, so every process may delete any file at any time.
 """
 
 import errno
@@ -19,7 +19,7 @@ import structlog
 from instep.platform.core.disk import free_space_at
 from instep.platform.core.settings import Settings
 
-# The change stamp in the name of a file.
+# The change stamp in a file's name.
 STAMP = "%Y%m%d%H%M%S%f"
 
 log = structlog.get_logger()
@@ -30,7 +30,7 @@ def index_folder(settings: Settings) -> Path:
 
 
 def empty_index_folder(settings: Settings) -> None:
-    """Delete all files: nobody else deletes those of deleted bots and of other versions of Instep."""
+    """Delete all files: nothing else deletes those of deleted bots and of other versions of Instep."""
     with suppress(OSError):
         for path in index_folder(settings).iterdir():
             path.unlink(missing_ok=True)
@@ -39,7 +39,7 @@ def empty_index_folder(settings: Settings) -> None:
 class IndexFiles:
     """The files of one kind and layout of indexes, such as `words-7`.
 
-    No method raises: who gets no mapping uses memory of its own.
+    No method raises: a caller without a mapping uses its own memory.
     """
 
     def __init__(self, folder: Path, layout: str) -> None:
@@ -48,7 +48,7 @@ class IndexFiles:
         self.is_warned = False
 
     def open(self, bot_id: UUID, seen: datetime) -> mmap | None:
-        """The file of the index that is stored with this stamp; `None` if there is none."""
+        """The file of the index stored with this stamp; `None` if it doesn't exist."""
         try:
             with self.path_of(bot_id, seen).open("rb") as file:
                 return mmap(file.fileno(), 0, access=ACCESS_READ)
@@ -59,14 +59,14 @@ class IndexFiles:
             return None
 
     def newest(self, bot_id: UUID, until: datetime) -> datetime | None:
-        """The stamp of the bot's newest file, up to this one."""
+        """The stamp of the bot's newest file, up to `until`."""
         last = self.path_of(bot_id, until).name
         names = [path.name for path in self.paths_of(bot_id) if path.name <= last]
         stamp = max(names, default="").rpartition("-")[2]
         return datetime.strptime(stamp, STAMP).replace(tzinfo=UTC) if stamp else None
 
     def write(self, bot_id: UUID, seen: datetime, data: bytes) -> None:
-        """Write the file, unless another process has written it. Earlier ones of the bot are deleted."""
+        """Write the file, unless another process has written it, and delete the bot's earlier ones."""
         path = self.path_of(bot_id, seen)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -81,9 +81,9 @@ class IndexFiles:
         with NamedTemporaryFile(dir=self.folder, prefix="new-") as draft:
             draft.write(data)
             draft.flush()
-            # A crash of the machine must not leave a file that has its name and lacks its contents.
+            # After a crash of the machine, no named file may lack its content.
             os.fsync(draft.fileno())
-            # A hard link never replaces a file: all processes map the one that was there first.
+            # A hard link never replaces a file: all processes map the one that existed first.
             with suppress(FileExistsError):
                 os.link(draft.name, path)
 
@@ -93,7 +93,7 @@ class IndexFiles:
                 other.unlink(missing_ok=True)
 
     def discard(self, bot_id: UUID, seen: datetime, reason: str) -> None:
-        """Delete a damaged file, so that it is written anew."""
+        """Delete a damaged file, so that it is written again."""
         self.warn(reason)
         self.delete(bot_id, seen)
 
@@ -102,7 +102,7 @@ class IndexFiles:
             self.path_of(bot_id, seen).unlink()
 
     def path_of(self, bot_id: UUID, seen: datetime) -> Path:
-        """Later stamps have later names."""
+        """The file's path; later stamps have names that sort later."""
         return self.folder / f"{bot_id}-{self.layout}-{seen.astimezone(UTC):{STAMP}}"
 
     def paths_of(self, bot_id: UUID) -> Iterator[Path]:

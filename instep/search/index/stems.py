@@ -1,11 +1,11 @@
-"""Stems of words, from the text search dictionaries of PostgreSQL for each language."""
+"""Stems of words, from PostgreSQL's text search dictionary for each language."""
 
 from collections.abc import Collection, Sequence
 
 from instep.platform.core.database import Tx
 from instep.search.query.tokenizer import UNSEGMENTED_RUN
 
-# The text search configurations. The order is stored in indexes: a new one goes to the end.
+# The text search configurations. Indexes store their order, so new ones are appended.
 CONFIGS = (
     *(
         "simple",
@@ -23,21 +23,21 @@ CONFIGS = (
     *("nepali", "norwegian", "portuguese", "romanian", "russian", "serbian", "spanish", "swedish", "tamil"),
     *("turkish", "yiddish", "esperanto", "polish"),
 )
-# The letter that every index term of a language begins with, so that no two languages share a term.
+# The first letter of every index term of a language, so that no two languages share a term.
 LANGUAGE_CODES = {config: chr(ord("A") + number) for number, config in enumerate(CONFIGS)}
 # In one process, for all languages together; about 60 bytes each.
 MAX_CACHED_STEMS = 300_000
-# Words of one statement, few enough not to delay other requests noticeably.
+# The number of words in one statement, few enough not to delay other requests noticeably.
 LOOKUP_BATCH_WORDS = 5_000
 
 
-# The stem by the word; `None` for a stop word of the language.
+# The stem of each word; `None` for a stop word of the language.
 Stems = dict[str, str | None]
 STEM_CACHE: dict[str, Stems] = {}
 
 
 async def stems_of(tx: Tx, config: str, words: Collection[str]) -> Stems:
-    """The stems of the words, and perhaps of others."""
+    """The stems of the words, and possibly of others."""
     stems = STEM_CACHE.setdefault(config, {})
     if unknown := [word for word in words if word not in stems]:
         if sum(map(len, STEM_CACHE.values())) > MAX_CACHED_STEMS:
@@ -56,13 +56,13 @@ async def look_up_stems(tx: Tx, config: str, words: Sequence[str]) -> Stems:
 
 
 def is_inflected(word: str) -> bool:
-    """True if the word may have endings; numbers and words of scripts without blanks have none."""
+    """True if the word may have endings; numbers and words of scripts without spaces have none."""
     if word.isascii() and word.isalpha():
         return True
     return not (any(letter.isdigit() for letter in word) or UNSEGMENTED_RUN.match(word))
 
 
-# A configuration names a dictionary per token type: languages of other scripts have one more for ASCII words.
+# A configuration has a dictionary per token type: other scripts have another one for ASCII words.
 LOOK_UP = """
     with dictionary as (
         select m.maptokentype = 1 as is_ascii, m.mapdict::regdictionary as name
@@ -82,5 +82,5 @@ def language_code(config: str) -> str:
 
 
 def index_term(config: str, stem: str) -> str:
-    """A term of the index: its language code and the stem, or `=` and the word for a stop word of a title."""
+    """An index term: its language code and the stem, or `=` and the word for a stop word of a title."""
     return language_code(config) + stem

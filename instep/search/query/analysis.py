@@ -1,7 +1,7 @@
-"""Analyzes a question into a weighted query: index terms of the bot's languages, each with its weight.
+"""Turns a question into a weighted query: index terms of the bot's languages, each with its weight.
 
-A query holds everything that a score depends on except the article itself. A cursor carries it from page to
-page, so that an article that does not change keeps its score.
+A query contains everything that a score depends on except the article itself. A cursor carries it from page
+to page, so that an unchanged article keeps its score.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -31,16 +31,16 @@ from instep.search.search_state import SearchState
 from instep.search.semantic.vector_index import SemanticHit
 
 CONFIGS_BY_LANGUAGE = {language: config for config, language in LANGUAGES.items()}
-# How much a match of an expansion counts, where a match of the word itself counts 1.
+# The weight of a match of an expansion, relative to a match of the word itself.
 FUZZY_BOOST = 0.7
 PREFIX_BOOST = 0.9
 COMPOUND_BOOST = 0.5
 # The weight of a stop word relative to its idf.
 STOP_WORD_WEIGHT = 0.4
-# Extra weight of an adjacent pair of words of a name in code, on top of its two words; relative to its idf.
+# Extra weight of a pair of adjacent words in a name in code, on top of the two words; relative to its idf.
 BIGRAM_WEIGHT = 0.3
 MIN_PREFIX_CHARACTERS = 3
-# As many articles as the frequencies of a language are worth beside those of a bot.
+# The number of articles that the frequencies of a language count as, next to those of a bot.
 USUAL_ARTICLES = 300
 MAX_PREFIX_EXPANSIONS = 30
 MAX_CORRECTIONS = 5
@@ -58,12 +58,12 @@ class QueryTerm:
     is_bigram: bool
     # The index terms that match it: its own with boost 1, others below 1.
     expansions: tuple[Expansion, ...]
-    # Codes of the languages in which the word is a stop word, so that no article of theirs has it.
+    # Codes of the languages in which the word is a stop word, so that their articles lack it.
     stopword_in: frozenset[str]
     is_stop_word: bool = False
     is_known: bool = True
-    # Its idf among the bot's articles and usual ones of its languages, lowered for stop words. It is for
-    # confidence alone, so cursors do not carry it.
+    # Its idf among the bot's articles and typical ones of its languages, lowered for stop words. It is only
+    # used for the confidence, so cursors do not contain it.
     rarity: float = 0.0
 
 
@@ -72,9 +72,9 @@ class WeightedQuery:
     """An analyzed question. `match_all`: an article must have every term; otherwise some of them."""
 
     terms: tuple[QueryTerm, ...]
-    # Words that an article must contain in a row.
+    # Phrases that an article must contain.
     phrases: tuple[str, ...]
-    # The whole question, normalized as titles are.
+    # The whole question, normalized like titles.
     title: str
     match_all: bool
     # The average lengths of a passage and of an article of the bot, in words.
@@ -99,9 +99,9 @@ class WeightedQuery:
 
     @property
     def prefixes(self) -> list[str]:
-        """How matching words begin, whatever their endings are: the excerpt looks for these."""
+        """The beginnings of matching words without endings, for excerpts."""
         stems = [expansion[1:] for term in self.words for expansion, _ in term.expansions]
-        # A stem may replace a final "y" by "i".
+        # A stem may replace a final "y" with "i".
         stems = [stem[:-1] if len(stem) > 4 and stem.endswith("i") else stem for stem in stems]
         return list(dict.fromkeys((*(term.word for term in self.words), *stems)))
 
@@ -146,7 +146,7 @@ def from_cursor(value: list[Any]) -> WeightedQuery:
 
 
 class QueryBuilder:
-    """Builds the queries of one question to one index."""
+    """Builds the queries for one question to one index."""
 
     def __init__(
         self,
@@ -162,8 +162,8 @@ class QueryBuilder:
     ) -> None:
         """`word_groups`: the words of each term in lower case; `stems`: by language configuration.
 
-        `name_words`: those of the help center's own name, of which all its articles are. `stop_words`: words
-        of the question that its language leaves out.
+        `name_words`: those of the help center's own name, which fits all its articles. `stop_words`: words
+        of the question that its language ignores.
         """
         self.title = normalize_title(question)
         self.word_groups = word_groups
@@ -174,9 +174,9 @@ class QueryBuilder:
         self.stop_words = stop_words
         self.stop_word_stems = {lexicon_stems[word] for word in lexicon.STOP_WORDS} - {None}
         self.compounds = compounds.Compounds(self.segments, compounds.CONFIGS & stems.keys())
-        # By index term: what was looked up.
+        # The lookup results by index term.
         self.document_frequencies: dict[str, int] = {}
-        # By word: what was looked up for its errors in typing.
+        # The results of the lookup for typing errors, by word.
         self.forms_by_word: dict[str, list[tuple[Segment, int, int]]] = {}
         words = [word for group in word_groups for word in group]
         # By index term: the index terms of its synonyms, with their boosts.
@@ -204,13 +204,13 @@ class QueryBuilder:
                     yield term
 
     def stop_word_terms(self) -> Iterator[QueryTerm]:
-        """Terms of a question of stop words alone, because titles are indexed by their stop words, too."""
+        """Terms of a question with only stop words, because titles are indexed by their stop words, too."""
         for word in dict.fromkeys(word for group in self.word_groups for word in group):
             index_terms = [index_term(config, f"={word}") for config in self.stems]
             yield QueryTerm(word, self.idf(index_terms), False, unboosted(index_terms), frozenset())
 
     def terms_of_word(self, word: str) -> Iterator[QueryTerm]:
-        """The term of a word; those of its parts if it is a compound that no article has."""
+        """The word's term, or the terms of its parts if no article contains the compound."""
         term = self.word_term(word)
         if term is None:
             return
@@ -228,7 +228,7 @@ class QueryBuilder:
                     rarity=self.rarity(part, index_terms),
                 )
         else:
-            # The part that no article has makes something else of the other: a night's rate is no usual one.
+            # A part that no article has changes the other part's meaning: a night rate is not a usual rate.
             heads = ((head, COMPOUND_BOOST) for _, index_terms in parts for head in index_terms)
             yield replace(term, expansions=(*term.expansions, *heads))
 
@@ -256,7 +256,7 @@ class QueryBuilder:
         )
 
     def joined_terms(self, word: str) -> list[str]:
-        """The index terms of the word that a word of the query is a part of, where articles have that."""
+        """The index terms of the joined word that a query word is a part of, if articles have it."""
         joined = self.joined_words.get(word)
         if joined is None:
             return []
@@ -282,7 +282,7 @@ class QueryBuilder:
         """
         article_count = self.index.article_count
         frequency = sum(map(self.document_frequency, index_terms))
-        # Rounded, so that a query from a cursor scores as the query of the first page did.
+        # Rounded, so that a query from a cursor scores like the first page's query.
         return round(log(1 + (max(article_count - frequency, 0) + 0.5) / (frequency + 0.5)), 4)
 
     def rarity(self, word: str, index_terms: Iterable[str]) -> float:
@@ -301,16 +301,16 @@ class QueryBuilder:
         return self.document_frequencies[index_term]
 
     def expand(self, term: QueryTerm) -> QueryTerm:
-        """The term with what stands for it and, if no article has it, with spelling corrections."""
+        """The term with its synonyms and compounds and, if no article has it, with spelling corrections."""
         if term.is_bigram:
             return term
         boosts = {other: boost for other, boost in self.others(term) if other not in dict(term.expansions)}
         if boosts and not term.is_known:
-            # A word that nobody wrote is as rare as the words that stand for it.
+            # A word that no article has is as rare as the words that replace it.
             term = replace(term, weight=min(term.weight, self.idf(boosts)))
         if not term.is_known and (corrections := self.corrections(term.word)):
             boosts |= dict.fromkeys(corrections, FUZZY_BOOST)
-            # A misspelled word is as rare as the words that it may stand for.
+            # A misspelled word is as rare as the words that it may be.
             term = replace(
                 term,
                 weight=min(term.weight, self.idf(corrections)),
@@ -319,7 +319,7 @@ class QueryBuilder:
         return replace(term, expansions=(*term.expansions, *boosts.items()))
 
     def others(self, term: QueryTerm) -> list[Expansion]:
-        """The index terms of the word's compounds and of its synonyms, those with the highest boost last."""
+        """The index terms of the word's compounds and synonyms, those with the highest boost last."""
         words = [] if term.is_stop_word else self.compounds.with_part(term.word)
         synonyms = (
             (synonym, boost)
@@ -342,7 +342,7 @@ class QueryBuilder:
         ]
 
     def similar_forms(self, word: str) -> list[tuple[Segment, int, int]]:
-        """The surface forms within a few edits of a word: segment, number there, and edits."""
+        """The surface forms within a few edits of a word: segment, number in it, and edits."""
         if word not in self.forms_by_word:
             self.forms_by_word[word] = [
                 (segment, form, edits)
@@ -352,7 +352,7 @@ class QueryBuilder:
         return self.forms_by_word[word]
 
     def expand_prefix(self, term: QueryTerm) -> QueryTerm:
-        """The last word, which may still be in typing, with the words that it may become."""
+        """The last word, which may be incomplete, with its possible completions."""
         if term.is_bigram or (
             len(term.word) < MIN_PREFIX_CHARACTERS and not UNSEGMENTED_RUN.match(term.word)
         ):
@@ -393,10 +393,10 @@ async def analyze_query(ctx: Ctx, state: SearchState, question: str, locale: str
 
 
 async def stop_words_of(ctx: Ctx, words: Collection[str], stems: Mapping[str, Stems]) -> frozenset[str]:
-    """The words that the bot's own language leaves out, or all languages that are searched in.
+    """The words that the bot's own language ignores, or all searched languages.
 
-    Visitors ask in the bot's language also where its articles are in another one, or were imported as such.
-    English has a list of its own (`instep.platform.text.terms`).
+    Visitors ask in the bot's language even if its articles are in another one, or were imported as such.
+    English has its own list (`instep.platform.text.terms`).
     """
     config = CONFIGS_BY_LANGUAGE.get(ctx.bot.locale.split("-")[0], lexicon.CONFIG)
     own_stems = await stems_of(ctx.tx, config, words) if config != lexicon.CONFIG else {}
@@ -414,7 +414,7 @@ def words_by_term(terms: Iterable[str]) -> list[list[str]]:
 
 
 def joined_words_of(terms: Iterable[str]) -> dict[str, str]:
-    """By each part of a word such as `GitHub`: the whole word in lower case, as many people write it."""
+    """The joined word, in lower case, for each part of a word such as `GitHub`, because many write it so."""
     return {
         part: word.lower()
         for term in terms
@@ -424,13 +424,13 @@ def joined_words_of(terms: Iterable[str]) -> dict[str, str]:
 
 
 def all_terms_query(builder: QueryBuilder) -> WeightedQuery:
-    """A query for the articles that have every word, and every phrase and name in code as it was typed."""
+    """A query for the articles with every word, and every phrase and name in code as typed."""
     phrases = tuple(" ".join(group) for group in builder.word_groups if len(group) > 1)
     return WeightedQuery(builder.terms, phrases, builder.title, True, builder.index.average_lengths)
 
 
 def any_terms_query(builder: QueryBuilder) -> WeightedQuery:
-    """A query for the articles that have some of the words; the last word may still be in typing."""
+    """A query for the articles with some of the words; the last word may be incomplete."""
     query = question_query(builder)
     last_word = builder.word_groups[-1][-1] if builder.word_groups else None
     return replace(

@@ -1,7 +1,7 @@
-"""Compounds of the languages that write them as one word: "Versandkosten" is about "Versand" and "Kosten".
+"""Splits compounds in languages that write them as one word: "Versandkosten" is "Versand" and "Kosten".
 
-No dictionary tells where a compound divides; the words of the help center do. A word that no article has is
-divided where its end is a word of theirs, and a word of the question is looked for in their compounds, too.
+Compounds are split by the words of the help center, without a dictionary. A word that no article has is
+split if its end is a word of the articles; a word of the question is also searched for in their compounds.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,31 +13,31 @@ from instep.search.query.frequencies import is_common
 
 # The text search configurations of these languages.
 CONFIGS = frozenset({"danish", "dutch", "german", "norwegian", "swedish"})
-# What may stand between the parts of a compound, and at the end of an inflected word; the longest first.
+# Possible linking letters between the parts of a compound, and endings of an inflected word; longest first.
 LINKS = ("es", "en", "er", "s", "n", "e", "")
 MIN_PART_CHARACTERS = 4
-# A word of three letters is within many others by chance.
+# A word of three letters occurs in many others by chance.
 MIN_SHORT_PART_CHARACTERS = 3
-# At the end of a longer word so many letters are a part of it, whatever is before them.
+# A suffix of this many letters is a part of a longer word, whatever comes before it.
 MIN_UNMISTAKABLE_CHARACTERS = 5
-# More letters behind a word than its endings have.
+# More letters after a word than its endings have.
 MAX_ENDING_CHARACTERS = 3
 MAX_COMPOUNDS = 20
-# A part of a compound, and its index terms; none for a part that no article has.
+# A part of a compound, and its index terms; empty for a part that no article has.
 Part = tuple[str, tuple[str, ...]]
 
 
 class Compounds:
-    """The compounds of a help center's vocabulary in these languages."""
+    """The compounds in a help center's vocabulary in these languages."""
 
     def __init__(self, segments: list[Segment], configs: frozenset[str]) -> None:
-        """`configs`: those among `CONFIGS` that are searched in."""
+        """`configs`: the searched ones among `CONFIGS`."""
         self.segments = segments
         self.configs = configs
         self.codes = {language_code(config) for config in configs}
 
     def parts_of(self, word: str) -> tuple[Part, ...]:
-        """The two parts of a compound that no article has; nothing if its end is no word of the articles."""
+        """The two parts of a compound that no article has; empty if its end is not a word of the articles."""
         if not self.configs:
             return ()
         divisions = [
@@ -46,7 +46,7 @@ class Compounds:
             if (head_terms := self.terms_of(head := word[at:]))
             for modifier in [without_link(word[:at], self.is_word)]
         ]
-        # The best knows both parts; of equal ones it has the longest head.
+        # Prefer splits whose parts are both known, then the longest head.
         return max(divisions, key=lambda parts: bool(parts[0][1]), default=())
 
     def with_part(self, word: str) -> list[str]:
@@ -74,7 +74,7 @@ class Compounds:
                         yield from self.term_of(segment, number)
 
     def terms_of(self, part: str) -> tuple[str, ...]:
-        """The index terms of the articles' words that are a part, whatever their endings are."""
+        """The index terms of the articles' words that are a part, in any inflected form."""
         base = base_of(part)
         terms = (
             term
@@ -86,7 +86,7 @@ class Compounds:
         return tuple(dict.fromkeys(terms))
 
     def is_word(self, text: str) -> bool:
-        """True if the languages or the articles have a word, which a part of a compound has to be."""
+        """True if the language or the articles have this word; a part of a compound must be one."""
         if len(text) < MIN_SHORT_PART_CHARACTERS:
             return False
         return is_common(text, self.configs) or (
@@ -100,13 +100,13 @@ class Compounds:
 
 
 def base_of(word: str) -> str:
-    """A word without its ending, as far as the rest may be a part of a compound."""
+    """A word without its ending, if the rest may still be a part of a compound."""
     endings = (end for end in LINKS if word.endswith(end) and len(word) - len(end) >= MIN_PART_CHARACTERS)
     return word.removesuffix(next(endings, ""))
 
 
 def without_link(modifier: str, is_word: Callable[[str], bool]) -> str:
-    """The first part of a compound without what links it to the second: "Kündigung" of "Kündigungs"."""
+    """The first part of a compound without linking letters: "Kündigung" for "Kündigungs"."""
     return next(
         (
             part

@@ -1,8 +1,8 @@
-"""How common words are in a language, whatever a help center is about.
+"""How common words are in a language, independent of the help center's topic.
 
-A help center of three articles can't tell a rare word from a common one. The files hold the frequencies of
-the commonest words of seven languages, from wordfreq by Robyn Speer and others (CC BY-SA 4.0, see
-LICENSE beside them); `python -m scripts.word_frequencies` writes them.
+A help center of three articles can't tell a rare word from a common one. The files contain the frequencies of
+the most common words of seven languages, from wordfreq by Robyn Speer and others (CC BY-SA 4.0, see
+the LICENSE next to them); `python -m scripts.word_frequencies` writes them.
 """
 
 import gzip
@@ -15,7 +15,7 @@ from instep.search.query.tokenizer import UNSEGMENTED_RUN
 
 FOLDER = Path(__file__).parent / "word_frequencies"
 LANGUAGES = ("ar", "de", "en", "es", "fr", "ja", "pt")
-# By the text search configuration of PostgreSQL; Japanese has none of its own.
+# By PostgreSQL's text search configuration; Japanese has none of its own.
 LANGUAGE_OF_CONFIG = {
     "arabic": "ar",
     "english": "en",
@@ -24,7 +24,7 @@ LANGUAGE_OF_CONFIG = {
     "portuguese": "pt",
     "spanish": "es",
 }
-# The length of a usual article: a word of frequency `f` is in `1 - exp(-f * WORDS_OF_ARTICLE)` of them.
+# The length of a typical article: a word of frequency `f` is in `1 - exp(-f * WORDS_OF_ARTICLE)` of them.
 WORDS_OF_ARTICLE = 250
 
 
@@ -39,13 +39,13 @@ def frequencies(language: str) -> dict[str, float]:
 
 
 def is_common(word: str, configs: Iterable[str]) -> bool:
-    """True if a word is among the commonest ones of a language."""
+    """True if a word is among the most common ones of a language."""
     languages = (LANGUAGE_OF_CONFIG[config] for config in configs if config in LANGUAGE_OF_CONFIG)
     return any(word in frequencies(language) for language in languages)
 
 
 def share_of_articles(word: str, configs: Iterable[str]) -> float:
-    """The share of usual articles (0 to 1) that have a word, in the language where it is commonest."""
+    """The share of typical articles (0 to 1) with a word, in the language where it is most common."""
     languages = {LANGUAGE_OF_CONFIG[config] for config in configs if config in LANGUAGE_OF_CONFIG}
     if UNSEGMENTED_RUN.match(word):
         languages.add("ja")

@@ -14,7 +14,7 @@ def fuzzy_matches(word: str, surface_forms: TermDictionary) -> list[tuple[int, i
     """The numbers of the surface forms within `max_edits(word)` of the word, and the edits of each.
 
     The distance is the optimal string alignment (insert, delete, substitute, swap neighbors). Only forms
-    with the same first letter are compared, because people seldom get that one wrong.
+    with the same first letter are compared, because people seldom mistype it.
     """
     edits = max_edits(word)
     if not edits:
@@ -22,7 +22,7 @@ def fuzzy_matches(word: str, surface_forms: TermDictionary) -> list[tuple[int, i
     numbers = surface_forms.with_prefix(word[0])
     forms = [surface_forms.raw(number).decode() for number in numbers]
     matches = process.extract(word, forms, scorer=OSA.distance, score_cutoff=edits, limit=None)
-    # A form that continues the word, or that the word continues, is a prefix match and not a typing error.
+    # A form that is a prefix of the word, or the reverse, is a prefix match and not a typing error.
     return sorted(
         (numbers[position], int(distance))
         for form, distance, position in matches

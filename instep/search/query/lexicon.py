@@ -1,4 +1,4 @@
-"""The words of questions that say little about the answer, in English; other languages have none."""
+"""English words in questions that say little about the answer; other languages have no such list."""
 
 from instep.platform.text.terms import stop_words
 

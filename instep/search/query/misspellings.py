@@ -1,8 +1,8 @@
-"""Questions without their typing errors: a model of meaning reads a misspelled word as pieces of others.
+"""Corrects typing errors in questions, because embedding models split a misspelled word into random pieces.
 
-Of words alone the index finds similar ones whatever they mean, and counts them less. Here only what is surely
-an error is fixed: a letter too many, one too few, or two that changed places. With another letter in its
-place a word is too often a word of its own: "latex" and "later".
+For word search the index finds similar words whatever they mean, and weights them less. Here only certain
+errors are fixed: an extra letter, a missing letter, or two swapped letters. A replaced letter often
+makes another real word: "latex" and "later".
 """
 
 import re
@@ -13,7 +13,7 @@ from instep.search.query.frequencies import is_common
 
 
 def corrected(question: str, builder: QueryBuilder) -> str:
-    """The question with each misspelled word as the articles spell it, where only one word can be meant."""
+    """The question with each misspelled word in the articles' spelling, if only one word can be meant."""
     for term in builder.terms:
         if is_strange(term, builder) and (word := meant_word(term.word, builder)):
             question = re.sub(rf"(?<!\w){re.escape(term.word)}(?!\w)", word, question, flags=re.IGNORECASE)
@@ -21,13 +21,13 @@ def corrected(question: str, builder: QueryBuilder) -> str:
 
 
 def is_strange(term: QueryTerm, builder: QueryBuilder) -> bool:
-    """True if neither the articles, nor what stands for their words, nor the language have a word."""
+    """True if neither the articles, nor the synonyms of their words, nor the language have a word."""
     has_synonyms = any(expansion in builder.synonyms for expansion, _ in term.expansions)
     return not (term.is_bigram or term.is_known or has_synonyms or is_common(term.word, builder.stems))
 
 
 def meant_word(word: str, builder: QueryBuilder) -> str | None:
-    """The word of the articles that was meant for sure; `None` if there is none, or several."""
+    """The articles' word that was certainly meant; `None` if there is none, or several."""
     forms = {
         segment.surface_forms.raw(number).decode()
         for segment, number, edits in builder.similar_forms(word)

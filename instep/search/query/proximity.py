@@ -1,4 +1,4 @@
-"""Proximity of query terms in a text: terms far apart from each other often occur there for other reasons."""
+"""Proximity of query terms in a text: terms far apart often occur for unrelated reasons."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,14 +6,14 @@ from instep.search.query.analysis import WeightedQuery
 
 # In words, stop words not counted.
 WINDOW_WORDS = 12
-# By index term: the word of the query that it stands for, and the weight with which it does.
+# The word of the query that each index term matches, and the weight of the match.
 TermWeights = dict[str, tuple[str, float]]
-# A word of a text: the words of the query that it stands for, each with its weight; `None` for a stop word.
+# The words of the query that a word of a text matches, each with its weight; `None` for a stop word.
 Match = tuple[tuple[str, float], ...] | None
 
 
 def term_weights_of(query: WeightedQuery) -> TermWeights:
-    """The weights of the query's index terms: by how rare its words are in the bot and in the language."""
+    """The weights of the query's index terms, by how rare its words are in the bot and in the language."""
     weights: TermWeights = {}
     for term in query.terms:
         for index_term, boost in () if term.is_bigram else term.expansions:
@@ -23,7 +23,7 @@ def term_weights_of(query: WeightedQuery) -> TermWeights:
 
 
 def proximity(text: Sequence[Match], title: Sequence[Match] = ()) -> float:
-    """The weight of the query's words in the window that has most; the title's count in each window."""
+    """The weight of the query's words in the best window; the title's words count in each window."""
     in_title = [match for match in title if match]
     matches: list[tuple[int, tuple[tuple[str, float], ...]]] = []
     position = 0

@@ -7,8 +7,8 @@ of a query:
     score(d) = sum of  weight(t) * tf / (tf + K1)
     tf       = body(t, d) / (1 - B + B * length(d) / average length) + heading(t, d) + title(t, d)
 
-`weight` is the term's idf (`QueryTerm.weight`), `body` its number of occurrences, `heading` and `title` are
-1 where a heading above the text or the title has the term; these two are not normalized by length. For an
+`weight` is the term's idf (`QueryTerm.weight`), `body` its number of occurrences; `heading` and `title` are
+1 if a heading above the text or the title has the term; these two are not normalized by length. For an
 expansion (a synonym, a correction) each of the three is multiplied by its boost.
 
 An article's score is the BM25 score of its best passage, plus that of its whole text, plus its title's share
@@ -32,22 +32,22 @@ K1 = 1.0
 PASSAGE_B, ARTICLE_B = 0.1, 0.4
 # Weights of the parts of an article's score, relative to its best passage.
 BODY_BOOST, TITLE_BOOST, TITLE_SIMILARITY_BOOST = 1.0, 0.7, 0.7
-# The highest score of an article, about: feedback and semantic hits may add a little.
+# The approximate maximum score of an article: feedback and semantic hits may add a little.
 MAX_SCORE = 1 + BODY_BOOST + TITLE_BOOST + TITLE_SIMILARITY_BOOST
-# What a semantic hit adds for each standard deviation that its article is above the mean.
+# The score of a semantic hit for each standard deviation that its article is above the mean.
 SEMANTIC_BOOST = 0.325
-# How much the cosine of a passage counts beside its score where the passages of a chunk share a semantic hit.
+# The weight of a passage's cosine relative to its score, if the passages of a chunk share a semantic hit.
 PASSAGE_SIMILARITY_BOOST = 1.5
-# Pseudo-relevance feedback: its weight, the number of articles that are taken as relevant, and the share of
+# Pseudo-relevance feedback: its weight, the number of articles assumed to be relevant, and the share of
 # the best score that an article must exceed to be one of them.
 FEEDBACK_WEIGHT = 0.15
 FEEDBACK_ARTICLES = 3
 FEEDBACK_MIN = 0.7
-# Scores of articles with all terms begin here; those of articles with some of them are below.
+# Scores of articles with all terms start here; those of articles with some of them are below.
 ALL_TERMS_BASE = 1.0
-# The boost of a term in the titles that it is not in.
+# The boost of a term in titles that do not contain it.
 NO_TITLE = np.zeros(1)
-# More than a page holds, because some hits may be gone when they are looked up.
+# More than fit on a page, because some hits may be gone when they are looked up.
 MAX_CANDIDATES = 400
 # The id of an article and its score.
 Hit = tuple[str, float]
@@ -55,7 +55,7 @@ Hit = tuple[str, float]
 
 @dataclass(frozen=True, slots=True)
 class ArticleFilter:
-    """Which articles may be returned; `hidden` are the ids of collections that are not public."""
+    """The articles that may be returned; `hidden` are the ids of collections that are not public."""
 
     locale: str | None
     audience: Audience
@@ -75,7 +75,7 @@ class ArticleFilter:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The scores of one segment: arrays by article number, or by passage number where the name says so."""
+    """The scores of one segment: arrays by article number, or by passage number if the name says so."""
 
     live: LiveSegment
     # bool: matches the query and passes the filter.
@@ -102,7 +102,7 @@ def rank_index(index: Index, query: WeightedQuery, scope: ArticleFilter) -> list
 
 
 def may_match(live: LiveSegment, query: WeightedQuery) -> bool:
-    """A quick check that spares scoring: often no article of a segment has all terms."""
+    """A quick check that avoids scoring: often no article of a segment has all terms."""
     if not query.match_all or (live.segment.title_hashes == hash(query.title)).any():
         return True
     has_all = live.live_docs
@@ -180,7 +180,7 @@ def rank_segment(live: LiveSegment, query: WeightedQuery, scope: ArticleFilter) 
 def with_semantic_hits(
     rankings: list[Ranking], hits: Sequence[SemanticHit], scope: ArticleFilter
 ) -> list[Ranking]:
-    """Rankings by terms alone, with the articles that are nearest in meaning."""
+    """The rankings by terms, extended by the articles nearest in meaning."""
     return [add_semantic_hits(ranking, hits, scope) for ranking in rankings] if hits else rankings
 
 
@@ -201,7 +201,7 @@ def title_similarity_of(segment: Segment, query: WeightedQuery, title_words: Arr
 def add_semantic_hit(segment: Segment, hit: SemanticHit, score: Array, passage_score: Array) -> None:
     """Add a semantic hit to its article, and to the passage of its chunk that fits the question best.
 
-    That is told by terms and meaning together; of equal passages the longest one gets it.
+    Terms and meaning together determine that passage; among equal ones it is the longest.
     """
     article = segment.article_numbers.get(hit.article_id)
     if article is not None:
@@ -236,7 +236,7 @@ def add_term(
     passages, articles, titled = matches.passages, matches.articles, matches.titled
     title = np.zeros(len(segment.articles))
     title[titled] = matches.title
-    # What a title adds to each passage below it, and what the passages with a match have beyond that.
+    # The title's score for each passage below it, and the additional score of passages with a match.
     below, title_below = passages_below(segment, titled, matches.title)
     title_of_match = title[articles] if len(titled) else NO_TITLE
     passage_tf = matches.body * passage_norm[passages] + matches.heading + title_of_match
@@ -272,7 +272,7 @@ def saturate(tf: Array) -> Array:
 
 
 def length_norms_of(segment: Segment, average_lengths: tuple[int, int]) -> tuple[Array, Array]:
-    """BM25's `1 / (1 - B + B * length / average)` by passage and by article: 1 for one of average length."""
+    """BM25's `1 / (1 - B + B * length / average)` by passage and by article: 1 at the average length."""
     if average_lengths not in segment.length_norms:
         average_passage, average_article = average_lengths
         segment.length_norms.clear()
@@ -292,15 +292,15 @@ def is_stop_word_in(segment: Segment, term: QueryTerm) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class TermMatches:
-    """Where a segment has a term or one of its expansions."""
+    """The occurrences of a term or its expansions in a segment."""
 
-    # int64: the passages with a match in body or heading, rising; and the article of each.
+    # int64: the passages with a match in body or heading, ascending; and the article of each.
     passages: Array
     articles: Array
     # float64, row `i` belongs to `passages[i]`: boosted number of occurrences; boost of a match in a heading.
     body: Array
     heading: Array
-    # int64: the articles with a match in the title, rising; and float64: its boost in each of them.
+    # int64: the articles with a match in the title, ascending; and float64: its boost in each of them.
     titled: Array
     title: Array
     # bool[articles]: whether the article has the term itself.
@@ -331,7 +331,7 @@ def match_term(segment: Segment, term: QueryTerm) -> TermMatches | None:
     return TermMatches(passages, articles, body, heading, titled, title[titled], has_term)
 
 
-# The passages of a term, rising, with its boosted occurrences in the body and its boost in headings.
+# The passages of a term, ascending, with its boosted occurrences in the body and its boost in headings.
 Postings = tuple[Array, Array, Array]
 
 
@@ -344,7 +344,7 @@ def read_postings(segment: Segment, number: int, boost: float) -> Postings:
 
 
 def merge_postings(postings: list[Postings], size: int) -> Postings:
-    """The postings of all expansions, the highest values of each passage; `size`: the number of passages."""
+    """The postings of all expansions, with the maximum for each passage; `size`: the number of passages."""
     if len(postings) == 1:
         return postings[0]
     has_match = np.zeros(size, dtype=np.bool_)
@@ -360,7 +360,7 @@ def merge_postings(postings: list[Postings], size: int) -> Postings:
 
 
 def ranked_hits(rankings: list[Ranking], query: WeightedQuery, after: Hit | None) -> list[Hit]:
-    """The matching articles, best first: those behind `after`, and of more than `MAX_CANDIDATES` the best."""
+    """The matching articles after `after`, best first; if more than `MAX_CANDIDATES` match, the best."""
     hits: list[Hit] = []
     for ranking in rankings:
         score = np.minimum(ranking.score / MAX_SCORE, 0.999)
@@ -386,7 +386,7 @@ def ranked_hits(rankings: list[Ranking], query: WeightedQuery, after: Hit | None
 
 
 def title_feedback(rankings: list[Ranking]) -> list[Array]:
-    """The scores with pseudo-relevance feedback: titles like those of the best articles score higher."""
+    """The scores with pseudo-relevance feedback: titles similar to the best articles' score higher."""
     best = sorted(
         (
             (float(ranking.lexical_score[article]), number, int(article))
@@ -411,7 +411,7 @@ def title_feedback(rankings: list[Ranking]) -> list[Array]:
 
 
 def title_cosine(segment: Segment, weights: dict[str, float]) -> Array:
-    """float64[articles]: the TF-IDF vector of each title, normalized, times the vector of these weights."""
+    """float64[articles]: the cosine of each title's TF-IDF vector and the vector of these weights."""
     product = np.zeros(len(segment.articles))
     for index_term, weight in weights.items():
         term = segment.terms.find(index_term)

@@ -1,7 +1,7 @@
-"""Words that mean nearly the same in help centers, in the seven languages of the site, and those of a bot.
+"""Synonyms in help centers, in the seven languages of the site, and those of a bot.
 
-A line holds synonyms of each other, separated by commas; one may have several words ("log in"). The lists
-were written for no particular product. No list of a dictionary is kept here: WordNet and its kin join all
+A line contains synonyms of each other, separated by commas; one may have several words ("log in"). The lists
+are not specific to a product. They come from no dictionary, because WordNet and the like join all
 senses of a word ("plan" and "architectural drawing"), and so find more wrong articles than right ones.
 """
 
@@ -14,7 +14,7 @@ from instep.search.index.stems import Stems, stems_of
 from instep.search.query.tokenizer import normalize_title, parse_query
 
 FOLDER = Path(__file__).parent / "synonym_lists"
-# The text search configurations of the languages that have a list.
+# The text search configurations of the languages with a list.
 LANGUAGES = {
     "english": "en",
     "german": "de",
@@ -24,11 +24,11 @@ LANGUAGES = {
     "simple": "ja",
     "arabic": "ar",
 }
-# How much a match of a synonym counts, where a match of the word itself counts 1; a term of several words
-# is looked for by its longest one alone, which may mean something else.
+# The weight of a match of a synonym, relative to the word itself; a term of several words is searched for
+# only by its longest word, which may mean something else.
 SYNONYM_BOOST = 0.4
 TERM_BOOST = 0.3
-# The words of a term: their stems, and stop words behind an equals sign.
+# The words of a term: their stems, and stop words after an equals sign.
 Term = tuple[str, ...]
 Group = tuple[tuple[str, ...], ...]
 # By the words of a term: the stems of its synonyms with their boosts.
@@ -43,7 +43,7 @@ def groups_of(config: str) -> tuple[Group, ...]:
 
 
 def parse_lines(lines: Iterable[str]) -> tuple[Group, ...]:
-    """The groups of synonyms; a line with fewer than two says nothing."""
+    """The groups of synonyms; a line with fewer than two is ignored."""
     groups = (
         tuple(words for part in line.split(",") if (words := tuple(normalize_title(part).split())))
         for line in lines
@@ -52,7 +52,7 @@ def parse_lines(lines: Iterable[str]) -> tuple[Group, ...]:
 
 
 def in_index_words(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of a term as texts are indexed: pairs of letters in scripts without blanks."""
+    """The words of a term in their indexed form: pairs of letters in scripts without spaces."""
     return tuple(word for term in parse_query(" ".join(words)) for word in term.lower().split())
 
 
@@ -76,7 +76,7 @@ def keys_of(words: Sequence[str], stems: Stems) -> Iterator[str]:
 
 
 def main_word(term: Term) -> str | None:
-    """The longest word of a term that is no stop word."""
+    """The longest word of a term that is not a stop word."""
     return max((key for key in term if not key.startswith("=")), key=len, default=None)
 
 
@@ -88,7 +88,7 @@ class Synonyms:
         self.tables = tables
 
     def of_words(self, words: Sequence[str], config: str, stems: Stems) -> dict[str, dict[str, float]]:
-        """By the stem of a word of the question: the stems that stand for it too, with their boosts."""
+        """For each stem of the question's words: the stems of its synonyms, with their boosts."""
         keys = list(keys_of(words, stems))
         boosts_by_stem: dict[str, dict[str, float]] = {}
         for table in self.tables.get(config, ()):
@@ -109,7 +109,7 @@ TABLES: dict[str, SynonymTable] = {}
 
 
 async def synonyms_of(tx: Tx, configs: Iterable[str], own_lines: Sequence[str]) -> Synonyms:
-    """The synonyms in these languages; `own_lines`: those of the bot, which hold in all of its languages."""
+    """The synonyms in these languages; `own_lines`: those of the bot, for all of its languages."""
     own_groups = parse_lines(own_lines)
     tables: dict[str, list[SynonymTable]] = {}
     for config in configs:

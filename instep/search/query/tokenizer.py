@@ -1,4 +1,4 @@
-"""Splits texts and queries into words; words that belong together, as in a name in code, stay together."""
+"""Splits texts and queries into words; the words of a name in code stay together."""
 
 import re
 import unicodedata
@@ -18,21 +18,21 @@ PUNCTUATION = (
 TERM = re.compile(r'"([^"]*)"|(\S+)')
 PUNCTUATION_RUN = re.compile(f"[{PUNCTUATION}]+")
 UNSEGMENTED_RUN = re.compile(f"([{UNSEGMENTED_SCRIPTS}]+)")
-# Signs that belong to a name, as in C++ and C#.
+# Characters that belong to a name, as in C++ and C#.
 SIGNED_NAME = re.compile(r"\b[A-Za-z]\w*(?:\+\+|#)(?![\w+#])")
 CAMEL_CASE_BOUNDARY = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-# Words of a query beyond this number add little, and each of them costs time.
+# Further words of a query add little, and each of them costs time.
 MAX_QUERY_WORDS = 40
-# PostgreSQL takes words of up to 2,046 bytes.
+# PostgreSQL accepts words of up to 2,046 bytes.
 MAX_WORD_CHARACTERS = 500
 
 
 def parse_query(text: str) -> tuple[str, ...]:
     """The distinct terms of a query: a word, a quoted phrase, or a name in code such as `--dry-run`.
 
-    A phrase or a name in code is one string, its words separated by blanks. A name with signs, such as C++,
-    is a term in addition to its letters. No text is refused: a character that is neither part of a word nor a
-    quote separates words.
+    A phrase or a name in code is one string, its words separated by spaces. A name with special characters,
+    such as C++, is a term in addition to its letters. No text is refused: a character that is neither part
+    of a word nor a quote separates words.
     """
     terms: dict[str, None] = {}
     words_left = MAX_QUERY_WORDS
@@ -55,12 +55,12 @@ def split_terms(text: str) -> Iterator[str]:
 
 
 def tokenize(text: str) -> Iterator[list[str]]:
-    """The words of a text in lower case, in one list for each token: a name in code has several words.
+    """The words of a text in lower case, one list per token: a name in code has several words.
 
-    `pageSize` becomes the words `page` and `size`, as `page_size` does, and in a list of its own `pagesize`,
-    because people write `github` for GitHub. A name with signs, such as C++, follows its
-    letters in a list of its own. A run of a script without blanks becomes its letters and its pairs of
-    letters, each in a list of its own.
+    `pageSize` becomes the words `page` and `size`, like `page_size`, and in a separate list `pagesize`,
+    because people write `github` for GitHub. A name with special characters, such as C++, comes in its own
+    list after its letters. A run of a script without spaces becomes its letters and its pairs of
+    letters, each in its own list.
     """
     for chunk in (text if text.isascii() else unicodedata.normalize("NFKC", text)).split():
         if chunk.isascii() and chunk.isalnum() and not CAMEL_CASE_BOUNDARY.search(chunk):
@@ -78,7 +78,7 @@ def tokenize(text: str) -> Iterator[list[str]]:
 
 
 def camel_case_words(text: str) -> list[str]:
-    """The words of a text without punctuation that are several words, such as `GitHub`."""
+    """The words without punctuation that consist of several words, such as `GitHub`."""
     return [word for word in text.split() if CAMEL_CASE_BOUNDARY.search(word)]
 
 
@@ -88,7 +88,7 @@ def normalize_title(text: str) -> str:
 
 
 def contains_phrase(text: str, phrase: str) -> bool:
-    """True if a text contains the words of a phrase in a row, whatever their case."""
+    """True if a text contains the words of a phrase in a row, ignoring case."""
     # A phrase has the words of `pageSize` apart. None has a line break, so none is in both forms at once.
     words = f" {normalize_title(text)} \n {normalize_title(CAMEL_CASE_BOUNDARY.sub(' ', text))} "
     return f" {phrase.lower()} " in words or (

@@ -1,8 +1,8 @@
 """Splits an article into chunks of about a paragraph each, the texts that are embedded.
 
 The embedding of a long text is similar to nothing, and that of a few words to anything. So a chunk continues
-across headings where passages are short, and ends within a passage where that is long. Such chunks tell best
-which article is near. Which of its passages is, the passages tell that are embedded by themselves, too.
+across headings if passages are short, and ends within a passage if that is long. Such chunks identify the
+nearest article best. To find the nearest passage in it, passages are also embedded separately.
 """
 
 import hashlib
@@ -21,17 +21,17 @@ MAX_WORD_CHARACTERS = limits.CHUNK_BYTES // 4
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Adjacent sentences that are embedded together, and the range of passages that they are of."""
+    """Adjacent sentences that are embedded together, and the range of their passages."""
 
     article_id: str
-    # Its place among the chunks of the article, from 0.
+    # Its index among the chunks of the article, from 0.
     number: int
     # The numbers of its first and its last passage.
     first: int
     last: int
     # The title of the article and the sentences, as the model reads them.
     text: str
-    # Whether it is one passage of a chunk that has several, embedded once more by itself.
+    # Whether it is a single passage of a chunk with several, embedded again separately.
     is_section: bool = False
 
     @property
@@ -69,7 +69,7 @@ class Chunker:
 
 
 def chunk_articles(articles: Sequence[ArticleChange]) -> list[Chunk]:
-    """The chunks of those that are live."""
+    """The chunks of the live articles."""
     return [chunk for article in articles if article.is_live for chunk in chunk_article(article)]
 
 
@@ -93,7 +93,7 @@ def chunk_article(article: ArticleChange) -> list[Chunk]:
 def section_chunks(
     article: ArticleChange, passages: Sequence[MarkdownPassage], shared: Sequence[Chunk]
 ) -> Iterator[Chunk]:
-    """A chunk for each passage that shares its own with others, so that they can be told apart."""
+    """A chunk for each passage that shares its chunk with others, to tell them apart."""
     several = {
         number
         for chunk in shared
@@ -112,12 +112,12 @@ def section_chunks(
 
 
 def chunk_headings(passage: MarkdownPassage) -> tuple[str, ...]:
-    """Its headings without the description, which is its own heading."""
+    """The passage's headings without the description, which is its own heading."""
     return tuple(heading for heading in passage.headings if heading != passage.markdown)
 
 
 def short_sentences(passage: MarkdownPassage) -> Iterator[str]:
-    """The sentences of a passage; one that is too long for a chunk as its words."""
+    """The sentences of a passage; one that is too long for a chunk is split into its words."""
     for text in split_sentences(plain_passage(passage.markdown), at_line_breaks=True):
         sentence = " ".join(text.split())
         if len(sentence.encode()) <= limits.CHUNK_BYTES:

@@ -29,15 +29,15 @@ PROBE_TEXT = "help"
 
 # The stored forms of chunks (see `vector_index.chunk_dtype`) by article id and hash.
 VectorsByChunk = dict[tuple[str, bytes], Array]
-# Changes are read in the order of their stamps, and those of one stamp in the order of the articles' ids.
+# Changes are read in the order of their stamps and, for the same stamp, of the articles' ids.
 Place = tuple[datetime, str]
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingBatch:
-    """Changed articles, their chunks, and the vectors that these have already."""
+    """Changed articles, their chunks, and the existing vectors of these."""
 
-    # Before the batch; the state of the bot when its articles were read.
+    # The bot's state before the batch, when its articles were read.
     embedding_state: EmbeddingState
     index_state: queries.IndexState
     articles: list[ArticleChange]
@@ -50,7 +50,7 @@ class EmbeddingBatch:
 
     @property
     def end(self) -> Place:
-        """The place of the last article: many may have the same stamp."""
+        """The position of the last article; many may have the same stamp."""
         return self.articles[-1].changed_at, self.articles[-1].id
 
     @property
@@ -66,9 +66,9 @@ async def embed_bot(
     after: Place | None = None,
     max_chunks: int | None = None,
 ) -> Place | None:
-    """Embed the changes of a bot behind a place; `None` when all are done, else the place to go on from.
+    """Embed a bot's changes from a position on; return the next position, or `None` when all are done.
 
-    It stops after a batch with which it has embedded `max_chunks`. A `CompletionError` of the model ends it;
+    It stops after the batch that reaches `max_chunks`. A `CompletionError` of the model ends it;
     finished batches are kept.
     """
     chunk_count = 0
@@ -80,7 +80,7 @@ async def embed_bot(
         async with database.enter_workspace(bot.workspace_id) as tx, tx.transaction():
             ctx = _context(tx, bot)
             if dimensions - {batch.embedding_state.dimensions}:
-                # These are the first vectors, or the model behind the name was replaced by another.
+                # These are the first vectors, or the model with this name was replaced.
                 await vectors.reset_embeddings(ctx, embedder.name, dimensions.pop())
                 if batch.embedding_state.dimensions:
                     after = None
@@ -98,7 +98,7 @@ def _context(tx: Tx, bot: Bot) -> Ctx:
 
 
 async def next_embedding_batch(ctx: Ctx, model: str, after: Place | None) -> EmbeddingBatch:
-    """The changes behind a place, or without one behind the stamp up to which the bot is embedded."""
+    """The changes after a position or, without one, after the stamp up to which the bot is embedded."""
     state = await vectors.embedding_state(ctx)
     if state is None or state.model != model:
         async with ctx.tx.transaction():
@@ -138,7 +138,7 @@ async def embed_texts(embedder: Embedder, texts: Sequence[str]) -> list[Vector |
     try:
         return list(await embedder.vectors(texts, limits.EMBEDDING_SECONDS))
     except PromptRejected:
-        # A model that refuses even the probe is broken: then the error ends the run, and no text is left out.
+        # A model that refuses even the probe is broken: the error then ends the run, and no text is skipped.
         await embedder.vectors([PROBE_TEXT], limits.EMBEDDING_SECONDS)
     return [await embed_text(embedder, text) for text in texts]
 
@@ -151,7 +151,7 @@ async def embed_text(embedder: Embedder, text: str) -> Vector | None:
 
 
 async def store_batch(ctx: Ctx, batch: EmbeddingBatch, by_chunk: VectorsByChunk) -> None:
-    """Store the vectors of the articles, and delete those of articles that have none or no longer exist."""
+    """Store the vectors of the articles, and delete those of articles without chunks or that are gone."""
     chunks: dict[str, list[Array]] = {article.id: [] for article in batch.articles}
     for chunk in batch.chunks:
         if (key := (chunk.article_id, chunk.hash)) in by_chunk:
@@ -165,6 +165,6 @@ async def store_batch(ctx: Ctx, batch: EmbeddingBatch, by_chunk: VectorsByChunk)
     deleted = await queries.deleted_since(ctx, batch.embedding_state.seen)
     await vectors.delete_vectors(ctx, [*without_vectors, *deleted])
     await vectors.store_vectors(ctx, embedded)
-    # Articles of the last stamp may be left, so another run reads it again; hashes spare the model.
+    # Some articles with the last stamp may remain, so the next run reads it again; hashes avoid new requests.
     last_stamp = batch.articles[-1].changed_at - timedelta(microseconds=1) if not batch.is_last else None
     await vectors.set_seen(ctx, last_stamp or batch.index_state.changed_at, is_complete=batch.is_last)

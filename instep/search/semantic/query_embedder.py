@@ -1,4 +1,4 @@
-"""Embeds questions, within a time limit or not at all, and finds the articles nearest in meaning."""
+"""Embeds questions within a time limit, and finds the articles nearest in meaning."""
 
 import asyncio
 from array import array
@@ -25,22 +25,22 @@ from instep.search.semantic.vector_cache import vector_cache
 from instep.search.semantic.vector_index import SemanticHit
 from instep.search.semantic.vectors import has_bots
 
-# Comparing so many vectors takes about two milliseconds.
+# Comparing this many vectors takes about two milliseconds.
 MAX_INLINE_CHUNKS = 20_000
-# A model that a job of this process has loaded already embeds its first question within this time.
+# The time for the first question to a model that a job of this process has already loaded.
 LOADED_MODEL_SECONDS = 0.2
 
-# Floats of 32 bits: a list of Python's takes eight times the memory.
+# 32-bit floats: a Python list takes eight times the memory.
 CachedVector: TypeAlias = "array[float]"
 
 log = structlog.get_logger()
 
 
 class QueryEmbedder:
-    """Embeds questions with a cache and a circuit breaker for each model; without a model it has no hits.
+    """Embeds questions with a cache and a circuit breaker per model; without a model it returns no hits.
 
-    A model of this process is loaded in the background, ahead or by its first question. Until it is loaded,
-    its questions are searched for by their words alone.
+    A model of this process is loaded in the background, in advance or by its first question. Until it is
+    loaded, its questions are searched by words only.
     """
 
     def __init__(self, embedders: Embedders = NO_EMBEDDERS, clock: Callable[[], float] = monotonic) -> None:
@@ -48,11 +48,11 @@ class QueryEmbedder:
         self.clock = clock
         # By the model's name and the question.
         self.vectors: LRUCache[tuple[str, str], CachedVector] = LRUCache(limits.MAX_CACHED_QUERY_EMBEDDINGS)
-        # The ends of the pauses of models that have failed, by their names.
+        # When the pauses of failed models end, by their names.
         self.open_until: dict[str, float] = {}
-        # What is being embedded for callers that hold a database connection.
+        # The pending embeddings for callers that hold a database connection.
         self.tasks: dict[tuple[str, str], asyncio.Task[CachedVector | None]] = {}
-        # The models of this process by their names: those that are loaded, and those that are being loaded.
+        # The models of this process by name: those that are loaded, and those that are being loaded.
         self.loaded: dict[str, Embedder] = {}
         self.loads: dict[str, asyncio.Task[None]] = {}
 
@@ -67,7 +67,7 @@ class QueryEmbedder:
 
     @asynccontextmanager
     async def loading_ahead(self, database: Database) -> AsyncIterator[None]:
-        """Load the models of this process that some bot needs, beside what the caller does."""
+        """Load the models of this process that some bot needs, in parallel with the caller's work."""
         task = asyncio.create_task(self.load_needed(database))
         try:
             yield
@@ -86,7 +86,7 @@ class QueryEmbedder:
                 log.warning("a model is left to the first question", reason=outage.message)
 
     def load(self, embedder: Embedder) -> asyncio.Task[None]:
-        """The task that loads a model; it goes on if nobody waits for it any more."""
+        """The task that loads a model; it continues if nobody waits for it any more."""
         task = self.loads.get(embedder.name)
         if task is None:
             task = self.loads[embedder.name] = asyncio.create_task(self.finish_load(embedder))
@@ -100,43 +100,43 @@ class QueryEmbedder:
         except CompletionError as error:
             self.pause(embedder, error.message)
         except Exception as error:
-            # The packages of models raise errors without a common base class for what they can't read.
+            # Model packages raise errors without a common base class for files that they can't read.
             self.pause(embedder, repr(error))
         else:
             self.loaded[embedder.name] = embedder
 
     async def is_loaded(self, embedder: Embedder) -> bool:
-        """True if a model may be asked; one of this process that is not loaded yet begins to load."""
+        """True if a model can be used; a model of this process that is not loaded starts loading."""
         if isinstance(embedder, BundledEmbedder) and self.loaded.get(embedder.name) is not embedder:
             await asyncio.wait([self.load(embedder)], timeout=LOADED_MODEL_SECONDS)
             return self.loaded.get(embedder.name) is embedder
         return True
 
     def pause(self, embedder: Embedder, reason: str) -> None:
-        """Open the circuit breaker of a model that has failed."""
+        """Open the circuit breaker of a failed model."""
         self.open_until[embedder.name] = self.clock() + limits.EMBEDDING_BREAKER_SECONDS
         log.warning("questions are searched for by their words alone", model=embedder.name, reason=reason)
 
     async def prepare(self, question: str) -> None:
-        """Cache the vector before a search, so that it waits without a database connection.
+        """Cache the vector before a search, to avoid waiting with a database connection.
 
-        Where each language has a model of its own, the bot has to be known first. Those models are near.
+        If each language has its own model, the bot must be known first. Those models run locally.
         """
         embedder = self.embedders.only
         if embedder and self.may_request(embedder, question):
             await self.request(embedder, question)
 
     async def begin(self, ctx: Ctx, question: str) -> None:
-        """Embed a question beside what the caller does until `nearest` needs the vector."""
+        """Start embedding a question, in parallel with the caller, until `nearest` needs the vector."""
         embedder = self.of(ctx)
         if embedder and self.task_of(embedder, question):
-            # The task hands the question to a thread in its first turn.
+            # The task passes the question to a thread in its first step.
             await asyncio.sleep(0)
 
     async def vector_of(self, embedder: Embedder, question: str) -> "CachedVector | None":
-        """The vector of a question; `None` if there is none in time, so that its words alone count."""
+        """The vector of a question; `None` if it is not ready in time, so that only its words count."""
         task = self.task_of(embedder, question)
-        # Another caller may wait for the same task, so it goes on if this one is cancelled.
+        # Another caller may wait for the same task, so it continues if this one is canceled.
         return await asyncio.shield(task) if task else self.vectors.get((embedder.name, question))
 
     def task_of(self, embedder: Embedder, question: str) -> "asyncio.Task[CachedVector | None] | None":
@@ -171,14 +171,14 @@ class QueryEmbedder:
     ) -> tuple[SemanticHit, ...] | None:
         """The articles within the scope that are nearest to a question in meaning, best first.
 
-        Empty where none is nearer than usual; `None` if they could not be compared.
+        Empty if none is nearer than usual; `None` if they could not be compared.
         """
         embedder = self.of(ctx)
         vector = await self.vector_of(embedder, question) if embedder else None
         if embedder is None or vector is None:
             return None
         vectors = await vector_cache.index_of(ctx, embedder.name, state.embedding_state)
-        # The model behind the name may be another one by now.
+        # The model with this name may have been replaced.
         if vectors is None or vectors.dimensions != len(vector):
             return None
         allowed = [(live.segment, scope.mask(live)) for live in state.index.segments]
@@ -188,7 +188,7 @@ class QueryEmbedder:
     async def similarities(
         self, ctx: Ctx, questions: Sequence[str], state: SearchState, article_id: str
     ) -> list[float]:
-        """How near an article is to each of some questions, as a cosine; 0 where that can't be told."""
+        """The similarity of an article to each of some questions, as a cosine; 0 if unknown."""
         embedder = self.of(ctx)
         if embedder is None:
             return [0.0] * len(questions)

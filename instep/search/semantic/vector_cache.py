@@ -1,8 +1,8 @@
-"""Caches the vectors of bots in this process, and brings them up to date whenever they are asked for.
+"""Caches the vectors of bots in this process, and updates them whenever they are used.
 
-As with search indexes, change stamps say what a copy lacks: what was embedded later has a later one.
+As with search indexes, change stamps show what a copy lacks: later embeddings have later stamps.
 
-Where `VectorCache.files` is set, the processes of a machine share the memory of the vectors of large bots.
+If `VectorCache.files` is set, the processes of a machine share the memory of large bots' vectors.
 """
 
 import asyncio
@@ -27,22 +27,22 @@ FETCH_ARTICLES = 5_000
 
 
 class VectorCache:
-    """The vectors of the bots that were searched last; the least recently used make room."""
+    """The vectors of the most recently searched bots; the least recently used ones are evicted."""
 
     def __init__(self, max_bytes: int, max_small_bytes: int) -> None:
         self.indexes = CacheBySize[VectorIndex](attrgetter("bytes"), max_bytes, max_small_bytes)
-        # Servers and workers set it when they start.
+        # Servers and workers set this when they start.
         self.files: IndexFiles | None = None
         self.locks: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
 
     async def index_of(self, ctx: Ctx, model: str, state: EmbeddingState | None) -> VectorIndex | None:
-        """The vectors of a model as of this state; `None` until all articles of the bot have theirs."""
+        """The vectors of a model as of this state; `None` until all articles of the bot have vectors."""
         if state is None or state.model != model or not state.is_usable:
             return None
         index = self.indexes.get(ctx.bot.id)
         if index and index.is_of(state) and index.seen == state.seen:
             return index
-        # The vectors are read once, and those who wait find them.
+        # The vectors are read once, and waiting requests then find them.
         lock = self.locks.setdefault(ctx.bot.id, asyncio.Lock())
         async with lock:
             return await self.refresh(ctx, state)
@@ -64,7 +64,7 @@ class VectorCache:
         return index
 
     async def grow(self, ctx: Ctx, index: VectorIndex, state: EmbeddingState) -> VectorIndex:
-        """The index with what was embedded up to the state. Processes go on with what one of them merged."""
+        """The index updated to the state. Processes continue with what one of them merged."""
         index = await catch_up(ctx, index, state)
         if not index.is_merge_due:
             return index
@@ -78,7 +78,7 @@ class VectorCache:
 
 
 def load_index(bot_id: UUID, state: EmbeddingState, files: IndexFiles | None) -> VectorIndex:
-    """The newest vectors in a file that are not later than the state; none if there is no such file."""
+    """The newest stored vectors that are not later than the state; an empty index without a file."""
     empty = VectorIndex.empty(state)
     seen = files.newest(bot_id, state.seen) if files else None
     base = map_vectors(files, bot_id, seen, empty) if files and seen else None
@@ -86,7 +86,7 @@ def load_index(bot_id: UUID, state: EmbeddingState, files: IndexFiles | None) ->
 
 
 def map_vectors(files: IndexFiles, bot_id: UUID, seen: datetime, index: VectorIndex) -> VectorSegment | None:
-    """The vectors of a file, if they can be compared with those of the index; any other file is deleted."""
+    """The vectors of a file, if they are comparable with those of the index; any other file is deleted."""
     mapping = files.open(bot_id, seen)
     try:
         base = decode_vectors(mapping, index.model, index.dimensions) if mapping else None
@@ -110,7 +110,7 @@ def merge(
 
 
 async def catch_up(ctx: Ctx, index: VectorIndex, state: EmbeddingState) -> VectorIndex:
-    """The index with what was embedded up to the state; later vectors may come along, and come again."""
+    """The index updated to the state; later vectors may be included, and are then read again."""
     new: dict[str, Array] = {}
     seen, after = index.seen, None
     while True:

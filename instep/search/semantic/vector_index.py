@@ -1,4 +1,4 @@
-"""The vectors of a bot's chunks in this process, and the articles nearest to a question by them."""
+"""The vectors of a bot's chunks in this process, to find the articles nearest to a question."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,10 +14,10 @@ from instep.search.index.segment import Array, Segment
 from instep.search.semantic.vector_segment import VectorSegment
 from instep.search.semantic.vectors import EmbeddingState
 
-# Additions that are larger than this share of the base are merged with it.
+# Additions larger than this share of the base are merged with it.
 MAX_ADDITIONS_SHARE = 0.125
-# Mean and variance of the similarities are shrunk towards usual ones, as if there were a few more articles:
-# few articles estimate them badly.
+# Mean and variance of the similarities are shrunk toward typical ones, as if there were a few more articles,
+# because a few articles estimate them badly.
 USUAL_MEAN, MEAN_ARTICLES = 0.2, 3
 USUAL_VARIANCE, VARIANCE_ARTICLES = 0.01, 10
 # A segment, and bool[articles]: which of its articles may be hits.
@@ -29,13 +29,13 @@ class SemanticHit:
     """An article near to a question in meaning."""
 
     article_id: str
-    # The numbers of the first and the last passage of its nearest chunk that is no section.
+    # The numbers of the first and the last passage of its nearest chunk that is not a section.
     first: int
     last: int
     # z-score of its similarity among the bot's articles (0 = mean, 1 = one standard deviation above).
     z_score: float
-    # Cosine of the question's vector and that of the nearest chunk or section, and how far that is above the
-    # mean of the bot's articles. Cursors carry neither, nor the chunks.
+    # Cosine of the question's vector and that of the nearest chunk or section, and how far it is above the
+    # mean of the bot's articles. Cursors contain neither, nor the chunks.
     similarity: float = 0.0
     excess: float = 0.0
     # All its chunks: the numbers of their first and last passages, and their similarities.
@@ -44,7 +44,7 @@ class SemanticHit:
     similarities: Sequence[float] = ()
 
     def similarity_of(self, passage: int) -> float:
-        """How near a passage is: as its nearest own chunk, or else the nearest that it shares; 0 without."""
+        """The similarity of a passage: of its own nearest chunk, or else of a shared one; 0 without."""
         chunks = zip(self.firsts, self.lasts, self.similarities, strict=True)
         values = [(first == last, value) for first, last, value in chunks if first <= passage <= last]
         return max(values, default=(False, 0.0))[1]
@@ -59,10 +59,10 @@ class VectorIndex:
 
     model: str
     seen: datetime
-    # What other processes may share, as of an earlier stamp.
+    # The part that processes may share, as of an earlier stamp.
     base: VectorSegment
     based_on: datetime
-    # The articles that were embedded since. What `base` has of one of them is out of date.
+    # The articles that were embedded since. Their entries in `base` are out of date.
     additions: VectorSegment
 
     @classmethod
@@ -75,7 +75,7 @@ class VectorIndex:
         return self.base.dimensions
 
     def is_of(self, state: EmbeddingState) -> bool:
-        """True if its vectors can be compared with those of the state."""
+        """True if its vectors are comparable with those of the state."""
         return (self.model, self.dimensions) == (state.model, state.dimensions)
 
     @property
@@ -84,7 +84,7 @@ class VectorIndex:
 
     @property
     def bytes(self) -> int:
-        """The size of the chunks; those of a file that other processes map are counted in each of them."""
+        """The size of the chunks; those in a shared file count in each process."""
         return int(self.base.chunks.nbytes + self.additions.chunks.nbytes)
 
     @property
@@ -92,23 +92,23 @@ class VectorIndex:
         return list(self._number_of_article)
 
     def with_articles(self, new: Mapping[str, Array], seen: datetime) -> "VectorIndex":
-        """The index with the chunks of these articles in place of those that it has of them."""
+        """The index with new chunks for these articles, replacing existing ones."""
         additions = {**self.additions.chunks_by_article(without=new), **new}
         return replace(self, seen=seen, additions=VectorSegment.of(additions, self.dimensions))
 
     def with_base(self, base: VectorSegment) -> "VectorIndex":
-        """The index with a base that has the additions in place."""
+        """The index with a base that includes the additions."""
         nothing = VectorSegment.of({}, self.dimensions)
         return replace(self, base=base, based_on=self.seen, additions=nothing)
 
     @property
     def is_merge_due(self) -> bool:
-        """True if so much was added that it is worth a new base: each addition copies the earlier ones."""
+        """True if the additions are large enough for a new base: each addition copies the earlier ones."""
         size = self.additions.chunks.nbytes
         return size >= max(limits.LARGE_INDEX_BYTES, MAX_ADDITIONS_SHARE * self.base.chunks.nbytes)
 
     def merged(self, embedded: Collection[str]) -> VectorSegment:
-        """A base that has the additions in place, and no other articles than those that have vectors now."""
+        """A base that includes the additions, with only the articles that currently have vectors."""
         additions = self.additions.chunks_by_article()
         chunks = {**self.base.chunks_by_article(without=additions), **additions}
         return VectorSegment.of(
@@ -119,9 +119,9 @@ class VectorIndex:
     def nearest(
         self, question: Sequence[float], allowed: Iterable[AllowedArticles]
     ) -> tuple[SemanticHit, ...]:
-        """The allowed articles that are nearest to the vector of a question, and nearer than their mean.
+        """The allowed articles that are nearest to a question's vector, and nearer than the mean.
 
-        An article is as near as its nearest chunk, by cosine. The nearest come first; equal ones by their id.
+        An article's similarity is that of its nearest chunk, by cosine. The nearest come first; ties by id.
         """
         numbers = np.concatenate([np.empty(0, np.int64), *(self._numbers(*pair) for pair in allowed)])
         if not len(numbers):
@@ -149,7 +149,7 @@ class VectorIndex:
         )
 
     def similarity_of(self, article_id: str, question: Sequence[float]) -> float:
-        """The cosine of the nearest chunk of an article and the vector of a question; 0 without a chunk."""
+        """The cosine of an article's nearest chunk and a question's vector; 0 without a chunk."""
         number = self._number_of_article.get(article_id)
         if number is None:
             return 0.0
@@ -188,7 +188,7 @@ class VectorIndex:
         )
 
     def _numbers(self, segment: Segment, is_allowed: Array) -> Array:
-        """The numbers, in this index, of the allowed articles of a segment that have vectors."""
+        """The numbers, in this index, of a segment's allowed articles with vectors."""
         if segment not in self._numbers_by_segment:
             numbers = self._number_of_article
             self._numbers_by_segment[segment] = np.fromiter(
@@ -203,7 +203,7 @@ class VectorIndex:
 
     @cached_property
     def _number_of_article(self) -> dict[str, int]:
-        # An addition takes the place of what the base has of its article.
+        # An addition replaces the base's entry for its article.
         return {id: number for number, id in enumerate(self._ids)}
 
     @cached_property
@@ -212,7 +212,7 @@ class VectorIndex:
 
 
 def usual_similarity(values: Array) -> float:
-    """The mean of the articles' similarities, shrunk towards the usual one."""
+    """The mean of the articles' similarities, shrunk toward the typical one."""
     return float(values.sum() + USUAL_MEAN * MEAN_ARTICLES) / (len(values) + MEAN_ARTICLES)
 
 

@@ -1,7 +1,7 @@
-"""The chunks of articles with their vectors in one array, in memory or in a file that processes share.
+"""The chunks of articles with their vectors in one array, in memory or in a shared file.
 
-A component of a vector is an integer of 8 bits times the scale of its vector (symmetric scalar quantization):
-a quarter of the memory of floats, and a cosine is off by less than 0.002.
+A component of a vector is an 8-bit integer times the scale of its vector (symmetric scalar quantization). It
+takes a quarter of the memory of floats, and a cosine is off by less than 0.002.
 """
 
 import json
@@ -18,18 +18,18 @@ from instep.search.semantic.chunks import Chunk
 
 # The layout of `encode_vectors`.
 FORMAT = 1
-# Vectors that are multiplied at once: their floats stay in the processor's cache.
+# The number of vectors that are multiplied at once: their floats stay in the processor's cache.
 BLOCK = 512
 # The greatest integer of a component.
 MAX_COMPONENT = 127
-# Is added to the number of the first passage of a chunk that is a section (`Chunk.is_section`).
+# Added to the number of the first passage of a chunk that is a section (`Chunk.is_section`).
 SECTION_FLAG = 1 << 31
 
 
 def chunk_dtype(dimensions: int) -> "np.dtype[np.void]":
-    """A chunk as it is stored: the hash of its text, its first and last passage, and its vector.
+    """The stored form of a chunk: the hash of its text, its first and last passage, and its vector.
 
-    `first` is that of a section with `SECTION_FLAG`.
+    For a section, `first` includes `SECTION_FLAG`.
     """
     return np.dtype(
         [
@@ -48,7 +48,7 @@ def read_chunks(data: bytes, dimensions: int) -> Array:
 
 def quantized(chunk: Chunk, vector: Vector) -> Array:
     """The stored form of a chunk and its vector of L2 norm 1: an array of one row."""
-    # What is no number would make the mean of all articles none: such a chunk is near to nothing.
+    # A NaN would make the mean of all articles NaN, so it becomes 0.
     components = np.nan_to_num(np.asarray(vector, dtype=np.float32), posinf=0, neginf=0)
     scale = max(np.abs(components).max() / MAX_COMPONENT, np.finfo(np.float32).tiny)
     row = np.empty(1, chunk_dtype(len(vector)))
@@ -78,7 +78,7 @@ class VectorSegment:
 
     @cached_property
     def ends(self) -> Array:
-        """int64[articles]: the row behind the article's last chunk."""
+        """int64[articles]: the row after the article's last chunk."""
         return np.append(self.starts[1:], len(self.chunks))[: len(self.starts)]
 
     @cached_property
@@ -94,19 +94,19 @@ class VectorSegment:
         return best
 
     def passages_of(self, place: int) -> tuple[list[int], list[int]]:
-        """The numbers of the first and of the last passages of an article's chunks."""
+        """The numbers of the first and the last passages of an article's chunks."""
         rows = slice(self.starts[place], self.ends[place])
         return (self.chunks["first"][rows] & ~np.uint32(SECTION_FLAG)).tolist(), self.chunks["last"][
             rows
         ].tolist()
 
     def chunks_by_article(self, *, without: Collection[str] = ()) -> dict[str, Array]:
-        """The chunks of each article but these."""
+        """The chunks of each article except these."""
         places = zip(self.article_ids, self.starts.tolist(), self.ends.tolist(), strict=True)
         return {id: self.chunks[start:end] for id, start, end in places if id not in without}
 
     def similarities(self, question: Array) -> Array:
-        """float32[chunks]: the cosine of the vector of a question, of L2 norm 1, and of each chunk's."""
+        """float32[chunks]: the cosine of each chunk's vector and a question's vector of L2 norm 1."""
         vectors, products = self.chunks["vector"], np.empty(len(self.chunks), np.float32)
         block = np.empty((BLOCK, self.dimensions), np.float32)
         for start in range(0, len(products), BLOCK):
@@ -119,7 +119,7 @@ class VectorSegment:
 
 
 def encode_vectors(segment: VectorSegment, model: str) -> bytes:
-    """The segment as a file has it: length of the JSON header (4 bytes), header, starts, chunks."""
+    """The segment in its file form: length of the JSON header (4 bytes), header, starts, chunks."""
     header = {
         "format": FORMAT,
         "model": model,
@@ -128,16 +128,16 @@ def encode_vectors(segment: VectorSegment, model: str) -> bytes:
         "articles": segment.article_ids,
     }
     encoded = json.dumps(header).encode()
-    # JSON may end in blanks.
+    # JSON may end with spaces.
     encoded += b" " * padding(4 + len(encoded))
     arrays = segment.starts.tobytes(), segment.chunks.tobytes()
     return b"".join((len(encoded).to_bytes(4, "big"), encoded, *arrays))
 
 
 def decode_vectors(data: bytes | mmap, model: str, dimensions: int) -> VectorSegment | None:
-    """The segment of a file, which stays in memory for it; `None` if its vectors are of another model.
+    """The segment from a file, which it keeps in memory; `None` if its vectors are of another model.
 
-    Raises `DamagedIndex` if it is not what `encode_vectors` made.
+    Raises `DamagedIndex` if `encode_vectors` did not produce it.
     """
     try:
         end = 4 + int.from_bytes(data[:4], "big")

@@ -1,4 +1,4 @@
-"""The SQL of embeddings: the chunks of articles with their vectors, and how far each bot is embedded."""
+"""The SQL of embeddings: the chunks of articles with their vectors, and each bot's progress."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from instep.platform.identity.schemas import Ctx
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingState:
-    """How far the articles of a bot are embedded."""
+    """The embedding progress of a bot's articles."""
 
     model: str
     # The length of its vectors; 0 while there are none.
     dimensions: int
     # The change stamp up to which articles have their vectors.
     seen: datetime
-    # Whether all articles had their vectors once; until then the vectors do not count.
+    # Whether all articles had vectors once; until then the vectors are not used.
     is_complete: bool
-    # Whether a replica tells it, which may be behind.
+    # Whether it was read from a replica, which may be behind.
     is_replica: bool = False
 
     @property
@@ -30,7 +30,7 @@ class EmbeddingState:
 
 @dataclass(frozen=True, slots=True)
 class StoredVectors:
-    """The chunks of an article as bytes (`vector_index.chunk_dtype`), and the stamp of the article then."""
+    """The chunks of an article as bytes (`vector_index.chunk_dtype`), and the article's stamp then."""
 
     article_id: str
     seen: datetime
@@ -38,7 +38,7 @@ class StoredVectors:
 
 
 def ask_for_embedding_state(ctx: Ctx) -> QueuedStatement:
-    """Ask how far the bot is embedded, together with the next statement."""
+    """Request the bot's embedding progress, together with the next statement."""
     return ctx.tx.queue(
         """
         select model, dimensions, seen, is_complete, pg_is_in_recovery() as is_replica from bot_vectors
@@ -53,7 +53,7 @@ async def embedding_state(ctx: Ctx) -> EmbeddingState | None:
 
 
 async def reset_embeddings(ctx: Ctx, model: str, dimensions: int) -> None:
-    """Delete all vectors of the bot, so that it is embedded from the beginning with this model."""
+    """Delete all vectors of the bot, so that it is embedded again from the start with this model."""
     await ctx.tx.execute(
         "delete from article_vectors where bot_id = %(bot)s and workspace_id = %(workspace)s", bot=ctx.bot.id
     )
@@ -153,7 +153,7 @@ async def set_seen(ctx: Ctx, seen: datetime, *, is_complete: bool) -> None:
 
 
 async def count_waiting(ctx: Ctx, model: str) -> int:
-    """The number of live articles that have no vectors of this model yet."""
+    """The number of live articles without vectors of this model."""
     count: int = await ctx.tx.value(
         """
         select count(*) from articles
@@ -171,7 +171,7 @@ async def count_waiting(ctx: Ctx, model: str) -> int:
 async def has_bots(database: Database, locales: str) -> bool:
     """True if a bot of any workspace has articles and a locale that matches the pattern."""
     async with database.enter_workspace("") as tx:
-        # No bot has vectors of a model without a name, so each one with articles is behind.
+        # No bot has vectors of an unnamed model, so each one with articles is behind.
         has_one: bool = await tx.value(
             "select exists (select from vectors_behind('', %(locales)s, 1))", locales=locales
         )
