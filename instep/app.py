@@ -77,7 +77,7 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        # Its spans hold paths and queries, such as what visitors ask; `core.tracing` records neither.
+        # Its spans contain paths and queries, such as visitors' questions; `core.tracing` records neither.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     for router in ROUTERS:

@@ -144,7 +144,7 @@ async def work(runtime: Runtime, stop: asyncio.Event) -> None:
 
 
 async def schedule_jobs(runtime: Runtime, stop: asyncio.Event) -> None:
-    """Schedule the jobs that return by themselves, as soon as the database takes it."""
+    """Schedule the recurring jobs, as soon as the database accepts them."""
     schedules: list[Callable[[Database], Awaitable[None]]]
     schedules = [schedule_prune, schedule_sweep, schedule_indexes, schedule_backups, schedule_rendering]
     schedules.append(schedule_domain_checks)

@@ -114,7 +114,7 @@ app.add_typer(webhooks.app, name="webhooks")
 def main() -> None:
     """Run a command; a refusal prints one sentence and ends with exit code 1."""
     try:
-        # By itself Typer names the module that the process began with.
+        # By itself Typer would name the module that the process began with.
         app(prog_name="instep")
     except AppError as error:
         sys.exit(f"instep: {error.message}")

@@ -1,4 +1,4 @@
-"""Run administrative commands as the database's owner, also while servers are running."""
+"""Runs administrative commands as the database's owner, also while servers are running."""
 
 import os
 from collections.abc import Awaitable, Callable
@@ -47,7 +47,7 @@ def in_workspace(workspace: str | None, work: "Callable[[Tx, str], Awaitable[Res
 
     async def run(tx: "Tx") -> Result:
         workspace_id = (await find_workspace(tx, workspace)).id
-        # Statements name it; the owner of the tables would see all others too.
+        # Statements name the workspace; the owner of the tables would see all others too.
         tx.workspace_id = workspace_id
         return await work(tx, workspace_id)
 
@@ -85,7 +85,7 @@ def with_bot(
 
 
 def use_served_url() -> None:
-    """Let the links that a command prints lead to the running server, on its current port."""
+    """Make the links that a command prints point to the running server, on its current port."""
     from instep.platform.core.config import settings
     from instep.platform.core.served_url import served_url
 

@@ -40,7 +40,7 @@ def ask(
 ) -> None:
     """Ask the help center as a visitor would, and print the answer with its sources. Nothing is stored.
 
-    The exit code is 6 if the articles do not hold the answer.
+    The exit code is 6 if the articles do not contain the answer.
     """
     if golden == (question is not None):
         raise InvalidRequest("Give either a question or --golden.")
@@ -63,7 +63,7 @@ def ask(
 
 
 def valid_question(text: str) -> str:
-    """The question as the API takes it, or its refusal."""
+    """The question as the API accepts it; raises its refusal."""
     from pydantic import TypeAdapter, ValidationError
 
     from instep.platform.web.errors import first_fault

@@ -95,7 +95,7 @@ def change_accent(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change the color of links, focus and marks in a help center; without options only show it."""
+    """Change the color of links, focus rings and highlights in a help center; show it without options."""
     from instep.accounts.workspaces import actions
     from instep.accounts.workspaces.schemas import BotRow, bot_out
     from instep.platform.core.errors import InvalidRequest
@@ -129,7 +129,7 @@ def change_domain(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give a help center a host name of its own, as the operator; without options only show it."""
+    """Give a help center its own host name, as the operator; without options only show it."""
     from instep.accounts.workspaces import actions, domain_claims
     from instep.accounts.workspaces.schemas import BotRow, DomainOut
     from instep.platform.core.errors import InvalidRequest

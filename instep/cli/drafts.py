@@ -42,7 +42,7 @@ def list_drafts(
 
 @command(app, "show", "instep draft show edit_06gzypdrkkjqmey8dp43d9mrek")
 def show_draft(draft: DraftId, bot: OfBot = None, as_json: AsJson = False) -> None:
-    """Show a draft: why it is proposed, what to check, and what applying it changes of the live article."""
+    """Show a draft: why it is proposed, what to check, and what applying it changes in the live article."""
     from instep.client.review import command as review
 
     has_colours = review.shows_colours(os.environ)
@@ -106,7 +106,7 @@ def dismiss_draft(
 
 @command(app, "reopen", "instep draft reopen edit_06gzypdrkkjqmey8dp43d9mrek")
 def reopen_draft(draft: DraftId, bot: OfBot = None, as_json: AsJson = False) -> None:
-    """Take back that a draft was applied or dismissed; the article gets back the text before."""
+    """Undo applying or dismissing a draft; the article gets its previous text back."""
     from instep.client.review import command as review
 
     run_with(bot, lambda queue: review.reopen_draft(queue, draft, as_json))

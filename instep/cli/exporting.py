@@ -24,9 +24,9 @@ def export(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a whole help center as Markdown files, with its pictures, into a folder or a zip.
+    """Write a whole help center as Markdown files, with its images, into a folder or a ZIP file.
 
-    Any Markdown editor and git host reads it, and `instep import` takes it back as it is.
+    Any Markdown editor and git host can read it, and `instep import` can import it again.
     """
 
     async def run(database: "Database", found_bot: "Bot") -> "ExportOut":
@@ -54,7 +54,7 @@ async def write(database: "Database", bot: "Bot", path: Path) -> "ExportOut":
 
 @contextmanager
 def progress(files: int) -> Iterator[Callable[[], None]]:
-    """A bar on a terminal, and nothing elsewhere."""
+    """A progress bar on a terminal, and nothing elsewhere."""
     from rich.console import Console
     from rich.progress import Progress
 

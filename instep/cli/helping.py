@@ -15,7 +15,7 @@ class ExampleCommand(TyperCommand):
     """A command whose help ends with the examples in its epilog, one per line."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
-        # What is missing has the same name in the error as in the help.
+        # A missing value has the same name in the error as in the help.
         name_values(self.params)
         try:
             return super().make_context(*args, **kwargs)
@@ -41,7 +41,7 @@ class Area(TyperGroup):
 
 
 def plain_refusal(message: str) -> str:
-    """What is wrong with a value, without the words of the library that has checked it."""
+    """The problem with a value, without the words of the library that checked it."""
     return message.removeprefix("Value error, ").partition(", unable to parse")[0]
 
 

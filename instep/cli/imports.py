@@ -1,4 +1,4 @@
-"""`instep import`: articles from a folder, an archive or another product become those of a bot."""
+"""`instep import`: imports articles from a folder, an archive or another product into a bot."""
 
 import json
 import os
@@ -51,15 +51,15 @@ def import_articles(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Import articles with their collections, links, pictures, languages and old addresses.
+    """Import articles with their collections, links, images, languages and old addresses.
 
-    At a terminal it first tells what will come, and asks.
+    On a terminal, shows the plan and asks for confirmation.
 
-    The same source again writes only what changed; what changed on both sides becomes a draft.
+    Importing the same source again only writes what changed; what changed on both sides becomes a draft.
 
-    --prune archives articles that are gone there, apart from those that someone has changed here.
+    --prune archives articles that are gone from the source, except those that someone has changed here.
 
-    A killed import goes on when it is started again.
+    An interrupted import continues when it is started again.
     """
     from instep.transfer.imports.actions import valid_site
     from instep.transfer.imports.tree.schemas import UnreadableSource
@@ -96,7 +96,7 @@ async def import_source(
             typer.confirm("\nImport this?", abort=True)
     told_losses = len(plan.report.losses)
     import_id, report = await run_import(database, bot, source, plan)
-    # Who has just read the plan reads the report only where something came out differently.
+    # People who have just read the plan only need the parts of the report that differ from it.
     if not asks or len(report.losses) > told_losses:
         say_report(report, as_json, import_id, has_tree=False)
     if not as_json:
@@ -122,7 +122,7 @@ async def plan_of(
 async def run_import(
     database: "Database", bot: "Bot", source: "Source", plan: "Plan"
 ) -> "tuple[str | None, ImportReport]":
-    """Import a plan, with its progress in a row of the database; one without changes gets no row."""
+    """Import a plan, with its progress in a database row; a plan without changes gets no row."""
     from instep.content.files.storage import open_storages
     from instep.platform.core.config import settings
     from instep.platform.identity.job_context import job_context
@@ -149,7 +149,7 @@ async def run_import(
 
 @asynccontextmanager
 async def opened_source(source: str, format: str | None) -> "AsyncIterator[Source]":
-    """The folder or archive that an argument names; what is fetched is kept in the data folder meanwhile."""
+    """The folder or archive that an argument names; fetched files are kept in the data folder meanwhile."""
     if source.startswith(ADDRESSES):
         async with fetched_source(source, format) as fetched:
             yield fetched
@@ -174,7 +174,7 @@ def local_source(path: Path) -> "Source":
 
 @asynccontextmanager
 async def fetched_source(url: str, format: str | None) -> "AsyncIterator[Source]":
-    """What a product's API answers, as files; or an archive that is at the address."""
+    """The answers of a product's API as files, or the archive at the URL."""
     from contextlib import aclosing
     from urllib.parse import urlsplit
 
@@ -200,7 +200,7 @@ async def fetched_source(url: str, format: str | None) -> "AsyncIterator[Source]
 
 @contextmanager
 def progress(total: int) -> "Iterator[Tell]":
-    """A bar on standard error, where that is a terminal."""
+    """A progress bar on standard error, if that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return

@@ -9,7 +9,7 @@ from instep.cli.table import table
 
 
 def migrate(as_json: AsJson = False) -> None:
-    """Bring the database's schema up to date."""
+    """Update the database's schema."""
     from instep.operations.ops.doctor import Migrated
     from instep.platform.core.config import settings
     from instep.platform.core.postgres import running_postgres
@@ -21,7 +21,7 @@ def migrate(as_json: AsJson = False) -> None:
 
 
 def routes(as_json: AsJson = False) -> None:
-    """List every route, who may call it, and where its code is."""
+    """List every route, who may call it, and the location of its code."""
     from instep.app import create_app
     from instep.operations.ops.routes import list_routes
 

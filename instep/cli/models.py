@@ -20,7 +20,7 @@ app = typer.Typer(cls=Area, no_args_is_help=True, help="A bot's language model, 
 
 @command(app, "show", "instep model show", "instep model show --bot acme-help --json")
 def show(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
-    """Show which language model a bot has, and what it has used today."""
+    """Show a bot's language model, and its usage today."""
     from instep.accounts.language_model import actions
 
     async def find(tx: "Tx", workspace_id: str) -> "LanguageModelOut":
@@ -61,7 +61,7 @@ def set_model(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Set the language model of a bot; what is left out stays as it is."""
+    """Set the language model of a bot; options that you leave out stay unchanged."""
     from instep.accounts.language_model import actions
     from instep.accounts.language_model.schemas import FIELDS, ModelFields
 
@@ -92,7 +92,7 @@ def set_model(
 
 @command(app, "unset", "instep model unset --bot acme-help")
 def unset_model(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
-    """Forget the language model of a bot with its key; it then has the installation's, if there is one."""
+    """Forget a bot's language model and its key; the bot then uses the installation's, if there is one."""
     from instep.accounts.language_model import actions
 
     async def forget(tx: "Tx", workspace_id: str) -> "LanguageModelOut":

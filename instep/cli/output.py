@@ -1,4 +1,4 @@
-"""Print results of commands, as text or as JSON."""
+"""Prints the results of commands, as text or as JSON."""
 
 import json
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ def say(out: "BaseModel", text: str, as_json: bool) -> None:
 
 
 def as_lines(out: "BaseModel") -> str:
-    """The fields that are not empty, with their names in the API."""
+    """The non-empty fields, with their names in the API."""
     fields = out.model_dump(mode="json", by_alias=True)
     return "\n".join(f"{name}: {as_text(value)}" for name, value in fields.items() if value not in (None, []))
 
@@ -29,7 +29,7 @@ def as_text(value: Any) -> str:
 
 
 def say_list(rows: "Sequence[BaseModel]", columns: tuple[str, ...], as_json: bool, creation: str) -> None:
-    """Print rows as a table, or as JSON; where there is none, the command for the `creation` of the first."""
+    """Print rows as a table or as JSON; without rows, the command for the `creation` of the first."""
     if as_json:
         say_json_list(rows)
         return

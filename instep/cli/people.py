@@ -68,7 +68,7 @@ def invite_user(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a link with which someone joins the workspace; it is shown once and valid for seven days."""
+    """Create an invitation link to the workspace; it is shown once and valid for seven days."""
     import os
 
     from instep.accounts.people.invitations import invite
@@ -159,7 +159,7 @@ def enable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = F
 
 @command(app, "unlock", "instep user unlock bob@acme.example")
 def unlock_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
-    """Remove all second factors of a person who has lost them, and their account at the single sign-on.
+    """Remove all second factors of a person who has lost them, and unlink their single sign-on account.
 
     The password alone signs them in.
     """
@@ -208,7 +208,7 @@ def read_password(from_input: bool) -> str:
         return sys.stdin.readline(limits.MAX_PASSWORD_CHARACTERS + 2).rstrip("\r\n")
     try:
         with warnings.catch_warnings():
-            # Without a terminal the password would be read nevertheless, and perhaps shown.
+            # Without a terminal the password would still be read, and possibly echoed.
             warnings.simplefilter("error", GetPassWarning)
             password: str = typer.prompt(
                 "Password", hide_input=True, confirmation_prompt="Repeat the password"

@@ -1,4 +1,4 @@
-"""`instep place …`: where articles of a remote server need words."""
+"""`instep place …`: where articles of a remote server need text."""
 
 from typing import Annotated
 
@@ -25,7 +25,7 @@ def list_places(
     bot: OfBot = None,
     as_json: AsJson = False,
 ) -> None:
-    """List where articles need words that a code change does not give, newest first."""
+    """List where articles need text that a code change does not provide, newest first."""
     from instep.client.review import command as review
 
     run_with(bot, lambda queue: review.list_places(queue, article, as_json))
@@ -33,7 +33,7 @@ def list_places(
 
 @command(app, "resolve", "instep place resolve plc_06h24hypq13831t72kh3vhfh0d")
 def resolve_place(place: PlaceId, bot: OfBot = None, as_json: AsJson = False) -> None:
-    """Say that the article has the words now, or had them before."""
+    """Mark a place as written: the article has the text now, or had it before."""
     from instep.client.review import command as review
 
     run_with(bot, lambda queue: review.settle_place(queue, place, "resolve", as_json))
@@ -50,7 +50,7 @@ def dismiss_place(
     bot: OfBot = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say that the article needs no words there."""
+    """Mark a place as not needed."""
     from instep.client.review import command as review
 
     run_with(bot, lambda queue: review.settle_place(queue, place, "dismiss", as_json, reason, comment))
@@ -58,7 +58,7 @@ def dismiss_place(
 
 @command(app, "reopen", "instep place reopen plc_06h24hypq13831t72kh3vhfh0d")
 def reopen_place(place: PlaceId, bot: OfBot = None, as_json: AsJson = False) -> None:
-    """Take back that a place was resolved or dismissed."""
+    """Undo resolving or dismissing a place."""
     from instep.client.review import command as review
 
     run_with(bot, lambda queue: review.settle_place(queue, place, "reopen", as_json))

@@ -29,7 +29,7 @@ def release(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Apply the drafts that were approved for what has shipped, at INSTEP_URL, with INSTEP_API_KEY."""
+    """Apply the drafts approved for shipped changes, at INSTEP_URL, with INSTEP_API_KEY."""
     from instep.client.review.release import ReleaseOptions, run_release
 
     options = ReleaseOptions(url or (), revisions, bot, as_json)

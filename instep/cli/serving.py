@@ -51,14 +51,14 @@ def serve(
         os.environ["INSTEP_SITE_URL"] = local_url
     settings.cache_clear()
     exit_cleanly_on_signals()
-    # What can't be used is reported here once, and not by each server process.
+    # Unusable settings are reported here once, and not by each server process.
     trusted_certificates()
     check_local_model(settings())
     if bucket_url := settings().files:
         open_bucket(bucket_url)
     processes = workers or (usable_cores() if settings().database_url else 1)
     if processes == 1:
-        # The import takes as long as a killed PostgreSQL takes to recover, so both run at the same time.
+        # The import takes as long as a killed PostgreSQL takes to recover, so both run in parallel.
         Thread(target=import_module, args=["instep.app"], daemon=True).start()
     with running_postgres(settings()) as postgres:
         migrate(postgres.url)

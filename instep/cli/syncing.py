@@ -34,9 +34,9 @@ def sync(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring a folder in git and the help center at INSTEP_URL in step, with INSTEP_API_KEY, usually in CI.
+    """Sync a folder in git with the help center at INSTEP_URL, with INSTEP_API_KEY, usually in CI.
 
-    What changed in git goes live, what changed in Instep is written to the files: commit them.
+    Changes in git go live; changes in Instep are written to the files: commit them.
     """
     from instep.client.ci.folder_sync import SyncOptions, run_sync
 

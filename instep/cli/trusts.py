@@ -46,7 +46,7 @@ def create_trust(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let CI jobs with such tokens in, for 15 minutes each, without an API key."""
+    """Let CI jobs with matching tokens in, for 15 minutes each, without an API key."""
     from instep.accounts.trusts import actions
     from instep.accounts.trusts.schemas import TrustFields, trust_out
     from instep.accounts.workspaces.actions import find_bot_by_reference

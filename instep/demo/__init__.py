@@ -1,1 +1,1 @@
-"""`instep demo`: a help center with Instep's own documentation, and drafts for a real change of its code."""
+"""`instep demo`: a help center with Instep's own documentation, and drafts for a real code change."""

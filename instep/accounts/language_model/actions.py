@@ -1,4 +1,4 @@
-"""The acts of owners on the language model of a bot: show, set, unset and test it."""
+"""The owner's operations on a bot's language model: show, set, unset and test it."""
 
 import json
 import re
@@ -34,7 +34,7 @@ from instep.platform.llm.protocol import Completion, CompletionError, Model, Pro
 VISIBLE = re.compile(r"[\x21-\x7e]+")
 # Fields that hold tokens or money, none of which may be negative.
 NUMBERS = [name for name in FIELDS if name.startswith("tokens") or "price" in name or name.startswith("cost")]
-# The last four characters would give too much of a shorter key away.
+# For a shorter key, the last four characters would reveal too much.
 MIN_SHOWN_KEY_CHARACTERS = 12
 DAYS_SCHEMA = {
     "type": "object",
@@ -42,12 +42,12 @@ DAYS_SCHEMA = {
     "required": ["days"],
     "additionalProperties": False,
 }
-# The prompt does not ask for JSON, so that a reply in JSON shows that the provider holds to the schema.
+# The prompt does not ask for JSON, so a JSON reply shows that the provider follows the schema.
 TEST_PROMPT = Prompt("Answer briefly.", "How many days does a week have?", DAYS_SCHEMA, 2_000)
 
 
 async def show_model(ctx: Ctx) -> LanguageModelOut:
-    """Show which language model a bot has, without its key, and what it has used today."""
+    """Show a bot's language model without its key, and its usage today."""
     setting, use = await queries.find_setting(ctx) or NOTHING_SET, await queries.use_of_today(ctx)
     default = settings().model
     source = "bot" if setting.provider else "installation" if default else "none"
@@ -64,12 +64,12 @@ async def show_model(ctx: Ctx) -> LanguageModelOut:
 
 
 async def find_fields(ctx: Ctx) -> ModelFields:
-    """Find what the owner of a bot has set, or the defaults."""
+    """Find the settings of a bot's owner, or the defaults."""
     return await queries.find_setting(ctx) or NOTHING_SET
 
 
 async def list_uses(ctx: Ctx, days: int) -> list[PurposeUse]:
-    """List what was used in the last days, by day and purpose."""
+    """List the usage of the last days, by day and purpose."""
     return await queries.list_uses(ctx, (ctx.now - timedelta(days=days - 1)).date())
 
 
@@ -77,8 +77,8 @@ async def list_uses(ctx: Ctx, days: int) -> list[PurposeUse]:
 async def set_model(ctx: Ctx, new: ModelFields, key: str | None = None) -> str:
     """Set the language model of a bot; the audit names the fields that have changed.
 
-    The key is stored encrypted and never shown again. Without a new one the stored key stays, unless the
-    address changes: it is sent only to the address that it was entered for.
+    The key is stored encrypted and never shown again. Without a new one the stored key is kept, unless the
+    address changes: it is only sent to the address that it was entered for.
     """
     _refuse_bad(new)
     old = await queries.find_setting(ctx, lock=True) or NOTHING_SET
@@ -97,7 +97,7 @@ async def set_model(ctx: Ctx, new: ModelFields, key: str | None = None) -> str:
 
 @writes
 async def unset_model(ctx: Ctx) -> str:
-    """Forget the language model of a bot with its key; from then on it has the installation's, if any."""
+    """Forget a bot's language model and its key; the bot then uses the installation's, if any."""
     if not await queries.delete_setting(ctx):
         raise NotFound("No language model is set for this help center.")
     return "all"
@@ -148,7 +148,7 @@ async def _outcome(model: Model) -> Completion | CompletionError:
 
 
 def _keeps_form(model: Model, text: str) -> bool:
-    """True if the provider has accepted the schema and the reply keeps to it."""
+    """True if the provider has accepted the schema and the reply follows it."""
     try:
         reply = json.loads(text)
     except ValueError:
@@ -164,7 +164,7 @@ def _read_key(key: str) -> str:
 
 
 def _end_of(key: str) -> str:
-    """The end of a key that owners know it by; a short one is not shown at all."""
+    """The end of a key, for owners to recognize it; a short key is not shown at all."""
     return key[-4:] if len(key) >= MIN_SHOWN_KEY_CHARACTERS else "****"
 
 

@@ -1,4 +1,4 @@
-"""Which language model answers a question of a bot: the one that its owner has set, or the installation's."""
+"""Chooses the language model for a bot's question: its owner's, or the installation's."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -71,7 +71,7 @@ class LanguageModels:
         return open_endpoint(f"{setting.provider}:{name}", provider, self.client())
 
     def client(self) -> OutboundClient:
-        """The client for endpoints that owners set, with the addresses that the operator allows for them."""
+        """The client for endpoints that owners set, with the addresses that the operator allows."""
         return client_like(self.outbound, settings().model_allow)
 
 
@@ -85,7 +85,7 @@ def models_of(state: State) -> LanguageModels:
 
 @dataclass(frozen=True, slots=True)
 class UnreadableModel:
-    """A model whose key was sealed with a secret key that is gone."""
+    """A model whose key was encrypted with a lost secret key."""
 
     name: str
 
@@ -94,9 +94,9 @@ class UnreadableModel:
 
 
 def budget_of(setting: ModelSetting, purpose: Purpose) -> Budget:
-    """Answers may use a share of the day, so that the rest is left to tasks.
+    """Answers may use a share of the daily budget, so that the rest is left to tasks.
 
-    Nobody raises the operator's bound of the installation's model.
+    Owners can't raise the operator's limit for the installation's model.
     """
     bound = settings().model_tokens_per_day
     tokens = bound if setting.tokens_per_day is None else setting.tokens_per_day
@@ -110,7 +110,7 @@ def budget_of(setting: ModelSetting, purpose: Purpose) -> Budget:
 
 
 def key_context(ctx: Ctx) -> tuple[str, ...]:
-    """The associated data of a sealed key: its table, column, workspace and row."""
+    """The associated data of an encrypted key: its table, column, workspace and row."""
     return "language_models", "sealed", ctx.bot.workspace_id, str(ctx.bot.id)
 
 
@@ -120,12 +120,12 @@ def open_key(ctx: Ctx, setting: ModelSetting) -> str | None:
 
 @lru_cache(MAX_OPEN_MODELS)
 def open_endpoint(name: str, provider: Provider, client: OutboundClient) -> HttpModel:
-    """The one object for an endpoint in a process: it remembers whether the provider is down."""
+    """The only object for an endpoint in a process: it remembers whether the provider is down."""
     return HttpModel(name, provider, client, settings().model_seconds)
 
 
 @lru_cache(MAX_OPEN_MODELS)
 def client_like(other: OutboundClient | None, allow: str) -> OutboundClient:
-    """A client with the lookups and certificates of another one, and with its own allowed addresses."""
+    """A client with another one's lookups and certificates, and with its own allowed addresses."""
     allow_list = settings().model_allow_list
     return OutboundClient(allow_list, other.lookup, other.trust) if other else OutboundClient(allow_list)

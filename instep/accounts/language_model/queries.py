@@ -1,4 +1,4 @@
-"""SQL of bots' language models and of their use."""
+"""SQL of bots' language models and of their usage."""
 
 from dataclasses import asdict
 from datetime import date
@@ -33,7 +33,7 @@ async def put_setting(ctx: Ctx, setting: ModelSetting) -> None:
 
 
 async def delete_setting(ctx: Ctx) -> bool:
-    """True if there was one."""
+    """Delete the setting; return True if there was one."""
     return bool(
         await ctx.tx.execute(
             "delete from language_models where bot_id = %(bot)s and workspace_id = %(workspace)s",
@@ -43,7 +43,7 @@ async def delete_setting(ctx: Ctx) -> bool:
 
 
 async def use_of_today(ctx: Ctx) -> UseOfDay:
-    """The use of the bot since midnight (UTC), with reserved use."""
+    """The bot's usage since midnight (UTC), including reserved tokens."""
     use = await ctx.tx.first(
         UseOfDay,
         """
@@ -58,7 +58,7 @@ async def use_of_today(ctx: Ctx) -> UseOfDay:
 
 
 async def list_uses(ctx: Ctx, first_day: date) -> list[PurposeUse]:
-    """The use since a day, by day and purpose."""
+    """The usage since a day, by day and purpose."""
     return await ctx.tx.all(
         PurposeUse,
         """

@@ -1,4 +1,4 @@
-"""The shapes of a bot's language model; only `ModelSetting` holds its key, and that encrypted."""
+"""The shapes of a bot's language model; only `ModelSetting` contains its key, encrypted."""
 
 from dataclasses import dataclass, field, fields
 from datetime import date
@@ -37,7 +37,7 @@ class ModelFields:
 
     @property
     def reader_prices(self) -> Prices:
-        """Prices that are not set are those of the other model."""
+        """The reader's prices; unset ones are those of the main model."""
         price, output_price = self.reader_input_price, self.reader_output_price
         return Prices(
             self.prices.input if price is None else price,
@@ -58,7 +58,7 @@ class ModelSetting(ModelFields):
 
 @dataclass(frozen=True, slots=True)
 class PurposeUse(ModelUse):
-    """The use on one day for one purpose."""
+    """The usage on one day for one purpose."""
 
     day: date
     purpose: Purpose
@@ -67,14 +67,14 @@ class PurposeUse(ModelUse):
 
 @dataclass(frozen=True, slots=True)
 class UseOfDay:
-    """The use that a bot's budget of a day has counted, with reserved use."""
+    """The usage counted in a bot's daily budget, including reserved tokens."""
 
     tokens: int = 0
     cost: Decimal = Decimal(0)
 
 
 class LanguageModelOut(Out):
-    """The language model of a bot; `source` is whose setting it is, `key` the end of its key."""
+    """The language model of a bot; `source` says who set it, `key` is the end of its key."""
 
     source: Literal["bot", "installation", "none"]
     provider: ProviderForm | None
@@ -98,8 +98,8 @@ class LanguageModelOut(Out):
 class ModelTestOut(Out):
     """The result of a small question to the model.
 
-    `structured_output` is whether its replies keep to a form; without that Instep asks for the form in words.
-    `detail` holds the provider's own words about an error.
+    `structured_output`: whether its replies follow a schema; otherwise Instep describes the form in words.
+    `detail` has the provider's own words about an error.
     """
 
     model: str

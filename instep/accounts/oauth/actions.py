@@ -131,7 +131,7 @@ async def redeem_code(tx: Tx, grant_id: str | None, request: CodeGrant) -> Token
         if not grant.is_alive or not _is_for(grant, request):
             raise OAuthRefusal("invalid_grant", BAD_CODE)
         async with tx.transaction():
-            # A connection begins here, not with its code, so here it is counted.
+            # The connection begins here, not with its code, so it is counted here.
             await queries.lock_grants(tx, grant.person_id)
             if await queries.redeem(tx, grant.id, limits.REFRESH_TOKEN_TTL):
                 await queries.make_room(tx, grant.person_id, grant.id, limits.MAX_CONNECTIONS_PER_PERSON)
@@ -157,7 +157,7 @@ async def refresh_tokens(tx: Tx, grant_id: str | None, request: RefreshGrant) ->
     """Exchange a refresh token for new tokens.
 
     The same request within `REFRESH_TOKEN_REUSE_TTL` gets the same tokens. A later use revokes the grant
-    (RFC 9700), so a thief and the app can share a connection until one of them refreshes again at most.
+    (RFC 9700), so a thief and the app share a connection at most until one of them refreshes again.
     """
     grant = await _grant_of(tx, grant_id) if is_token(request.token, REFRESH) else None
     token_hash = hash_key(request.token)
@@ -185,7 +185,7 @@ async def refresh_tokens(tx: Tx, grant_id: str | None, request: RefreshGrant) ->
 
 
 def _seal_answer(request: RefreshGrant, tokens: Tokens) -> bytes:
-    """The answer, which only the same request opens: its refresh token is the key, and is not stored."""
+    """The answer, which only the same request can decrypt: its refresh token is the key and is not stored."""
     return KeyRing(request.token.encode()).seal(tokens.model_dump_json(), *_place_of(request))
 
 
@@ -237,23 +237,23 @@ async def _revoke_by_app(tx: Tx, grant: GrantRow) -> None:
 async def end_connections(
     tx: Tx, workspace_id: str, person_id: str, actor: Actor, *, only_here: bool = False
 ) -> None:
-    """Revoke all grants of a person, or those in the workspace; also those whose code is not redeemed yet."""
+    """Revoke all grants of a person, or those in the workspace, including those with an unredeemed code."""
     for grant_id in await queries.revoke_grants_of(tx, person_id, workspace_id if only_here else None):
         await record(tx, workspace_id, actor, "disconnect_app", grant_id)
 
 
 async def list_grants(tx: Tx, person: Person) -> list[Grant]:
-    """The apps that a person has connected, the newest first."""
+    """The apps that a person has connected, newest first."""
     return await queries.list_grants(tx, person.id)
 
 
 async def list_grants_of_workspace(tx: Tx, workspace_id: str) -> list[PersonGrant]:
-    """The apps that anyone of the workspace has connected, by person, the newest first."""
+    """The apps that anyone in the workspace has connected, by person, newest first."""
     return await queries.list_grants_of_workspace(tx, workspace_id)
 
 
 async def end_connection(tx: Tx, workspace_id: str, grant_id: str, actor: Actor) -> None:
-    """Revoke the grant of anyone in the workspace, as its owner may."""
+    """Revoke a grant of anyone in the workspace, as an owner may."""
     if await queries.revoke_grant_in(tx, workspace_id, grant_id) is None:
         raise NotFound("There is no such connected app: it may be disconnected already.")
     await record(tx, workspace_id, actor, "disconnect_app", grant_id)

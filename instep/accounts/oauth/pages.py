@@ -34,10 +34,10 @@ from instep.platform.web.signed_in import (
 )
 
 CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
-# An address that is shown in an error, in characters.
+# Maximum length of an address in an error, in characters.
 SHOWN_CHARACTERS = 300
 CALLED_BY_APPS = {metadata.TOKEN, metadata.REGISTER, metadata.REVOKE}
-# The consent page's URL holds the app's request, and the redirect's URL a code: neither may leak.
+# The consent page's URL contains the app's request, and the redirect's URL a code: neither may leak.
 NO_REFERRER = {"Referrer-Policy": "no-referrer"}
 AuthorizationPage = Callable[[Request, Person, AuthorizationRequest], Awaitable[Response]]
 pages = PrivatePages.below(Path(__file__).parent / "templates")
@@ -73,9 +73,9 @@ def with_request(page: AuthorizationPage) -> Page:
 
 
 async def answer_refusal(request: Request, person: Person, refusal: RedirectError) -> Response:
-    """Redirect to an app that the person has connected; to others the person goes by a link, if they want.
+    """Redirect to an app that the person has connected; for other apps, show a link instead.
 
-    Anyone can register an app, so a redirect without a click would lead from our address to any other.
+    Anyone can register an app, so a redirect without a click would be an open redirect.
     """
     error = {"error": refusal.error, "error_description": refusal.description}
     answer = redirect_to_app(request, refusal.redirect_uri, refusal.state, error)

@@ -202,7 +202,7 @@ async def list_grants_of_workspace(tx: Tx, workspace_id: str) -> list[PersonGran
 
 
 async def revoke_grant_in(tx: Tx, workspace_id: str, grant_id: str) -> str | None:
-    """Revoke a grant of this workspace; the name of its app, or None if there is no such grant in force."""
+    """Revoke a grant of this workspace; return the app's name, or None if no valid grant has this id."""
     name: str | None = await tx.value(
         """
         update oauth_grants set revoked_at = now()
@@ -215,7 +215,7 @@ async def revoke_grant_in(tx: Tx, workspace_id: str, grant_id: str) -> str | Non
 
 
 async def revoke_grant(tx: Tx, grant_id: str) -> str | None:
-    """Revoke a grant with all its tokens; the name of its app, or None if it was revoked before."""
+    """Revoke a grant with all its tokens; return the app's name, or None if it was already revoked."""
     sql = """
         update oauth_grants set revoked_at = now() where id = %(id)s and revoked_at is null returning app_name
     """
@@ -224,7 +224,7 @@ async def revoke_grant(tx: Tx, grant_id: str) -> str | None:
 
 
 async def revoke_grants_of(tx: Tx, person_id: str, workspace_id: str | None = None) -> list[str]:
-    """Revoke all valid grants of a person with their tokens, or those in one workspace; returns the ids."""
+    """Revoke all valid grants of a person with their tokens, or those in one workspace; return the ids."""
     grant_ids: list[str] = await tx.value(
         """
         with revoked as (

@@ -1,4 +1,4 @@
-"""Redirect URIs: https, loopback, or a scheme of the app's own, and registered by the app."""
+"""Redirect URIs: https, loopback, or the app's own scheme, and registered by the app."""
 
 import re
 from urllib.parse import urlencode
@@ -13,7 +13,7 @@ WITHOUT_PORT = re.compile(r"(http://(?:localhost|127\.0\.0\.1|\[::1\]))(?::[0-9]
 PRIVATE_USE = re.compile(
     r"([a-z][a-z0-9+.-]*):/(?:[0-9A-Za-z._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})+", re.ASCII | re.IGNORECASE
 )
-# Schemes that run a script, show a document, or start something of the browser or the system.
+# Schemes that run a script, show a document, or start a browser or system feature.
 NEVER_PRIVATE = re.compile(
     r"https?|wss?|ftps?|file|data|blob|filesystem|javascript|vbscript|about|view-source|jar|resource|content"
     r"|intent|mailto|tel|sms|ssh|telnet|ldaps?|smb|shell|help|hcp|search|chrome|edge|brave|feed|mhtml|res|livescript"
@@ -36,9 +36,9 @@ def valid_redirect_uri(text: str) -> str:
 
 
 def is_private_use(text: str) -> bool:
-    """True if the URI has a scheme of its app's own, such as `cursor://…`.
+    """True if the URI has its app's own scheme, such as `cursor://…`.
 
-    Another program may claim the scheme too, but without the app's PKCE verifier the code is worth nothing.
+    Another program may claim the scheme too, but without the app's PKCE verifier the code is useless.
     """
     match = PRIVATE_USE.fullmatch(text)
     return match is not None and NEVER_PRIVATE.fullmatch(match[1]) is None
@@ -50,7 +50,7 @@ def is_on_own_computer(redirect_uri: str) -> bool:
 
 
 def target_of(redirect_uri: str) -> str:
-    """The receiver of a redirect, as a person recognizes it: a host, or a scheme with what follows."""
+    """The receiver of a redirect in recognizable form: a host, or a scheme with what follows."""
     return redirect_uri.partition("?")[0] if is_private_use(redirect_uri) else parse_url(redirect_uri).host
 
 

@@ -218,7 +218,7 @@ def required(fields: Fields, name: str) -> str:
 
 
 def read_client(request: Request, fields: Fields) -> None:
-    """Add the `client_id` of HTTP Basic to the fields; a secret is refused, since apps have none here.
+    """Add the `client_id` from HTTP Basic to the fields; a secret is refused, because apps have none here.
 
     Some clients send Basic with an empty secret although they are public (RFC 6749 section 2.3.1).
     """
@@ -251,7 +251,7 @@ def is_own_resource(requested: str | None, resource: str) -> bool:
 
 
 def canonical(address: str) -> tuple[str | None, str]:
-    """Origin and rest of an address; other spellings of both are the same (RFC 3986 section 6.2)."""
+    """Origin and rest of an address, normalized (RFC 3986 section 6.2)."""
     try:
         origin = origin_of(address)
     except ValueError:

@@ -72,7 +72,7 @@ class App:
 
     @property
     def host(self) -> str | None:
-        """The host of its document, which vouches for its name; None for a registered app."""
+        """The host of its document, which proves its name; None for a registered app."""
         return parse_url(self.id).host if self.fresh_until else None
 
 

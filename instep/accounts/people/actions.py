@@ -34,9 +34,9 @@ class SignInFailed(AppError):
 
 
 async def create_user(tx: Tx, workspace_id: str, email: str, role: Role, password: str) -> User:
-    """Create an account with which a person can sign in.
+    """Create an account for a person to sign in with.
 
-    The operator vouches for the address, so what others made with it in other workspaces ends.
+    The operator vouches for the address, so accounts that others made with it in other workspaces end.
     """
     address = valid_email(email)
     refuse_weak(password, *await guessable_words(tx, workspace_id, address))
@@ -60,14 +60,14 @@ async def list_users(tx: Tx, workspace_id: str) -> list[User]:
 
 
 async def change_role(tx: Tx, workspace_id: str, email: str, role: Role, actor: Actor = OPERATOR) -> User:
-    """Change the role; from the commit on it applies to the person and to every app connected by them."""
+    """Change the role; from the commit on it applies to the person and to every app that they connected."""
     if role != Role.OWNER:
         await queries.lock_owners(tx, workspace_id)
     user = await _find_user(tx, workspace_id, email)
     if role != Role.OWNER:
         await _refuse_last_owner(tx, user, actor)
     changed = await queries.set_role(tx, user, role.value)
-    # A link from before would give another role to the person once they are disabled.
+    # An earlier link would give a disabled person another role.
     await queries.delete_invitations_to(tx, workspace_id, user.email)
     if role != Role.OWNER:
         await queries.delete_invitations_by(tx, workspace_id, user.email)
@@ -76,10 +76,10 @@ async def change_role(tx: Tx, workspace_id: str, email: str, role: Role, actor: 
 
 
 async def change_password(tx: Tx, workspace_id: str, email: str, password: str) -> User:
-    """Set a new password after someone else may have had the old one.
+    """Set a new password after someone else may have learned the old one.
 
     It ends all sessions, connected apps, passkeys, recovery codes and links of the person, and the
-    invitations that they have made. An authenticator app stays, since it signs nobody in by itself.
+    invitations that they created. An authenticator app stays, because it can't sign anyone in by itself.
     """
     user = await _find_user(tx, workspace_id, email)
     refuse_weak(password, *await guessable_words(tx, workspace_id, user.email))
@@ -100,7 +100,7 @@ async def change_password(tx: Tx, workspace_id: str, email: str, password: str) 
 async def disable_user(tx: Tx, workspace_id: str, email: str, actor: Actor = OPERATOR) -> User:
     """Disable a membership: from the commit on the person is signed out of the workspace and kept out.
 
-    Their apps are disconnected there, and links that they have made end: one may lead to them again.
+    Their apps are disconnected there, and links that they created end, because one may let them back in.
     """
     await queries.lock_owners(tx, workspace_id)
     user = await _find_user(tx, workspace_id, email)
@@ -108,7 +108,7 @@ async def disable_user(tx: Tx, workspace_id: str, email: str, actor: Actor = OPE
     disabled = await queries.set_disabled(tx, user, True)
     await queries.end_sessions_in_workspace(tx, user)
     await end_connections(tx, workspace_id, user.id, actor, only_here=True)
-    # A link from before would let the person in again.
+    # An earlier link would let the person in again.
     await queries.delete_invitations_to(tx, workspace_id, user.email)
     await queries.delete_invitations_by(tx, workspace_id, user.email)
     await record(tx, workspace_id, actor, "disable_user", user.id)
@@ -148,7 +148,7 @@ async def _find_user(tx: Tx, workspace_id: str, email: str) -> User:
 async def sign_in(database: Database, key: bytes, attempt: Attempt) -> SignedIn | SecondStep:
     """Begin a session, which replaces the browser's current one; `key` signs the cookie of a known browser.
 
-    People with a second factor show that next, in a second step.
+    People with a second factor must prove it next, in a second step.
 
     No database connection is held while the password is checked. Messages, work and limits are the same for
     an address without an account, so that responses do not reveal which accounts exist.
@@ -158,7 +158,7 @@ async def sign_in(database: Database, key: bytes, attempt: Attempt) -> SignedIn 
     if not candidates:
         raise SignInFailed
     is_correct = match is not None
-    # A wrong password is noted in the workspace of the proved account, which is the first one.
+    # A wrong password is recorded in the workspace of the proved account, which is the first one.
     candidate = next((row for row in candidates if is_correct and row.password_hash == match), candidates[0])
     token = new_token()
     new_hash = await renewed_hash(attempt.password, candidate.password_hash) if is_correct else None
@@ -183,7 +183,7 @@ async def sign_in(database: Database, key: bytes, attempt: Attempt) -> SignedIn 
 async def admit(database: Database, key: bytes, attempt: Attempt) -> list[Candidate]:
     """Count the attempt before its password is checked, and find the accounts that it may sign in to.
 
-    A browser that is known to one account of the address is a stranger to the others.
+    A browser known to one account of the address is unknown to the others.
     """
     email = _canonical_email(attempt.email)
     async with database.enter_workspace("") as tx:
@@ -233,7 +233,7 @@ def _canonical_email(email: str) -> str:
 
 
 async def find_salt(tx: Tx, email: str) -> bytes | None:
-    """The salt that the passwords of the address have; None if it has no password."""
+    """The salt of the address's passwords; None if it has no password."""
     candidates = await queries.find_for_sign_in(tx, email)
     return next((salt_of(row.password_hash) for row in candidates if row.password_hash), None)
 

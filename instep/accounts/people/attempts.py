@@ -36,7 +36,7 @@ async def count_known_browser(tx: Tx, browser_id: str) -> None:
 
 
 async def count_second_factor(tx: Tx, subject: str) -> None:
-    """Count a code; `subject` is a person, or a browser that is known to them. Raises `TooManyAttempts`."""
+    """Count a code; `subject` is a person, or a browser known to them. Raises `TooManyAttempts`."""
     await count(
         tx,
         "second-factor",
@@ -47,7 +47,7 @@ async def count_second_factor(tx: Tx, subject: str) -> None:
 
 
 async def count_passkey_question(tx: Tx, address: str) -> None:
-    """Count a question for a passkey to a `client_address`; raises `TooManyAttempts`."""
+    """Count a passkey request from a `client_address`; raises `TooManyAttempts`."""
     await count(
         tx,
         "passkey",
@@ -58,7 +58,7 @@ async def count_passkey_question(tx: Tx, address: str) -> None:
 
 
 async def count_question_to_provider(tx: Tx, address: str) -> None:
-    """Count a way to the OpenID provider from a `client_address`; raises `TooManyAttempts`."""
+    """Count a sign-in at the OpenID provider from a `client_address`; raises `TooManyAttempts`."""
     await count(
         tx,
         "oidc",

@@ -1,6 +1,6 @@
-"""What a browser is called in the list of sessions: its name and its system, from `User-Agent` (RFC 9110)."""
+"""Names of browsers in the list of sessions, such as `Firefox on Linux`, from `User-Agent` (RFC 9110)."""
 
-# Each browser names those whose pages it wants to see too, so the more specific names stand first.
+# Browsers also name those that they are compatible with, so the more specific names come first.
 BROWSERS = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),

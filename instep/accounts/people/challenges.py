@@ -1,4 +1,4 @@
-"""Challenges that a browser has to answer to sign in: stored once, valid for minutes, used once."""
+"""Challenges that a browser must answer to sign in: stored once, valid for minutes, used once."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -41,6 +41,6 @@ async def find_challenge(tx: Tx, purpose: Purpose, token: str) -> Challenge | No
 
 
 async def take_challenge(tx: Tx, purpose: Purpose, token: str) -> Challenge | None:
-    """The challenge, which can't be answered again."""
+    """The challenge, which is deleted, so that it can't be answered again."""
     sql = "select * from take_challenge(%(token)s, %(purpose)s)"
     return await tx.first(Challenge, sql, token=hash_key(token), purpose=purpose)

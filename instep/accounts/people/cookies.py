@@ -9,12 +9,12 @@ from instep.platform.web.client_addresses import client_address
 from instep.platform.web.forms import Form, cookie_name, set_cookie
 from instep.platform.web.signed_in import see_other
 
-# What a browser keeps that has just proved an address for which there is no account yet.
+# The cookie of a browser that has just proved an address without an account.
 PROOF = "proved-address"
 
 
 def attempt_of(request: Request, form: Form) -> Attempt:
-    """The attempt to sign in that a form makes in this browser."""
+    """The sign-in attempt of a form in this browser."""
     settings = request.app.state.settings
     session, browser = (request.cookies.get(cookie_name(settings, name)) for name in ("session", "browser"))
     return Attempt(
@@ -28,7 +28,7 @@ def attempt_of(request: Request, form: Form) -> Attempt:
 
 
 def lead_in(request: Request, signed_in: SignedIn, path: str) -> Response:
-    """Lead to the path with the session that has begun."""
+    """Redirect to the path with the new session."""
     response = see_other(path)
     keep_session(request, response, signed_in)
     return response

@@ -1,4 +1,4 @@
-"""Signing in again in a dialog, for whoever was signed out while working on a page of the dashboard."""
+"""Signing in again in a dialog, for people whose session ended while they worked on a dashboard page."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,13 +18,13 @@ from instep.platform.web.public import public
 from instep.platform.web.signed_in import SIGN_IN, asks_for_part, private_headers, see_other
 
 PATH = "/sign-in/dialog"
-# The token that the forms of the page have from now on.
+# The new token for the forms of the page.
 TOKEN_HEADER = "Instep-Form-Token"
 
 
 @public
 async def show_dialog(request: Request) -> Response:
-    """The form with the address of whoever was signed in; without htmx the whole page."""
+    """The form with the email address of the signed-out person; without htmx the whole page."""
     if not asks_for_part(request):
         return see_other(SIGN_IN)
     return show_password(request, request.query_params.get("email", ""))
@@ -80,7 +80,7 @@ def show_part(request: Request, email: str, refusal: AppError | None, *, asks_fo
 
 
 def tell_token(request: Request, signed_in: SignedIn) -> Response:
-    """An answer without a body: the page itself goes on, with this token in its forms."""
+    """An empty answer: the page stays open, with this token in its forms."""
     headers = {**private_headers(), TOKEN_HEADER: csrf_token(signed_in.token), "HX-Reswap": "none"}
     response = Response(status_code=204, headers=headers)
     keep_session(request, response, signed_in)

@@ -10,7 +10,7 @@ async def find_totp(tx: Tx, person_id: str) -> StoredTotp | None:
 
 
 async def save_totp(tx: Tx, person_id: str, sealed: bytes) -> bool:
-    """Store a secret that waits for its first code; False if the person has one that counts."""
+    """Store a secret that waits for its first code; False if the person has a confirmed one."""
     sql = """
         insert into totp_secrets as t (person_id, sealed) values (%(person)s, %(sealed)s)
         on conflict (person_id) do update set sealed = excluded.sealed, last_step = 0
@@ -61,7 +61,7 @@ async def use_recovery_code(tx: Tx, person_id: str, code_hash: bytes) -> bool:
 
 
 async def delete_second_factors(tx: Tx, person_id: str) -> None:
-    """Delete the person's second factors, and forget the accounts at OpenID providers."""
+    """Delete the person's second factors, and unlink their accounts at OpenID providers."""
     for table in ("totp_secrets", "recovery_codes", "passkeys", "provider_accounts"):
         await tx.execute(f"delete from {table} where person_id = %(person)s", person=person_id)
 
@@ -78,14 +78,14 @@ async def list_passkeys(tx: Tx, person_id: str) -> list[Passkey]:
 
 
 async def lock_factors(tx: Tx, person_id: str) -> None:
-    """Until this transaction ends, nobody else adds second factors or recovery codes of the person."""
+    """Prevent others from adding factors or recovery codes of the person until the transaction ends."""
     await tx.advisory_lock(f"second_factors {person_id}")
 
 
 async def insert_passkey(
     tx: Tx, passkey_id: str, person_id: str, name: str, public_key: bytes, sign_count: int
 ) -> bool:
-    """False if the credential is stored already."""
+    """Insert a passkey; False if the credential is already stored."""
     sql = """
         insert into passkeys (id, person_id, name, public_key, sign_count)
         values (%(id)s, %(person)s, %(name)s, %(key)s, %(count)s) on conflict (id) do nothing

@@ -1,4 +1,4 @@
-"""The first run: a one-time link makes the first person of an installation, or signs one in."""
+"""The first run: a one-time link creates the first person of an installation, or signs a person in."""
 
 from dataclasses import dataclass
 
@@ -35,13 +35,13 @@ class FirstSteps:
     email: str
     password: str
     bot_name: str
-    # None: it is made from the name.
+    # None: made from the name.
     bot_slug: str | None
     bot_locale: str
 
 
 async def new_setup_link(tx: Tx) -> str | None:
-    """The path of a new link that sets the installation up, for its operator; None if someone exists."""
+    """The path of a new setup link, for the operator; None if a person exists."""
     workspace_id = await queries.find_workspace_to_set_up(tx)
     return None if workspace_id is None else await _new_link(tx, workspace_id, None)
 
@@ -67,7 +67,7 @@ async def find_setup_link(database: Database, token: str) -> SetupLink:
 
 
 async def follow_sign_in_link(database: Database, key: bytes, token: str, user_agent: str) -> SignedIn:
-    """Sign the person of a link in, which uses it up; `key` signs the cookie of a known browser."""
+    """Sign in the person of a link, which uses it up; `key` signs the cookie of a known browser."""
     link = await find_setup_link(database, token)
     async with database.enter_workspace(link.workspace_id) as tx, tx.transaction():
         candidate = await queries.use_sign_in_link(tx, hash_key(token))
@@ -79,7 +79,7 @@ async def follow_sign_in_link(database: Database, key: bytes, token: str, user_a
 async def set_up(
     database: Database, key: bytes, token: str, steps: FirstSteps, user_agent: str
 ) -> tuple[SignedIn, BotRow]:
-    """Make the first person, who owns the workspace, and the first bot; all or nothing. Sign them in."""
+    """Create the first person, who owns the workspace, and the first bot, or nothing. Sign them in."""
     link = await find_setup_link(database, token)
     company, address = valid_name(steps.company), valid_email(steps.email)
     words = ("instep", *company.split(), address, *address.split("@"))
@@ -92,7 +92,7 @@ async def set_up(
             tx,
             link.workspace_id,
             steps.bot_name,
-            # A name that other workspaces use is refused, and not numbered: they are out of sight here.
+            # A name that other workspaces use is refused, not numbered: they are invisible here.
             steps.bot_slug or slugify(steps.bot_name, "help"),
             steps.bot_locale,
             actor=candidate.person.as_actor("page"),

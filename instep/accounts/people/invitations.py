@@ -25,7 +25,7 @@ class UnknownInvitation(NotFound):
 
 
 async def invite(tx: Tx, workspace_id: str, email: str, role: Role, actor: Actor = OPERATOR) -> NewInvitation:
-    """Invite someone in place of earlier invitations; only the hash of the link's token is stored."""
+    """Invite someone, replacing earlier invitations; only the hash of the link's token is stored."""
     address = valid_email(email)
     user = await queries.lock_user(tx, workspace_id, address)
     if user is not None and user.disabled_at is None:
@@ -52,12 +52,12 @@ async def invite(tx: Tx, workspace_id: str, email: str, role: Role, actor: Actor
 
 
 async def list_invitations(tx: Tx, workspace_id: str) -> list[Invitation]:
-    """The invitations that can still be accepted, the newest first."""
+    """The invitations that can still be accepted, newest first."""
     return await queries.list_invitations(tx, workspace_id)
 
 
 async def revoke_invitation(tx: Tx, workspace_id: str, invitation_id: str, actor: Actor = OPERATOR) -> None:
-    """Revoke an invitation: from the commit on its link leads nowhere."""
+    """Revoke an invitation: from the commit on its link is invalid."""
     if not await queries.delete_invitation(tx, workspace_id, invitation_id):
         raise NotFound("There is no such invitation: it may already have been accepted or revoked.")
     await record(tx, workspace_id, actor, "revoke_invitation", invitation_id)
@@ -73,10 +73,10 @@ async def open_invitation(database: Database, token: str) -> OpenInvitation:
 
 
 async def accept_with_password(database: Database, token: str, password: str) -> None:
-    """Make an account with this password, which is valid in the workspace of the invitation alone.
+    """Create an account with this password that is valid only in the invitation's workspace.
 
     The inviting owner has seen the link too, so it proves no address: another account with the address keeps
-    its password and its workspaces, and the answer is the same whether or not there is one.
+    its password and its workspaces, and the answer is the same whether or not it exists.
     """
     invitation = await open_invitation(database, token)
     async with database.enter_workspace(invitation.workspace_id) as tx:
@@ -88,7 +88,7 @@ async def accept_with_password(database: Database, token: str, password: str) ->
 
 
 async def accept_as(database: Database, token: str, person: Person) -> str:
-    """Let a person who is signed in join with the invitation to their address; the workspace's id."""
+    """Let a signed-in person join with the invitation to their address; return the workspace's id."""
     invitation = await open_invitation(database, token)
     if not await may_accept(database, invitation, person):
         raise InvalidRequest(
@@ -100,7 +100,7 @@ async def accept_as(database: Database, token: str, person: Person) -> str:
 
 
 async def may_accept(database: Database, invitation: OpenInvitation, person: Person | None) -> bool:
-    """True if a person who is signed in may join: the address is theirs, and proved for other workspaces."""
+    """True if a signed-in person may join: the address is theirs, and proved for other workspaces."""
     if person is None or person.email != invitation.email:
         return False
     async with database.enter_workspace(person.workspace_id) as tx:
@@ -117,7 +117,7 @@ async def has_proof(database: Database, invitation: OpenInvitation, proof: str) 
 async def accept_with_proof(
     database: Database, key: bytes, token: str, proof: str, attempt: Attempt
 ) -> SignedIn:
-    """Let a person join who has just proved the invited address, and begin their session."""
+    """Let a person who has just proved the invited address join, and begin their session."""
     invitation, session_token = await open_invitation(database, token), new_token()
     async with database.enter_workspace(invitation.workspace_id) as tx, tx.transaction():
         challenge = await take_challenge(tx, "proved_address", proof)
@@ -139,7 +139,7 @@ async def _accept(
     *,
     has_proof: bool = False,
 ) -> str:
-    """Make a member of the person, or of a new one with this id; returns the id."""
+    """Make the person, or a new one with this id, a member; return the id."""
     await hold_open(tx, invitation.workspace_id)
     member_id = await queries.accept_invitation(
         tx, hash_key(token), person_id, password_hash, has_proof=has_proof

@@ -1,7 +1,7 @@
 """Signing in through an OpenID provider (OpenID Connect Core 1.0): code flow, with PKCE, nonce and state.
 
-Only an address that counts as verified identifies a person. The provider's documents, keys and tokens come
-through the outbound guard.
+Only an address that counts as verified identifies a person. The provider's documents, keys and tokens are
+fetched through the outbound guard.
 """
 
 import asyncio
@@ -59,10 +59,10 @@ class OidcRefused(InvalidRequest):
 
 @dataclass(frozen=True, slots=True)
 class OpenIdProvider:
-    """An OpenID provider by its discovery document, and how this installation is known to it.
+    """An OpenID provider by its discovery document, and this installation's client there.
 
-    The issuer of an endpoint for many tenants has `{tenantid}` in it, as that of Microsoft Entra ID; then the
-    people of trusted issuers alone may sign in.
+    The issuer of a multi-tenant endpoint contains `{tenantid}`, like that of Microsoft Entra ID; only
+    people of trusted issuers may then sign in.
     """
 
     issuer: str
@@ -86,7 +86,7 @@ class OpenIdProvider:
 
 @dataclass(frozen=True, slots=True)
 class OidcRequest:
-    """The address at which the browser signs in, and the token that it keeps meanwhile for this state."""
+    """The URL at which the browser signs in, and the token that it keeps in the meantime for this state."""
 
     token: str
     state: str
@@ -95,9 +95,9 @@ class OidcRequest:
 
 @dataclass(frozen=True, slots=True)
 class ProvedPerson:
-    """A person back from the provider, with a session or with a proof that invitations accept.
+    """A person back from the provider, with a session or with a proof for accepting invitations.
 
-    `waiting` are invitations which memberships without a proof have become.
+    `waiting` are invitations that replace memberships without a proof.
     """
 
     next_path: str
@@ -107,7 +107,7 @@ class ProvedPerson:
 
 
 async def find_provider(client: OutboundClient, settings: Settings) -> OpenIdProvider:
-    """The provider of the settings, by its discovery document; raises `OidcRefused`."""
+    """The provider of the settings, from its discovery document; raises `OidcRefused`."""
     issuer = settings.oidc_issuer or ""
     document = await _read_json(client, f"{issuer.rstrip('/')}/.well-known/openid-configuration")
     names = ("authorization_endpoint", "token_endpoint", "jwks_uri")
@@ -131,7 +131,7 @@ async def find_provider(client: OutboundClient, settings: Settings) -> OpenIdPro
 
 
 def is_of_tenant(issuer: str, template: str) -> bool:
-    """True if the issuer is the template with one part of a path in the place of the tenant."""
+    """True if the issuer is the template with a path segment in place of the tenant."""
     before, place, after = template.partition(TENANT)
     return bool(place) and re.fullmatch(f"{re.escape(before)}[^/]+{re.escape(after)}", issuer) is not None
 
@@ -146,9 +146,9 @@ def is_web_address(value: object) -> bool:
 async def ask_provider(
     database: Database, client: OutboundClient, settings: Settings, address: str, next_path: str
 ) -> OidcRequest:
-    """Begin to sign in at the provider; the answer is accepted from the browser with the token alone.
+    """Begin to sign in at the provider; only the browser with the token can use the answer.
 
-    It is counted before the provider is asked anything. Raises `TooManyAttempts` and `OidcRefused`.
+    The attempt is counted before the provider is called. Raises `TooManyAttempts` and `OidcRefused`.
     """
     async with database.enter_workspace("") as tx:
         await count_question_to_provider(tx, address)
@@ -182,9 +182,9 @@ async def sign_in_by_provider(
     answer: dict[str, str],
     attempt: Attempt,
 ) -> ProvedPerson:
-    """Begin a session for the person whom the provider names; those without an account may join with a proof.
+    """Begin a session for the person whom the provider names; others may join with a proof.
 
-    `answer` are the parameters of the callback, `token` is what the browser kept, and `key` signs the cookie
+    `answer` are the parameters of the callback, `token` is the browser's, and `key` signs the cookie
     of a known browser. Raises `OidcRefused`.
     """
     if not hmac.compare_digest(state_of(token).encode(), answer.get("state", "").encode()):
@@ -194,7 +194,7 @@ async def sign_in_by_provider(
     if challenge is None or "code" not in answer:
         raise OidcRefused
     provider = await find_provider(client, settings)
-    # An answer of another provider is refused (RFC 9207).
+    # An answer from another provider is refused (RFC 9207).
     if "iss" in answer and not provider.is_issuer(answer["iss"]):
         raise OidcRefused
     id_token = await _redeem(
@@ -256,9 +256,9 @@ async def _redeem(
 async def _find_address(
     tx: Tx, account: ProviderAccount, claims: dict[str, Any], provider: OpenIdProvider
 ) -> tuple[str, bool]:
-    """The address of the person whose account at the provider this is, and whether the ID token proves it.
+    """The address of the person with this provider account, and whether the ID token proves it.
 
-    After the first sign-in the account counts, and not its address, which may change there and then belongs
+    After the first sign-in the account identifies the person, because the address may change and then belong
     to someone else. Raises `OidcRefused`.
     """
     linked = await queries.find_provider_account(tx, account)
@@ -316,16 +316,16 @@ def verified_email(claims: dict[str, Any], provider: OpenIdProvider) -> str:
 
 
 def counts_as_verified(claims: dict[str, Any], provider: OpenIdProvider) -> bool:
-    """True if the address of an ID token counts as verified: the provider says so, or the operator trusts it.
+    """True if the address in an ID token is verified: the provider says so, or the operator trusts it.
 
-    The trust is in one issuer, so the administrators of another tenant, who can give their people any
-    address, gain nothing by it.
+    Only one issuer is trusted, so the administrators of another tenant, who can give their people any
+    address, gain nothing.
     """
     return says_verified(claims) or provider.trusts(claims["iss"])
 
 
 def says_verified(claims: dict[str, Any]) -> bool:
-    """True if the provider calls the address verified; some send the claim as a text."""
+    """True if the provider reports the address as verified; some send the claim as a string."""
     verified = claims.get("email_verified")
     return verified is True or verified == "true"
 
@@ -333,7 +333,7 @@ def says_verified(claims: dict[str, Any]) -> bool:
 async def _find_or_create(database: Database, email: str, role: str | None) -> Candidate | None:
     async with database.enter_workspace("") as tx:
         candidates = await queries.find_for_sign_in(tx, email)
-        # An account that was made meanwhile without a proof is someone else's.
+        # An account created in the meantime without a proof belongs to someone else.
         if candidates and candidates[0].is_proved:
             return candidates[0]
         created = await _create(tx, email, role) if role is not None else None
@@ -376,7 +376,7 @@ def _as_json(response: RawResponse) -> dict[str, Any]:
 
 
 def state_of(token: str) -> str:
-    """The state of a request, which only the browser with its token brings back (RFC 6749 section 10.12)."""
+    """The state of a request, which only the browser with its token can return (RFC 6749 section 10.12)."""
     return base64url(hashlib.sha256(f"state {token}".encode()).digest())
 
 

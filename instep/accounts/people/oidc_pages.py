@@ -1,4 +1,4 @@
-"""The way through the OpenID provider: to it, and back."""
+"""The redirects to the OpenID provider and back."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -22,14 +22,14 @@ from instep.platform.web.public import public
 from instep.platform.web.signed_in import local_path, see_other
 
 PATH = "/sign-in/oidc"
-# Each tab has a cookie of its own, which the state of its request names.
+# Each tab has its own cookie, named by the state of its request.
 COOKIE = "oidc-"
 STATE_CHARACTERS_IN_NAME = 8
 
 
 @public
 async def lead_to_provider(request: Request) -> Response:
-    """Lead to the provider, and let this browser alone come back."""
+    """Redirect to the provider, so that only this browser can come back."""
     state = request.app.state
     if not state.settings.oidc_issuer:
         raise NotFound
@@ -85,7 +85,7 @@ async def come_back(request: Request) -> Response:
 
 
 def lead_on(request: Request, proved: ProvedPerson) -> Response:
-    """Lead to the page that asked for the sign-in, after the invitations that wait if there are any."""
+    """Redirect to the page that asked for the sign-in, or first to waiting invitations."""
     next_path = local_path(proved.next_path)
     if proved.waiting:
         onward = next_path if proved.signed_in else None

@@ -1,4 +1,4 @@
-"""What people do with their own accounts: their workspaces, their sessions, and their password."""
+"""Operations of people on their own accounts: workspaces, sessions and password."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ async def list_memberships(tx: Tx, person: Person) -> list[Membership]:
 
 
 async def switch_workspace(database: Database, token: str, person: Person, workspace_id: str) -> None:
-    """Put a session into another workspace of its person; `token` is the session's."""
+    """Switch a session to another workspace of its person; `token` is the session's."""
     async with database.enter_workspace(workspace_id) as tx, tx.transaction():
         if not await queries.switch_session(tx, hash_key(token), workspace_id):
             raise NotFound("You are not a member of this workspace: an owner of it can invite you.")
@@ -39,7 +39,7 @@ async def switch_workspace(database: Database, token: str, person: Person, works
 
 
 async def list_sessions(tx: Tx, person: Person) -> list[OpenSession]:
-    """The browsers in which the person is signed in, in all workspaces; the one seen last is first."""
+    """The browsers in which the person is signed in, in all workspaces; the last used first."""
     return await queries.list_sessions(tx, person.id)
 
 
@@ -51,14 +51,14 @@ async def end_own_session(tx: Tx, person: Person, session_id: str) -> None:
 
 
 async def end_other_sessions(tx: Tx, session: Session) -> None:
-    """End all sessions of the person but this one."""
+    """End all other sessions of the person."""
     person = session.person
     await queries.end_sessions(tx, person.id, but=session.id)
     await record(tx, person.workspace_id, person.as_actor("page"), "end_other_sessions")
 
 
 async def prove_password(database: Database, session: Session, password: str) -> Candidate:
-    """Check the password of whoever is signed in; attempts are counted. Raises `WrongPassword`."""
+    """Check the password of the signed-in person; attempts are counted. Raises `WrongPassword`."""
     async with database.enter_workspace("") as tx:
         await count_known_browser(tx, f"session {session.id}")
         candidate = await queries.find_account(tx, session.person.id)
@@ -69,7 +69,7 @@ async def prove_password(database: Database, session: Session, password: str) ->
 
 
 async def verify_by_password(database: Database, session: Session, token: str, password: str) -> None:
-    """Note in the session, whose token this is, that its person has proved again who they are."""
+    """Record in the session with this token that its person has proved their identity again."""
     await prove_password(database, session, password)
     async with database.enter_workspace(session.person.workspace_id) as tx, tx.transaction():
         await queries.verify_session(tx, hash_key(token))
@@ -93,7 +93,7 @@ async def change_own_password(
     user_agent: str,
     removed: RemovedFactors = RemovedFactors(),
 ) -> SignedIn:
-    """Set a new password, which ends all sessions and connected apps of the person, and sign in anew.
+    """Set a new password, which ends all sessions and connected apps of the person, and sign in again.
 
     `key` signs the cookie of a known browser.
     """

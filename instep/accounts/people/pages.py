@@ -34,7 +34,7 @@ CONNECTED_APPS = "/app/connected-apps"
 async def show_sign_in(request: Request) -> Response:
     """The sign-in form; people who are signed in are redirected.
 
-    The page of an invitation leads here with the address that it shows.
+    The invitation page redirects here with the address that it shows.
     """
     next_path, email = local_path(request.query_params.get("next")), request.query_params.get("email", "")
     if await current_person(request) is not None:

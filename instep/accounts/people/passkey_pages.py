@@ -24,7 +24,7 @@ PATH = "/sign-in/passkey"
 
 
 def site_of(request: Request) -> PasskeySite:
-    """The site that passkeys are bound to; raises `NotFound` where there are none."""
+    """The site that passkeys are bound to; raises `NotFound` if passkeys are not supported."""
     site = passkey_site(request.app.state.settings)
     if site is None:
         raise NotFound(
@@ -40,7 +40,7 @@ async def show_passkey(request: Request) -> Response:
 
 @public
 async def sign_in_by_passkey(request: Request) -> Response:
-    """Begin the session of the person whose passkey it is."""
+    """Begin the session of the passkey's person."""
     form, state, site = await read_form(request), request.app.state, site_of(request)
     next_path, attempt = local_path(form.get("next")), attempt_of(request, form)
     token, credential = form.get("token", ""), form.get("credential", "")

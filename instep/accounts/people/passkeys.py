@@ -1,7 +1,7 @@
-"""Passkeys (WebAuthn Level 3): a key of the person's device, which proves both who has it and who unlocks it.
+"""Passkeys (WebAuthn Level 3): keys on a person's device, which prove possession and that it was unlocked.
 
-One is enough to sign in, and with one the password alone is not. The site is named by its host, so what a
-passkey signs is worth nothing on another site.
+One is enough to sign in; people with a passkey can't sign in by password alone. The site is identified by its
+host, so a passkey's signature is useless on another site.
 """
 
 import ipaddress
@@ -39,7 +39,7 @@ class PasskeyRefused(InvalidRequest):
 
 @dataclass(frozen=True, slots=True)
 class PasskeySite:
-    """What a passkey is bound to: the host of the installation, and the origin that it is used on."""
+    """The site of passkeys: the host of the installation, and the origin that they are used on."""
 
     host: str
     origin: str
@@ -47,19 +47,19 @@ class PasskeySite:
 
 @dataclass(frozen=True, slots=True)
 class PasskeyQuestion:
-    """What the browser passes to the authenticator, as JSON, and the token to send with the answer."""
+    """The options that the browser passes to the authenticator, as JSON, and the token for the answer."""
 
     token: str
     options: str
 
 
 def passkey_site(settings: Settings) -> PasskeySite | None:
-    """The site of this installation; None where its address is an IP address, to which no key is bound."""
+    """The site of this installation; None if its URL has an IP address, to which no passkey can be bound."""
     host = urlsplit(settings.base_url).hostname or ""
     try:
         ipaddress.ip_address(host)
     except ValueError:
-        # Browsers name the origin in its canonical form, however the setting writes it.
+        # Browsers use the origin in its canonical form, however the setting spells it.
         return PasskeySite(host, origin_of(settings.base_url) or settings.base_url)
     return None
 
@@ -69,8 +69,8 @@ async def list_passkeys(tx: Tx, person: Person) -> list[Passkey]:
 
 
 async def ask_for_new_passkey(tx: Tx, site: PasskeySite, person: Person) -> PasskeyQuestion:
-    """Ask the browser to make a passkey for the person."""
-    # The import costs a tenth of a second, which only those who use passkeys should wait.
+    """Ask the browser to create a passkey for the person."""
+    # The import costs a tenth of a second, which only people who use passkeys should wait for.
     from webauthn import base64url_to_bytes, generate_registration_options, options_to_json
     from webauthn.helpers.structs import (
         AuthenticatorSelectionCriteria,
@@ -100,10 +100,10 @@ async def ask_for_new_passkey(tx: Tx, site: PasskeySite, person: Person) -> Pass
 async def add_passkey(
     tx: Tx, site: PasskeySite, person: Person, token: str, credential: str, name: str
 ) -> list[str]:
-    """Store the passkey that the browser made, in a transaction of the caller.
+    """Store the passkey that the browser created, in a transaction of the caller.
 
     Returns recovery codes if the person had none yet. Raises `PasskeyRefused` for a credential that does not
-    answer the question of `token`, and `InvalidRequest` where the person has `limits.MAX_PASSKEYS` already.
+    answer the question of `token`, and `InvalidRequest` if the person already has `limits.MAX_PASSKEYS`.
     """
     from webauthn import verify_registration_response
     from webauthn.helpers import bytes_to_base64url
@@ -151,7 +151,7 @@ async def remove_passkey(tx: Tx, person: Person, passkey_id: str) -> None:
 
 
 async def ask_for_passkey(tx: Tx, site: PasskeySite, address: str) -> PasskeyQuestion:
-    """Ask the browser for any passkey of this site; questions to an address are counted."""
+    """Ask the browser for any passkey of this site; requests from an address are counted."""
     from webauthn import generate_authentication_options, options_to_json
     from webauthn.helpers.structs import UserVerificationRequirement
 
@@ -166,7 +166,7 @@ async def ask_for_passkey(tx: Tx, site: PasskeySite, address: str) -> PasskeyQue
 async def sign_in_with_passkey(
     database: Database, key: bytes, site: PasskeySite, token: str, credential: str, attempt: Attempt
 ) -> SignedIn:
-    """Begin a session for the person of the passkey; `key` signs the cookie of a known browser."""
+    """Begin a session for the passkey's person; `key` signs the cookie of a known browser."""
     from webauthn import verify_authentication_response
     from webauthn.helpers.exceptions import WebAuthnException
 
@@ -211,7 +211,7 @@ def read_answer(credential: str) -> "AuthenticationCredential":
         answer = parse_authentication_credential_json(credential)
     except (WebAuthnException, ValueError, RecursionError):
         raise PasskeyRefused from None
-    # Any other text might be none that the database can look up.
+    # Other texts may be invalid for a database lookup.
     if answer.id != bytes_to_base64url(answer.raw_id):
         raise PasskeyRefused
     return answer
@@ -226,7 +226,7 @@ def challenge_bytes(challenge: Challenge) -> bytes:
 
 
 def readable_name(name: str) -> str:
-    """The name that the person gave, in one line."""
+    """The name that the person gave, on one line."""
     return (
         re.sub(r"\s+", " ", name).replace("\0", "").strip()[: limits.MAX_PASSKEY_NAME_CHARACTERS] or "Passkey"
     )

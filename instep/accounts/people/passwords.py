@@ -33,7 +33,7 @@ def refuse_weak(password: str, *guessable: str) -> None:
             f"A password must have {limits.MIN_PASSWORD_CHARACTERS} to {limits.MAX_PASSWORD_CHARACTERS}"
             " characters."
         )
-    # The import loads long word lists, which only setting a password needs.
+    # The import loads long word lists, which are only needed to set a password.
     from zxcvbn import zxcvbn
 
     estimate = zxcvbn(password[:MAX_ESTIMATED_CHARACTERS], [word for word in guessable if word])
@@ -62,9 +62,9 @@ def salt_of(stored_hash: str) -> bytes:
 
 
 async def matching_hash(password: str, stored_hashes: Sequence[str | None]) -> str | None:
-    """The first stored hash that the password matches; it takes the same time with none, one or several.
+    """The first stored hash that the password matches; the time is the same with none, one or several.
 
-    Raises `RateLimited` when too many passwords are waiting.
+    Raises `RateLimited` if too many passwords are waiting.
     """
     if len(password) > limits.MAX_PASSWORD_CHARACTERS:
         password, stored_hashes = "", ()
@@ -73,7 +73,7 @@ async def matching_hash(password: str, stored_hashes: Sequence[str | None]) -> s
 
 
 def find_match(password: str, hashes: Sequence[str]) -> str | None:
-    # Only accounts that were made at once have different salts.
+    # Only accounts created at the same time have different salts.
     like = {stored_hash.rpartition("$")[0]: stored_hash for stored_hash in hashes or [dummy_hash()]}
     results = [compute_like(stored_hash, password) for stored_hash in like.values()]
     return next((text for text in hashes for result in results if hmac.compare_digest(text, result)), None)
@@ -116,7 +116,7 @@ def as_bytes(password: str) -> bytes:
 
 
 def free_limiter() -> CapacityLimiter:
-    """The limiter of hashing; raises `RateLimited` when too many passwords are waiting."""
+    """The limiter of hashing; raises `RateLimited` if too many passwords are waiting."""
     limiter = hashing_limiter()
     if limiter.statistics().tasks_waiting >= limits.MAX_PASSWORD_WAITERS:
         raise RateLimited(headers={"Retry-After": "2"})

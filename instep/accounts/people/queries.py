@@ -32,7 +32,7 @@ async def name_of_workspace(tx: Tx, workspace_id: str) -> str:
 
 
 async def insert_user(tx: Tx, row: dict[str, Any]) -> User | None:
-    """None if the address has a proved account, or is a member's of this workspace."""
+    """Insert a person; None if the address has a proved account or is a member's of this workspace."""
     return await tx.first(
         User,
         f"""
@@ -105,7 +105,7 @@ async def set_disabled(tx: Tx, user: User, is_disabled: bool) -> User:
 async def lock_owners(tx: Tx, workspace_id: str) -> None:
     """Lock all owners until this transaction ends.
 
-    It comes before a lock on a single member: in another order two of these changes would be a deadlock.
+    This comes before a lock on a single member: in another order two of these changes could deadlock.
     """
     await tx.execute(
         """
@@ -132,7 +132,7 @@ async def has_other_owner(tx: Tx, user: User) -> bool:
 
 
 async def set_password(tx: Tx, user_id: str, password_hash: str) -> None:
-    """Set the password that the operator gives; the account is proved unless its address has another one."""
+    """Set the password from the operator; the account is then proved unless its address has another one."""
     await tx.execute(
         """
         update people p set password_hash = %(hash)s, unproved_in = case when exists (
@@ -155,7 +155,7 @@ async def end_sessions_in_workspace(tx: Tx, user: User) -> None:
 async def end_sessions(
     tx: Tx, person_id: str, session_id: str | None = None, *, but: str | None = None
 ) -> int:
-    """End one session of a person in whichever workspace it is, or all of them `but` one; how many ended."""
+    """End one session of a person in any workspace, or all of them `but` one; return how many ended."""
     count: int = await tx.value(
         "select end_sessions_of(%(person)s, %(id)s, %(but)s)", person=person_id, id=session_id, but=but
     )
@@ -163,7 +163,7 @@ async def end_sessions(
 
 
 async def find_for_sign_in(tx: Tx, email: str) -> list[Candidate]:
-    """The accounts of the address that may enter a workspace; a proved one is the first."""
+    """The accounts of the address that may enter a workspace, a proved one first."""
     return await tx.all(Candidate, "select * from find_for_sign_in(%(email)s, null)", email=email)
 
 
@@ -173,7 +173,7 @@ async def find_account(tx: Tx, person_id: str | None) -> Candidate | None:
 
 
 async def prove_address(tx: Tx, email: str, secret: str) -> list[WaitingInvitation]:
-    """End the accounts that were made without a proof of the address; the memberships become invitations."""
+    """End the accounts created without a proof of the address; their memberships become invitations."""
     return await tx.all(
         WaitingInvitation,
         "select * from prove_address(%(email)s, %(secret)s, %(ttl)s)",
@@ -184,7 +184,7 @@ async def prove_address(tx: Tx, email: str, secret: str) -> list[WaitingInvitati
 
 
 async def find_provider_account(tx: Tx, account: ProviderAccount) -> str | None:
-    """The address of the person whose account at the provider this is."""
+    """The address of the person with this provider account."""
     sql = "select find_provider_account(%(issuer)s, %(client_id)s, %(subject)s)"
     email: str | None = await tx.value(sql, **asdict(account))
     return email
@@ -198,7 +198,7 @@ async def has_provider_account(tx: Tx, account: ProviderAccount, email: str) -> 
 
 
 async def link_provider_account(tx: Tx, person_id: str, account: ProviderAccount) -> None:
-    """Make this the account of the person at the provider, instead of an earlier one."""
+    """Link the person's account at the provider, replacing an earlier one."""
     await tx.execute(
         """
         with earlier as (
@@ -223,7 +223,7 @@ async def is_proved(tx: Tx, person_id: str) -> bool:
 async def begin_session(
     tx: Tx, candidate: Candidate, new_hash: str | None, token_hash: bytes, session_id: str, browser: str
 ) -> bool:
-    """False if the password was changed or the person disabled while the password was checked."""
+    """Begin a session; False if the password changed or the person was disabled during the check."""
     has_begun: bool = await tx.value(
         """
         select begin_session(
@@ -241,7 +241,7 @@ async def begin_session(
 
 
 async def change_password(tx: Tx, candidate: Candidate, new_hash: str) -> bool:
-    """False if the password is no longer the candidate's."""
+    """Change the password; False if it is no longer the candidate's."""
     has_changed: bool = await tx.value(
         "select change_password(%(person)s, %(current)s, %(new)s)",
         person=candidate.id,
@@ -252,7 +252,7 @@ async def change_password(tx: Tx, candidate: Candidate, new_hash: str) -> bool:
 
 
 async def switch_session(tx: Tx, token_hash: bytes, workspace_id: str) -> bool:
-    """False if the person of the session may not enter the workspace."""
+    """Switch the session's workspace; False if its person may not enter it."""
     has_switched: bool = await tx.value(
         "select switch_session(%(token)s, %(workspace)s)", token=token_hash, workspace=workspace_id
     )
@@ -303,7 +303,7 @@ async def list_audit(
 
 
 async def lock_invitations(tx: Tx, workspace_id: str) -> None:
-    """Until this transaction ends, nobody else invites anyone to the workspace."""
+    """Prevent other invitations to the workspace until this transaction ends."""
     await tx.advisory_lock(f"invitations {workspace_id}")
 
 
@@ -354,7 +354,7 @@ async def delete_invitations_by(tx: Tx, workspace_id: str, email: str) -> None:
 
 
 async def delete_links_of(tx: Tx, person_id: str) -> None:
-    """Delete the links by which the person could be signed in."""
+    """Delete the links that could sign the person in."""
     await tx.execute("delete from setup_links where person_id = %(id)s", id=person_id)
 
 
@@ -367,9 +367,9 @@ async def accept_invitation(
 ) -> str | None:
     """Make a person a member, and return their id; None if the invitation can't be accepted.
 
-    With a password an account is made that is valid in this workspace alone; with a proof of the invited
-    address a proved one, unless there is one. Otherwise the person with the id joins.
-    All invitations of the address to the workspace end. A present member keeps their role.
+    With a password, create an account that is valid in this workspace only; with a proof of the invited
+    address, a proved one unless it exists. Otherwise the person with the id joins.
+    All invitations of the address to the workspace end. A current member keeps their role.
     """
     member_id: str | None = await tx.value(
         "select accept_invitation(%(token)s, %(person)s, %(hash)s, %(proof)s)",
@@ -382,7 +382,7 @@ async def accept_invitation(
 
 
 async def find_workspace_to_set_up(tx: Tx) -> str | None:
-    """The first workspace, as long as no person exists; it runs as the database's owner."""
+    """The first workspace, if no person exists; runs as the database's owner."""
     workspace_id: str | None = await tx.value(
         """
         select id from workspaces where not exists (select from people)
@@ -414,7 +414,7 @@ async def use_sign_in_link(tx: Tx, token_hash: bytes) -> Candidate | None:
 
 
 async def set_up(tx: Tx, token_hash: bytes, candidate: Candidate, company: str) -> bool:
-    """Set up the installation; False if a person exists already, or if the link can't be used."""
+    """Set up the installation; False if a person exists or the link can't be used."""
     is_done: bool = await tx.value(
         "select set_up(%(token)s, %(person)s, %(email)s, %(hash)s, %(company)s)",
         token=token_hash,

@@ -38,8 +38,8 @@ class ProviderAccount:
 class Candidate:
     """An account of an email address, in the workspace that it used last.
 
-    The password's hash is None if the person signs in by other ways alone. An account that is not proved was
-    made with the link of an invitation, and is valid in that workspace alone.
+    The password hash is None if the person only signs in by other means. An unproved account was
+    created with the link of an invitation, and is valid in that workspace only.
     """
 
     id: str
@@ -57,7 +57,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """A workspace that a person may enter, and the role that they have there."""
+    """A workspace that a person may enter, and their role in it."""
 
     workspace_id: str
     workspace_name: str
@@ -66,7 +66,7 @@ class Membership:
 
 @dataclass(frozen=True, slots=True)
 class OpenSession:
-    """A session of a person, as they see it; `browser` is what `browser_name` makes of `User-Agent`."""
+    """A session in a person's own list; `browser` is the result of `browser_name`."""
 
     id: str
     created_at: datetime
@@ -89,7 +89,7 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True)
 class NewInvitation:
-    """An invitation that was just made, with the token of its link, which is shown once."""
+    """A new invitation with the token of its link, which is shown once."""
 
     invitation: Invitation
     token: str
@@ -112,7 +112,7 @@ class OpenInvitation:
 
 @dataclass(frozen=True, slots=True)
 class WaitingInvitation:
-    """An invitation that an ended membership has become, with the token of its link."""
+    """An invitation that replaces an ended membership, with the token of its link."""
 
     workspace_name: str
     token: str
@@ -120,7 +120,7 @@ class WaitingInvitation:
 
 @dataclass(frozen=True, slots=True)
 class SetupLink:
-    """What a one-time link is for: to sign its person in, or without one to set the workspace up."""
+    """A one-time link to sign its person in or, without a person, to set up the workspace."""
 
     workspace_id: str
     workspace_name: str
@@ -153,7 +153,7 @@ class SignedIn:
 
 @dataclass(frozen=True, slots=True)
 class SecondStep:
-    """The password was right, and a code is still to be shown by the browser that keeps this token."""
+    """The password was right, and the browser with this token must send a code next."""
 
     token: str
 
@@ -168,7 +168,7 @@ class StoredTotp:
 
 @dataclass(frozen=True, slots=True)
 class Passkey:
-    """A passkey as its person sees it; the id is the credential's, in base64url."""
+    """A passkey in a person's own list; the id is the credential's, in base64url."""
 
     id: str
     name: str
@@ -178,7 +178,7 @@ class Passkey:
 
 @dataclass(frozen=True, slots=True)
 class StoredPasskey:
-    """A passkey as it checks an answer, and its person."""
+    """The data of a passkey that checks an answer, and its person."""
 
     person_id: str
     email: str

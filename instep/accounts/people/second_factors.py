@@ -1,4 +1,4 @@
-"""Second factors: codes of an authenticator app (RFC 6238), and recovery codes for whoever has lost it."""
+"""Second factors: codes of an authenticator app (RFC 6238), and recovery codes for people who lost it."""
 
 import base64
 import hmac
@@ -22,7 +22,7 @@ from instep.platform.identity.schemas import Person
 
 ISSUER = "Instep"
 STEP_SECONDS = 30
-# A clock may be off by one step, and a code may be typed when the next one has begun.
+# A clock may be off by one step, and a code may be typed after the next one has begun.
 STEPS_AROUND = (0, -1, 1)
 TOTP_CODE = re.compile(r"[0-9]{6}")
 RECOVERY_BYTES = 10
@@ -35,7 +35,7 @@ class WrongCode(InvalidRequest):
 
 @dataclass(frozen=True, slots=True)
 class TotpEnrolment:
-    """A secret that waits for its first code: as text, and as the address that authenticator apps read."""
+    """A secret that waits for its first code: as text, and as the URI that authenticator apps read."""
 
     secret: str
     address: str
@@ -43,7 +43,7 @@ class TotpEnrolment:
 
 @dataclass(frozen=True, slots=True)
 class SecondFactors:
-    """Which second factors a person has."""
+    """The second factors of a person."""
 
     has_totp: bool
     passkeys: list[Passkey]
@@ -62,7 +62,7 @@ async def find_second_factors(tx: Tx, person: Person) -> SecondFactors:
 
 
 async def begin_totp(tx: Tx, keys: KeyRing, person: Person) -> None:
-    """Make a new secret, which counts once the person has shown a code of it."""
+    """Create a new secret, which is active once the person has entered a code from it."""
     secret = pyotp.random_base32()
     await factor_queries.lock_factors(tx, person.id)
     if not await factor_queries.save_totp(tx, person.id, keys.seal(secret, *place_of(person.id))):
@@ -82,7 +82,7 @@ async def find_enrolment(tx: Tx, keys: KeyRing, person: Person) -> TotpEnrolment
 
 
 async def confirm_totp(tx: Tx, keys: KeyRing, person: Person, code: str) -> list[str]:
-    """Turn the new secret on; returns the recovery codes, or none if the person has some already."""
+    """Activate the new secret; return the recovery codes, or none if the person already has some."""
     await factor_queries.lock_factors(tx, person.id)
     if not await accepts_totp(tx, keys, person.id, code, utc_now()):
         raise WrongCode
@@ -100,7 +100,7 @@ async def remove_totp(tx: Tx, person: Person) -> None:
 
 
 async def renew_recovery_codes(tx: Tx, person: Person) -> list[str]:
-    """Ten new codes, each for one use; the earlier ones are no longer valid."""
+    """Create ten new codes, each for one use; the earlier ones become invalid."""
     codes = [new_recovery_code() for _ in range(limits.RECOVERY_CODES)]
     hashes = [hash_recovery_code(person.id, code) for code in codes]
     await factor_queries.lock_factors(tx, person.id)
@@ -110,7 +110,7 @@ async def renew_recovery_codes(tx: Tx, person: Person) -> list[str]:
 
 
 async def accepts_code(tx: Tx, keys: KeyRing, person_id: str, text: str) -> bool:
-    """True if this is a code of the app or a recovery code, which is used up by that."""
+    """True if this is a code from the app or a recovery code, which is then used up."""
     code = re.sub(r"[\s-]", "", text).lower()
     if TOTP_CODE.fullmatch(code):
         secret = await factor_queries.find_totp(tx, person_id)
@@ -122,7 +122,7 @@ async def accepts_code(tx: Tx, keys: KeyRing, person_id: str, text: str) -> bool
 
 
 async def accepts_totp(tx: Tx, keys: KeyRing, person_id: str, text: str, now: datetime) -> bool:
-    """True if the code is right now and no code of its time step was accepted before."""
+    """True if the code is correct and no code of its time step was accepted before."""
     code = re.sub(r"\s", "", text)
     row = await factor_queries.find_totp(tx, person_id)
     secret = open_secret(keys, person_id, row) if row else None
@@ -147,7 +147,7 @@ def hash_recovery_code(person_id: str, code: str) -> bytes:
 
 
 def open_secret(keys: KeyRing, person_id: str, row: StoredTotp) -> str | None:
-    """The secret; None if the key that sealed it is gone, so that recovery codes alone help."""
+    """The secret; None if the key that encrypted it is lost, so that only recovery codes help."""
     try:
         return keys.open(row.sealed, *place_of(person_id))
     except Unreadable:

@@ -1,4 +1,4 @@
-"""The second step of signing in: whoever has shown the password shows a code too."""
+"""The second step of signing in: a code after the password."""
 
 import hmac
 
@@ -23,9 +23,9 @@ class SecondStepExpired(WrongCode):
 
 
 async def ask_for_code(tx: Tx, candidate: Candidate, browser_id: str | None, new_hash: str | None) -> str:
-    """Note that the password was right; returns the token with which the browser shows the code."""
+    """Record that the password was right; return the token that the browser sends with the code."""
     data = {
-        # A password that changes meanwhile ends the sign-in.
+        # A password change in the meantime ends the sign-in.
         "password": hash_key(candidate.password_hash or "").hex(),
         "new_hash": new_hash,
         "browser": browser_id,
@@ -39,9 +39,9 @@ async def is_waiting_for_code(database: Database, token: str) -> bool:
 
 
 async def finish_sign_in(database: Database, key: bytes, token: str, code: str, attempt: Attempt) -> SignedIn:
-    """Begin the session if the code is right; `token` is what `ask_for_code` returned.
+    """Begin the session if the code is right; `token` is the result of `ask_for_code`.
 
-    Raises `WrongCode`, `SecondStepExpired` and `TooManyAttempts`; of `attempt` only the browser counts.
+    Raises `WrongCode`, `SecondStepExpired` and `TooManyAttempts`; only the browser of `attempt` is used.
     """
     async with database.enter_workspace("") as tx:
         challenge = await find_challenge(tx, "second_factor", token)

@@ -1,1 +1,1 @@
-"""Trusts: which jobs of which CI service get short-lived API keys, without a secret in the CI."""
+"""Trusts: CI jobs that get short-lived API keys without a secret in the CI."""

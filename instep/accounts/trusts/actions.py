@@ -1,4 +1,4 @@
-"""Actions on trusts: make and end them, and exchange the ID token of a CI job for a short-lived API key."""
+"""Actions on trusts: create and end them, and exchange a CI job's ID token for a short-lived API key."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -56,7 +56,7 @@ class WiderScope(InvalidRequest):
 async def create_trust(
     tx: Tx, workspace_id: str, fields: TrustFields, allow: AllowList, actor: Actor = OPERATOR
 ) -> Trust:
-    """Make a trust; from the commit on jobs with such tokens get API keys."""
+    """Create a trust; from the commit on jobs with matching tokens get API keys."""
     fields = replace(
         fields,
         issuer=valid_issuer(fields.issuer, allow),
@@ -77,7 +77,7 @@ async def create_trust(
 
 
 async def revoke_trust(tx: Tx, workspace_id: str, trust_id: str, actor: Actor = OPERATOR) -> Trust:
-    """End a trust: from the commit on every call with a key that came of it is refused."""
+    """End a trust: from the commit on every call with one of its keys is refused."""
     trust = await queries.revoke_trust(tx, workspace_id, trust_id)
     if trust is None:
         raise NotFound(f"There is no trust {trust_id}: `instep trust list` shows them.")
@@ -86,7 +86,7 @@ async def revoke_trust(tx: Tx, workspace_id: str, trust_id: str, actor: Actor = 
 
 
 def valid_issuer(text: str, allow: AllowList) -> str:
-    """The address of an issuer without blanks around it; raises `InvalidRequest`."""
+    """The issuer's URL, trimmed; raises `InvalidRequest`."""
     issuer = text.strip()
     if not issuer or len(issuer) > limits.MAX_ISSUER_CHARACTERS or "?" in issuer:
         raise InvalidRequest(
@@ -100,7 +100,7 @@ def valid_issuer(text: str, allow: AllowList) -> str:
 
 
 def valid_audience(text: str) -> str:
-    """The audience without blanks around it; raises `InvalidRequest`."""
+    """The audience, trimmed; raises `InvalidRequest`."""
     audience = text.strip()
     if not audience or len(audience) > limits.MAX_ISSUER_CHARACTERS or not is_storable(audience):
         raise InvalidRequest(f"The audience must have 1 to {limits.MAX_ISSUER_CHARACTERS} characters.")
@@ -108,7 +108,7 @@ def valid_audience(text: str) -> str:
 
 
 def valid_claims(claims: Mapping[str, str]) -> dict[str, str]:
-    """The claims that a token must have, by their names; raises `InvalidRequest`, also for none."""
+    """The required claims of a token, by name; raises `InvalidRequest`, also if there are none."""
     if not claims or len(claims) > limits.MAX_TRUST_CLAIMS:
         raise InvalidRequest(
             f"Name 1 to {limits.MAX_TRUST_CLAIMS} claims, such as repository=acme/app: without one, every job"
@@ -125,10 +125,10 @@ def valid_claims(claims: Mapping[str, str]) -> dict[str, str]:
 
 
 async def exchange_token(database: Database, issuers: Issuers, exchange: TokenExchange) -> ExchangedToken:
-    """Give an API key for an ID token; raises `NoTrust`, which does not tell what is wrong, and others.
+    """Exchange an ID token for an API key; raises `NoTrust`, which gives no details, and others.
 
-    Where the issuer gives no answer, it raises `IssuerUnavailable`, so that jobs try again.
-    The same ID token may be exchanged again; then the key that it gave before ends.
+    If the issuer doesn't answer, it raises `IssuerUnavailable`, so that jobs try again.
+    The same ID token may be exchanged again; its previous key then ends.
     """
     try:
         token = read_id_token(exchange.id_token)
@@ -150,7 +150,7 @@ async def exchange_token(database: Database, issuers: Issuers, exchange: TokenEx
 
 async def _find_trusts(database: Database, token: IdToken, named: str | None) -> list[Trust]:
     async with database.enter_workspace("") as tx:
-        # The token says nothing of a workspace: a trust of any of them could claim the job.
+        # The token names no workspace: a trust of any workspace could claim the job.
         if named is None and await has_several_workspaces(tx):
             raise UnnamedTrust
         trusts = await queries.find_trusts(tx, token.issuer, named)
@@ -160,7 +160,7 @@ async def _find_trusts(database: Database, token: IdToken, named: str | None) ->
 
 
 def _scope_of(trust: Trust, exchange: TokenExchange) -> Scope:
-    """The scope of the trust, or the narrower one that is asked for."""
+    """The trust's scope, or the requested narrower one."""
     words = (exchange.scope or trust.scope).split()
     if not set(words) <= set(Scope):
         raise WiderScope

@@ -1,11 +1,11 @@
-"""Compare the claims of an ID token with what a trust asks of them."""
+"""Compares the claims of an ID token with those that a trust requires."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def claims_match(patterns: Mapping[str, str], claims: Mapping[str, Any]) -> bool:
-    """True if each named claim has the value that is asked for; a list needs one such entry.
+    """True if each named claim has the required value; for a list, one entry must match.
 
     In a pattern, `*` stands for any characters but `/`. Upper and lower case differ.
     """
@@ -18,14 +18,14 @@ def value_matches(pattern: str, value: Any) -> bool:
 
 
 def text_matches(pattern: str, text: str) -> bool:
-    """True if the text is what the pattern describes; the time is bounded by the product of their lengths."""
+    """True if the text matches the pattern; the time is bounded by the product of their lengths."""
     # `*` never crosses `/`, so the segments between slashes are compared one by one.
     globs, segments = pattern.split("/"), text.split("/")
     return len(globs) == len(segments) and all(map(segment_matches, globs, segments))
 
 
 def segment_matches(glob: str, segment: str) -> bool:
-    """Find each literal at its first place behind the one before: a later one would leave less room."""
+    """Find each literal at the first position after the previous one: a later one would leave less room."""
     first, *others = glob.split("*")
     if not others:
         return segment == first

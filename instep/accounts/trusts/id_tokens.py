@@ -1,6 +1,6 @@
-"""ID tokens of CI jobs (OpenID Connect Core 1.0 section 2): the keys of their issuers, and what is valid.
+"""ID tokens of CI jobs (OpenID Connect Core 1.0 section 2): the keys of their issuers, and validation.
 
-An issuer's documents come through the outbound guard, and only if someone trusts the issuer.
+An issuer's documents are fetched through the outbound guard, and only if a trust names the issuer.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ class IssuerUnavailable(Unavailable):
 
 @dataclass(frozen=True, slots=True)
 class IdToken:
-    """An ID token before its signature is verified: whom it says it is from, and with which key."""
+    """An ID token before verification: the issuer and the key that it claims."""
 
     text: str
     issuer: str
@@ -50,7 +50,7 @@ class IdToken:
 
     @property
     def content_hash(self) -> bytes:
-        """The hash of what is signed; two signatures of the same content have the same hash."""
+        """The hash of the signed content; two signatures of the same content have the same hash."""
         return hashlib.sha256(self.text.rpartition(".")[0].encode()).digest()
 
 
@@ -69,7 +69,7 @@ class CachedKeys:
 
 
 class Issuers:
-    """The keys of issuers, as this process has fetched them."""
+    """The keys of issuers that this process has fetched."""
 
     def __init__(self, client: OutboundClient) -> None:
         self.client = client
@@ -113,7 +113,7 @@ async def fetch_json(client: OutboundClient, url: str) -> dict[str, Any]:
 
 
 def read_id_token(text: str) -> IdToken:
-    """The token with what it says of itself, which is not verified; raises `InvalidIdToken`."""
+    """The token with its unverified claims; raises `InvalidIdToken`."""
     parts = text.split(".")
     if len(parts) != 3 or len(text) > limits.MAX_ID_TOKEN_CHARACTERS or not text.isascii():
         raise InvalidIdToken("not a signed token")
@@ -141,7 +141,7 @@ def read_json(body: bytes) -> Any:
 
 
 def verified_claims(token: IdToken, keys: KeySet, now: datetime) -> dict[str, Any]:
-    """The claims of a valid token, whose audience each trust compares; raises `InvalidIdToken`."""
+    """The claims of a valid token, whose audience each trust checks; raises `InvalidIdToken`."""
     registry = JWTClaimsRegistry(
         int(now.timestamp()),
         leeway=limits.OIDC_LEEWAY_SECONDS,

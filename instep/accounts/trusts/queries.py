@@ -1,4 +1,4 @@
-"""SQL of trusts and of the API keys that come of them."""
+"""SQL of trusts and their API keys."""
 
 from datetime import timedelta
 from typing import Any
@@ -30,7 +30,7 @@ async def insert_trust(tx: Tx, workspace_id: str, trust_id: str, fields: TrustFi
 
 
 async def list_trusts(tx: Tx, workspace_id: str) -> list[Trust]:
-    """Every trust of the workspace, those that ended too, the newest last."""
+    """Every trust of the workspace, including ended ones, newest last."""
     return await tx.all(
         Trust,
         f"select {TRUST} from trusts where workspace_id = %(workspace)s order by created_at, id",
@@ -44,7 +44,7 @@ async def lock_count(tx: Tx, workspace_id: str) -> None:
 
 
 async def count_trusts(tx: Tx, workspace_id: str) -> int:
-    """The trusts of the workspace that have not ended."""
+    """The number of the workspace's trusts that have not ended."""
     count: int = await tx.value(
         "select count(*) from trusts where workspace_id = %(workspace)s and revoked_at is null",
         workspace=workspace_id,
@@ -53,7 +53,7 @@ async def count_trusts(tx: Tx, workspace_id: str) -> int:
 
 
 async def revoke_trust(tx: Tx, workspace_id: str, trust_id: str) -> Trust | None:
-    """End a trust and every API key that has come of it."""
+    """End a trust and all of its API keys."""
     trust = await tx.first(
         Trust,
         f"""
@@ -75,22 +75,22 @@ async def revoke_trust(tx: Tx, workspace_id: str, trust_id: str) -> Trust | None
 
 
 async def find_trusts(tx: Tx, issuer: str, named: str | None) -> list[Trust]:
-    """The trusts in an issuer that have not ended: the one with this id, or all of the workspace with it.
+    """The active trusts for an issuer: the one with this id, or all of the workspace with this id.
 
-    Without a name they are those of the only workspace.
+    Without an id, those of the only workspace.
     """
     sql = f"select {TRUST} from find_trusts(%(issuer)s, %(named)s)"
     return await tx.all(Trust, sql, issuer=issuer, named=named)
 
 
 async def use_trust(tx: Tx, trust_id: str) -> bool:
-    """Note that a trust is used, and lock it until the transaction ends; False if it has ended."""
+    """Record the use of a trust, and lock it until the transaction ends; False if it has ended."""
     sql = "update trusts set used_at = now() where id = %(id)s and revoked_at is null returning true"
     return bool(await tx.value(sql, id=trust_id))
 
 
 async def insert_key(tx: Tx, row: dict[str, Any], ttl: timedelta) -> None:
-    """Add the API key of an ID token, and end the one that an earlier exchange of the same token gave."""
+    """Add the API key of an ID token, and end the key of an earlier exchange of the same token."""
     await tx.execute(
         """
         update api_keys set revoked_at = now()

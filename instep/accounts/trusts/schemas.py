@@ -1,4 +1,4 @@
-"""The shapes of trusts and of the tokens that come of them."""
+"""The shapes of trusts and of their tokens."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class TrustFields:
-    """What a new trust asks of a token, and what it gives for it; without bots: all of the workspace."""
+    """The claims that a new trust requires, and the access that it gives; without bots, to all of them."""
 
     issuer: str
     audience: str

@@ -1,6 +1,6 @@
 """Actions on workspaces, bots and keys, and the list of bots that a key covers.
 
-Operators use them by command, as the database's owner; owners of a workspace in the dashboard, within it.
+Operators use them by command, as the database's owner; owners of a workspace use them in the dashboard.
 """
 
 import asyncio
@@ -68,7 +68,7 @@ async def create_workspace(tx: Tx, name: str) -> Workspace:
 async def pause_workspace(tx: Tx, reference: str | None, actor: Actor = OPERATOR) -> Workspace:
     """Pause a workspace: from the commit on its writes are refused, while reads continue.
 
-    Only an operator ends the pause of an operator.
+    Only an operator can end an operator's pause.
     """
     return await _set_paused(tx, reference, True, actor)
 
@@ -97,9 +97,9 @@ async def create_bot(
     *,
     actor: Actor = OPERATOR,
 ) -> BotRow:
-    """Make a help center; without a `slug` it gets one from its name, with a number where that is in use.
+    """Create a help center; without a `slug` it gets one from its name, numbered if that is in use.
 
-    Raises `SlugTaken` for a slug that was sent and is in use, and `InvalidRequest` for a bad value.
+    Raises `SlugTaken` for a sent slug that is in use, and `InvalidRequest` for an invalid value.
     """
     base = parse_value(valid_slug, slug, "slug") if slug is not None else slugify(valid_name(name), "help")
     row = {
@@ -120,7 +120,7 @@ async def create_bot(
 
 
 async def change_bot(tx: Tx, workspace_id: str, bot_id: UUID, name: str, locale: str, actor: Actor) -> BotRow:
-    """Change the bot's name and the language that its new articles have."""
+    """Change the bot's name and the language of its new articles."""
     row = await queries.set_name(
         tx, workspace_id, bot_id, valid_name(name), parse_value(valid_locale, locale, "locale")
     )
@@ -138,7 +138,7 @@ async def change_origins(
     remove: Sequence[str],
     actor: Actor = OPERATOR,
 ) -> BotRow:
-    """Allow pages of the origins in `add` to use the bot, and pages of those in `remove` no longer."""
+    """Allow pages of the origins in `add` to use the bot, and disallow those in `remove`."""
     async with tx.transaction():
         current = await queries.lock_origins(tx, workspace_id, bot_id)
         if current is None:
@@ -160,7 +160,7 @@ def _with_origins(current: Sequence[str], added: Sequence[str]) -> list[str]:
 async def change_accent(
     tx: Tx, workspace_id: str, bot_id: UUID, colour: str | None, actor: Actor = OPERATOR
 ) -> BotRow:
-    """Give the bot's help center any opaque CSS color as its accent; None restores the product's blue."""
+    """Set any opaque CSS color as the accent of the bot's help center; None restores Instep blue."""
     light, dark = await asyncio.to_thread(_readable_pair, colour) if colour is not None else (None, None)
     bot = await queries.set_accent(tx, workspace_id, bot_id, colour, light, dark)
     if bot is None:
@@ -170,7 +170,7 @@ async def change_accent(
 
 
 async def change_frame(tx: Tx, workspace_id: str, bot_id: UUID, frame: SiteFrame, actor: Actor) -> BotRow:
-    """Put a logo, links and legal lines around the pages of the bot's help center."""
+    """Set the logo, links and legal lines around the pages of the bot's help center."""
     bot = await queries.set_frame(tx, workspace_id, bot_id, frame.model_dump_json())
     if bot is None:
         raise unknown_bot(bot_id)
@@ -179,7 +179,7 @@ async def change_frame(tx: Tx, workspace_id: str, bot_id: UUID, frame: SiteFrame
 
 
 def _readable_pair(colour: str) -> tuple[str, str]:
-    # Importing the library of colors takes half a second, which only those who choose a color should wait.
+    # Importing the color library takes half a second, which only people who choose a color should wait for.
     from instep.platform.core.colours import InvalidColour, readable_accent
 
     if len(colour) > limits.MAX_COLOUR_CHARACTERS:

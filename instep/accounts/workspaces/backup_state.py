@@ -1,4 +1,4 @@
-"""How the scheduled backups of the installation went, for operators and owners."""
+"""The state of the installation's scheduled backups, for operators and owners."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,14 +10,14 @@ from instep.platform.core.database import Tx
 
 @dataclass(frozen=True, slots=True)
 class BackupState:
-    """The last backup that succeeded, and the error of the last run if that failed."""
+    """The last successful backup, and the error of the last run if it failed."""
 
     name: str | None
     began_at: datetime | None
     error: str | None
 
     def problems(self) -> list[str]:
-        """Problems that an operator should know of, in sentences."""
+        """Sentences about problems that an operator should know."""
         reason = f" The last attempt failed: {self.error}" if self.error else ""
         if self.began_at is None:
             return [f"No scheduled backup has been made yet: is a worker running?{reason}"]
@@ -27,7 +27,7 @@ class BackupState:
 
 
 async def find_backup_state(tx: Tx) -> BackupState:
-    """The state of scheduled backups, whether any are set up or not."""
+    """The state of scheduled backups, whether or not any are set up."""
     return await tx.fetch_one(
         BackupState,
         """

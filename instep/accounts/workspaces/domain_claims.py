@@ -1,4 +1,4 @@
-"""Host names of help centers: who may have which, by the word of the operator or by a record of their DNS."""
+"""Host names of help centers, assigned by the operator or by a DNS record."""
 
 from datetime import timedelta
 from typing import Literal
@@ -19,13 +19,13 @@ from instep.platform.core.outbound.dns_texts import FindTexts, NoAnswer
 from instep.platform.identity.audit import record
 from instep.platform.identity.schemas import OPERATOR, Actor
 
-# What a look at the DNS of a name has led to; `unknown`: its name servers gave no answer.
+# The result of a DNS lookup of a name; `unknown`: its name servers did not answer.
 DomainState = Literal["proved", "kept", "taken", "missing", "lost", "unknown"]
 RECORD_PREFIX = "instep-bot="
 
 
 def record_name(host: str) -> str:
-    """The name of the TXT record by which the owner of a host gives it to a bot."""
+    """The name of the TXT record with which the owner of a host assigns it to a bot."""
     return f"_instep.{host}"
 
 
@@ -36,11 +36,11 @@ def record_value(bot_id: UUID) -> str:
 async def change_domain(
     tx: Tx, workspace_id: str, bot_id: UUID, domain: str | None, actor: Actor = OPERATOR
 ) -> BotRow:
-    """Give the bot's help center a host name of its own; None takes it away.
+    """Set the host name of the bot's help center; None removes it.
 
-    The operator's word is enough, and so is an owner's in the only workspace, which is the operator's house:
-    nobody else is there to take a name from. With several workspaces the name is a claim, which keeps nobody
-    else from it, until `check_domain` finds the bot in the name's DNS.
+    The operator can assign any name, and so can an owner in the only workspace, because there is
+    nobody to take the name from. With several workspaces the name is only a claim, which others may make too,
+    until `check_domain` finds the bot in the name's DNS.
     """
     host = None if domain is None else parse_value(valid_domain, domain, "host name")
     if host is not None and settings().is_reserved(host):
@@ -63,9 +63,9 @@ async def change_domain(
 async def check_domain(
     database: Database, workspace_id: str, bot_id: UUID, host: str, find_texts: FindTexts, actor: Actor
 ) -> DomainState:
-    """Look whether the DNS of a host names the bot, and let the help center have or lose the name by it.
+    """Check whether the DNS of a host names the bot, and assign or remove the name accordingly.
 
-    No connection is held while name servers answer. A name is lost once its record has been gone for a while.
+    No connection is held during the lookup. A name is lost once its record has been missing for a while.
     """
     try:
         texts = await find_texts(record_name(host))
@@ -90,5 +90,5 @@ async def check_domain(
 
 
 async def prune_domain_claims(tx: Tx, age: timedelta) -> None:
-    """Forget claims that were not proved in time."""
+    """Delete claims that were not proved in time."""
     await tx.execute("select prune_domain_claims(%(age)s)", age=age)

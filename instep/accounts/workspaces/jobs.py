@@ -1,4 +1,4 @@
-"""The job that looks up the DNS records by which help centers have host names of their own."""
+"""The job that looks up the DNS records for host names of help centers."""
 
 import asyncio
 from datetime import timedelta
@@ -25,7 +25,7 @@ async def schedule_domain_checks(database: Database) -> None:
 
 
 async def check_domains(database: Database, find_texts: FindTexts, job: Job) -> None:
-    """Check the names that have not been checked for the longest time, as many as a run takes at once."""
+    """Check the names whose last check is longest ago, as many as one run handles."""
     await schedule_next(partial(schedule_domain_checks, database))
     async with database.enter_workspace("") as tx:
         due = await queries.domains_to_check(tx, limits.MAX_DOMAINS_CHECKED_AT_ONCE)

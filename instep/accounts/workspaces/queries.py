@@ -36,7 +36,7 @@ async def insert_workspace(tx: Tx, workspace_id: str, name: str) -> Workspace:
 async def set_paused(tx: Tx, workspace_id: str, is_paused: bool, by: str) -> Workspace | None:
     """Pause or resume after all running writes; later writes wait for this transaction (see `hold_open`).
 
-    `by` is `operator` or `owner`; None if the owner would end a pause of the operator.
+    `by` is `operator` or `owner`; None if an owner tries to end an operator's pause.
     """
     async with tx.transaction():
         await tx.advisory_lock(workspace_id)
@@ -65,13 +65,13 @@ async def list_bots(tx: Tx, workspace_id: str) -> list[BotRow]:
 
 
 async def slugs_like(tx: Tx, base: str) -> set[str]:
-    """The slugs of all bots of the installation that begin like this one."""
+    """The slugs of all bots of the installation that begin with this one."""
     value = await tx.value("select slugs_like(%(base)s)", base=base[:100])
     return set(value or ())
 
 
 async def insert_bot(tx: Tx, row: dict[str, Any]) -> BotRow | None:
-    """None if the slug is taken: slugs of bots are parts of URLs, so they are unique across workspaces."""
+    """Insert a bot; None if the slug is taken: slugs are parts of URLs, so they are globally unique."""
     return await tx.first(
         BotRow,
         f"""
@@ -99,7 +99,7 @@ async def set_name(tx: Tx, workspace_id: str, bot_id: UUID, name: str, locale: s
 
 
 async def lock_origins(tx: Tx, workspace_id: str, bot_id: UUID) -> list[str] | None:
-    """The origins of a bot, locked until the transaction ends; None if there is no such bot."""
+    """The origins of a bot, locked until the transaction ends; None if the bot doesn't exist."""
     origins: list[str] | None = await tx.value(
         "select origins from bots where workspace_id = %(workspace)s and id = %(id)s for no key update",
         workspace=workspace_id,
@@ -154,7 +154,7 @@ async def set_frame(tx: Tx, workspace_id: str, bot_id: UUID, frame: str) -> BotR
 
 
 async def set_domain(tx: Tx, workspace_id: str, bot_id: UUID, domain: str | None) -> BotRow | None:
-    """Give the bot this host name by the operator's word."""
+    """Assign this host name to the bot, without a DNS record."""
     return await tx.first(
         BotRow,
         f"""
@@ -170,7 +170,7 @@ async def set_domain(tx: Tx, workspace_id: str, bot_id: UUID, domain: str | None
 
 
 async def claim_domain(tx: Tx, workspace_id: str, bot_id: UUID, host: str) -> BotRow | None:
-    """Keep what the bot claims; a name that it has already stays as it is."""
+    """Store the bot's claim; an assigned name is not changed."""
     return await tx.first(
         BotRow,
         f"""
@@ -192,13 +192,13 @@ async def note_domain_check(tx: Tx, workspace_id: str, bot_id: UUID) -> None:
 
 
 async def settle_domain(tx: Tx, bot_id: UUID, host: str, named: list[UUID], grace: timedelta) -> Any:
-    """The outcome for a host name whose DNS names these bots."""
+    """The result for a host name whose DNS names these bots."""
     sql = "select settle_domain(%(bot)s, %(host)s, %(named)s, %(grace)s)"
     return await tx.value(sql, bot=bot_id, host=host, named=named, grace=grace)
 
 
 async def domains_to_check(tx: Tx, most: int) -> list[DueDomain]:
-    """Names to look up, of all workspaces."""
+    """Host names to look up, in all workspaces."""
     return await tx.all(
         DueDomain,
         "select * from domains_to_check(%(claims)s, %(proved)s, %(most)s)",
@@ -237,7 +237,7 @@ async def insert_key(tx: Tx, row: dict[str, Any]) -> KeyRow:
 
 
 async def list_keys(tx: Tx, workspace_id: str) -> list[KeyRow]:
-    """The keys that someone has created; those of CI jobs come and go with their trusts."""
+    """The keys that people created, without the temporary ones of CI jobs."""
     return await tx.all(
         KeyRow,
         f"""

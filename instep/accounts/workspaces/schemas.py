@@ -41,11 +41,11 @@ class BotRow:
     accent_dark: str | None = None
     frame: dict[str, Any] = field(default_factory=dict)
     domain: str | None = None
-    # The host name that waits for its DNS record, since when, and when the record was looked up last.
+    # The host name that waits for its DNS record, since when, and when the record was last looked up.
     claimed_domain: str | None = None
     domain_claimed_at: datetime | None = None
     domain_checked_at: datetime | None = None
-    # Who vouches for `domain`: `operator` or `dns`.
+    # The source of `domain`: `operator` or `dns`.
     domain_proof: str | None = None
 
     @property
@@ -54,7 +54,7 @@ class BotRow:
 
 
 class DomainOut(Out):
-    """The host name of a help center, and the one that waits for its DNS record."""
+    """The host name of a help center, and the name that waits for its DNS record."""
 
     bot_id: str
     domain: str | None
@@ -72,7 +72,7 @@ class DueDomain:
 
 @dataclass(frozen=True, slots=True)
 class CoveredBot:
-    """A bot that a key covers; `is_default` says whether requests without a bot are for it."""
+    """A bot that a key covers; `is_default` says whether it is used for requests that name no bot."""
 
     bot: Bot
     is_default: bool

@@ -1,4 +1,4 @@
-"""What stands around the pages of a help center: a logo, an icon, links in header and footer, legal lines."""
+"""The frame around the pages of a help center: a logo, an icon, links in header and footer, legal lines."""
 
 import re
 from collections.abc import Sequence
@@ -10,17 +10,17 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
 
-# A label, and behind the last space an address.
+# A label, and after the last space an address.
 LINE = re.compile(r"(.*\S)\s+(\S+)")
 
 
 def link_address(address: str) -> str:
-    """An address that a link of a public page may have: a page, a path of this site, or an email address."""
+    """An allowed address for a link on a public page: a URL, a path of this site, or an email address."""
     return _address(address, ("https", "http", "mailto"))
 
 
 def picture_address(address: str) -> str:
-    """The address of a picture: the pages load none without TLS, except from this site."""
+    """The address of an image: the pages load none without TLS, except from this site."""
     return _address(address, ("https",))
 
 
@@ -43,7 +43,7 @@ PictureAddress = Annotated[
 
 
 class FrameLink(BaseModel):
-    """A link with its words."""
+    """A link with its text."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -56,14 +56,14 @@ class FrameLink(BaseModel):
 
 
 class SiteFrame(BaseModel):
-    """What a company puts around its help center; nothing of it is needed."""
+    """The frame that a company sets around its help center; everything is optional."""
 
     model_config = ConfigDict(frozen=True)
 
     logo: PictureAddress | None = None
-    # The logo for the dark color scheme; without one, the logo is shown on a light plate there.
+    # The logo for the dark color scheme; without one, the logo has a light background there.
     logo_dark: PictureAddress | None = None
-    # The picture in the tab of a browser.
+    # The image in the browser's tab.
     icon: PictureAddress | None = None
     header: tuple[FrameLink, ...] = Field((), max_length=limits.MAX_HEADER_LINKS)
     footer: tuple[FrameLink, ...] = Field((), max_length=limits.MAX_FOOTER_LINKS)
@@ -71,7 +71,7 @@ class SiteFrame(BaseModel):
 
 
 def links_of(text: str) -> list[dict[str, str]]:
-    """A link for each line that is not empty: its words, then its address; raises `InvalidRequest`."""
+    """A link for each non-empty line: its text, then its address; raises `InvalidRequest`."""
     links = []
     for line in filter(None, map(str.strip, text.splitlines())):
         match = LINE.fullmatch(line)

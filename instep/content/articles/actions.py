@@ -95,7 +95,7 @@ async def list_former_slugs(ctx: Ctx, ref: str) -> list[str]:
 
 
 async def list_deleted_articles(ctx: Ctx, page: PageRequest) -> Page[DeletedOverview]:
-    """List Recently deleted, the last deletion first; translations belong to the article deleted with them."""
+    """List Recently deleted, last deletion first; translations belong to the article deleted with them."""
     return await overviews.list_deleted(ctx, page)
 
 

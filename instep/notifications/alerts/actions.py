@@ -118,7 +118,7 @@ def _parse_address(url: str) -> IncomingWebhook:
 
 
 def seal_context(ctx: Ctx, target_id: str) -> tuple[str, ...]:
-    """The associated data of a sealed address: its table, column, workspace and row."""
+    """The associated data of an encrypted address: its table, column, workspace and row."""
     return "alert_targets", "sealed", ctx.workspace_id, target_id
 
 

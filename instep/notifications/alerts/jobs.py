@@ -15,7 +15,7 @@ from instep.platform.core.outbound.client import OutboundClient
 from instep.platform.identity.job_context import job_context
 from instep.platform.identity.schemas import Actor, Ctx
 
-# A job waits this long while its workspace has the maximum of alerts in flight.
+# A job waits this long if its workspace has the maximum number of alerts in flight.
 BUSY_WAIT = timedelta(seconds=2)
 MESSENGER = Actor("task", "Instep", can_write=True)
 
@@ -41,7 +41,7 @@ class AlertSender:
                 del self._in_flight[workspace]
 
     async def _send(self, job: Job) -> None:
-        """Fail the job only if a retry can help; other failures are recorded with the target."""
+        """Fail the job only if a retry can help; other failures are recorded in the target."""
         failure = await self._attempt(job.payload)
         if failure and not failure.is_final and job.attempts < MAX_ATTEMPTS:
             raise failure

@@ -25,7 +25,7 @@ MESSENGERS: dict[str, Any] = {
     "mattermost": NotifyMattermost,
 }
 SUPPRESS_EMBEDS = 4
-# Turn off the library's pictures and footers, and Discord's previews of links that visitors wrote.
+# Turn off the library's images and footers, and Discord's previews of links that visitors wrote.
 NOTIFIER_OPTIONS: dict[str, dict[str, Any]] = {
     "slack": {"include_image": False, "include_footer": False},
     "discord": {"avatar": False, "flags": SUPPRESS_EMBEDS},
@@ -44,7 +44,7 @@ CONNECTION_OPTIONS = {
 
 
 class LogCapture(logging.Handler):
-    """Reads from the libraries' logs what they do not return: the HTTP status, and a refused certificate."""
+    """Extracts from the libraries' logs what they don't return: HTTP status, and a refused certificate."""
 
     def __init__(self) -> None:
         super().__init__()

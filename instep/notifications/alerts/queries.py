@@ -71,7 +71,7 @@ async def find(ctx: Ctx, target_id: str) -> AlertTarget | None:
 
 
 async def delete(ctx: Ctx, target_id: str) -> AlertTarget | None:
-    """The deleted target; None if there is none, or if another transaction has deleted it."""
+    """The deleted target; None if it doesn't exist, or if another transaction has deleted it."""
     return await ctx.tx.first(
         AlertTarget,
         f"delete {FROM_BOT} and t.id = %(id)s returning {TARGET}",

@@ -76,7 +76,7 @@ async def create_webhook(ctx: WorkspaceCtx, new: WebhookCreate) -> WebhookWithSe
 
 @writes
 async def update_webhook(ctx: WorkspaceCtx, webhook_id: str, update: WebhookUpdate) -> Webhook:
-    """Change the fields of a webhook endpoint that are sent; its bot can't be changed.
+    """Change only the fields of a webhook endpoint that are sent; its bot can't be changed.
 
     Waiting deliveries go to the new `url`. `enabled` clears `disabledReason`.
     """

@@ -24,7 +24,7 @@ async def emit(
 
     `before` and `after` are the resource as GET returns it before and after the change. The caller calls this
     after the change in the same transaction (transactional outbox). Without a subscribed endpoint nothing is
-    stored. `endpoints` are those of the bot, if the caller has asked for them already.
+    stored. `endpoints` are those of the bot, if the caller has already requested them.
     """
     await emit_each(ctx, kind, [(after, before)], endpoints)
 
@@ -42,7 +42,7 @@ async def emit_each(
 
 
 def ask_for_endpoints(ctx: Ctx) -> QueuedStatement:
-    """Ask for the endpoints that an event may go to, together with the next statement."""
+    """Request the endpoints that an event may go to, together with the next statement."""
     return queries.ask_for_endpoints(ctx)
 
 

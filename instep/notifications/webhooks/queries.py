@@ -20,7 +20,7 @@ DELIVERY = """
 """
 # A caller sees an endpoint if it covers all bots of the endpoint.
 VISIBLE = "(%(all_bots)s or w.bot_ids <@ %(bots)s::uuid[])"
-# Rows are locked in one order, which prevents deadlocks: the endpoint, then its secrets and deliveries.
+# Rows are locked in a fixed order to prevent deadlocks: the endpoint, then its secrets and deliveries.
 Lock = Literal["share", "no key update"]
 WEBHOOKS = Order(("w.created_at", "w.id"), descending=True)
 DELIVERIES = Order(("d.created_at", "d.id"), descending=True)
@@ -169,7 +169,7 @@ async def end_current_secret(ctx: WorkspaceCtx, webhook_id: str, after: timedelt
 
 
 def ask_for_endpoints(ctx: Ctx) -> QueuedStatement:
-    """Ask for the bot's enabled endpoints together with the next statement, locked against deletion."""
+    """Request the bot's enabled endpoints together with the next statement, locked against deletion."""
     return ctx.tx.queue(
         """
         select w.id, w.events from webhook_endpoints w
@@ -183,7 +183,7 @@ def ask_for_endpoints(ctx: Ctx) -> QueuedStatement:
 
 
 async def subscribers(endpoints: QueuedStatement, kind: EventKind) -> list[str]:
-    """The ids of those of the endpoints that are subscribed to this kind."""
+    """The ids of the endpoints that are subscribed to this kind."""
     rows = await endpoints.all(SubscribedEndpoint)
     return [endpoint.id for endpoint in rows if kind in endpoint.events or EVERYTHING in endpoint.events]
 
@@ -273,7 +273,7 @@ async def list_deliveries(ctx: WorkspaceCtx, webhook_id: str, request: PageReque
 
 
 async def lock_delivery(ctx: WorkspaceCtx, webhook_id: str, delivery_id: str) -> bool:
-    """Lock a delivery to the endpoint until this transaction ends; False if there is none."""
+    """Lock a delivery to the endpoint until this transaction ends; False if it doesn't exist."""
     locked_id = await ctx.tx.value(
         """
         select id from deliveries

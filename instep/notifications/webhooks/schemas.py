@@ -141,7 +141,7 @@ class WebhookCreate(Body):
 
 
 class WebhookUpdate(Body):
-    """Only the fields sent are changed."""
+    """Only the sent fields are changed."""
 
     url: EndpointUrl | MISSING = MISSING
     events: EventFilter | MISSING = MISSING

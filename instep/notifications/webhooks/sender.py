@@ -28,7 +28,7 @@ BATCH_SECONDS = 0.002
 # A turn is slow only if thousands of endpoints have due deliveries. The pause after it is this many times as
 # long, so that turns become rarer.
 PAUSE_PER_TURN = 5
-# A turn that has waited for a connection counts as no longer than this: after an outage all of it is due.
+# A turn that waited for a connection counts as no longer than this: after an outage everything is due.
 MAX_TURN_SECONDS = 0.5
 HTTP_GONE = 410
 
@@ -72,7 +72,7 @@ class Sender:
             await asyncio.wait(self._attempts)
 
     async def _turn(self, free: int) -> bool:
-        """Record finished attempts and start due ones; whether the database let it."""
+        """Record finished attempts and start due ones; return False if the database refuses."""
         try:
             await self._take_turn(free)
         except Unavailable:
@@ -164,7 +164,7 @@ def attempt_outcome(
 
 
 def outcome_name(outcome: AttemptOutcome) -> str:
-    """How an attempt ended, as metrics name it."""
+    """The outcome of an attempt in metrics."""
     if outcome.delivered:
         return "delivered"
     return "unreachable" if outcome.http_status is None else "refused"

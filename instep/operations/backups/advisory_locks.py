@@ -1,4 +1,4 @@
-"""Locks in the database that only one process at a time gets; they end with the session at the latest."""
+"""Database locks for one process at a time; they end with the session at the latest."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -10,7 +10,7 @@ from instep.operations.backups.tables import Connection
 
 @contextmanager
 def try_lock(connection: Connection, key: int) -> Iterator[bool]:
-    """Whether this session has got the lock; closing the session releases it later than this does."""
+    """Yields whether this session got the lock; closing the session releases it later than this does."""
     is_locked = connection.execute("select pg_try_advisory_lock(%s)", [key]).fetchone() == (True,)
     try:
         yield is_locked

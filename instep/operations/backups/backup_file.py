@@ -1,7 +1,7 @@
-"""The file of a backup: a zip file whose comment, its last bytes, holds the SHA-256 of the whole file.
+"""The file of a backup: a ZIP file whose comment, its last bytes, is the SHA-256 of the whole file.
 
 The digest is computed as if its own 64 characters were zeros. So every byte of the file counts, a truncated
-file has no digest, and any unzip program can look into it. The parts are written and read as streams.
+file has no digest, and any unzip program can open it. The parts are written and read as streams.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ READ_BYTES = 256 * 1024
 
 
 class DigestedStream:
-    """A file that is written from its beginning to its end, and digested while it is written."""
+    """A file that is written sequentially and digested while it is written."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
@@ -49,7 +49,7 @@ class DigestedStream:
             self.file.flush()
 
     def close(self) -> None:
-        """Do nothing: whoever opened the file closes it."""
+        """Do nothing: the opener of the file closes it."""
 
 
 class PartWriter:
@@ -84,7 +84,7 @@ class PartWriter:
 
 
 class ArchiveWriter:
-    """Writes the parts of a backup one after the other, and the manifest last."""
+    """Writes the parts of a backup one by one, and the manifest last."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
@@ -93,7 +93,7 @@ class ArchiveWriter:
         self.zip.comment = COMMENT + BLANK_DIGEST
 
     def abandon(self) -> None:
-        """Write nothing more: the library would write the end of the file when it is deleted."""
+        """Stop writing: the library would otherwise write the end of the file when it is deleted."""
         self.stream.is_abandoned = True
         self.zip.close()
 
@@ -120,11 +120,11 @@ class Archive:
         self.manifest = manifest
 
     def read(self, part: Part, name: str) -> Iterator[bytes]:
-        """The bytes of a part in pieces; raises `BackupRefused` at its end if they are not those declared."""
+        """The bytes of a part in pieces; raises `BackupRefused` at its end if the digest differs."""
         digest, count = hashlib.sha256(), 0
         try:
             with self.zip.open(name) as file:
-                # No more is unpacked than was declared, and one byte to see that there is more.
+                # Unpack no more than declared, and one byte to detect more.
                 while piece := file.read(min(READ_BYTES, part.bytes - count + 1)):
                     count += len(piece)
                     if count > part.bytes:
@@ -139,7 +139,7 @@ class Archive:
 
 @contextmanager
 def open_archive(path: Path) -> Iterator[Archive]:
-    """Open a backup and check it whole: the digest of the file, the manifest, and each part against it.
+    """Open a backup and check all of it: the digest of the file, the manifest, and each part against it.
 
     Raises `BackupRefused`.
     """
@@ -184,7 +184,7 @@ def check_digest(file: BinaryIO) -> None:
 
 
 def read_manifest(contents: ZipFile) -> Manifest:
-    """The manifest, once the zip file holds exactly the parts that it names."""
+    """The manifest; raises unless the ZIP file contains exactly the parts that it names."""
     entries = contents.infolist()
     sizes = {entry.filename: entry.file_size for entry in entries}
     if len(sizes) < len(entries) or sum(entry.compress_size for entry in entries) > file_bytes(contents):

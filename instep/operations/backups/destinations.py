@@ -1,4 +1,4 @@
-"""Where backups and the marks of erasures are kept: a folder or a bucket."""
+"""The storage of backups and erasure marks: a folder or a bucket."""
 
 import re
 from collections.abc import Iterator
@@ -23,14 +23,14 @@ NAME = re.compile(r"instep-[0-9]{8}T[0-9]{6}Z\.zip")
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A folder, or a bucket with no folder of this machine; `setting` is what names it."""
+    """A folder, or a bucket without a local folder; `setting` is the setting that names it."""
 
     store: ObjectStore
     folder: Path | None
     setting: str
 
     def list_names(self) -> list[str]:
-        """The names of scheduled backups, the oldest first."""
+        """The names of scheduled backups, oldest first."""
         return sorted(path for path, _ in self.list_objects() if NAME.fullmatch(path))
 
     def list_objects(self, prefix: str | None = None) -> list[tuple[str, int]]:
@@ -62,12 +62,12 @@ class Destination:
 
 
 def backup_name(moment: datetime) -> str:
-    """The name of a scheduled backup; names sort in the order of time."""
+    """The name of a scheduled backup; names sort by time."""
     return f"instep-{moment:%Y%m%dT%H%M%SZ}.zip"
 
 
 def scheduled_destination(settings: Settings) -> Destination:
-    """The place of scheduled backups, which a setting names."""
+    """The destination of scheduled backups, which a setting names."""
     assert settings.backups is not None, "the caller has looked whether backups are scheduled"
     url = urlsplit(settings.backups)
     if url.scheme == "file":
@@ -76,7 +76,7 @@ def scheduled_destination(settings: Settings) -> Destination:
 
 
 def erasures_destination(settings: Settings) -> Destination:
-    """The place of the marks of erasures: beside scheduled backups, or else the data folder."""
+    """The destination of erasure marks: next to scheduled backups, or else the data folder."""
     if settings.backups:
         return scheduled_destination(settings)
     # The account of the embedded PostgreSQL enters the data folder too.
@@ -84,7 +84,7 @@ def erasures_destination(settings: Settings) -> Destination:
 
 
 def open_folder(folder: Path, setting: str, mode: int = 0o700) -> Destination:
-    """A folder, which is made if it is missing, by default for its owner alone."""
+    """A folder, created if it is missing, by default for its owner only."""
     try:
         folder.mkdir(mode=mode, parents=True, exist_ok=True)
         return Destination(LocalStore(folder), folder, setting)

@@ -1,4 +1,4 @@
-"""Whether a database may be restored into: it has no installation, or one that nobody has used."""
+"""Checks whether a database may be restored into: it has no installation, or an unused one."""
 
 from psycopg.sql import SQL, Identifier
 
@@ -6,11 +6,11 @@ from instep.operations.backups.errors import RestoreRefused
 from instep.operations.backups.tables import LEFT_OUT, Connection, list_tables
 from instep.platform.migrations import UNFINISHED_RESTORE
 
-# Tables that the first start of a server fills, and that no restore needs to keep.
+# Tables that the first start of a server fills, and that a restore may overwrite.
 WRITTEN_BY_ITSELF = {*LEFT_OUT, "jobs", "workspaces"}
 MAX_TABLES_NAMED = 5
 
-# The name by which processes of Instep call themselves at the database.
+# The application name of Instep's database connections.
 IN_USE = """
     select count(*) from pg_stat_activity
     where datname = current_database() and application_name = 'instep' and pid <> pg_backend_pid()
@@ -38,7 +38,7 @@ CLEAR = """
 
 
 def refuse_occupied(connection: Connection) -> None:
-    """Raise `RestoreRefused` unless the database is empty, unused, or left by a restore that broke off."""
+    """Raise `RestoreRefused` unless the database is empty, unused, or left by an interrupted restore."""
     tables = {table.name for table in list_tables(connection)}
     if connection.execute(IN_USE.encode()).fetchone() != (0,):
         raise RestoreRefused("Instep runs on this database: stop every server and worker, then restore.")
@@ -65,14 +65,14 @@ def has_rows(connection: Connection, table: str, more_than: int = 0) -> bool:
 
 
 def listed(tables: set[str]) -> str:
-    """Some of the tables, as words."""
+    """Some of the tables, in words."""
     names = [name.replace("_", " ") for name in sorted(tables)]
     rest = len(names) - MAX_TABLES_NAMED
     return ", ".join(names[:MAX_TABLES_NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def clear(connection: Connection) -> None:
-    """Remove an unused schema, and mark the database as one that is being restored."""
+    """Remove an unused schema, and mark the database as being restored."""
     with connection.transaction():
         connection.execute(CLEAR.encode())
         connection.execute(f"create table {UNFINISHED_RESTORE} ()".encode())

@@ -1,7 +1,7 @@
-"""Marks of erasures beside the backups, so that a restore of an older backup repeats them (GDPR, article 17).
+"""Erasure marks next to the backups, so that restoring an older backup repeats them (GDPR, article 17).
 
-Each is a file of its own in a folder `erasures`: no two processes write to the same one, and the files of
-several folders can be copied together. They hold hashes, and neither addresses nor identifiers.
+Each mark is a separate file in a folder `erasures`: no two processes write to the same one, and the files of
+several folders can be copied together. They contain hashes, but no addresses or identifiers.
 """
 
 from datetime import datetime
@@ -46,7 +46,7 @@ class MarkFile(BaseModel):
 
 
 def write_marks(destination: Destination, marks: list[ErasureMark]) -> int:
-    """Write those that are missing there; their number."""
+    """Write the missing marks; return how many."""
     present = {path for path, _ in destination.list_objects(FOLDER)}
     missing = [mark for mark in marks if path_of_mark(mark) not in present]
     for mark in missing:
@@ -70,7 +70,7 @@ def as_file(mark: ErasureMark) -> MarkFile:
 
 
 def read_ledgers(settings: Settings, backup: Path) -> list[ErasureMark]:
-    """The marks beside a backup, beside scheduled backups, and in the data folder; each once."""
+    """The marks next to a backup, next to scheduled backups, and in the data folder, without duplicates."""
     destinations = [scheduled_destination(settings)] if settings.backups else []
     destinations += [
         open_folder(folder.absolute(), str(folder))
@@ -82,7 +82,7 @@ def read_ledgers(settings: Settings, backup: Path) -> list[ErasureMark]:
 
 
 def read_marks(destination: Destination) -> list[ErasureMark]:
-    """All marks that are kept there; raises `RestoreRefused` if one can't be read."""
+    """All marks stored there; raises `RestoreRefused` if one can't be read."""
     marks = []
     for path, size in destination.list_objects(FOLDER):
         if not path.endswith(".json"):

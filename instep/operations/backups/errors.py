@@ -8,16 +8,16 @@ class BackupFailed(Unusable):
 
 
 class BackupRefused(Unusable):
-    """The file is no backup that can be restored; nothing was touched."""
+    """The file is not a backup that can be restored; nothing was changed."""
 
 
 class RestoreRefused(Unusable):
-    """The installation can't be restored into; nothing was touched."""
+    """This installation can't be restored into; nothing was changed."""
 
 
 class RestoreFailed(Unusable):
-    """A restore broke off; the database is marked, so that no server uses it."""
+    """A restore was interrupted; the database is marked, so that no server uses it."""
 
 
 class Stopped(Exception):
-    """The process is asked to end while it makes a backup."""
+    """The process was asked to end while making a backup."""

@@ -1,4 +1,4 @@
-"""The jobs of backups: a daily backup to `INSTEP_BACKUPS`, and marks of erasures beside it."""
+"""The jobs of backups: a daily backup to `INSTEP_BACKUPS`, and erasure marks next to it."""
 
 import asyncio
 import time
@@ -38,16 +38,16 @@ log = structlog.get_logger()
 BACK_UP = "back_up"
 INTERVAL = timedelta(hours=limits.BACKUP_INTERVAL_HOURS)
 RETRY_DELAY = timedelta(minutes=limits.BACKUP_RETRY_MINUTES)
-# A run that was scheduled twice finds that a backup has just been made.
+# If a run is scheduled twice, the second one finds a recent backup.
 MIN_INTERVAL = INTERVAL - timedelta(hours=1)
 SCHEDULE_LOCK = 4_927_001_737
-# A file under a temporary name is not written for so long; those of uploads are safe by the lock of the run.
+# A temporary file that was not written for this long is abandoned; the run's lock protects uploads.
 DRAFT_RETENTION = timedelta(days=2)
 RUN_RETENTION = timedelta(days=400)
 
 
 async def schedule_backups(database: Database) -> None:
-    """Have a backup made a day after the last one, or at once if there is none; without the setting never."""
+    """Schedule a backup a day after the last one, or at once without one; never without the setting."""
     if settings().backups is None:
         return
     async with database.enter_workspace("") as tx:
@@ -57,7 +57,7 @@ async def schedule_backups(database: Database) -> None:
 
 
 async def back_up(database: Database, owner_url: str, job: Job) -> None:
-    """Make the daily backup as the database's owner; one that fails is tried again after an hour."""
+    """Make the daily backup as the database's owner; a failed one is retried after an hour."""
     if settings().backups is None:
         return
     await schedule_next(partial(schedule_run, database, INTERVAL))
@@ -77,7 +77,7 @@ async def schedule_run(database: Database, wait: timedelta) -> None:
 
 
 async def keep_erasures(database: Database, job: Job) -> None:
-    """Write the marks of erasures that are not beside the backups yet."""
+    """Write the erasure marks that are not next to the backups yet."""
     if marks := await read_marks_of(database):
         await asyncio.to_thread(lambda: write_marks(erasures_destination(settings()), marks))
 
@@ -88,7 +88,7 @@ async def read_marks_of(database: Database) -> list[ErasureMark]:
 
 
 def run_scheduled(settings: Settings, owner_url: str, marks: list[ErasureMark], stop: Event) -> bool:
-    """Make, store and note one backup, unless another process does or has; False if it failed."""
+    """Make, store and record one backup, unless another process does or has; return False on failure."""
     with (
         psycopg.connect(owner_url, autocommit=True) as connection,
         try_lock(connection, SCHEDULE_LOCK) as is_locked,
@@ -130,12 +130,12 @@ def note_run(
 
 
 def store_backup(settings: Settings, owner_url: str, name: str, stop: Event) -> int:
-    """Make a backup where it is kept, or in the data folder on its way to a bucket; its bytes."""
+    """Make a backup at its destination or, for a bucket, in the data folder first; return its size."""
     destination = scheduled_destination(settings)
     folder = destination.folder or settings.data_dir
     remove_drafts(folder)
     bucket = open_bucket(settings.files) if settings.files else None
-    # On its way to a bucket it has a temporary name: if the process is killed, a later run removes it.
+    # Before its upload to a bucket it has a temporary name, so that a later run removes it after a crash.
     path = folder / (name if destination.folder else f".{name}.part")
     make_backup(owner_url, bucket, path, stop=stop)
     size = path.stat().st_size
@@ -149,15 +149,15 @@ def store_backup(settings: Settings, owner_url: str, name: str, stop: Event) -> 
 
 
 def remove_old(destination: Destination, keep: int) -> None:
-    """Keep the newest backups; files with other names are not Instep's to remove."""
+    """Keep the newest backups; never remove files with other names."""
     for name in destination.list_names()[:-keep]:
         destination.remove(name)
 
 
 def remove_drafts(folder: Path) -> None:
-    """Remove what a killed process has left behind."""
+    """Remove files that a killed process left behind."""
     oldest = time.time() - DRAFT_RETENTION.total_seconds()
-    # `make_backup` writes to the same name with another dot in front.
+    # `make_backup` writes to the same name with an additional leading dot.
     for draft in folder.glob(".*instep-*.part"):
         with suppress(FileNotFoundError):
             if draft.stat().st_mtime < oldest:

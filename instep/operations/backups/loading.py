@@ -1,4 +1,4 @@
-"""Load the tables of a backup into a schema of the same revision, in one transaction."""
+"""Loads the tables of a backup into a schema of the same revision, in one transaction."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from instep.operations.backups.tables import Connection, Table, stored_tables
 
 Progress = Callable[[str], None]
 
-# Foreign keys of a schema, and what makes them again.
+# Foreign keys of a schema, and the statements that create them again.
 FOREIGN_KEYS = """
     select conrelid::regclass::text, conname::text, pg_get_constraintdef(oid)
     from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace
@@ -25,13 +25,13 @@ FOREIGN_KEYS = """
 def load_tables(
     connection: Connection, archive: Archive, bucket: ObjectStore | None, progress: Progress
 ) -> None:
-    """Load every part; the caller's transaction ends with all of it or nothing."""
+    """Load every part; the caller's transaction makes this all or nothing."""
     manifest = archive.manifest
     tables = stored_tables(connection)
     refuse_other_columns(manifest, tables)
     names = SQL(", ").join(Identifier("public", table.name) for table in tables)
     with without_constraints(connection, tables):
-        # Migrations write rows of their own, such as the first workspace.
+        # Migrations write their own rows, such as the first workspace.
         connection.execute(SQL("truncate {} cascade").format(names))
         for part in manifest.tables:
             load_table(connection, archive, part)
@@ -61,9 +61,9 @@ def load_table(connection: Connection, archive: Archive, part: TablePart) -> Non
 
 @contextmanager
 def without_constraints(connection: Connection, tables: list[Table]) -> Iterator[None]:
-    """Take foreign keys and triggers away, since tables refer to each other; the end holds the rows to them.
+    """Remove foreign keys and triggers, as tables refer to each other; re-adding them validates all rows.
 
-    A superuser could switch both off; the owner of the tables can't.
+    A superuser could disable both; the owner of the tables can't.
     """
     foreign_keys = connection.execute(FOREIGN_KEYS.encode()).fetchall()
     for table, name, _ in foreign_keys:

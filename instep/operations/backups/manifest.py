@@ -1,4 +1,4 @@
-"""The manifest of a backup: what made it, and the size, digest and rows of each of its parts."""
+"""The manifest of a backup: its origin, and the size, digest and rows of each of its parts."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -37,7 +37,7 @@ class TablePart(Part):
 
 
 class ObjectsPart(Part):
-    """The files of a bucket: `count` that are in the backup, `missing` that the storage had lost."""
+    """The files of a bucket: `count` are in the backup, `missing` were lost by the storage."""
 
     count: Count
     missing: Count
@@ -55,7 +55,7 @@ class Manifest(Strict):
     revision: Annotated[str, Field(pattern=r"^[0-9]{4}$")]
     created_at: datetime
     tables: list[TablePart]
-    # The last number that each sequence has given, by table and column.
+    # The last number of each sequence, by table and column.
     sequences: dict[Identifier, dict[Identifier, Count]]
     objects: ObjectsPart
 

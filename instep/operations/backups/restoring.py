@@ -1,7 +1,7 @@
-"""Restore a backup into an empty installation.
+"""Restores a backup into an empty installation.
 
-The file is checked whole before anything is touched. Then the database is marked as unfinished, so that no
-server starts on it, until every step has succeeded; a restore that broke off can be repeated.
+All of the file is checked before anything is changed. Then the database is marked as unfinished, so that no
+server starts on it, until every step has succeeded; an interrupted restore can be repeated.
 """
 
 import asyncio
@@ -34,14 +34,14 @@ from instep.platform.web.shapes import Out
 from instep.visitors.answers.erasure_marks import ErasureMark
 from instep.visitors.answers.visitor_data import repeat_erasures
 
-# A second restore into the same database waits for nothing: it is refused.
+# A second restore into the same database is refused instead of waiting.
 RESTORE_LOCK = 4_927_001_736
 
 Progress = Callable[[str], None]
 
 
 class BackupContents(Out):
-    """What a backup holds: the result of `instep restore --check`."""
+    """The contents of a backup: the result of `instep restore --check`."""
 
     version: str
     revision: str
@@ -53,7 +53,7 @@ class BackupContents(Out):
 
 
 class Restored(BackupContents):
-    """The result of `instep restore`, with the numbers of what is not as it was in the backup."""
+    """The result of `instep restore`, with the numbers of things that differ from the backup."""
 
     erased_visitors: int
     ended_deliveries: int
@@ -62,7 +62,7 @@ class Restored(BackupContents):
 
 
 def check_backup(path: Path) -> BackupContents:
-    """Check a backup whole; raises `BackupRefused`."""
+    """Check all of a backup; raises `BackupRefused`."""
     with open_archive(path) as archive:
         refuse_unknown(archive.manifest)
         return BackupContents(**manifest_facts(archive.manifest))
@@ -89,10 +89,10 @@ def restore_backup(settings: Settings, path: Path, progress: Progress) -> Restor
 def fill(
     settings: Settings, url: str, archive: Archive, marks: list[ErasureMark], progress: Progress
 ) -> Restored:
-    """Load a backup into an empty database, by the schema that it was made with, and then renew the schema.
+    """Load a backup into an empty database with the backup's schema, and then migrate it.
 
-    `marks` are erasures to repeat. Raises `RestoreRefused` where the database holds something already, or
-    another restore is under way.
+    `marks` are erasures to repeat. Raises `RestoreRefused` if the database is not empty, or
+    another restore is running.
     """
     bucket = open_bucket(settings.files) if settings.files else None
     manifest = archive.manifest
@@ -117,7 +117,7 @@ def fill(
 
 
 async def finish(url: str, manifest: Manifest, marks: list[ErasureMark]) -> Restored:
-    """Repeat erasures and end what was waiting, in one transaction."""
+    """Repeat erasures and end waiting work, in one transaction."""
     async with await psycopg.AsyncConnection.connect(url, options=OPTIONS) as connection:
         tx = Tx(connection)
         erased_visitors = await repeat_erasures(tx, marks)
@@ -157,7 +157,7 @@ def manifest_facts(manifest: Manifest) -> dict[str, Any]:
 
 
 def describe_restored(restored: Restored) -> str:
-    """The result of a restore for the operator, in sentences."""
+    """Sentences about the result of a restore, for the operator."""
     moment = isoformat(restored.created_at)
     lines = [
         f"Restored {restored.rows:,} rows of {restored.tables} tables as they were at {moment}.",

@@ -1,6 +1,6 @@
-"""What a restored installation does not do again: what had an effect outside of it.
+"""Ends work of a restored installation that had external effects, so that it is not repeated.
 
-Webhooks and chat channels got the messages of the past, or missed them: none is sent again.
+Webhooks and chat channels already got the messages of the past, or missed them: none is sent again.
 """
 
 from dataclasses import dataclass
@@ -13,21 +13,21 @@ from instep.platform.identity.schemas import OPERATOR
 from instep.transfer.imports.actions import RUN_IMPORT
 from instep.visitors.insights.schemas import DRAFT_GAP
 
-# Jobs that only change what the backup holds go on, since what they had done is not in it. Those that return
-# by themselves are scheduled by every worker that starts, and messages to chat channels are dropped.
+# Jobs that only change the backup's own data continue, because their results are not in it. Recurring jobs
+# are scheduled by every worker that starts, and messages to chat channels are dropped.
 CONTINUED_JOBS = (RUN_TASK, DRAFT_GAP, RUN_IMPORT)
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """Numbers of deliveries and messages that waited in the backup, and are not sent."""
+    """The numbers of deliveries and messages that waited in the backup and are not sent."""
 
     deliveries: int
     messages: int
 
 
 async def settle_past(tx: Tx) -> Settled:
-    """End deliveries and messages that were waiting; they can be sent again by hand."""
+    """End waiting deliveries and messages; they can be sent again by hand."""
     deliveries = await tx.execute(
         """
         update deliveries set status = 'failed', next_attempt_at = null, leased_until = null,

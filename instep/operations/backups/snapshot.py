@@ -1,7 +1,7 @@
-"""Make a backup while the installation serves: one snapshot of all tables, and the files of the bucket.
+"""Makes a backup while the installation serves: one snapshot of all tables, and the files of the bucket.
 
-The snapshot is a transaction that sees the database as it was at one moment (REPEATABLE READ). Nobody waits
-for it, and it waits for nobody. The secret key is not in a backup: what it seals stays sealed.
+The snapshot is a transaction that sees the database as of one moment (REPEATABLE READ). It blocks nobody
+and waits for nobody. The secret key is not in a backup: data encrypted with it stays encrypted.
 """
 
 import os
@@ -29,7 +29,7 @@ from instep.platform.core.outages import outage_of
 from instep.platform.migrations import UnknownRevision, revision_at, revisions
 
 APPLICATION = "instep backup"
-# Settings of the session: a large table takes longer than a server lets statements take by default.
+# Session settings: a large table takes longer than the server's default statement timeout.
 OPTIONS = "-c statement_timeout=0 -c idle_in_transaction_session_timeout=0"
 
 Progress = Callable[[str], None]
@@ -44,7 +44,7 @@ def make_backup(
 ) -> Manifest:
     """Write a backup of the database at `url`, as its owner, and of the bucket, to a new file.
 
-    The file has its name once it is complete and was read back. Raises `BackupFailed` if it can't be written,
+    The file gets its name once it is complete and was read back. Raises `BackupFailed` if it can't be written
     or exists, and `Stopped` after `stop` was set.
     """
     with new_file(path) as (file, draft):
@@ -133,7 +133,7 @@ def known_revision(url: str) -> str:
 
 
 def moment_of(connection: Connection) -> datetime:
-    """The time of the snapshot, which the first statement of the transaction takes."""
+    """The time of the snapshot, which the first statement of the transaction sets."""
     row = connection.execute("select now()").fetchone()
     assert row is not None, "the statement returns a row"
     moment: datetime = row[0]

@@ -1,6 +1,6 @@
 """The files of a bucket or folder in a backup: one record after the other.
 
-A record is a line of JSON with the workspace, the key and the number of bytes, and then these bytes.
+A record is a line of JSON with the workspace, the key and the number of bytes, followed by these bytes.
 """
 
 import json
@@ -31,7 +31,7 @@ LISTED = """
 
 @dataclass(frozen=True, slots=True)
 class ObjectHead:
-    """What a record begins with."""
+    """The head of a record."""
 
     workspace_id: str
     key: str
@@ -40,7 +40,7 @@ class ObjectHead:
 
 @dataclass(slots=True)
 class ObjectCounts:
-    """Numbers of objects that a backup has taken, and that the storage had lost."""
+    """The numbers of objects that a backup contains, and that the storage had lost."""
 
     count: int = 0
     missing: int = 0
@@ -49,7 +49,7 @@ class ObjectCounts:
 def write_objects(
     connection: Connection, bucket: ObjectStore | None, part: PartWriter, stop: Event
 ) -> ObjectCounts:
-    """Copy what files need from the bucket into the backup; raises `BackupFailed`, and `Stopped` if asked."""
+    """Copy the files' objects from the bucket into the backup; raises `BackupFailed`, and `Stopped`."""
     counts = ObjectCounts()
     with connection.cursor("objects_to_back_up") as cursor:
         for workspace_id, key in cursor.execute(LISTED):
@@ -79,7 +79,7 @@ def write_object(
 
 
 class ObjectReader:
-    """Reads the records of a part one after the other; the bytes of one before the next one's head."""
+    """Reads the records of a part in order; read the bytes of one before the next one's head."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self.pieces = pieces

@@ -1,6 +1,6 @@
-"""The tables that a backup holds, as the database's catalog describes them.
+"""The tables in a backup, as described by the database's catalog.
 
-Every table is in a backup unless it is named here, so a new one can't be forgotten.
+Every table is in a backup unless it is listed here as excluded, so a new one can't be forgotten.
 """
 
 from dataclasses import dataclass
@@ -33,14 +33,14 @@ LEFT_OUT = {
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with the columns that are stored, which generated ones are not."""
+    """A table with its stored columns, without generated ones."""
 
     name: str
     columns: list[str]
 
     @property
     def sql(self) -> Composed:
-        """The table with its columns, as COPY takes them."""
+        """The table with its columns, in the syntax of COPY."""
         columns = SQL(", ").join(map(Identifier, self.columns))
         return SQL("{} ({})").format(Identifier("public", self.name), columns)
 
@@ -57,7 +57,7 @@ TABLES = """
 
 
 def list_tables(connection: Connection) -> list[Table]:
-    """All tables of the schema, also those that a backup leaves out."""
+    """All tables of the schema, including those excluded from backups."""
     with connection.cursor(row_factory=class_row(Table)) as cursor:
         return cursor.execute(TABLES).fetchall()
 
@@ -68,14 +68,14 @@ def stored_tables(connection: Connection) -> list[Table]:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """The sequence behind a column, and the last number that it has given; 0: none yet."""
+    """The sequence of a column, and the last number that it has given; 0: none yet."""
 
     table: str
     column: str
     last: int
 
 
-# Sequences are outside of transactions: their last values cover numbers that are taken during the backup.
+# Sequences are not transactional: their last values include numbers taken during the backup.
 SEQUENCES = """
     select c.relname::text as table, a.attname::text as column, coalesce(s.last_value, 0) as last
     from pg_depend d

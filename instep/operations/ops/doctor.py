@@ -137,7 +137,7 @@ async def writing_problems(tx: Tx) -> list[str]:
 
 
 async def storage_problems(settings: Settings) -> list[str]:
-    """A bucket or folder of files is tried; the database is looked at anyway."""
+    """Problems of the bucket or folder of files, found by a test; the database is checked elsewhere."""
     if settings.files is None:
         return []
     try:
@@ -148,7 +148,7 @@ async def storage_problems(settings: Settings) -> list[str]:
 
 
 async def backup_problems(tx: Tx, settings: Settings) -> list[str]:
-    """The place of scheduled backups is tried, and the last one must not be too old."""
+    """Problems of the destination of scheduled backups, found by a test, and of an outdated last backup."""
     if settings.backups is None:
         return []
     try:
@@ -167,14 +167,14 @@ def local_model_problems(settings: Settings) -> list[str]:
 
 
 def space_problems(settings: Settings, space: FreeSpace) -> list[str]:
-    """Report a nearly full disk, if the data folder holds the embedded database."""
+    """Report a nearly full disk, if the data folder has the embedded database."""
     if settings.database_url or not space.is_little:
         return []
     return [f"The disk of {settings.data_dir} is nearly full, {space}: free some, or changes can't be saved."]
 
 
 def describe_proxies(settings: Settings) -> str:
-    """The trusted proxies, or a hint if there are none though the installation is behind a proxy."""
+    """The trusted proxies, or a hint if none are set though the installation is behind a proxy."""
     if settings.proxies:
         return ", ".join(map(str, settings.proxies))
     if settings.is_encrypted:

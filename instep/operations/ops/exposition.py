@@ -1,4 +1,4 @@
-"""`GET /metrics`: what this installation counts, in the text format of Prometheus (contract section 10)."""
+"""`GET /metrics`: the counters of this installation, in Prometheus's text format (contract section 10)."""
 
 import hmac
 import os
@@ -31,7 +31,7 @@ from instep.search.index.cache import MAX_UNFLUSHED_ARTICLES
 
 LOOPBACK = "127.0.0.1"
 FORWARDING_HEADERS = {"forwarded", "via", "x-real-ip", "cf-connecting-ip", "true-client-ip"}
-# For each queue of `waiting_work`: the name of its metrics and what waits there.
+# The metric name and the description for each queue of `waiting_work`.
 QUEUES = {
     "jobs": ("instep_jobs_waiting", "due jobs that no worker has begun"),
     "dead_jobs": ("instep_jobs_dead", "jobs that were given up"),
@@ -45,7 +45,7 @@ QUEUES = {
 
 @dataclass(frozen=True, slots=True)
 class WaitingWork:
-    """How much waits in a queue, and for how many seconds its oldest entry has been due."""
+    """The number of entries in a queue, and how many seconds its oldest entry has been due."""
 
     queue: str
     kind: str
@@ -56,7 +56,7 @@ class WaitingWork:
 # Registries keep collectors by identity.
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot(Collector):
-    """Numbers that are read when they are asked for: of the pool, and of the queues in the database."""
+    """Numbers that are read on demand: of the pool, and of the queues in the database."""
 
     pool: dict[str, int]
     # None if the database did not answer, or in a process that does not report the queues.
@@ -107,7 +107,7 @@ def queue_families(rows: list[WaitingWork]) -> Iterator[Metric]:
         yield oldest
 
 
-# Anyone may ask, and only those whom `may_read` lets in learn more than that there is no such address.
+# Anyone may call this, but callers whom `may_read` refuses only learn that the path doesn't exist.
 @public
 async def show_metrics(request: Request) -> Response:
     if not may_read(request):
@@ -120,7 +120,7 @@ async def show_metrics(request: Request) -> Response:
 
 
 def may_read(request: Request) -> bool:
-    """True if the caller has the token, or is on this machine and no proxy passes the call on."""
+    """True if the caller has the token, or is on this machine and not behind a proxy."""
     token = request.app.state.settings.metrics_token
     scheme, _, credential = request.headers.get("authorization", "").partition(" ")
     if token and scheme.lower() == "bearer":
@@ -148,13 +148,13 @@ async def take_snapshot(database: Database) -> Snapshot:
                 few=MAX_UNFLUSHED_ARTICLES,
             )
     except Unavailable:
-        # What the processes have counted is worth most while the database is away.
+        # The process counters matter most while the database is down.
         return Snapshot(database.pool.get_stats(), None, is_database_up=False)
     return Snapshot(database.pool.get_stats(), rows, is_database_up=True)
 
 
 def render(snapshot: Snapshot) -> bytes:
-    """The counts of all server processes; memory and pool are those of the process that answers."""
+    """The counters of all server processes; memory and pool are those of the answering process."""
     answer = CollectorRegistry()
     answer.register(snapshot)
     ProcessCollector(registry=answer)
@@ -166,7 +166,7 @@ def render(snapshot: Snapshot) -> bytes:
 
 
 class PoolOfWorker(Collector):
-    """The pool of a worker, read whenever its metrics are asked for."""
+    """The pool of a worker, read whenever its metrics are requested."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -177,7 +177,7 @@ class PoolOfWorker(Collector):
 
 @contextmanager
 def serving_worker_metrics(settings: Settings, database: Database) -> Iterator[None]:
-    """Answer for a worker, which has no other server, at `INSTEP_METRICS_PORT` of the loopback address."""
+    """Serve the metrics of a worker, which has no other server, on `INSTEP_METRICS_PORT` of the loopback."""
     if settings.metrics_port is None:
         yield
         return

@@ -40,13 +40,13 @@ STATE = """
 
 @public
 async def healthz(request: Request) -> Response:
-    """The process is up."""
+    """Report that the process is up."""
     return JSONResponse({"status": "ok"})
 
 
 @public
 async def readyz(request: Request) -> Response:
-    """The database answers, its schema is current and jobs are moving."""
+    """Report whether the database answers, its schema is current and jobs run."""
     problems = await request.app.state.readiness.find_problems()
     return JSONResponse(
         {"status": "not ready" if problems else "ok", "problems": problems}, 503 if problems else 200
@@ -90,7 +90,7 @@ async def try_to_write(tx: Tx) -> None:
     """Raise PostgreSQL's error if it can't write, for example because its disk is full.
 
     A new table always needs space on disk, while a changed row may fit into an allocated page. If the
-    database role may not create temporary tables, nothing is tried.
+    database role may not create temporary tables, nothing is tested.
     """
     with suppress(InsufficientPrivilege):
         async with tx.transaction():

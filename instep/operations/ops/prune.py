@@ -22,7 +22,7 @@ PRUNE_INTERVAL = timedelta(hours=1)
 RATE_WINDOW_RETENTION = timedelta(hours=2)
 # Expired tokens are kept for a while, so that their reuse can be told from an unknown token.
 EXPIRED_OAUTH_RETENTION = timedelta(days=1)
-# Expired keys of CI jobs are kept for a while, so that the audit can be followed to them.
+# Expired keys of CI jobs are kept for a while, so that audit entries can be traced to them.
 TRUST_KEY_RETENTION = timedelta(days=7)
 # Rows per statement. An article is deleted together with its revisions and drafts, so its batch is smaller.
 ARTICLE_BATCH_ROWS = 200
@@ -30,7 +30,7 @@ BATCH_ROWS = 1_000
 
 
 class PruneFailed(Exception):
-    """Some steps have failed, and the log says why; the others are done."""
+    """Some steps have failed, and the log says why; the others succeeded."""
 
 
 async def schedule_prune(database: Database) -> None:
@@ -40,7 +40,7 @@ async def schedule_prune(database: Database) -> None:
 
 
 async def prune(database: Database, job: Job) -> None:
-    """Take each step, whether or not others fail; raises `PruneFailed` at the end, so that it runs again."""
+    """Run each step even if others fail; raises `PruneFailed` at the end, so that the job runs again."""
     await schedule_next(partial(schedule_prune, database))
     failures = [step.__name__ for step in STEPS if not await succeeds(database, step)]
     if failures:

@@ -1,4 +1,4 @@
-"""Rotation of the secret key: count the secrets that each key has sealed, and reseal them."""
+"""Rotation of the secret key: count the secrets that each key has encrypted, and encrypt them again."""
 
 from dataclasses import dataclass
 
@@ -68,7 +68,7 @@ class SealedCounts:
 
 
 async def count_sealed(tx: Tx, keys: KeyRing) -> SealedCounts:
-    """Try to open every sealed secret of the installation."""
+    """Try to decrypt every stored secret of the installation."""
     counts = SealedCounts()
     for table in SEALED_TABLES:
         after = ""
@@ -80,9 +80,9 @@ async def count_sealed(tx: Tx, keys: KeyRing) -> SealedCounts:
 
 
 async def rotate_secrets(tx: Tx, keys: KeyRing) -> Rotation:
-    """Reseal with the newest key what a previous key has sealed, and commit each batch.
+    """Encrypt secrets of previous keys again with the newest key, committing each batch.
 
-    Secrets that no key opens stay unchanged. It may run while servers run, and be repeated.
+    Secrets that no key can decrypt stay unchanged. It may run while servers run, and be repeated.
     """
     counts = SealedCounts()
     for table in SEALED_TABLES:

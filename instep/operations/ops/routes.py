@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[3]
 
 
 class RouteOut(BaseModel):
-    """A route, who may call it, and where its code is."""
+    """A route, who may call it, and the location of its code."""
 
     method: str
     path: str

@@ -1,6 +1,6 @@
 """`instep.pyz`, the client for CI jobs as one file, which the server builds from its own modules.
 
-Two servers of the same version give the same bytes: entries are sorted and have no dates.
+Two servers of the same version produce the same bytes: entries are sorted and have no dates.
 """
 
 import base64
@@ -22,7 +22,7 @@ from instep.platform.web.public import public
 
 PATH = "/ci/instep.pyz"
 MAIN = "client/thin_client/__main__.py"
-# All that its commands import: a test runs them without anything else.
+# All modules that its commands import: a test runs them without anything else.
 PACKAGES = ("client/ci", "client/review", "client/thin_client", "platform/core/limits")
 MODULES = (
     *("__init__", "client/__init__", "platform/__init__"),
@@ -33,7 +33,7 @@ MODULES = (
     ),
 )
 SHEBANG = b"#!/usr/bin/env python3\n"
-# The earliest time that a zip can hold.
+# The earliest time that a ZIP file can store.
 NO_DATE = (1980, 1, 1, 0, 0, 0)
 
 
@@ -47,13 +47,13 @@ class ClientFile:
 
 @cache
 def build_archive() -> ClientFile:
-    """Build `instep.pyz`; once in a process."""
+    """Build `instep.pyz`, once per process."""
     buffer = io.BytesIO(SHEBANG)
     buffer.seek(0, io.SEEK_END)
     with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, content in sorted(entries().items()):
             entry = zipfile.ZipInfo(name, NO_DATE)
-            # On every system the same: files of Unix, which everyone may read.
+            # The same on every system: Unix files that everyone may read.
             entry.create_system, entry.external_attr = 3, 0o644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, content, compresslevel=9)
@@ -62,7 +62,7 @@ def build_archive() -> ClientFile:
 
 
 def entries() -> dict[str, bytes]:
-    """The files of the archive by their names in it."""
+    """The files of the archive, by their names in it."""
     root = Path(instep.__file__).parent
     paths = [path for package in PACKAGES for path in sorted((root / package).glob("*.py"))]
     paths += [root / f"{module}.py" for module in MODULES]
@@ -92,7 +92,7 @@ async def get_archive(request: Request) -> Response:
 
 @public
 async def get_digest(request: Request) -> Response:
-    """The SHA-256 of the file, as `sha256sum --check` reads it."""
+    """The SHA-256 of the file, in the format of `sha256sum --check`."""
     headers = {"Cache-Control": f"public, max-age={limits.THIN_CLIENT_CACHE_SECONDS}"}
     return Response(f"{build_archive().digest.hex()}  instep.pyz\n", 200, headers, "text/plain")
 

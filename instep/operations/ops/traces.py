@@ -27,13 +27,13 @@ HEADERS = {"Content-Type": "application/x-protobuf"}
 
 @asynccontextmanager
 async def exporting_traces(settings: Settings) -> AsyncIterator[None]:
-    """Record spans while the process runs if a collector is set; what is left is sent at the end."""
+    """Record spans while the process runs if a collector is set; remaining ones are sent at the end."""
     endpoint = settings.otel_exporter_otlp_endpoint
     if endpoint is None:
         yield
         return
     if find_spec("opentelemetry.sdk") is None:
-        # Platforms set this variable for all programs, so it does not keep Instep from starting.
+        # Platforms set this variable for all programs, so it must not keep Instep from starting.
         log.warning("no traces are sent: install Instep with its extra telemetry for them")
         yield
         return
@@ -53,7 +53,7 @@ async def exporting_traces(settings: Settings) -> AsyncIterator[None]:
 
 
 def exporter_to(url: str) -> "SpanExporter":
-    """An exporter that posts batches to a URL; the SDK calls it in a thread of its own."""
+    """An exporter that posts batches to a URL; the SDK calls it in its own thread."""
     from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
     from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
@@ -73,7 +73,7 @@ def exporter_to(url: str) -> "SpanExporter":
 
 
 async def send_spans(url: str, body: bytes) -> int:
-    """Post encoded spans; returns the status. The operator has set the address, so it may be private."""
+    """Post encoded spans; return the status. The operator set the address, so it may be private."""
     is_exporting.set(True)
     async with aclosing(OutboundClient(allow_only(url))) as client, asyncio.timeout(limits.OUTBOUND_SECONDS):
         return (await send_request(client, url, body, HEADERS, limits.MAX_RESPONSE_BYTES)).status
