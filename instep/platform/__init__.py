@@ -1,1 +1,1 @@
-"""Code that knows nothing of the product: database, jobs, HTTP, identity, text, language models."""
+"""Code without knowledge of the product: database, jobs, HTTP, identity, text, language models."""

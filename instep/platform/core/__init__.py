@@ -1,1 +1,1 @@
-"""Plumbing without product words: configuration, database, ids, errors, paging, Markdown, diffs."""
+"""Product-independent basics: configuration, database, ids, errors, paging, Markdown, diffs."""

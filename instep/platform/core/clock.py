@@ -9,5 +9,5 @@ def utc_now() -> datetime:
 
 def isoformat(moment: datetime) -> str:
     text = moment.isoformat(timespec="milliseconds")
-    # PostgreSQL's sessions give UTC, and to convert from UTC takes as long as the rest.
+    # PostgreSQL's sessions return UTC, and converting from UTC takes as long as the rest.
     return text[:-6] + "Z" if text.endswith("+00:00") else isoformat(moment.astimezone(UTC))

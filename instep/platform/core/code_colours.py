@@ -1,6 +1,6 @@
-"""Colours of code in rendered texts, made when a text is saved, so that a page needs no script for them.
+"""Colors code in rendered texts when a text is saved, so that a page needs no script for it.
 
-A lexer may take quadratic time for hostile code: only `color_bounded` reads code of people.
+A lexer may take quadratic time for hostile code: only `color_bounded` processes people's code.
 """
 
 import re
@@ -16,9 +16,9 @@ from pygments.token import Comment, Generic, Keyword, Literal, Name, Number, Ope
 from instep.platform.core import limits
 from instep.platform.core.sandbox import TimeLimitExceeded, run_bounded
 
-# A block of code as `core.markdown` writes it.
+# A code block as `core.markdown` writes it.
 BLOCK = re.compile(r'(<code class="language-([\w+-]+)">)([^<]*)(</code>)')
-# The languages that help centers show.
+# The languages that are common in help centers.
 LANGUAGES = {
     *("bash", "c", "cpp", "csharp", "css", "dart", "diff", "docker", "dockerfile", "elixir", "go", "graphql"),
     *(
@@ -39,9 +39,9 @@ LANGUAGES = {
     *("py", "python", "rb", "ruby", "rust", "scala", "sh", "shell", "sql", "swift", "toml", "ts", "tsx"),
     *("typescript", "xml", "yaml", "yml", "zsh"),
 }
-# Lexers of C and its relatives take longest for blanks.
+# Lexers of C and its relatives are slowest for spaces.
 LONG_BLANKS = re.compile(rf"\s{{{limits.MAX_CODE_BLANKS}}}")
-# Types with a color of their own: the class of a token is that of the first type that it belongs to.
+# Types with their own color: a token's class is that of the first type that it belongs to.
 CLASSES: tuple[tuple[_TokenType, str], ...] = (
     (Comment.Preproc, "code-word"),
     (Comment, "code-note"),
@@ -58,9 +58,9 @@ CLASSES: tuple[tuple[_TokenType, str], ...] = (
 
 
 async def color_bounded(html: str) -> str:
-    """Like `colour_code`, for HTML of people; much code is colored in a process that can be killed.
+    """Like `colour_code`, for people's HTML; long code is colored in a process that can be killed.
 
-    Code that takes too long has no colors.
+    Code that takes too long is not colored.
     """
     is_small = count_code(html) <= limits.MAX_INLINE_CODE_CHARACTERS
     try:
@@ -70,12 +70,12 @@ async def color_bounded(html: str) -> str:
 
 
 def count_code(html: str) -> int:
-    """The characters of code that get colors."""
+    """The number of characters of code that get colors."""
     return sum(len(block[3]) for block in BLOCK.finditer(html) if gets_colors(block))
 
 
 def colour_code(html: str) -> str:
-    """The same HTML, in which words, texts, values and comments of code have classes; its text is unchanged.
+    """The same HTML with classes on keywords, strings, values and comments of code; its text is unchanged.
 
     `html` is the output of `core.markdown.render`. Code without a language, or in an unknown one, stays.
     """
@@ -102,7 +102,7 @@ def lexer_of(language: str) -> Lexer:
 
 
 def coloured_pieces(lexer: Lexer, code: str) -> Iterator[str]:
-    """Escaped code; neighbors of one class share a tag."""
+    """Escaped code; neighbors with the same class share a tag."""
     tokens = ((class_of(token_type), text) for _, token_type, text in lexer.get_tokens_unprocessed(code))
     for name, neighbours in groupby(tokens, key=lambda token: token[0]):
         text = escape("".join(text for _, text in neighbours), quote=False)
@@ -110,5 +110,5 @@ def coloured_pieces(lexer: Lexer, code: str) -> Iterator[str]:
 
 
 def class_of(token_type: _TokenType) -> str:
-    # A type is the tuple of its names, those of the types that it belongs to first.
+    # A type is the tuple of its names, beginning with those of its supertypes.
     return next((name for parent, name in CLASSES if token_type[: len(parent)] == parent), "")

@@ -1,24 +1,24 @@
-"""Colours of customers, made readable on our pages: contrast as WCAG 2.2 computes it, search in OKLCH."""
+"""Makes customers' colors readable on our pages: WCAG 2.2 contrast, with a search in OKLCH."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from coloraide import Color
 
-# What a help center without an accent color has, by day.
+# The light-mode color of a help center without an accent color.
 PRODUCT_BLUE = "#005f9e"
-# Backgrounds of links and marks in the accent color: `--sheet` and `--tint` of `tokens.css` in `frontend`.
+# Backgrounds of links and highlights in the accent color: `--sheet`, `--tint` of `tokens.css` in `frontend`.
 LIGHT_GROUNDS = ("oklch(1 0 0)", "oklch(0.962 0.007 230)")
 DARK_GROUNDS = ("oklch(0.222 0.014 250)", "oklch(0.262 0.016 250)")
-# WCAG 2.2 success criteria 1.4.3 for light grounds, and 1.4.6 for dark ones, on which text looks thinner.
+# WCAG 2.2 success criteria 1.4.3 for light backgrounds, and 1.4.6 for dark ones, where text looks thinner.
 MIN_LIGHT_CONTRAST = 4.5
 MIN_DARK_CONTRAST = 7.0
-# Halvings of the range of lightness: finer than the steps of 8-bit colors.
+# The number of halvings of the lightness range: finer than the steps of 8-bit colors.
 SEARCH_STEPS = 12
 
 
 class InvalidColour(ValueError):
-    """Text is not one opaque CSS color."""
+    """The text is not one opaque CSS color."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ class Accent:
 
 
 def readable_accent(css_colour: str) -> Accent:
-    """The color with its hue, as light or dark as its contrast needs on the grounds of each scheme.
+    """The color with its hue, made as light or dark as the contrast in each scheme requires.
 
-    A readable color stays as it is. Raises `InvalidColour` with a sentence for the person who chose it.
+    A readable color is not changed. Raises `InvalidColour` with a sentence for the person who chose it.
     """
     colour = parse_colour(css_colour)
     return Accent(
@@ -56,7 +56,7 @@ def parse_colour(css_colour: str) -> Color:
 def nearest_readable(
     colour: Color, grounds: Sequence[str], min_contrast: float, readable_lightness: float
 ) -> str:
-    """The color with the nearest lightness that is readable; `readable_lightness` (0 or 1) surely is."""
+    """The color with the nearest readable lightness; `readable_lightness` (0 or 1) is always readable."""
     if has_contrast(colour, grounds, min_contrast):
         return as_hex(colour)
     readable, unreadable = readable_lightness, colour.get("lightness", nans=False)
@@ -70,7 +70,7 @@ def nearest_readable(
 
 
 def with_lightness(colour: Color, lightness: float) -> Color:
-    """The same hue with this lightness, and as much of the chroma as sRGB can show of it."""
+    """The same hue with this lightness, and as much of the chroma as sRGB can show."""
     return fit_to_srgb(colour.clone().set("lightness", lightness))
 
 
@@ -80,7 +80,7 @@ def fit_to_srgb(colour: Color) -> Color:
 
 
 def has_contrast(colour: Color, grounds: Sequence[str], min_contrast: float) -> bool:
-    """True if the color that browsers show, in 8 bits a channel, has the contrast on every ground."""
+    """True if the color as shown by browsers, in 8 bits per channel, has the contrast on every background."""
     rounded_colour = Color(as_hex(colour))
     return all(rounded_colour.contrast(ground, method="wcag21") >= min_contrast for ground in grounds)
 

@@ -18,10 +18,10 @@ FILE = Path("instep.toml")
 
 
 class SettingsError(Unusable):
-    """A setting is unknown or has a value that can't be used."""
+    """A setting is unknown or has an invalid value."""
 
 
-# Settings whose variables have the usual names of others, without the prefix.
+# Settings whose variables have others' established names, without the prefix.
 PROVIDERS = {
     *("openai_api_key", "openai_base_url", "anthropic_api_key", "anthropic_base_url"),
     "otel_exporter_otlp_endpoint",
@@ -39,7 +39,7 @@ def settings() -> Settings:
 def read_settings(environ: Mapping[str, str], file: Path) -> Settings:
     """The environment overrides the file; `INSTEP_X_FILE` names a file with the value of `INSTEP_X`.
 
-    Raises `SettingsError` with one sentence for each setting that can't be used.
+    Raises `SettingsError` with one sentence for each invalid setting.
     """
     values = read_file(file) if file.exists() else {}
     for name, value in sorted(environ.items()):
@@ -80,7 +80,7 @@ def from_environment(name: str, value: str) -> tuple[str, str]:
 
 
 def explain(problem: Any) -> str:
-    """The message about one of Pydantic's problems; that about several settings names the first itself."""
+    """The message about one of Pydantic's problems; one about several settings already names the first."""
     if not problem["loc"]:
         return str(problem["ctx"]["error"])
     field = ".".join(str(part) for part in problem["loc"])

@@ -17,13 +17,13 @@ PURPOSE = b"instep secrets at rest"
 
 
 class Unreadable(Exception):
-    """The secret was sealed with another key or for another row, or it was altered."""
+    """The secret was encrypted with another key or for another row, or it was altered."""
 
 
 class KeyRing:
     """Encrypts with the newest key and decrypts with all; a sealed secret is key id, nonce and ciphertext.
 
-    `place` is the associated data (table, column, workspace, row), so a copy in another row can't be opened.
+    `place` is the associated data (table, column, workspace, row), so a copy in another row is useless.
     """
 
     def __init__(self, newest: bytes, *older: bytes) -> None:
@@ -40,7 +40,7 @@ class KeyRing:
         )
 
     def is_sealed_by_newest(self, sealed: bytes) -> bool:
-        """True if the newest key sealed this."""
+        """True if the newest key encrypted this."""
         return sealed[:ID_BYTES] == self.newest
 
     def open(self, sealed: bytes, *place: str) -> str:

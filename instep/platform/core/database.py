@@ -1,4 +1,4 @@
-"""The database as a process sees it, and `Tx`, through which all SQL runs."""
+"""A process's view of the database, and `Tx`, through which all SQL runs."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -20,17 +20,17 @@ from instep.platform.core.tracing import statement_span
 
 Row = TypeVar("Row")
 
-# Begins an outermost transaction; those inside it are savepoints.
+# Begins an outermost transaction; nested ones are savepoints.
 BEGIN = "begin"
 ENTER = "select set_config('instep.workspace_id', %(workspace)s, true)"
-# Errors of broken connections; they include deadlocks, which are worth another try too.
+# Errors of broken connections; they include deadlocks, which are also worth a retry.
 CONNECTION_ERRORS = (psycopg.OperationalError, psycopg.InterfaceError)
 OUTAGES = (*CONNECTION_ERRORS, psycopg.errors.ReadOnlySqlTransaction)
-# PostgreSQL says with these that it ends a session, and has undone what the session had begun.
+# With these PostgreSQL says that it ends a session and has rolled back its work.
 ENDED = {"57P01", "57P02", "57P03", "57P05"}
 POOL_WAIT_SECONDS = 5.0
-# PostgreSQL ends a statement after 15 seconds. If there is no answer for longer, a machine hangs or a pooler
-# has lost the answer, and the connection is given up.
+# PostgreSQL ends a statement after 15 seconds. Without an answer for longer, a machine hangs or a pooler
+# has lost the answer, and the connection is dropped.
 ANSWER_SECONDS = 30.0
 # A restart of PostgreSQL breaks every pooled connection at once; each is tried and dropped.
 MAX_ATTEMPTS = 20
@@ -40,7 +40,7 @@ MAX_ATTEMPTS = 20
 class Guard(Generic[Row]):
     """The first statement of a request, and `check`, which gets its row and may refuse the request.
 
-    It runs in a transaction of its own, so that what it counts stays even if the request fails.
+    It runs in its own transaction, so that its counts are kept even if the request fails.
     """
 
     kind: type[Row]
@@ -51,7 +51,7 @@ class Guard(Generic[Row]):
 class QueuedStatement:
     """A statement that is sent together with the next one; `check` gets its reply and may raise an error.
 
-    Its methods give the reply, and send the queue if nothing else has sent it yet.
+    Its methods return the reply, and send the queue if nothing else has sent it yet.
     """
 
     __slots__ = ("check", "reply", "statement", "tx")
@@ -80,30 +80,30 @@ class QueuedStatement:
 
 
 class Tx:
-    """The connection that one request or job holds; rows come back typed.
+    """The connection of one request or job; rows are returned as typed objects.
 
-    It is taken from the pool with the first statement. Nothing of a session is relied on, so that a pooler
-    may lend the connection to others between transactions: each transaction enters the workspace, in the
-    round trip of its first statement. A statement outside of `transaction` is a transaction by itself.
+    The first statement takes it from the pool. No session state is used, so that a pooler
+    may lend the connection to others between transactions: each transaction enters the workspace in the
+    round trip of its first statement. A statement outside `transaction` is its own transaction.
     """
 
     def __init__(self, connection: Connection | None = None, database: "Database | None" = None) -> None:
         self.lent_connection = connection
         self.database = database
-        # None for a connection of the owner of the tables, which is in no workspace.
+        # None for a connection of the tables' owner, which is in no workspace.
         self.workspace_id: str | None = None
         self.guard: Guard[Any] | None = None
         self.statements_at_commit: list[SqlStatement] = []
         self.depth = 0
-        # The beginnings of transactions that are sent with the next statement.
+        # Transaction starts to send with the next statement.
         self.openers: list[str] = []
         self.queued: list[QueuedStatement] = []
-        # The error of the last attempt that got no connection from the pool.
+        # The error of the last failed attempt to get a connection from the pool.
         self.outage: Unavailable | None = None
 
     @property
     def connection(self) -> Connection:
-        """The driver's connection, of an owner."""
+        """The driver's connection; only for the database's owner."""
         assert self.lent_connection is not None, "the connection was given"
         return self.lent_connection
 
@@ -123,7 +123,7 @@ class Tx:
         return (await self.reply(sql, params)).value()
 
     async def execute(self, sql: str, /, **params: Any) -> int:
-        """Run a statement; returns the number of affected rows."""
+        """Run a statement; return the number of affected rows."""
         if self.guard is not None and not self.openers:
             # Without a transaction its change would stay, even if the guard refuses the request.
             await self.flush()
@@ -134,7 +134,7 @@ class Tx:
             return (await self.send([self.statement(sql, params)]))[-1]
 
     def statement(self, sql: str, params: Params) -> SqlStatement:
-        """A statement with its parameters, to which `workspace` belongs: the one that was entered."""
+        """A statement with its parameters, which include the entered `workspace`."""
         return SqlStatement(sql, {"workspace": self.workspace_id, **params})
 
     async def execute_at_commit(self, sql: str, /, **params: Any) -> None:
@@ -151,7 +151,7 @@ class Tx:
     def queue(
         self, sql: str, /, check: Callable[[Reply], None] | None = None, **params: Any
     ) -> QueuedStatement:
-        """Send a statement with the next one, before it: it costs no round trip of its own."""
+        """Send a statement together with the next one, before it, without a round trip of its own."""
         queued = QueuedStatement(self, self.statement(sql, params), check)
         self.queued.append(queued)
         return queued
@@ -164,13 +164,13 @@ class Tx:
                 await self.send([])
 
     async def flush_after(self, error: Exception) -> None:
-        """Send what is queued, whose errors come first; not after the error of having got no connection."""
+        """Send the queue, whose errors take precedence; not if `error` is a failure to get a connection."""
         if error is not self.outage:
             await self.flush()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
-        """A transaction, or inside another one a savepoint; an error undoes what happened since."""
+        """A transaction or, inside another one, a savepoint; an error rolls it back."""
         if self.queued:
             # They belong to the enclosing transaction: a rollback of this one must not undo them.
             await self.flush()
@@ -216,14 +216,14 @@ class Tx:
 
     @property
     def is_begun(self) -> bool:
-        """True if a transaction is open, by PostgreSQL's last reply."""
+        """True if a transaction is open, according to PostgreSQL's last reply."""
         if self.lent_connection is None:
             return False
         status = self.lent_connection.pgconn.transaction_status
         return status in (pq.TransactionStatus.INTRANS, pq.TransactionStatus.INERROR)
 
     async def send(self, statements: list[SqlStatement], *, may_repeat: bool = True) -> list[Reply]:
-        """Send statements with all that must go before them, in one round trip."""
+        """Send statements with everything that must precede them, in one round trip."""
         queued_count = len(self.queued)
         body = [*(item.statement for item in self.queued), *statements]
         for _ in range(MAX_ATTEMPTS):
@@ -248,7 +248,7 @@ class Tx:
         if not body:
             return []
         replies, failure = outcomes[0]
-        # Leave out the replies to the statements that begin the transaction.
+        # Drop the replies to the statements that begin the transaction.
         replies = replies[len(groups[-1]) - len(body) :]
         self.check_queued(replies[:queued_count])
         if failure is not None:
@@ -259,8 +259,8 @@ class Tx:
     async def exchange_in_time(
         self, connection: Connection, groups: list[list[SqlStatement]]
     ) -> list[Outcome]:
-        """Raises an error of a broken connection when the answer does not come."""
-        # The statements of an owner, who migrates and restores, may take as long as they need.
+        """Raise a broken-connection error if the answer does not come in time."""
+        # The owner's statements, for migrations and restores, have no time limit.
         seconds = None if self.database is None else ANSWER_SECONDS
         try:
             async with asyncio.timeout(seconds):
@@ -306,7 +306,7 @@ class Tx:
         return groups
 
     async def lend(self) -> Connection:
-        """The connection, which is taken from the pool if there is none yet."""
+        """The connection, taken from the pool if there is none yet."""
         if self.lent_connection is None:
             assert self.database is not None, "a transaction has a connection or a pool"
             try:
@@ -325,7 +325,7 @@ class Tx:
 
 @contextmanager
 def drop_work_if_refused() -> Iterator[None]:
-    """Drop the work that an action has asked for when a check refuses its request."""
+    """Drop the work that an action has requested when a check refuses its request."""
     try:
         yield
     except Exception:
@@ -334,18 +334,18 @@ def drop_work_if_refused() -> Iterator[None]:
 
 
 async def close_if_read_only(connection: Connection, failure: psycopg.Error) -> None:
-    """A server that takes no writes may be a former primary: a new connection finds the present one."""
+    """Close a connection to a read-only server, maybe a former primary: a new one finds the current one."""
     if isinstance(failure, psycopg.errors.ReadOnlySqlTransaction):
         await connection.close()
 
 
 def is_read(statement: SqlStatement) -> bool:
-    """True if a statement may be sent again when it is not known whether it has run."""
+    """True if a statement may be sent again when it is unknown whether it has run."""
     return statement.sql.lstrip()[:6].lower() == "select"
 
 
 class Database:
-    """The pool of one process; a `Tx` of it works in the workspace that it has entered, and nowhere else."""
+    """The pool of one process; each `Tx` works only in the workspace that it has entered."""
 
     def __init__(self, url: str, size: int, wait_seconds: float = POOL_WAIT_SECONDS) -> None:
         self.outage_log = OutageLog()
@@ -369,15 +369,15 @@ class Database:
             tx.guard = Guard(kind, SqlStatement(sql, params), rows.append)
             await tx.flush()
             tx.workspace_id = getattr(rows[0], "workspace_id", None) or ""
-            # It stays set at the end, because work between attempts is this workspace's too.
+            # It stays set at the end, because work between attempts belongs to this workspace too.
             entered_workspace.set(tx.workspace_id)
             yield rows[0], tx
 
     @asynccontextmanager
     async def enter_optimistically(self, workspace_id: str, guard: Guard[Any]) -> AsyncIterator[Tx]:
-        """Work in a workspace that the guard will most likely find; both go out in one round trip.
+        """Work in a workspace that the guard will most likely find; both are sent in one round trip.
 
-        `guard.check` must refuse a row with another workspace. Its errors come before all others.
+        `guard.check` must refuse a row with another workspace. Its errors take precedence.
         """
         async with self.working() as tx:
             tx.guard, tx.workspace_id = guard, workspace_id

@@ -1,4 +1,4 @@
-"""The connections of one process to PostgreSQL: their role, their settings, and the pool that keeps them."""
+"""A process's connections to PostgreSQL: their role, their settings, and their pool."""
 
 from weakref import WeakSet
 
@@ -11,9 +11,9 @@ from instep.platform.core.pipeline import Connection, prepared_of
 
 ROLE = "instep_app"
 # The login role may own the tables, so the session switches to a role that row-level security restricts.
-# Compiling a statement (`jit`) takes a second, and none of ours runs long enough to win that back.
+# Compiling a statement (`jit`) takes a second, more than any of ours would gain from it.
 OPTIONS = f"-c role={ROLE} -c statement_timeout=15s -c idle_in_transaction_session_timeout=60s -c jit=off"
-# The same for one transaction, through a pooler that lends a connection to another session after each.
+# The same for one transaction, through a pooler that may change the session after each.
 TAKE_ROLE = f"""
     select set_config('role', '{ROLE}', true), set_config('statement_timeout', '15s', true),
         set_config('idle_in_transaction_session_timeout', '60s', true), set_config('jit', 'off', true)
@@ -29,10 +29,10 @@ connections_without_role: WeakSet[Connection] = WeakSet()
 
 
 async def configure(connection: Connection) -> None:
-    """Find out whether there is a pooler in between, and read one large value.
+    """Detect a pooler, and read one large value.
 
     The driver's input buffer grows to the largest value and never shrinks. With its initial size a page of
-    articles takes a dozen reads, each with a turn of the event loop.
+    articles takes a dozen reads, each with a cycle of the event loop.
     """
     cursor = await connection.execute(
         "select pg_backend_pid(), current_user::text, repeat(' ', %s)", [INPUT_BUFFER_BYTES]
@@ -45,7 +45,7 @@ async def configure(connection: Connection) -> None:
 
 
 class Pool(AsyncConnectionPool[Connection]):
-    """A pool that reconnects soon after an outage; the library alone doubles its pause after each attempt."""
+    """A pool that reconnects soon after an outage; the library would double its pause after each attempt."""
 
     async def schedule_task(self, task: MaintenanceTask, delay: float) -> None:
         is_attempt = isinstance(task, AddConnection)
@@ -53,7 +53,7 @@ class Pool(AsyncConnectionPool[Connection]):
 
 
 def closed_pool(url: str, size: int, wait_seconds: float) -> Pool:
-    """A pool of up to `size` connections, still to be opened; one is waited for `wait_seconds` at most."""
+    """An unopened pool of up to `size` connections; callers wait at most `wait_seconds` for one."""
     return Pool(
         url,
         min_size=1,

@@ -1,4 +1,4 @@
-"""Host names in one form: lower case, ASCII (IDNA 2008 after the mapping of UTS 46), no dot at the end."""
+"""Host names in canonical form: lower case, ASCII (IDNA 2008 after the UTS 46 mapping), no trailing dot."""
 
 import re
 
@@ -6,13 +6,13 @@ import idna
 
 from instep.platform.core.outbound.urls import HOME_NAMES, MAX_NAME_CHARACTERS
 
-# Common names need no tables: names in ASCII, whose last label is not a number as in IP addresses.
+# A fast path without tables: ASCII names whose last label is not a number as in IP addresses.
 PLAIN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d)[a-z0-9-]{2,63}")
 PORT = re.compile(r":\d{1,5}$")
 
 
 def valid_domain(text: str) -> str:
-    """The form in which host names are compared; raises `ValueError` with the end of a sentence."""
+    """The canonical form of a host name; raises `ValueError` with the end of a sentence."""
     try:
         domain = idna.encode(text.strip().removesuffix("."), uts46=True).decode().lower()
     except (idna.IDNAError, UnicodeError):
@@ -25,6 +25,6 @@ def valid_domain(text: str) -> str:
 
 
 def domain_or_none(host: str) -> str | None:
-    """The domain that a `Host` header names; None for IP addresses, single labels and what is no name."""
+    """The domain in a `Host` header; None for IP addresses, single labels and invalid names."""
     name = PORT.sub("", host.lower()).removesuffix(".")
     return name if len(name) <= MAX_NAME_CHARACTERS and PLAIN.fullmatch(name) else None

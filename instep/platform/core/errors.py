@@ -36,24 +36,24 @@ class Unusable(Exception):
 
 
 class InvalidRequest(AppError):
-    """The request is missing something, or a value is bad."""
+    """The request is missing something, or a value is invalid."""
 
 
 class InvalidValue(InvalidRequest):
-    """The value of one field is bad."""
+    """The value of one field is invalid."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"`{field}`: {message}.", details=[(field, message)])
 
 
 class InvalidState(AppError):
-    """This can't be done in the present state."""
+    """The current state does not allow this."""
 
     code = "invalid_state"
 
 
 class Conflict(AppError):
-    """The text has changed since it was read: get it again and repeat the change."""
+    """The text has changed since it was read: read it again and repeat the change."""
 
     code = "conflict"
 
@@ -90,14 +90,14 @@ class NotFound(AppError):
 
 
 class RateLimited(AppError):
-    """Too many requests: wait for as long as `Retry-After` says, then go on."""
+    """Too many requests: wait for as long as `Retry-After` says, then try again."""
 
     status = 429
     code = "rate_limited"
 
 
 class Unavailable(AppError):
-    """The database can't be reached just now: try again in a moment."""
+    """The database can't be reached: try again in a moment."""
 
     status = 503
     code = "unavailable"

@@ -1,4 +1,4 @@
-"""Refuse, in linear time, authors' HTML that its parser would take more than linear time for."""
+"""Refuses, in linear time, authors' HTML for which its parser would take more than linear time."""
 
 import re
 

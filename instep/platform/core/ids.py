@@ -14,7 +14,7 @@ PREFIXES = (
     *("app", "grant", "file", "sup", "prev", "imp", "trust", "fb", "plc"),
 )
 DRAFT_PREFIXES = {"edit": "edit", "new_article": "article", "gap_draft": "gap"}
-# Stands for a text that is no UUID where one names a bot: no bot has it.
+# Replaces an invalid UUID of a bot: no bot has it.
 NO_UUID = uuid.UUID(int=0)
 SHAPE = re.compile(rf"(?:{'|'.join((*PREFIXES, 'ws', *DRAFT_PREFIXES.values()))})_[{ALPHABET}]{{26}}")
 

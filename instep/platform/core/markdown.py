@@ -1,4 +1,4 @@
-"""Markdown to sanitised HTML: CommonMark with GitHub's extensions, then an allow-list of tags."""
+"""Markdown to sanitized HTML: CommonMark with GitHub's extensions, then an allow-list of tags."""
 
 import re
 from collections.abc import Set
@@ -43,20 +43,20 @@ ATTRIBUTES: dict[str, set[str]] = {
     **{f"h{level}": {"id"} for level in range(1, 7)},
 }
 HEADING_PREFIX = "h-"
-# The renderer gives the first heading of signs alone an empty name, and counts the next ones from 1.
+# The renderer gives the first heading without letters an empty name, and numbers the next ones from 1.
 SIGNS_ID = f"{HEADING_PREFIX}-0"
 NAMELESS_ANCHOR = '<a href="#" aria-label='
 HEADING_ID = re.compile(rf' id="{HEADING_PREFIX}[^"]*"')
-# Only generated ids pass: an author's `id="location"` would shadow a global of the page (DOM clobbering).
+# Only generated ids are kept: an author's `id="location"` would shadow a global of the page (DOM clobbering).
 GENERATED_ID = re.compile(r"(h|fn|fnref)-\S+")
 GENERATED_CLASS = re.compile(
     r"language-[\w+-]{1,30}|markdown-alert[\w -]*|footnote-ref|footnote-backref|footnotes|anchor"
 )
-# Where a block or a piece of text begins in the Markdown: the renderer's attribute, and the one for editors.
+# The position of a block or a piece of text in the Markdown: the renderer's attribute, and the editors'.
 SOURCE_POSITION = re.compile(r' data-sourcepos="(\d+):[\d:-]+"')
 LINE = "data-line"
 LINE_NUMBER = re.compile(r"\d{1,7}")
-# The cleaner writes the attributes that it sets in random order, so checkboxes are replaced by these.
+# The cleaner writes the attributes that it sets in random order, so checkboxes are replaced with these.
 CHECKBOX = re.compile(r"<input[^>]*>")
 CHECKED = '<input type="checkbox" checked="" disabled="">'
 UNCHECKED = '<input type="checkbox" disabled="">'
@@ -67,14 +67,14 @@ MAX_INLINE_MARKS = 2_000
 
 
 def render(text: str) -> str:
-    """The HTML of a Markdown text, safe to put into a page; the same text always gives the same HTML."""
+    """The HTML of a Markdown text, safe for a page; the same text always gives the same HTML."""
     return clean_html(comrak.render_markdown(text, extension_options=extensions(), render_options=options()))
 
 
 def render_checked(text: str, *, has_lines: bool = False) -> str:
     """Like `render`; raises `TooComplex` for a text that would take more than linear time.
 
-    With `has_lines` the attribute `data-line` of tags is the line, from 1, that they begin in.
+    With `has_lines` the attribute `data-line` of a tag is the line, from 1, at which it begins.
     """
     refuse_costly_markdown(text)
     if has_many_headings(text):
@@ -89,7 +89,7 @@ def render_checked(text: str, *, has_lines: bool = False) -> str:
 
 
 def render_excerpt(text: str) -> str:
-    """Like `render`, for a part of a text that stands beside others in a page: its headings have no ids."""
+    """Like `render`, for a part of a text among others on a page: its headings have no ids."""
     extension_options = extensions(has_anchors=False)
     return clean_html(
         comrak.render_markdown(text, extension_options=extension_options, render_options=options())
@@ -117,14 +117,14 @@ def clean_html(html: str, further_attributes: Set[str] = frozenset()) -> str:
 
 
 def renders_at_once(text: str) -> bool:
-    """True if a text is short and plain enough to be rendered where requests are served."""
+    """True if a text is short and plain enough to be rendered in the server process."""
     return len(text) <= limits.MAX_INLINE_CHARACTERS and sum(map(text.count, MARKS)) <= MAX_INLINE_MARKS
 
 
 async def render_bounded(text: str, *, has_lines: bool = False) -> str:
     """Like `render_checked`; long texts and texts with many marks run in a sandbox with a time limit.
 
-    Raises `InvalidRequest` for `contentMarkdown` when the text is too complex or takes too long.
+    Raises `InvalidRequest` for `contentMarkdown` if the text is too complex or takes too long.
     """
     render_text = partial(render_checked, has_lines=has_lines) if has_lines else render_checked
     try:
@@ -137,12 +137,12 @@ async def render_bounded(text: str, *, has_lines: bool = False) -> str:
 
 
 async def render_answer(text: str) -> str:
-    """Like `render_bounded`, for an answer that stands beside others in a page: its headings have no ids."""
+    """Like `render_bounded`, for an answer among others on a page: its headings have no ids."""
     return HEADING_ID.sub("", await render_bounded(text))
 
 
 def keep_attribute(tag: str, name: str, value: str) -> str | None:
-    """The value that an allowed attribute keeps; None removes the attribute."""
+    """The value to keep for an allowed attribute; None removes the attribute."""
     if name == "id":
         value = SIGNS_ID if value == HEADING_PREFIX else value
         return value if GENERATED_ID.fullmatch(value) else None
@@ -160,7 +160,7 @@ def keep_attribute(tag: str, name: str, value: str) -> str | None:
 
 
 def heading_fragment(fragment: str) -> str:
-    """The fragment that leads to a heading which a link names without the prefix; others stay as they are."""
+    """The fragment of a heading that a link names without the prefix; others are unchanged."""
     is_other = fragment.startswith(":~:") or GENERATED_ID.fullmatch(fragment)
     return fragment if is_other else HEADING_PREFIX + fragment
 
@@ -177,6 +177,6 @@ def extensions(*, has_anchors: bool = True) -> Any:
 def options(*, has_lines: bool = False) -> Any:
     render_options = comrak.RenderOptions()
     render_options.sourcepos = has_lines
-    # Raw HTML passes because the cleaner's allow-list decides about it: it keeps `<details>`, not `<script>`.
+    # Raw HTML passes because the cleaner's allow-list decides: it keeps `<details>`, not `<script>`.
     render_options.unsafe_ = True
     return render_options

@@ -1,4 +1,4 @@
-"""Refuse, in linear time, Markdown that its renderer would take more than linear time for."""
+"""Refuses, in linear time, Markdown for which its renderer would take more than linear time."""
 
 import re
 from collections import Counter
@@ -9,7 +9,7 @@ from itertools import islice
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
 
-# A line that begins with a container of blocks: a quote, a list item, the definition of a footnote.
+# A line that begins with a container of blocks: a quote, a list item, a footnote definition.
 CONTAINER_LINE = re.compile(r"^[ ]*+(?:[>*+-]|[0-9]{1,9}[.)]|\[\^)[^\n]*+", re.MULTILINE)
 CONTAINER = re.compile(r"( *+)(?:(>) ?|((?:[-*+]|[0-9]{1,9}[.)])(?= |$)|\[\^[^\]\s]++\]:))")
 THEMATIC_BREAK = re.compile(r"[ >]*+([-*_])(?: *+\1){2,}+ *+$")
@@ -33,7 +33,7 @@ class TooComplex(InvalidRequest):
 
 
 def refuse_costly_markdown(text: str) -> None:
-    """Raise `TooComplex`, which names the line and the limit, for what would take too long to render."""
+    """Raise `TooComplex`, which names the line and the limit, for texts that take too long to render."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").expandtabs(4)
     refuse_deep_nesting(lines)
     refuse_large_tables(lines)
@@ -44,7 +44,7 @@ def refuse_costly_markdown(text: str) -> None:
 
 
 def has_many_headings(text: str) -> bool:
-    """True if more lines look like headings than headings may be equal; only then equal ones are counted."""
+    """True if more lines look like headings than may be equal; only then equal ones are counted."""
     many = islice(HEADING_LINE.finditer(text), limits.MAX_EQUAL_HEADINGS, None)
     return next(many, None) is not None
 

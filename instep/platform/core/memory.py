@@ -14,7 +14,7 @@ if sys.platform != "win32":
 STATM = Path("/proc/self/statm")
 # glibc's number of heaps: its name in the environment, and as a parameter of `mallopt`.
 ARENA_MAX, M_ARENA_MAX = "MALLOC_ARENA_MAX", -8
-# How often freed memory is returned. Where nothing is to return, it takes less than 0.1 ms.
+# How often freed memory is returned. If there is nothing to return, it takes less than 0.1 ms.
 RETURN_SECONDS = 10.0
 
 
@@ -33,10 +33,10 @@ def bound_memory(spare_bytes: int) -> None:
 
 
 def share_heap() -> None:
-    """Have the threads of this process share one heap, and those of each process that it starts.
+    """Make the threads of this process, and of each process that it starts, share one heap.
 
-    It must come before the first thread: a heap that a thread has is kept. By default glibc has up to eight
-    for each core, and what is freed in one serves no other: 80 MB after a dozen batches of embeddings.
+    Call it before the first thread starts: threads keep their heap. By default glibc has up to eight heaps
+    per core, and memory freed in one can't be used by others: 80 MB after a dozen batches of embeddings.
     """
     if ARENA_MAX in os.environ:
         return
@@ -46,13 +46,13 @@ def share_heap() -> None:
 
 
 def return_freed_memory() -> None:
-    """Give the system what was freed, which glibc keeps: 64 of 162 MB once a model of 23 MB is read."""
+    """Return freed memory to the system, which glibc keeps: 64 of 162 MB after loading a model of 23 MB."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL("libc.so.6").malloc_trim(0)
 
 
 async def returning_freed_memory() -> None:
-    """Return freed memory again and again, until it is cancelled: any job or request may free much."""
+    """Return freed memory periodically until canceled, because any job or request may free much."""
     while True:
         await asyncio.sleep(RETURN_SECONDS)
         await asyncio.to_thread(return_freed_memory)

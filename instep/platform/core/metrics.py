@@ -1,4 +1,4 @@
-"""What this process counts for monitoring (Prometheus); every label has a bounded set of values.
+"""The counters of this process for monitoring (Prometheus); every label has a bounded set of values.
 
 With several server processes the library keeps the numbers in files of `PROMETHEUS_MULTIPROC_DIR`, so that
 each process can answer for all of them.
@@ -81,7 +81,7 @@ def count_request(method: str, route: str, status: int, seconds: float) -> None:
 
 @cache
 def _metrics_of(method: str, route: str, status_class: int) -> tuple[Counter, Histogram]:
-    # The library takes longer to find what belongs to labels than to count.
+    # Looking up the labels takes the library longer than counting.
     return _requests.labels(method, route, f"{status_class}xx"), _request_seconds.labels(route)
 
 

@@ -1,4 +1,4 @@
-"""Identifiers of code in texts: which spellings only a name has, and where a text mentions a name."""
+"""Identifiers of code in texts: spellings that only names have, and mentions of a name in a text."""
 
 import re
 from functools import lru_cache
@@ -30,6 +30,6 @@ def mention(text: str) -> re.Pattern[str]:
     before += r"(?<!\d[,\u00a0\u2009\u202f])" if text[:1].isdigit() else ""
     after = r"(?!\w|-\w)" if text[-1:].isalnum() or text[-1:] == "_" else ""
     after += r"(?!/\w)" if text[:1] == "/" else ""
-    # A longer number goes on after a point, a comma or the narrow space between its thousands.
+    # A longer number continues after a point, a comma or the narrow space between its thousands.
     after += r"(?![.,\u00a0\u2009\u202f]\d)" if text[-1:].isdigit() else ""
     return re.compile(before + r"\s+".join(re.escape(word) for word in text.split()) + after)

@@ -1,6 +1,6 @@
-"""Expensive work, such as rendering long texts, that many texts of one transaction need between two attempts.
+"""Expensive work, such as rendering long texts, that one transaction needs for many texts at once.
 
-That of all texts is done before the next attempt: else the transaction would be repeated for each of them.
+All of it is done before the next attempt: otherwise the transaction would be repeated for each text.
 """
 
 from dataclasses import dataclass, field
@@ -11,12 +11,12 @@ from instep.platform.core.restarts import Attempts, Compute, attempts_under_way,
 
 @dataclass(slots=True)
 class NeededWork:
-    """Pieces of work by the keys under which the next attempt looks for their results."""
+    """Pieces of work by the keys under which the next attempt looks up their results."""
 
     pieces: dict[bytes, Compute] = field(default_factory=dict)
 
     def take(self) -> None:
-        """Take over what a text has asked for, so that the next text can ask too."""
+        """Take over the work that a text has requested, so that the next text can request some too."""
         attempts = attempts_under_way.get()
         if attempts is not None and attempts.needed is not None:
             key, compute = attempts.needed
@@ -30,7 +30,7 @@ class NeededWork:
 
 
 async def do_all(attempts: Attempts, pieces: dict[bytes, Compute]) -> None:
-    """Do the work one piece after the other: a workspace may not have much work wait at once."""
+    """Do the pieces of work one by one, because a workspace may not queue much work at once."""
     for piece in pieces.items():
         attempts.needed = piece
         await attempts.do_needed()

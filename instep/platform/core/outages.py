@@ -25,7 +25,7 @@ class DatabaseReadOnly(Unavailable):
     """Nothing can be saved, since the database takes no writes at present: try again when it does."""
 
     code = "database_read_only"
-    # After a failover the new primary takes writes within seconds.
+    # After a failover the new primary accepts writes within seconds.
     retry_seconds = 5
 
 
@@ -48,7 +48,7 @@ BY_SQLSTATE: dict[str, type[Unavailable]] = {
     "25006": DatabaseReadOnly,
     # out_of_memory
     "53200": DatabaseOutOfMemory,
-    # query_canceled, as the time limit of a statement does
+    # query_canceled, for example by the time limit of a statement
     "57014": DatabaseSlow,
 }
 

@@ -1,16 +1,16 @@
-"""Names of Markdown files, and of files as they are compared."""
+"""Names of Markdown files, and paths in comparable form."""
 
 import re
 from unicodedata import normalize
 
 _PAGE = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
-# What a file of Git LFS is until it is fetched (Git LFS specification, “The Pointer”).
+# A Git LFS pointer, the content of a file before it is fetched (Git LFS specification, “The Pointer”).
 _POINTER_START = b"version https://git-lfs.github.com/spec/"
 _MAX_POINTER_BYTES = 1024
 
 
 def is_page_name(path: str) -> bool:
-    """True if a path is that of a Markdown file."""
+    """True if a path is a Markdown file's."""
     return _PAGE.search(path) is not None
 
 
@@ -20,10 +20,10 @@ def page_stem(path: str) -> str:
 
 
 def comparable_path(path: str) -> str:
-    """A path in the form of Unicode in which two ways to write one name are the same (NFC)."""
+    """A path in the Unicode form (NFC) in which equal names are equal."""
     return normalize("NFC", path)
 
 
 def is_pointer(content: bytes) -> bool:
-    """True if a file is only the pointer of Git LFS to what it should be."""
+    """True if a file is only a Git LFS pointer."""
     return len(content) <= _MAX_POINTER_BYTES and content.startswith(_POINTER_START)

@@ -1,4 +1,4 @@
-"""Statements that go to PostgreSQL together, in one round trip, by the pipeline mode of libpq.
+"""Sends statements to PostgreSQL together, in one round trip, in libpq's pipeline mode.
 
 The driver's own cursors take one round trip and three times the processor time for each statement.
 """
@@ -24,15 +24,15 @@ Connection = psycopg.AsyncConnection[Any]
 # A statement with its parameters' types.
 Key = tuple[bytes, tuple[int, ...]]
 
-# A condition on the workspace holds for all rows of a bot. Under another collation than that of the indexes
-# PostgreSQL does not search by it, nor expect that it leaves few rows (decision 25).
+# A condition on the workspace holds for all rows of a bot. With a collation other than that of the indexes,
+# PostgreSQL neither searches by it nor expects it to leave few rows (decision 25).
 WORKSPACE = "workspace"
 PLACEHOLDER = re.compile(r"%(?:\((\w+)\)([sbt])|%)")
-# How the driver formats a parameter, by the letter behind its name.
+# How the driver formats a parameter, by the letter after its name.
 FORMATS = {"s": PyFormat.AUTO, "b": PyFormat.BINARY, "t": PyFormat.TEXT}
-# A statement is prepared when a connection runs it for this time; one that is rare is not worth its memory.
+# A statement is prepared when a connection runs it this many times; a rare one is not worth its memory.
 PREPARED_FROM = 3
-# How many statements a connection keeps prepared, and counts before that.
+# The number of statements that a connection keeps prepared, and counts before that.
 MAX_PREPARED = 300
 MAX_COUNTED = 2_000
 MAX_PARSED = 4_000
@@ -47,7 +47,7 @@ NO_PARAMS: Params = MappingProxyType({})
 
 
 class SqlStatement(NamedTuple):
-    """SQL with `%(name)s` in place of its parameters."""
+    """SQL with `%(name)s` for its parameters."""
 
     sql: str
     params: Params = NO_PARAMS
@@ -65,7 +65,7 @@ class Reply:
 
     @property
     def count(self) -> int:
-        """The number of affected rows; -1 for a statement that has none."""
+        """The number of affected rows; -1 for a statement without any."""
         tuples = self.result.command_tuples
         return -1 if tuples is None else tuples
 
@@ -96,7 +96,7 @@ def first_column(values: Sequence[Any]) -> Any:
 
 @cache
 def maker_of(kind: Any, names: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:
-    """Makes rows of `kind`; columns in the order of its fields are passed by position, which is faster."""
+    """A maker of `kind` rows; columns in the order of its fields are passed by position, which is faster."""
     if getattr(kind, "__match_args__", None) == names:
         return lambda values: kind(*values)
     return lambda values: kind(**dict(zip(names, values, strict=True)))
@@ -104,7 +104,7 @@ def maker_of(kind: Any, names: tuple[str, ...]) -> Callable[[Sequence[Any]], Any
 
 @lru_cache(MAX_PARSED)
 def parse(sql: str) -> tuple[bytes, tuple[str, ...], list[PyFormat]]:
-    """SQL with `$1` in place of `%(name)s`, and the names in that order."""
+    """SQL with `$1` instead of `%(name)s`, and the names in that order."""
     names: dict[str, int] = {}
     formats: list[PyFormat] = []
 
@@ -128,11 +128,11 @@ class PreparedStatements:
         self.names: OrderedDict[Key, bytes] = OrderedDict()
         self.counts: dict[Key, int] = {}
         self.issued = 0
-        # A pooler that lends a connection to another session for each transaction knows nothing of ours.
+        # A pooler that lends a connection to another session per transaction doesn't know our statements.
         self.is_possible = True
 
     def count(self, key: Key) -> bool:
-        """Count a use of a statement; whether it is time to prepare it."""
+        """Count a use of a statement; return True if it is time to prepare it."""
         if not self.is_possible:
             return False
         if len(self.counts) >= MAX_COUNTED:
@@ -159,20 +159,20 @@ def prepared_of(connection: Connection) -> PreparedStatements:
 
 
 class Outcome(NamedTuple):
-    """The replies to the statements of a group, up to the one that failed, and its error."""
+    """The replies to a group's statements, up to the one that failed, and its error."""
 
     replies: list[Reply]
     error: psycopg.Error | None
 
 
 async def exchange(connection: Connection, *groups: Sequence[SqlStatement]) -> list[Outcome]:
-    """Send groups of statements in one round trip; each outcome is known by itself.
+    """Send groups of statements in one round trip; each group has its own outcome.
 
-    Unless a transaction is open, the statements of a group are one, which is committed at its end. Raises the
-    driver's error if the connection is lost; one that was interrupted is closed.
+    Unless a transaction is open, each group is a transaction, which is committed at its end. Raises the
+    driver's error if the connection is lost; an interrupted one is closed.
     """
     async with connection.lock:
-        # A value that can't be sent is found before anything is.
+        # A value that can't be sent is found before anything is sent.
         encoded_groups = [[encode(connection, statement) for statement in group] for group in groups]
         pipeline = Pipeline(connection)
         try:
@@ -181,7 +181,7 @@ async def exchange(connection: Connection, *groups: Sequence[SqlStatement]) -> l
             if connection.pgconn.pipeline_status != pq.PipelineStatus.OFF:
                 # Its late results would be taken for the reply to another statement.
                 if isinstance(error, asyncio.CancelledError):
-                    # A server that does not answer takes no request to cancel either.
+                    # A server that does not answer accepts no cancel request either.
                     with suppress(psycopg.Error):
                         await connection.cancel_safe(timeout=CANCEL_SECONDS)
                 await connection.close()
@@ -189,7 +189,7 @@ async def exchange(connection: Connection, *groups: Sequence[SqlStatement]) -> l
 
 
 class EncodedStatement(NamedTuple):
-    """A statement as the protocol has it."""
+    """A statement in the form of the protocol."""
 
     sql: str
     query: bytes
@@ -263,12 +263,12 @@ class Pipeline:
             expected.append(None)
 
     async def flush(self, loop: asyncio.AbstractEventLoop, socket: int, readable: "Readable") -> None:
-        """Send the rest of what the kernel did not take at once, such as a long text."""
+        """Send the rest that the kernel did not accept at once, such as a long text."""
         while self.pgconn.flush():
             writable: asyncio.Future[None] = loop.create_future()
             loop.add_writer(socket, resolve, writable)
             try:
-                # PostgreSQL may wait until its answers are read, before it reads on.
+                # PostgreSQL may wait until its answers are read before it reads on.
                 await asyncio.wait({writable, readable.future}, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 loop.remove_writer(socket)
@@ -295,11 +295,11 @@ class Pipeline:
         return Outcome(replies, failures[0] if failures else None)
 
     async def read_sync(self, readable: "Readable", failures: list[psycopg.Error]) -> None:
-        """Read the end of a group. Its implicit commit may still fail, by a constraint that is deferred."""
+        """Read the end of a group. Its implicit commit may still fail because of a deferred constraint."""
         result = await self.result(readable)
         if result is not None and result.status == pq.ExecStatus.FATAL_ERROR:
             self.note_failure(None, result, failures)
-            # A `None` may stand between the results.
+            # There may be a `None` between the results.
             result = await self.result(readable) or await self.result(readable)
         if result is None or result.status != pq.ExecStatus.PIPELINE_SYNC:
             raise psycopg.OperationalError("the connection is lost")
@@ -323,7 +323,7 @@ class Pipeline:
 
 
 class Readable:
-    """Waits until there is something to read on a socket, or it is time to look.
+    """Waits until a socket is readable, or it is time to check.
 
     uvloop reports a reset connection once. If an error that came with the reset is read then, as
     poolers send one, it does not report the end.

@@ -31,7 +31,7 @@ class FairSlots:
         self._max_waiting = max_waiting
         self._share = max(1, number - 1)
         self._slots_held = Counter[str]()
-        # The workspaces in the order of their turns; one that was served moves to the end.
+        # The workspaces in the order of their turns; a served one moves to the end.
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
     @asynccontextmanager

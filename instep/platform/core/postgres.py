@@ -11,7 +11,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from instep.platform.core.embedded import DatabaseUnavailable, EmbeddedPostgres
 from instep.platform.core.settings import Settings
 
-# How a connection notices that the machine at its other end is gone: seconds, and milliseconds of the last.
+# Keepalives detect that the remote machine is gone: seconds, and milliseconds for the last one.
 # Without them a request would wait for a quarter of an hour, and an idle connection for two hours.
 PATIENCE = {
     "connect_timeout": 5,
@@ -20,7 +20,7 @@ PATIENCE = {
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
-# Which of several hosts is meant. After a failover the one that takes writes is another, which each new
+# The choice among several hosts. After a failover a different one accepts writes, which each new
 # connection finds by itself.
 THE_PRIMARY = MappingProxyType({"target_session_attrs": "read-write"})
 ANY_STANDBY = MappingProxyType({"target_session_attrs": "prefer-standby", "load_balance_hosts": "random"})
@@ -73,7 +73,7 @@ def running_postgres(settings: Settings) -> Iterator[Postgres]:
 
 
 def replica_url(settings: Settings) -> str | None:
-    """The address of the replica; of several each new connection takes one by chance, a standby if it can."""
+    """The URL of the replica; with several, each new connection picks one at random, preferably a standby."""
     if settings.database_read_url is None:
         return None
     if settings.database_url is None:
@@ -87,7 +87,7 @@ def replica_url(settings: Settings) -> str | None:
 def completed_url(
     url: str, variable: str = "INSTEP_DATABASE_URL", choice: Mapping[str, str] = THE_PRIMARY
 ) -> str:
-    """The operator's address with what it leaves open; `choice` says which of several hosts is meant."""
+    """The operator's URL with defaults for missing options; `choice` selects one of several hosts."""
     try:
         given = conninfo_to_dict(url)
     except psycopg.Error:

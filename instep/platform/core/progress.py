@@ -1,4 +1,4 @@
-"""Progress messages for a person at a terminal; logs of services do not get them."""
+"""Progress messages for a person at a terminal; service logs do not get them."""
 
 import sys
 

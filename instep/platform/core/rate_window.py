@@ -7,7 +7,7 @@ from instep.platform.core.database import Tx
 
 @dataclass(frozen=True, slots=True)
 class RateWindow:
-    """The hits of a subject in its current window, and the seconds until the window ends."""
+    """A subject's hits in its current window, and the seconds until the window ends."""
 
     hits: int
     seconds_left: int

@@ -1,4 +1,4 @@
-"""Make rendered HTML accessible and private: keyboards scroll tables and code, pictures send no referrer."""
+"""Makes rendered HTML accessible and private: keyboards scroll tables and code, images send no referrer."""
 
 import re
 from collections import Counter
@@ -7,7 +7,7 @@ from html import escape, unescape
 
 # The cleaner's output is well-formed: every attribute is quoted, every other `<` is escaped.
 TAG = re.compile(r'<(/?)(a|h[1-6]|img|input|pre|table)((?: [a-z-]+="[^"]*")*)>')
-# Where the words of a task, which follow its checkbox, end at the latest.
+# The text of a task, which follows its checkbox, ends here at the latest.
 TASK_END = re.compile(r"</?(?:blockquote|div|h[1-6]|hr|input|li|ol|p|pre|section|table|td|th|ul)\b")
 ANY_TAG = re.compile(r"<[^<>]*>")
 CUT_TAG = re.compile(r"<[^<>]*$")
@@ -17,7 +17,7 @@ IGNORED_IN_URLS = re.compile(r"^[\0-\x20]+|[\t\n\r]")
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 EXTERNAL_REL = "noopener noreferrer nofollow"
 MAX_LABEL_CHARACTERS = 100
-# Characters of HTML that are searched for the words of a task, so that many checkboxes take linear time.
+# The number of characters searched for a task's text, so that many checkboxes take linear time.
 MAX_TASK_CHARACTERS = 1_000
 # Attributes that this module adds; the cleaner removes them from authors' texts.
 ADDED_ATTRIBUTES = {
@@ -33,9 +33,9 @@ def make_readable(html: str) -> str:
     """Complete HTML that `core.markdown` has cleaned.
 
     Tables get a `region` around them and code becomes a `group`. Both can be focused, so that arrow keys
-    scroll them, and are named by the heading above. Pictures load lazily and send no referrer. A picture by
-    plain HTTP, which pages of the site do not load, becomes a link. A checkbox is named by the words of its
-    task. Links within the site lose the `rel` of external links.
+    scroll them, and are labeled by the heading above. Images load lazily and send no referrer. An image over
+    plain HTTP, which pages of the site do not load, becomes a link. A checkbox is labeled by its task's text.
+    Links within the site lose the `rel` of external links.
     """
     return TAG.sub(Rewriter().rewrite, html)
 
@@ -44,7 +44,7 @@ def make_readable(html: str) -> str:
 class Rewriter:
     """Replaces the tags of one text in document order.
 
-    `heading` is the text of the last heading; `tables` counts the tables below headings of the same text.
+    `heading` is the text of the last heading; `tables` counts the tables below headings with the same text.
     """
 
     heading: str = ""

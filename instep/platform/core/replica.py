@@ -1,4 +1,4 @@
-"""A replica of the database, which takes reading off it, and is never trusted to be up to date."""
+"""A replica of the database, which takes over reads, and is never assumed to be up to date."""
 
 import time
 from collections.abc import AsyncIterator
@@ -19,21 +19,21 @@ log = structlog.get_logger()
 
 
 class Replica:
-    """Reads from the replica, as long as it answers and has what the database itself has.
+    """Reads from the replica, as long as it answers and has the database's current state.
 
-    One that does not answer is left alone for a while, so that nobody waits for it again and again.
+    If it does not answer it is skipped for a while, so that not every request waits for it.
     """
 
     def __init__(self, url: str, size: int) -> None:
         self.database = Database(url, size, wait_seconds=limits.REPLICA_WAIT_SECONDS)
-        # When it is asked again after it did not answer, by `time.monotonic`.
+        # When to try it again after it did not answer, by `time.monotonic`.
         self.asked_from = float("-inf")
 
     @asynccontextmanager
     async def enter(self, row: Row, sql: str, /, **params: Any) -> AsyncIterator[Tx | None]:
-        """Work in the workspace that `sql` finds; None unless it has the same `row` as the database.
+        """Work in the workspace that `sql` finds; yields None unless it has the same `row` as the database.
 
-        `row` has to change with whatever is read afterwards.
+        `row` must change together with the data that is read afterwards.
         """
         async with AsyncExitStack() as stack:
             tx = None
@@ -46,14 +46,14 @@ class Replica:
                     else:
                         await replica_tx.release()
                 except (Unavailable, psycopg.Error) as error:
-                    # One that lacks what a migration has just made is as good as away, too.
+                    # A replica that lacks a recent migration counts as unavailable, too.
                     self.leave_alone(error)
             try:
                 yield tx
             except SerializationFailure as error:
                 if tx is None:
                     raise
-                # A standby cancels what is in the way of its replay. The next attempt asks the database.
+                # A standby cancels queries that block its replay. The next attempt uses the database.
                 self.leave_alone(error)
                 raise Unavailable from error
 

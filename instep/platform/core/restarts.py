@@ -1,6 +1,6 @@
 """Restartable transactions: no connection is held while expensive work runs in another process.
 
-A transaction that needs such work is rolled back and returns its connection; the work is done, and the
+A transaction that needs such work is rolled back and returns its connection. The work is done, and the
 transaction is repeated with the result. The work is pure, so a repetition has the same result.
 """
 
@@ -29,7 +29,7 @@ class Attempts:
     """The attempts at one transaction: the time of the first, and results of the work between attempts."""
 
     began_at: float = field(default_factory=monotonic)
-    # What an attempt leaves to other tasks goes on by itself, and is not repeated.
+    # Tasks that an attempt starts continue by themselves, and are not repeated.
     task: "asyncio.Task[Any] | None" = field(default_factory=asyncio.current_task)
     results: dict[bytes, Any] = field(default_factory=dict)
     refusals: dict[bytes, Exception] = field(default_factory=dict)
@@ -62,9 +62,9 @@ attempts_under_way: ContextVar[Attempts | None] = ContextVar("attempts_under_way
 
 
 def refuse_unfinished() -> None:
-    """Raises `WorkNeeded` if the current attempt has asked for work, though someone caught that.
+    """Raise `WorkNeeded` if the current attempt has requested work, even if someone caught that.
 
-    The attempt is repeated then, so what it has done so far must not stay.
+    The attempt is then repeated, so its effects so far must not stay.
     """
     attempts = attempts_under_way.get()
     if attempts is None or attempts.task is not asyncio.current_task():
@@ -74,14 +74,14 @@ def refuse_unfinished() -> None:
 
 
 def drop_needed_work() -> None:
-    """The current attempt is refused for another reason than the work that it has asked for."""
+    """Drop requested work because the current attempt is refused for another reason."""
     attempts = attempts_under_way.get()
     if attempts is not None:
         attempts.needed = None
 
 
 def first_attempt_began() -> float:
-    """The monotonic time at which the first attempt at the current transaction began; now outside of one."""
+    """The monotonic start time of the first attempt at the current transaction; now outside of one."""
     attempts = attempts_under_way.get()
     return monotonic() if attempts is None else attempts.began_at
 
@@ -92,7 +92,7 @@ async def between_attempts(
     """The result of `compute`, which runs once for `function` and `arguments`.
 
     Inside `restartable` no connection is held in the meantime: the transaction ends here and is repeated when
-    the result is there.
+    the result is available.
     """
     attempts = attempts_under_way.get()
     if attempts is None:
@@ -102,7 +102,7 @@ async def between_attempts(
 
 
 async def restartable(attempt: Callable[[], Awaitable[Result]]) -> Result:
-    """The result of `attempt`, which takes a connection and has no effect when it fails.
+    """The result of `attempt`, which takes a connection and has no effect if it fails.
 
     It is repeated after each piece of expensive work that it needs, with that work's result or error.
     After `limits.MAX_RESTARTS` attempts the work runs inside the transaction, with the connection held.

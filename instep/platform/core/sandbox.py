@@ -1,4 +1,4 @@
-"""Run expensive pure functions in child processes with limits of time and memory."""
+"""Runs expensive pure functions in child processes with limits of time and memory."""
 
 import os
 import signal
@@ -18,13 +18,13 @@ from instep.platform.core.restarts import between_attempts
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
 
-# Longer work has its own slots, so that pages of people never wait for tasks.
+# Longer work has its own slots, so that people's pages never wait for tasks.
 MAX_SHORT_SECONDS = 5
 # Wall-clock time in addition to the CPU time, for starting a process on a busy machine.
 STARTING_SECONDS = 20
-# Wall-clock time per second of CPU time that a busy machine may take.
+# Wall-clock time per second of CPU time on a busy machine.
 LOAD_FACTOR = 4
-# How often work is begun, when the process that was to do it turns out to be dead.
+# How often work is started again if its process turns out to be dead.
 MAX_ATTEMPTS = 3
 
 short_slots: RunVar[FairSlots] = RunVar("short_slots")
@@ -53,8 +53,8 @@ async def run_bounded(
 ) -> Result:
     """Like `run_with_timeout`; work that is known to be small is done here, at once.
 
-    It is how work whose cost someone's text decides is done where requests are served: tests/architecture
-    holds that nothing there does such work in another way.
+    Server processes must use it for all work whose cost depends on someone's text, which
+    tests/architecture enforces.
     """
     if is_small:
         return function(*arguments)
@@ -62,7 +62,7 @@ async def run_bounded(
 
 
 def is_short(*texts: str) -> bool:
-    """True if what takes linear time for these texts, such as comparing them, may be done at once."""
+    """True if linear-time work on these texts, such as comparing them, is small enough to do at once."""
     return sum(map(len, texts)) <= limits.MAX_INLINE_CHARACTERS
 
 
@@ -80,7 +80,7 @@ async def run_in_process(
 async def run_in_living_process(
     function: Callable[[*Arguments], Result], *arguments: *Arguments, seconds: float
 ) -> Result:
-    """The result from a process of the pool; a process that had died while it waited for work is replaced.
+    """The result from a process of the pool; a process that had died while idle is replaced.
 
     The pool may offer a process that something else killed. Such a process breaks before the work can have
     used up its CPU time, and a pure function may run again.

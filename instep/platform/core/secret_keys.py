@@ -1,4 +1,4 @@
-"""The keys that sign and encrypt: the present one, and those used before."""
+"""The keys that sign and encrypt: the current one, and previous ones."""
 
 import os
 import secrets
@@ -11,15 +11,15 @@ from instep.platform.core.settings import Settings
 
 
 def secret_key_file(settings: Settings) -> Path:
-    """The file that holds the secret key unless a setting does."""
+    """The file with the secret key, used unless a setting contains it."""
     return settings.data_dir / "secret_key"
 
 
 def secret_key(settings: Settings) -> bytes:
     """The secret key: the setting, or a random one that is created once in the data folder.
 
-    Raises `SettingsError` for a file that was emptied or cut off, for example by a full disk: what an empty
-    key signs, anyone can sign.
+    Raises `SettingsError` for a file that is empty or cut off, for example by a full disk, because anyone
+    can sign with an empty key.
     """
     if settings.secret_key:
         return settings.secret_key.encode()
@@ -47,5 +47,5 @@ def secret_key(settings: Settings) -> bytes:
 
 
 def previous_secret_keys(settings: Settings) -> tuple[bytes, ...]:
-    """Former secret keys in the order of the setting; they decrypt and verify, and never encrypt or sign."""
+    """Former secret keys in the order of the setting; they decrypt and verify, but never encrypt or sign."""
     return tuple(key.encode() for key in listed_keys(settings.secret_key_previous))

@@ -1,7 +1,7 @@
-"""The forms of settings that are texts: each checks its text, and says in one sentence what it must be.
+"""The formats of text settings: each checker validates a text, and says in one sentence what it must be.
 
-A checker raises `ValueError` with a clause about the setting; where a setting may be missing, an empty text
-means that it is.
+A checker raises `ValueError` with a clause about the setting; for an optional setting, an empty text
+means that it is not set.
 """
 
 import re
@@ -21,7 +21,7 @@ HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?|\[[0-9a-f:.]+\]")
 # The URL of a bucket or folder.
 STORAGE = re.compile(r"(s3|gs|az)://[^\s/?#@]+(/[^\s?#]*)?|file:///[^?#]+")
 
-# What Microsoft Entra ID has in an issuer in place of a tenant; the id is that of all personal accounts.
+# Microsoft Entra ID's placeholder for a tenant in an issuer; the id is that of all personal accounts.
 SHARED_TENANTS = {"common", "organizations", "consumers", "9188040d-6c67-4c5b-b112-36a304b66dad"}
 
 
@@ -32,7 +32,7 @@ def http_origin(text: str) -> str:
 
 
 def is_http_origin(text: str) -> bool:
-    """True if a text is a scheme, a host and perhaps a port (RFC 6454, section 6.2), and nothing more."""
+    """True if a text is just a scheme, a host and an optional port (RFC 6454, section 6.2)."""
     try:
         parts = urlsplit(text)
         port = parts.port
@@ -129,7 +129,7 @@ def issuer_list(text: str) -> str:
 
 
 def listed_issuers(text: str) -> frozenset[str]:
-    """Issuers without the slash at their end, which some providers have."""
+    """Issuers without a trailing slash, which some providers have."""
     return frozenset(issuer for part in text.split(",") if (issuer := part.strip().rstrip("/")))
 
 

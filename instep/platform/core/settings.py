@@ -1,4 +1,4 @@
-"""The settings of an installation: their names, forms and meanings."""
+"""The settings of an installation: their names, formats and meanings."""
 
 import os
 from fnmatch import fnmatchcase
@@ -354,13 +354,13 @@ class Settings(BaseModel):
         return self.site_url.rstrip("/")
 
     def url_at(self, host: str) -> str:
-        """The address of this installation at another host: reached in the same way, by the same port."""
+        """The URL of this installation at another host, with the same scheme and port."""
         parts = urlsplit(self.base_url)
         return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port else "")
 
     @property
     def is_encrypted(self) -> bool:
-        """True if people reach this installation by https."""
+        """True if people use this installation over https."""
         return self.base_url.startswith("https://")
 
     @property

@@ -1,12 +1,12 @@
-"""PostgreSQL plans statements by the sizes of tables that it knows; bulk writes renew them."""
+"""Renews PostgreSQL's table statistics, which its planner uses, after bulk writes."""
 
 from instep.platform.core.database import Tx
 
 
 async def renew_statistics(tx: Tx, rows: int) -> None:
-    """Have PostgreSQL look at its tables again after so many rows were written at once.
+    """Have PostgreSQL analyze its tables after this many rows were written at once.
 
-    By itself it does so within two minutes, and until then it takes new tables for empty. Tables that are
-    more than ten times as large, and those that something else maintains at the moment, are left out.
+    By itself it does so within two minutes, and until then it assumes that new tables are empty. Tables that
+    are more than ten times as large, and those that are being maintained, are skipped.
     """
     await tx.execute("select renew_statistics(%(rows)s)", rows=rows)

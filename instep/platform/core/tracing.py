@@ -1,4 +1,4 @@
-"""Spans for OpenTelemetry: names of what was done, how long it took and whether it failed, never contents.
+"""Spans for OpenTelemetry: the names, durations and failures of operations, never contents.
 
 Without a collector (`OTEL_EXPORTER_OTLP_ENDPOINT`) nothing is recorded, and the SDK is not imported.
 """
@@ -20,12 +20,12 @@ MAX_STATEMENT_NAMES = 2_000
 NO_SPAN: AbstractContextManager[None] = nullcontext()
 
 
-# Whether the present work sends spans, which would never end if it were recorded itself.
+# Whether the current work sends spans, which would never end if it were recorded itself.
 is_exporting: ContextVar[bool] = ContextVar("is_exporting", default=False)
 
 
 class Recorder:
-    """The tracer of this process, once there is a collector."""
+    """The tracer of this process, if a collector is set."""
 
     tracer: Tracer | None = None
 
@@ -33,7 +33,7 @@ class Recorder:
 def span(
     name: str, kind: SpanKind = SpanKind.INTERNAL, **attributes: str | int
 ) -> AbstractContextManager[Span | None]:
-    """Record what the block does under a name with few values, as part of what goes on around it."""
+    """Record the block under a name with few possible values, as a child of the current span."""
     if Recorder.tracer is None or is_exporting.get():
         return NO_SPAN
     return recorded(Recorder.tracer, name, kind, attributes)

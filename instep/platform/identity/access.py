@@ -19,7 +19,7 @@ class Identified(Protocol):
     def id(self) -> object: ...
 
 
-# It delays a pause until this transaction ends, so that no write commits after the pause.
+# Delays a pause until this transaction ends, so that no write commits after the pause.
 HOLD_OPEN = "select hold_open(%(workspace)s)"
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -33,13 +33,13 @@ def writes(action: Action[Context, Arguments, Changed]) -> Action[Context, Argum
     """Mark an action that changes something.
 
     It refuses callers without `content:write` (403) and paused workspaces (402), and is recorded in the audit
-    log in the same transaction.
+    Such an action refuses callers without `content:write` (403) and paused workspaces (402), and is recorded
     """
     return _changes(action, Scope.WRITE)
 
 
 def proposes(action: Action[Context, Arguments, Changed]) -> Action[Context, Arguments, Changed]:
-    """Mark an action that only adds to what waits for review: `content:propose` suffices."""
+    """Mark an action that only adds to the review queue: `content:propose` suffices."""
     return _changes(action, Scope.PROPOSE)
 
 
@@ -53,7 +53,7 @@ def _changes(
         try:
             result = await action(ctx, *args, **kwargs)
         except Exception as error:
-            # A pause comes before anything that is wrong with the request.
+            # A pause takes precedence over anything that is wrong with the request.
             await ctx.tx.flush_after(error)
             raise
         resource = result if isinstance(result, str) else str(result.id)

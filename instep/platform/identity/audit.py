@@ -14,7 +14,7 @@ INSERT = """
       %(workspace)s, %(bot)s, %(type)s, %(id)s, %(name)s, %(app)s, %(channel)s, %(action)s, %(resource)s)
 """
 
-# Entries among which the last change of a resource is looked for: it has just happened.
+# The number of recent entries that are searched for a resource's last change, which has just happened.
 MAX_RECENT_ENTRIES = 10_000
 
 
@@ -38,14 +38,14 @@ async def record(
 
 @dataclass(frozen=True, slots=True)
 class LastChange:
-    """Who changed a resource last, and when."""
+    """The person who last changed a resource, and the time."""
 
     actor_name: str
     created_at: datetime
 
 
 async def find_last_change(ctx: Ctx, resource: str) -> LastChange | None:
-    """The last change of a resource, for who came second; None if it is not a recent one."""
+    """The last change of a resource, to tell the second of two editors; None if it is not recent."""
     return await ctx.tx.first(
         LastChange,
         """

@@ -1,4 +1,4 @@
-"""Signatures of OpenID providers and other issuers of tokens: which algorithms and keys are accepted."""
+"""Signatures of OpenID providers and other token issuers: the accepted algorithms and keys."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ KEY_TYPES = {"RSA", "EC", "OKP"}
 
 
 def signing_keys(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """The public keys for signatures in a set of keys (RFC 7517), which may hold others.
+    """The public signing keys in a key set (RFC 7517), which may contain others.
 
-    Raises `ValueError` if it is no set of keys.
+    Raises `ValueError` if it is not a key set.
     """
     keys = document.get("keys")
     if not isinstance(keys, list):

@@ -56,7 +56,7 @@ def checksum(body: str) -> str:
 
 
 def hash_of_presented(key: str | None) -> bytes | None:
-    """The hash of what a request presents as its key; None if it can't be one."""
+    """The hash of the key in a request; None if it can't be one."""
     return hash_key(key) if key is not None and is_well_formed(key) else None
 
 
@@ -106,7 +106,7 @@ async def authenticate_bot_key(
 async def find_public_bot(database: Database, name: str, domain: str | None) -> PublicBot:
     """The bot of a help center, by its slug or its host name, and its key.
 
-    At the host name `domain` there is its own help center alone. Raises `NotFound`.
+    On the host name `domain` there is only its own help center. Raises `NotFound`.
     """
     sql = f"select {BOT}, b.bot_key from enter_site(%(name)s) s join bots b on b.id = s.bot_id"
     if "\0" in name:

@@ -15,7 +15,7 @@ CREDENTIALS = """(
 """
 
 
-# Enters the workspace of a bot, and reads when its articles, collections or entries changed last.
+# Enters the workspace of a bot, and reads when its articles, collections or entries last changed.
 ENTER_BOT = """
     select s.workspace_id, s.bot_id, (select b.changed_at from bots b where b.id = s.bot_id) as changed_at
     from enter_site(%(slug)s) s

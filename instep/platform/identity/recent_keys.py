@@ -1,6 +1,6 @@
-"""What keys led to last: an action's first statement can go out together with the one that finds the key.
+"""Recent results of authentication: an action's first statement can be sent with the one that finds the key.
 
-It grants nothing: the request is refused, or begins again, if the key leads elsewhere now.
+They grant nothing: the request is refused, or begins again, if the key now has another result.
 """
 
 from collections import OrderedDict
@@ -18,11 +18,11 @@ class RecentKeys:
         self.results: OrderedDict[tuple[bytes, UUID | None], KeyAuth] = OrderedDict()
 
     def find(self, key_hash: bytes | None, bot: UUID | None) -> KeyAuth | None:
-        """Where a key led to for the bot that a request names, if it was valid and within its limit."""
+        """The last result of a key for the bot that a request names, if it was valid and within its limit."""
         return self.results.get((key_hash, bot)) if key_hash is not None else None
 
     def remember(self, key_hash: bytes | None, bot: UUID | None, auth: KeyAuth, *, is_over: bool) -> None:
-        """Keep the result of a key that may be used; forget one that may not."""
+        """Keep the result of a usable key; forget an unusable one."""
         if key_hash is None:
             return
         place = (key_hash, bot)

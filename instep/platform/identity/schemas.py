@@ -10,7 +10,7 @@ from instep.platform.core.config import settings
 from instep.platform.core.database import Tx
 from instep.platform.identity.scopes import Permissions, Role, Scope, permissions_of
 
-# The interface that a change came through.
+# The interface through which a change was made.
 Channel = Literal["rest", "mcp", "page", "command", "job"]
 ActorType = Literal["api_key", "person", "task", "command", "visitor"]
 
@@ -24,7 +24,7 @@ class Bot:
     slug: str
     name: str
     locale: str
-    # The host name of its own that its help center has.
+    # The help center's own host name.
     domain: str | None = None
 
     @property
@@ -34,21 +34,21 @@ class Bot:
 
     @property
     def plain_url(self) -> str:
-        """Its address at the installation's own host, which leads on where it has a host of its own."""
+        """Its URL on the installation's host; redirects to the custom domain if there is one."""
         return f"{settings().base_url}/help/{self.slug}"
 
     @property
     def home_path(self) -> str:
-        """The prefix of the paths of the help center: nothing at a host name of its own."""
+        """The path prefix of the help center: empty on its own host name."""
         return f"/help/{self.slug}" if self.domain is None else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who makes a change: the `author` of texts, drafts and events, and in full in the audit log.
+    """The author of a change: the `author` of texts, drafts and events, and in full in the audit log.
 
     `id` is the key's or the person's id; `app` the name of the OAuth client that acts for a person, and
-    `connection` the id of what the person allowed it.
+    `connection` the id of the person's grant to it.
     """
 
     type: ActorType
@@ -57,7 +57,7 @@ class Actor:
     id: str | None = None
     channel: Channel = "command"
     app: str | None = None
-    # Whether someone who may not write may still propose.
+    # Whether an actor without the right to write may still propose.
     can_propose: bool = False
     connection: str | None = None
 
@@ -84,7 +84,7 @@ OPERATOR = Actor("command", "instep", can_write=True)
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A user who is signed in, in one of their workspaces and with the role that they have there."""
+    """A signed-in user, in one of their workspaces and with their role there."""
 
     id: str
     workspace_id: str
@@ -96,7 +96,7 @@ class Person:
         return permissions_of(self.role)
 
     def as_actor(self, channel: Channel, app: str | None = None, connection: str | None = None) -> Actor:
-        """The actor for changes of the person, directly or through an app."""
+        """The actor for changes by the person, directly or through an app."""
         can_write = self.permissions.can_write
         return Actor("person", self.email, can_write, self.id, channel, app, connection=connection)
 
@@ -204,7 +204,7 @@ class KeyAuth(BotColumns):
     bot_domain: str | None
 
     def leads_to(self, other: "KeyAuth") -> bool:
-        """True if another result of the same key, maybe an earlier one, says the same but for the counts."""
+        """True if another, maybe earlier, result of the same key is the same except for the counts."""
         return type(self) is type(other) and WHAT_A_KEY_OPENS(self) == WHAT_A_KEY_OPENS(other)
 
     def as_actor(self, channel: Channel) -> Actor:
@@ -251,7 +251,7 @@ class BotKeyAuth(BotColumns):
 
 @dataclass(frozen=True, slots=True)
 class PublicBot:
-    """A bot and its public key, by the address of its help center."""
+    """A bot and its public key, by the URL of its help center."""
 
     id: UUID
     workspace_id: str

@@ -25,13 +25,13 @@ class SessionAuth(PersonColumns):
     email: str | None
     role: str | None
     session_id: str | None
-    # When the person last proved in this session who they are.
+    # When the person last proved their identity in this session.
     verified_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The session of a request: its person, in the workspace that it is in."""
+    """The session of a request: its person, in the session's workspace."""
 
     id: str
     person: Person

@@ -1,4 +1,4 @@
-"""Endpoints that speak Anthropic's messages API."""
+"""Endpoints compatible with Anthropic's messages API."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -26,7 +26,7 @@ class AnthropicUsage(BaseModel):
 
 
 class AnthropicText(BaseModel):
-    """A block of text, or its next part; or the end of a stream, with its reason."""
+    """A block of text, its next part, or the end of a stream with its reason."""
 
     type: str = ""
     text: str = ""
@@ -34,7 +34,7 @@ class AnthropicText(BaseModel):
 
 
 class AnthropicMessage(BaseModel):
-    """A whole message, or an event of a stream, which holds one of its parts."""
+    """A whole message, or an event of a stream with one of its parts."""
 
     type: str = "message"
     content: list[AnthropicText] | None = None
@@ -46,7 +46,7 @@ class AnthropicMessage(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Anthropic:
-    """One endpoint; `has_schema` is whether it holds a completion to a JSON schema."""
+    """One endpoint; `has_schema` is whether it enforces a JSON schema on completions."""
 
     model: str
     base_url: str = BASE_URL
@@ -90,7 +90,7 @@ class Anthropic:
 
 def add_part(part: AnthropicMessage, reply: ProviderReply) -> None:
     if part.usage:
-        # The event at the end of a stream repeats the input or leaves it out.
+        # The last event of a stream repeats the input or omits it.
         reply.input_tokens = part.usage.all_input_tokens or reply.input_tokens
         reply.output_tokens = part.usage.output_tokens or reply.output_tokens
     reply.text += "".join(block.text for block in part.content or () if block.type == "text")

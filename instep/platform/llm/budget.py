@@ -1,4 +1,4 @@
-"""A bot's budget of a language model: use is reserved before a prompt, and settled after the completion."""
+"""A bot's budget for a language model: tokens are reserved before a prompt and settled afterwards."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -13,7 +13,7 @@ from instep.platform.llm import work_prompts
 from instep.platform.llm.protocol import Completion, CompletionError, Model, OnText, Prompt
 
 Enter = Callable[[], AbstractAsyncContextManager[Ctx]]
-# The purposes of a bot's model; `test` is the owner's question whether it works.
+# The purposes of a bot's model; `test` is the owner's test question.
 Purpose = Literal["drafts", "new_articles", "answers", "editor", "test"]
 
 MILLION = 1_000_000
@@ -46,18 +46,18 @@ class ModelUse:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The bounds of use; `exhausted` is the sentence about a prompt too large for the rest of the day."""
+    """The limits of usage; `exhausted` is the sentence for a prompt too large for the rest of the day."""
 
     tokens_per_day: int
     exhausted: str
     cost_per_day: Decimal | None = None
-    # The most that the work of a `BudgetedModel` may cost.
+    # The maximum cost of the work of a `BudgetedModel`.
     cost_of_work: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """Use that a bot's budget of one day (UTC) has set aside."""
+    """Usage that is reserved in a bot's budget of one day (UTC)."""
 
     day: date
     use: ModelUse
@@ -65,10 +65,10 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class BudgetedModel:
-    """A model whose prompts a bot pays from its budget.
+    """A model whose prompts are charged to a bot's budget.
 
-    `enter` opens a context of the bot; no transaction is open while the model works. `work_id` is the task or
-    question that is worked on: until it ends its completions are kept, so that none is paid a second time.
+    `enter` opens a context of the bot; no transaction is open while the model works. `work_id` is the current
+    task or question: its completions are kept until it ends, so that none is paid twice.
     """
 
     model: Model
@@ -83,9 +83,9 @@ class BudgetedModel:
         return self.model.name
 
     async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
-        """Reserve the most that the prompt may take, complete it, and settle what it took.
+        """Reserve the maximum usage of the prompt, complete it, and settle the actual usage.
 
-        If the caller is cancelled in between, the reservation stays counted, because the use is unknown.
+        If the caller is canceled in between, the reservation stays counted, because the usage is unknown.
         """
         most = self.prices.use(prompt.max_input_tokens, prompt.max_output_tokens)
         async with self.enter() as ctx:
@@ -132,7 +132,7 @@ class BudgetedModel:
 
 
 async def reserve_use(ctx: Ctx, use: ModelUse, budget: Budget) -> Reservation | None:
-    """None when the rest of the day is smaller. One statement decides, so two at once can't overdraw."""
+    """Reserve usage; None if the rest of the day is smaller. A single statement prevents races."""
     day = await ctx.tx.value(
         """
         insert into model_use as u (workspace_id, bot_id, day, tokens, cost)
@@ -157,7 +157,7 @@ async def reserve_use(ctx: Ctx, use: ModelUse, budget: Budget) -> Reservation | 
 
 
 async def settle_reservation(ctx: Ctx, reservation: Reservation, use: ModelUse) -> None:
-    """Count what was used instead of what was reserved."""
+    """Count the actual usage instead of the reserved one."""
     await ctx.tx.execute(
         """
         update model_use set tokens = greatest(0, tokens + %(tokens)s), cost = greatest(0, cost + %(cost)s)

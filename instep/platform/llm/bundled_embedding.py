@@ -1,7 +1,7 @@
-"""The embedding models that come as packages: one for English, and an extra for other languages.
+"""The built-in embedding models, which are packages: one for English, and an extra for other languages.
 
-A model is loaded by the first text that it embeds, in a thread, once per process. Its weights are those of a
-pinned hash, or else it is not used.
+The first text to embed loads a model, in a thread, once per process. A model is only used if its weights
+have a pinned hash.
 """
 
 import asyncio
@@ -65,7 +65,7 @@ class BundledEmbedder:
 
 
 def english() -> BundledEmbedder | None:
-    """The model for English; None on a machine for which its packages are not made."""
+    """The model for English; None if its packages don't support this machine."""
     is_installed = all(map(find_spec, (ENGLISH_MODULE, "onnxruntime")))
     return BundledEmbedder(ENGLISH_NAME, load_english) if is_installed else None
 

@@ -23,9 +23,9 @@ from instep.platform.llm.provider import EventStream, Provider, ProviderReply
 Pause = Callable[[float], Awaitable[None]]
 
 MAX_COMPLAINT_CHARACTERS = 300
-# So many characters of a key in a row give it away.
+# A sequence of this many characters of a key would reveal it.
 KEY_PART_CHARACTERS = 5
-# A provider can do without this many optional features of the newest form.
+# A provider may lack this many optional features of the newest API form.
 MAX_OLDER_FORMS = 3
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 # 524 is Cloudflare's.
@@ -43,7 +43,7 @@ STATUS_MESSAGES = {
 
 @dataclass(slots=True)
 class ModelCall:
-    """A call under way; `tokens` are those of prompt and completion, None if the provider does not say."""
+    """A call in progress; `tokens` are those of prompt and completion, None if the provider does not say."""
 
     tokens: int | None = None
 
@@ -61,7 +61,7 @@ def measured_call(kind: str) -> Iterator[ModelCall]:
 
 
 class ProviderDown(CompletionError):
-    """The provider can't be reached, is overwhelmed, or does not answer in time."""
+    """The provider can't be reached, is overloaded, or does not answer in time."""
 
 
 @dataclass(slots=True)
@@ -91,7 +91,7 @@ class Circuit:
 
 
 class HttpModel:
-    """A model behind an endpoint. What an endpoint says of an error is only a detail of the error here."""
+    """A model behind an endpoint. The endpoint's words about an error are only a detail of our error."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class HttpModel:
         return reply.completion()
 
     async def attempt(self, prompt: Prompt, events: EventStream | None) -> RawResponse:
-        """One attempt. An endpoint that rejects an optional feature gets the older form from then on."""
+        """Make one attempt. An endpoint that rejects an optional feature gets the older form from then on."""
         for _ in range(MAX_OLDER_FORMS):
             response = await self.post(prompt, events)
             older = self.provider.without_optional_features(response.body.decode("utf-8", "replace"))
@@ -157,10 +157,10 @@ class HttpModel:
 async def complete_with_retries(
     attempt: Callable[[], Awaitable[RawResponse]], pause: Pause, key: str | None = None
 ) -> bytes:
-    """The body of a response 200. Statuses 429 and 5xx are retried a few times, others are not.
+    """The body of a 200 response. Statuses 429 and 5xx are retried a few times, others are not.
 
-    At none of them the model has run, except that it may have when a gateway gave up waiting: that is not
-    retried, so that nothing is paid twice. `key` is left out of the provider's words.
+    With none of them the model has run, except possibly after a gateway timeout: that is not
+    retried, so that nothing is paid twice. `key` is removed from the provider's words.
     """
     for number in range(1, limits.MAX_MODEL_RETRIES + 2):
         response = await attempt()
@@ -186,7 +186,7 @@ def message_of(status: int) -> str:
 
 
 def retry_delay(response: RawResponse, attempt: int) -> float:
-    """Seconds to wait: `Retry-After`, or twice as long each time; `CompletionError` if that is too long."""
+    """The wait in seconds: `Retry-After`, or doubled each time; `CompletionError` if that is too long."""
     retry_after = response.headers.get("retry-after", "")
     seconds = seconds_of(retry_after) if retry_after else limits.MODEL_RETRY_SECONDS * 2 ** (attempt - 1)
     if not 0 <= seconds <= limits.MAX_MODEL_RETRY_SECONDS:
@@ -195,7 +195,7 @@ def retry_delay(response: RawResponse, attempt: int) -> float:
 
 
 def seconds_of(retry_after: str) -> float:
-    """The seconds of `Retry-After`, which are a number or an HTTP date (RFC 9110, section 10.2.3)."""
+    """The seconds of `Retry-After`, which is a number or an HTTP date (RFC 9110, section 10.2.3)."""
     try:
         return float(retry_after)
     except ValueError:
@@ -207,7 +207,7 @@ def seconds_of(retry_after: str) -> float:
 
 
 def complaint_of(body: bytes, key: str | None) -> str:
-    """The message in the body of an error, in one line; parts of the key are left out."""
+    """The message in the body of an error, on one line, without parts of the key."""
     text = body.decode("utf-8", "replace")
     try:
         text = message_in(json.loads(text))
@@ -226,6 +226,6 @@ def message_in(value: Any) -> str:
 
 
 def without_key(text: str, key: str | None) -> str:
-    """The text with an ellipsis for each word that has a part of the key in it."""
+    """The text with an ellipsis for each word that contains a part of the key."""
     parts = {key[start:][:KEY_PART_CHARACTERS] for start in range(max(1, len(key) - 4))} if key else set()
     return " ".join("…" if any(part in word for part in parts) else word for word in text.split(" "))

@@ -20,7 +20,7 @@ from instep.platform.llm.provider import read_response
 
 Vector = list[float]
 
-# Patterns that Python and PostgreSQL read alike.
+# Patterns that Python and PostgreSQL interpret the same way.
 ENGLISH_LOCALES, OTHER_LOCALES = "^en(-|$)", "^(?!en(-|$))"
 MALFORMED = "Its answer does not have one vector of the same length for each text."
 
@@ -32,7 +32,7 @@ class Embedder(Protocol):
     def name(self) -> str: ...
 
     async def vectors(self, texts: Sequence[str], seconds: float) -> list[Vector]:
-        """One vector of L2 norm 1 for each text, in their order, within `seconds`; or `CompletionError`."""
+        """One vector of L2 norm 1 for each text, in order, within `seconds`; or `CompletionError`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class EmbeddingsResponse(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class HttpEmbedder:
-    """An endpoint that speaks OpenAI's embeddings: its own, other providers', local servers."""
+    """An endpoint compatible with OpenAI's embeddings: its own, other providers', local servers."""
 
     model: str
     client: OutboundClient

@@ -32,7 +32,7 @@ async def open_model(settings: Settings) -> AsyncIterator[Model | None]:
 
 @asynccontextmanager
 async def open_embedders(settings: Settings) -> AsyncIterator[Embedders]:
-    """The embedding models of this installation: what is set, or else those that come as packages."""
+    """The embedding models of this installation: the configured one, or else the built-in ones."""
     kind, _, name = (settings.embeddings or "").partition(":")
     if not kind:
         yield Embedders(bundled_embedding.english(), bundled_embedding.multilingual())
@@ -47,7 +47,7 @@ async def open_embedders(settings: Settings) -> AsyncIterator[Embedders]:
 
 
 def check_local_model(settings: Settings) -> None:
-    """Read the embedding model of the folder that is set, if any; raises `Unusable` if it can't be read."""
+    """Read the embedding model in the configured folder, if any; raises `Unusable` if it fails."""
     kind, _, name = (settings.embeddings or "").partition(":")
     if kind == "local":
         local_embedding.load(Path(name))

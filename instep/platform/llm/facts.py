@@ -1,4 +1,4 @@
-"""The facts in a text that a model may not invent: numbers, names and everything in code but its comments."""
+"""The facts in a text that a model must not invent: numbers, names and all code except comments."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ CODE_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|[A-Za-z_][\w-]*\w|[A-Za-z_]|\d+(?:[.
 NAME = re.compile(r"--?[A-Za-z][\w-]*\w|(?<![@$/{}.:-])(?:[@$/{}.:-]*+\w)++")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 _LINK_TARGET = re.compile(r"\]\([^()\s]*\)|\b[a-z][a-z0-9+.-]{1,20}://\S+")
-# Keywords of programming languages are no facts.
+# Keywords of programming languages are not facts.
 _KEYWORD_TEXT = """
     as async await class const def echo else env export for from function if import in let new none
     null return set true false var with
@@ -22,7 +22,7 @@ _KEYWORDS = frozenset(_KEYWORD_TEXT.split())
 
 
 def stated_facts(text: str, is_code: bool) -> Iterator[str]:
-    """Numbers and names in prose, and all tokens of code without comments and keywords."""
+    """Numbers and names in prose, and all tokens of code except comments and keywords."""
     codes = [text] if is_code else [match[2] or match[4] or "" for match in CODE.finditer(text)]
     for code in codes:
         yield from (
@@ -30,7 +30,7 @@ def stated_facts(text: str, is_code: bool) -> Iterator[str]:
         )
     if is_code:
         return
-    # The targets of links are checked by the guard.
+    # The guard checks the targets of links.
     prose = LIST_NUMBER.sub("", _LINK_TARGET.sub(" ", CODE.sub(" ", text)))
     yield from _NUMBER.findall(prose)
     yield from (name for name in NAME.findall(prose) if is_distinct(name))

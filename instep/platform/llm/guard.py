@@ -43,12 +43,12 @@ _LINK_DEFINITION = re.compile(r"(?m)^[ \t>*+-]*\[[^\]\n]+\]:")
 _TEMPLATE_MARKS = ("{{", "{%", "<%", "<!")
 # Rendering deeply nested Markdown takes quadratic time.
 _DEEP_NESTING = re.compile(r"(?:[>*_~`#\[\]] ?){60}")
-# Unicode categories of characters that nobody sees, without the few that texts need.
+# Unicode categories of invisible characters, without the few that texts need.
 _ALLOWED_HIDDEN = frozenset("\n\t" + JOINERS)
 
 
 def delimit(parts: Sequence[tuple[str, str]]) -> str:
-    """Pairs of label and text, each between BEGIN and END lines that hold a digest of all the texts.
+    """Pairs of label and text, each between BEGIN and END lines that contain a digest of all the texts.
 
     No text can contain these lines, because changing a text changes the digest.
     """
@@ -61,7 +61,7 @@ def delimit(parts: Sequence[tuple[str, str]]) -> str:
 
 
 def read_reply(kind: type[Reply], text: str) -> Reply | None:
-    """The JSON of a completion as `kind`; None when it has another form."""
+    """The JSON of a completion as `kind`; None if it has another form."""
     match = _REPLY.match(text)
     try:
         return kind.model_validate_json((match[1] or match[2] or "").strip() if match else text)
@@ -76,7 +76,7 @@ def require_reply(kind: type[Reply], text: str) -> Reply:
 
 
 def read_beginning(text: str) -> dict[str, Any]:
-    """The complete fields of a JSON object that is still arriving; its lists and objects may go on."""
+    """The complete fields of a JSON object that is arriving; its lists and objects may be incomplete."""
     match = _BEGINNING.match(text)
     try:
         value = from_json(match[1], allow_partial=True) if match else None
@@ -107,7 +107,7 @@ def _schema(annotation: Any) -> dict[str, Any]:
 
 
 def has_markup(text: str) -> bool:
-    """True if a text has links, addresses, pictures, HTML or templates, which an answer may not have."""
+    """True if a text has links, addresses, images, HTML or templates, which an answer must not have."""
     if (
         any(mark in text for mark in _TEMPLATE_MARKS)
         or _LINK_DEFINITION.search(text)

@@ -43,7 +43,7 @@ class LocalEmbedder:
             raise CompletionError(f"It did not answer within {seconds:g} seconds.") from None
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One by one: the texts of a batch are padded to the longest, which takes more memory and time."""
+        """Embed texts one by one: padding a batch to its longest text takes more memory and time."""
         return [self.embed_text(text) for text in texts]
 
     def embed_text(self, text: str) -> Vector:
@@ -73,7 +73,7 @@ def load(folder: Path) -> LocalEmbedder:
     except Exception as error:
         if isinstance(error, ModelMissing):
             raise
-        # The two packages raise errors without a common base class for a file that they can't read.
+        # The two packages raise errors without a common base class for unreadable files.
         raise ModelMissing(f"INSTEP_EMBEDDINGS: the model in {folder} can't be read ({error}).") from None
     tokenizer.enable_truncation(MAX_TOKENS)
     tokenizer.no_padding()

@@ -1,4 +1,4 @@
-"""Endpoints that speak OpenAI's chat completions: its own, other providers', local servers."""
+"""Endpoints compatible with OpenAI's chat completions: its own, other providers', local servers."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""The elements of a Markdown text that act on a page: links, pictures, HTML, templates, hidden characters."""
+"""The active elements of a Markdown text: links, images, HTML, templates, hidden characters."""
 
 import re
 from collections import Counter
@@ -12,9 +12,9 @@ from instep.platform.core.markdown import ATTRIBUTES, TAGS, extensions, options
 from instep.platform.core.markdown_cost import TooComplex, refuse_costly_markdown
 from instep.platform.text.characters import JOINERS, is_hidden
 
-# `link` and `picture` have a target, `html` a tag with its attributes that the site's Markdown does not
-# make, `active` what runs or sends something, `comment` an HTML comment, `mark` what a template begins with,
-# `module` a line that imports or exports something. A text that takes too long to render has `complex` alone.
+# `link` and `picture` have a target; `html` is a tag with its attributes that the site's Markdown does not
+# make; `active` runs or sends something; `comment` is an HTML comment; `mark` begins a template;
+# `module` is a line that imports or exports something. A text that takes too long to render has `complex`.
 Kind = Literal["link", "picture", "html", "active", "comment", "mark", "module", "complex"]
 Elements = Counter[tuple[Kind, str]]
 COMPLEX: tuple[Kind, str] = ("complex", "")
@@ -27,7 +27,7 @@ _ATTRIBUTE = re.compile(
 _CODE_ELEMENT = re.compile(r"<code[^<>]*+>[^<]*+</code>")
 _COMMENT = re.compile(r"<![^<>]*+")
 _MARK = re.compile(r"\{\{|\{%|<%|<\?|^(?:<p>)?+[ \t]*+\.\. raw::", re.MULTILINE)
-# Lines of MDX that run; the beginning of a paragraph has its tag before it.
+# Lines of MDX that run; at the beginning of a paragraph its tag comes first.
 _MODULE_LINE = re.compile(
     r"^(?:<p>)?+((?:import (?:[^\n<]{1,200} from )?[\"']"
     r"|export (?:const|default|function|let|var|class|async|[{*]))[^\n<]{0,200})",
@@ -49,7 +49,7 @@ _TARGETS = frozenset(
 )
 _LOADING = frozenset(("img", "video", "audio", "source", "track", "picture", "image"))
 _CHECKBOX = frozenset(("type", "checked", "disabled"))
-# Letters and marks that look like nothing; a row of variation selectors can carry a text.
+# Invisible letters and marks; a row of variation selectors can carry a text.
 _BLANKS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f")
 _SEEN = frozenset("\n\r\t" + JOINERS)
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2}")
@@ -99,7 +99,7 @@ def _is_active(tag: str, attributes: dict[str, str]) -> bool:
 
 
 def hidden_characters(text: str) -> "Counter[str]":
-    """The characters of a text that nobody sees, also as character references."""
+    """The invisible characters of a text, including character references."""
     text = unescape(text)
     hidden = Counter(
         character

@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-# Most texts have more bytes per token, so an estimate of tokens errs on the side of the budget.
+# Most texts have more bytes per token, so the estimate is rather too high than too low.
 _BYTES_PER_TOKEN = 3
 
-# Gets each next part of a completion's text as it arrives. It is not awaited, so it only hands the part over.
+# Gets each next part of a completion's text. It is not awaited, so it only passes the part on.
 OnText = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`system` is our own text, `user` holds delimited data of others.
+    """`system` is our own text, `user` contains delimited data of others.
 
     The completion is JSON of `schema`, or plain text if it is empty.
     """
@@ -27,16 +27,16 @@ class Prompt:
 
     @property
     def max_input_tokens(self) -> int:
-        """An estimate of the most tokens that this prompt takes."""
+        """An upper estimate of the tokens in this prompt."""
         return estimate_tokens(self.system, self.user, json.dumps(self.schema))
 
     @property
     def max_total_tokens(self) -> int:
-        """An estimate of the most tokens that this prompt and its completion take together."""
+        """An upper estimate of the tokens in this prompt and its completion together."""
         return self.max_input_tokens + self.max_output_tokens
 
     def digest(self, model: str) -> bytes:
-        """A digest of all that a model of this name is sent."""
+        """A digest of everything that is sent to a model with this name."""
         parts = [model, self.system, self.user, self.schema, self.max_output_tokens]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).digest()
 
@@ -47,7 +47,7 @@ def sum_of(input_tokens: int | None, output_tokens: int) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The text of the model; `input_tokens` is None if the provider does not say what it took."""
+    """The text of the model; `input_tokens` is None if the provider does not report them."""
 
     text: str
     input_tokens: int | None
@@ -61,8 +61,8 @@ class Completion:
 class CompletionError(Exception):
     """There is no completion; `message` is a sentence without secrets.
 
-    The tokens are those that the attempt used; `input_tokens` is None if that is unknown. `detail` holds the
-    provider's own words without the key. They may repeat the prompt, so only the owner who tests sees them.
+    The tokens are those that the attempt used; `input_tokens` is None if unknown. `detail` has the
+    provider's own words without the key. They may repeat the prompt, so only the testing owner sees them.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class CompletionError(Exception):
 
 
 class PromptRejected(CompletionError):
-    """The provider does not accept this very prompt; it may accept another one."""
+    """The provider does not accept this prompt; it may accept another one."""
 
 
 class Model(Protocol):
@@ -90,9 +90,9 @@ class Model(Protocol):
     def name(self) -> str: ...
 
     async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
-        """The completion, or `CompletionError`; with `on_text` its text is handed over as it arrives.
+        """The completion, or `CompletionError`; with `on_text` its text is passed on as it arrives.
 
-        What was handed over is the beginning of a completion that may still fail.
+        The passed text is the beginning of a completion that may still fail.
         """
 
 

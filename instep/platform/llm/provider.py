@@ -1,4 +1,4 @@
-"""What differs between providers: the form of a request and of a reply."""
+"""The differences between providers: the form of a request and of a reply."""
 
 import re
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ CUT_REASONS = frozenset(("length", "max_tokens", "model_context_window_exceeded"
 
 @dataclass(slots=True)
 class ProviderReply:
-    """A provider's reply, as far as it has arrived; `input_tokens` is None until the provider says them."""
+    """A provider's reply so far; `input_tokens` is None until the provider reports them."""
 
     text: str = ""
     stop_reason: str | None = None
@@ -54,7 +54,7 @@ class Provider(Protocol):
 
     @property
     def has_schema(self) -> bool:
-        """True if it is asked to hold completions to a JSON schema."""
+        """True if it is asked to enforce a JSON schema."""
 
     @property
     def url(self) -> str: ...
@@ -67,7 +67,7 @@ class Provider(Protocol):
     def read(self, data: bytes, reply: ProviderReply) -> None:
         """Add to a reply: all of it from the body of a response, or its next part from an event of a stream.
 
-        Raises `CompletionError` where the data has another form or reports an error.
+        Raises `CompletionError` if the data has another form or reports an error.
         """
 
     def without_optional_features(self, complaint: str) -> Self | None:
@@ -76,7 +76,7 @@ class Provider(Protocol):
 
 @dataclass(slots=True)
 class EventStream:
-    """Reads the events in the body of a response 200, and hands their text over as it arrives."""
+    """Reads the events in the body of a 200 response, and passes their text on as it arrives."""
 
     provider: Provider
     on_text: OnText
@@ -103,7 +103,7 @@ class EventStream:
             self.on_text(self.reply.text[length:])
 
     def completion(self, body: bytes) -> Completion:
-        """The whole completion; `body` is the response, of a server that does not stream too."""
+        """The whole completion; `body` is the response, also of a server that does not stream."""
         if self.has_events:
             if self.reply.stop_reason is None:
                 raise CompletionError(INCOMPLETE)

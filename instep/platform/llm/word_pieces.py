@@ -1,6 +1,6 @@
 """Splits texts into the word pieces of BERT, the tokens of small English embedding models.
 
-Its own reader, for the library that does the same needs a client of a model registry. Tests compare them.
+Hand-written because the equivalent library depends on a model-registry client. Tests compare them.
 """
 
 import string
@@ -16,7 +16,7 @@ MAX_CACHED_WORDS = 20_000
 ASCII_SIGNS = frozenset(string.punctuation)
 UNKNOWN, BEGIN, END = "[UNK]", "[CLS]", "[SEP]"
 CONTROLS = frozenset(("Cc", "Cf", "Co"))
-# Each ideograph is a word of its own.
+# Each ideograph is a separate word.
 IDEOGRAPHS = ("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH")
 
 
@@ -31,7 +31,7 @@ class WordPieces:
         return cls({piece: number for number, piece in enumerate(path.read_text().splitlines())})
 
     def encode(self, text: str, max_tokens: int) -> list[int]:
-        """The numbers of the pieces of a text, of its beginning if it is long, between those of its ends."""
+        """The numbers of a text's pieces, of its beginning if it is long, between start and end markers."""
         pieces: list[int] = []
         for word in words_of(text):
             pieces += pieces_of(self, word)
@@ -45,7 +45,7 @@ class WordPieces:
 
 @lru_cache(MAX_CACHED_WORDS)
 def pieces_of(vocabulary: WordPieces, word: str) -> tuple[int, ...]:
-    """The longest piece that a word begins with, the longest of the rest, and so on; or "unknown"."""
+    """The longest piece that begins a word, then that of the rest, and so on; or "unknown"."""
     numbers = vocabulary.numbers
     if len(word) > MAX_WORD_CHARACTERS:
         return (numbers[UNKNOWN],)
@@ -63,7 +63,7 @@ def pieces_of(vocabulary: WordPieces, word: str) -> tuple[int, ...]:
 
 
 def words_of(text: str) -> Iterator[str]:
-    """The words of a text in lower case and without accents; each mark of punctuation is a word."""
+    """The words of a text in lower case and without accents; each punctuation mark is a word."""
     cleaned = "".join(map(clean_character, text))
     stripped = "".join(
         character
@@ -75,7 +75,7 @@ def words_of(text: str) -> Iterator[str]:
 
 @lru_cache(4_096)
 def clean_character(character: str) -> str:
-    """A space for every kind of blank, an ideograph between spaces, nothing for a control character."""
+    """A space for any white space, an ideograph between spaces, nothing for a control character."""
     if character in "\t\n\r":
         return " "
     if character in "\0\ufffd" or unicodedata.category(character) in CONTROLS:
@@ -93,5 +93,5 @@ def split_punctuation(word: str) -> Iterator[str]:
 
 @lru_cache(4_096)
 def is_punctuation(character: str) -> bool:
-    """Also signs of ASCII that Unicode counts as symbols."""
+    """True for punctuation, including ASCII characters that Unicode counts as symbols."""
     return character in ASCII_SIGNS or unicodedata.category(character).startswith("P")

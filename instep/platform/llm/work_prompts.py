@@ -1,6 +1,6 @@
-"""The prompts of work that has not ended, with their completions and what they took.
+"""The prompts of unfinished work, with their completions and usage.
 
-Work that begins again after a crash gets the completions that it has paid for.
+Work that restarts after a crash reuses the completions that it has paid for.
 """
 
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from typing import Any
 from instep.platform.identity.schemas import Ctx
 from instep.platform.llm.protocol import Completion
 
-# Completions of work that was given up without ending are deleted after this.
+# Completions of abandoned work are deleted after this.
 RETENTION = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
 class WorkUse:
-    """The model that ended work has asked, and what that took."""
+    """The model that finished work has used, and its usage."""
 
     name: str
     input_tokens: int
@@ -52,7 +52,7 @@ async def cost_of(ctx: Ctx, work_id: str) -> Decimal:
 
 
 async def add(ctx: Ctx, work_id: str, row: dict[str, Any]) -> None:
-    """Keep what a prompt has led to; one that has failed may be asked again, and both are counted."""
+    """Store the result of a prompt; a failed one may be repeated, and both are counted."""
     await ctx.tx.execute(
         """
         insert into model_prompts as p (workspace_id, bot_id, work_id, digest, model, completion, calls,
@@ -81,7 +81,7 @@ async def add(ctx: Ctx, work_id: str, row: dict[str, Any]) -> None:
 
 
 async def end_work(ctx: Ctx, work_id: str) -> WorkUse | None:
-    """Take the use of a model by ended work, and forget its prompts; None if it has asked nothing."""
+    """Return the model usage of finished work, and forget its prompts; None without any."""
     return await ctx.tx.first(
         WorkUse,
         """

@@ -1,7 +1,7 @@
 """The database schema: a baseline, the migrations after it in `versions`, and the revision of a database.
 
-Migrations only go forward. A change of the schema is a new file in `versions`; `baseline` stays as it is. Its
-revision is the last one of the development versions before it, which led to the same schema.
+Migrations only go forward. A schema change is a new file in `versions`; `baseline` is never changed. Its
+revision is the last of the development versions before it, which led to the same schema.
 """
 
 from contextlib import suppress
@@ -38,7 +38,7 @@ class UnknownRevision(Unusable):
 
 
 class RestoreUnfinished(Unusable):
-    """A restore into this database broke off: run `instep restore` again, or use another database."""
+    """A restore into this database was interrupted: run `instep restore` again, or use another database."""
 
     def __init__(self) -> None:
         super().__init__(" ".join((self.__doc__ or "").split()))
@@ -49,7 +49,7 @@ UNFINISHED_RESTORE = "unfinished_restore"
 
 
 def migrate(url: str) -> str:
-    """Bring the schema at `url` up to date and return its revision; callers wait for each other."""
+    """Update the schema at `url` and return its revision; concurrent callers wait for each other."""
     newest = head()
     present = revision_at(url)
     if is_being_restored(url):
@@ -67,7 +67,7 @@ def migrate(url: str) -> str:
 
 
 def migrate_to(url: str, revision: str) -> None:
-    """Create the schema as it was at a revision, or bring it forward to that."""
+    """Create the schema of a revision, or migrate forward to it."""
     from instep.platform.migrations.runner import run_migrations
 
     run_migrations(url, revision)
@@ -83,7 +83,7 @@ def revisions() -> list[str]:
 
 
 def is_being_restored(url: str) -> bool:
-    """True if a restore has begun here and has not come to its end."""
+    """True if a restore has begun here and has not finished."""
     with psycopg.connect(url) as connection:
         return connection.execute("select to_regclass(%s)", [UNFINISHED_RESTORE]).fetchone() != (None,)
 

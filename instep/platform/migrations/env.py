@@ -1,4 +1,4 @@
-"""What Alembic runs: every step in one transaction on the connection that `migrate` holds."""
+"""Alembic's entry point: runs every step in one transaction on the connection that `migrate` holds."""
 
 from alembic import context
 

@@ -1,1 +1,1 @@
-"""Reading text: characters, words, sentences, blocks of Markdown, diffs. Pure: no database, no network."""
+"""Text parsing: characters, words, sentences, blocks of Markdown, diffs. Pure: no database, no network."""

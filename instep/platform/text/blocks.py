@@ -1,6 +1,6 @@
-"""The blocks of a Markdown text with their lines, as the renderer of the help center reads them.
+"""The blocks of a Markdown text with their lines, as the help center's renderer parses them.
 
-The renderer reports where each block stands (its `sourcepos`), so this reader agrees with the page. Its time
+The renderer reports each block's position (its `sourcepos`), so this reader agrees with the page. Its time
 grows as the renderer's does: long texts, and those that `render_bounded` has not seen, belong in a sandbox.
 """
 
@@ -19,7 +19,7 @@ BlockKind = Literal[
     "heading", "paragraph", "list", "item", "table", "row", "code", "quote", "rule", "footnote"
 ]
 
-# This rendering leaves out raw HTML and escapes text, so every tag and position in it is the renderer's.
+# This rendering drops raw HTML and escapes text, so every tag and position in it is the renderer's.
 # The end of a block matters only where other blocks can be in it.
 _TAG = re.compile(
     r"</(ul|ol|li|table|blockquote|div)>"
@@ -45,7 +45,7 @@ class Block(NamedTuple):
     """One block; lines count from 1, `last_line` is part of it.
 
     `text` is the Markdown of a title, a paragraph, a row or an item's own words, and the content of code; it
-    is empty for lists, tables, quotes and rules. `marker` is what makes the block: `##` or the character of
+    is empty for lists, tables, quotes and rules. `marker` is the block's syntax: `##` or the character of
     an underline, `-` or `1.`, the fence of code (empty if the code is indented).
     """
 
@@ -56,7 +56,7 @@ class Block(NamedTuple):
     level: int = 0
     text: str = ""
     marker: str = ""
-    # How many lists, items, tables and quotes contain the block.
+    # The number of lists, items, tables and quotes that contain the block.
     depth: int = 0
     # Whether code begins with a fence that no line closes.
     is_open: bool = False
@@ -90,7 +90,7 @@ def read_blocks(text: str) -> ParsedMarkdown:
 
 
 def html_with_positions(text: str, *, has_anchors: bool) -> str:
-    """The text as HTML, each element with its place; raw HTML is left out: every tag is the renderer's."""
+    """The text as HTML with each element's position; raw HTML is dropped, so every tag is the renderer's."""
     return comrak.render_markdown(
         text, extension_options=extensions(has_anchors=has_anchors), render_options=_render_options()
     )
@@ -104,7 +104,7 @@ def _render_options() -> Any:
 
 
 class Span(NamedTuple):
-    """Where an element stands in a text: lines and columns from 1, both ends included."""
+    """The position of an element in a text: lines and columns from 1, both ends included."""
 
     line: int
     column: int
@@ -113,7 +113,7 @@ class Span(NamedTuple):
 
 
 def column_in_characters(line: str, column: int) -> int:
-    """A column from 1 that counts bytes; the renderer takes quadratic time to count characters itself."""
+    """The character column for a byte column, from 1; the renderer's own conversion takes quadratic time."""
     if line.isascii():
         return column
     return len(line.encode()[: column - 1].decode(errors="ignore")) + 1
@@ -131,7 +131,7 @@ def fence_of(lines: Sequence[str], span: Span, code: str) -> str:
 
 
 def _count_filled_lines(lines: Sequence[str]) -> int:
-    """How many lines have more than blanks and the marks of quotes."""
+    """The number of lines with more than spaces and quote markers."""
     return sum(bool(line.strip(" \t>")) for line in lines)
 
 
@@ -143,12 +143,12 @@ def is_unclosed(lines: Sequence[str], span: Span, fence: str) -> bool:
 
 
 def cell_count(row: str) -> int:
-    """How many cells a row of a table has: each pipe without a backslash separates two."""
+    """The number of cells in a table row: each pipe without a backslash separates two."""
     return _ESCAPED_CHARACTER.sub("", row.strip()).removeprefix("|").removesuffix("|").count("|") + 1
 
 
 class _Tag(NamedTuple):
-    """A tag of the rendered page; a closing one has `closed_name` alone. Lines and columns are digits."""
+    """A tag of the rendered page; a closing one has only `closed_name`. Lines and columns are digits."""
 
     closed_name: str
     name: str
@@ -193,7 +193,7 @@ class _Reader:
 
     def span(self, tag: _Tag) -> Span:
         line, column, end_line, end_column = map(int, tag[2:6])
-        # An item that blank lines follow ends in column 0 of the line after it.
+        # An item followed by blank lines ends in column 0 of the line after it.
         if end_column == 0 and end_line > line:
             end_line -= 1
         last = len(self.lines)
@@ -202,7 +202,7 @@ class _Reader:
         return Span(line, column_in_characters(self.lines[line - 1], column), end_line, end_column)
 
     def source(self, span: Span) -> list[str]:
-        """The lines of a block without what its containers put before them."""
+        """The lines of a block without the markers of its containers."""
         first = self.lines[span.line - 1][span.column - 1 :].strip()
         if span.line == span.end_line:
             return [first]
@@ -234,7 +234,7 @@ class _Reader:
         return words, marker[1] if marker else ""
 
     def nested_lines(self, number: int) -> Iterator[int]:
-        """Where blocks inside of an item begin, other than its first paragraph."""
+        """The positions of blocks inside an item, other than its first paragraph."""
         for at in range(number + 1, len(self.tags)):
             tag = self.tags[at]
             if tag.closed_name == "li":

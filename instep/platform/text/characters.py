@@ -1,4 +1,4 @@
-"""Rules about single characters: which belong to words, which are hidden, which a terminal can show."""
+"""Rules about single characters: word characters, hidden characters, and those that a terminal can show."""
 
 import re
 import unicodedata
@@ -10,15 +10,15 @@ UNSEGMENTED_SCRIPTS = (
     "\uf900-\ufaff\U00020000-\U0003ffff"
 )
 # General categories (Unicode 15, section 4.5) of characters without a shape: controls, format characters such
-# as marks of direction, private use, halves of surrogate pairs, and code points that mean nothing yet.
+# as direction marks, private use, halves of surrogate pairs, and unassigned code points.
 HIDDEN_CATEGORIES = frozenset(("Cc", "Cf", "Co", "Cs", "Cn"))
-# Separators, fillers and selectors of variants, which Unicode counts among the letters, marks and separators.
+# Separators, fillers and variation selectors, which Unicode counts among the letters, marks and separators.
 _UNSEEN = frozenset("\u2028\u2029\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0") | set(
     map(chr, range(0xE0100, 0xE01F0))
 )
 # Without joiners some scripts and emoji would look different.
 JOINERS = "\u200c\u200d"
-# Characters that leave a text empty to its reader, for a character class of a regular expression: white
+# Characters that leave a text visibly empty, for a character class of a regular expression: white
 # space, controls, and the format characters that occur in texts, such as the zero-width space.
 INVISIBLE = r"\s\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
 VISIBLE = re.compile(f"[^{INVISIBLE}]")
@@ -35,12 +35,12 @@ def is_word_character(char: str) -> bool:
 
 
 def whole_number(text: str, max_digits: int = 9) -> int | None:
-    """The number that at most `max_digits` digits from 0 to 9 are; None for any other text."""
+    """The number made of at most `max_digits` digits from 0 to 9; None for any other text."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= max_digits else None
 
 
 def shows_something(text: str) -> bool:
-    """True if a reader can see anything of a text."""
+    """True if any part of a text is visible."""
     return VISIBLE.search(text) is not None
 
 
@@ -55,12 +55,12 @@ def remove_hidden(text: str) -> str:
 
 
 def in_one_line(text: str) -> str:
-    """The text without hidden characters, except joiners, and with single blanks between its words."""
+    """The text without hidden characters except joiners, and with single spaces between its words."""
     return " ".join(remove_hidden(" ".join(text.split())).split())
 
 
 def replace_unprintable(text: str, allowed: str = "") -> str:
-    """The text with U+FFFD for what is hidden or could control a terminal, unless it is `allowed`."""
+    """The text with U+FFFD for hidden or terminal-controlling characters, unless they are `allowed`."""
     return "".join(
         char
         if char in allowed or (char.isprintable() and char not in _UNSEEN)
@@ -70,7 +70,7 @@ def replace_unprintable(text: str, allowed: str = "") -> str:
 
 
 def shorten(text: str, max_characters: int, *, at_word: bool = False) -> str:
-    """The text in at most `max_characters`; a cut one ends in an ellipsis, `at_word` after a whole word."""
+    """The text cut to `max_characters` with an ellipsis, `at_word` after a whole word."""
     if len(text) <= max_characters:
         return text
     beginning = text[: max_characters - len(ELLIPSIS)]
@@ -80,7 +80,7 @@ def shorten(text: str, max_characters: int, *, at_word: bool = False) -> str:
 def is_storable(text: str) -> bool:
     """True if PostgreSQL can store a text: it has no NUL and no lone surrogate.
 
-    Lone surrogates come from JSON, and from arguments of commands that are not UTF-8 (PEP 383).
+    Lone surrogates come from JSON, and from command arguments that are not UTF-8 (PEP 383).
     """
     return UNSTORABLE.search(text) is None
 

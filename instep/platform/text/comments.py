@@ -1,7 +1,7 @@
-"""Takes the comments of authors out of a Markdown text, in one pass over its lines.
+"""Removes authors' comments from a Markdown text, in one pass over its lines.
 
-No page shows them, so nothing that is made for readers of the page may hold them. What code says about
-comments stays.
+No page shows them, so nothing made for readers of the page may contain them. Comments inside code
+stay.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 _OPENING = "<!--"
 _CLOSING = "-->"
-# The markers of a block's containers, and up to three blanks.
+# The markers of a block's containers, and up to three spaces.
 _PREFIX = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _FENCE = re.compile(r"(`{3,}|~{3,})")
@@ -20,20 +20,20 @@ _MARK = re.compile(r"\\[\\<`]|`+|<!--")
 
 
 def without_comments(markdown: str) -> str:
-    """The text without its comments; one that nothing closes goes to the end, as browsers read it."""
+    """The text without its comments; an unclosed one extends to the end, as in browsers."""
     if _OPENING not in markdown:
         return markdown
     return "\n".join(_Reader(markdown.replace("\r\n", "\n").replace("\r", "\n").split("\n")).kept_lines())
 
 
 class _Reader:
-    """Reads lines; `paragraph` are those of a paragraph that goes on."""
+    """Reads lines; `paragraph` has those of an unfinished paragraph."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
         self.paragraph: list[str] = []
         self.fence = ""
-        # Where the text of the list item begins that the next line may belong to.
+        # The column of the list item's text that the next line may belong to.
         self.item_indent = 0
         self.is_after_blank = True
 
@@ -56,7 +56,7 @@ class _Reader:
         yield from self.finished_paragraph()
 
     def is_code(self, line: str, start: int) -> bool:
-        """True if a line, whose own text begins at `start`, is part of a block of code."""
+        """True if a line, whose own text begins at `start`, is part of a code block."""
         if self.fence:
             stripped = line.strip(" \t>")
             if stripped.startswith(self.fence) and set(stripped) == {self.fence[0]}:
@@ -87,9 +87,9 @@ class _Reader:
 
 
 def _rest_behind_comment(text: str, following: Iterator[str]) -> str:
-    """The rest of the line that closes the comment which `text` begins with.
+    """The rest of the line that closes the comment at the beginning of `text`.
 
-    That line ends the HTML for the renderer, so a second comment in it that goes on has no end for browsers.
+    That line ends the HTML for the renderer, so an unclosed second comment on it has no end for browsers.
     """
     # `<!-->` and `<!--->` are whole comments.
     end = text.find(_CLOSING, 2)
@@ -132,7 +132,7 @@ def _without_inline_comments(text: str) -> str:
 
 
 def _backticks_by_length(marks: list[re.Match[str]]) -> dict[int, list[int]]:
-    """Where runs of backticks begin, by their length, the last one first."""
+    """The positions of backtick runs by their length, the last one first."""
     starts: dict[int, list[int]] = {}
     for mark in reversed(marks):
         if mark[0][0] == "`":
@@ -141,7 +141,7 @@ def _backticks_by_length(marks: list[re.Match[str]]) -> dict[int, list[int]]:
 
 
 def _end_of_code(opening: re.Match[str], closings: dict[int, list[int]]) -> int:
-    """Where the span ends that these backticks begin; without an equal run behind them they are no span."""
+    """The end of the code span that these backticks begin; without an equal run after them it is no span."""
     starts = closings[len(opening[0])]
     while starts and starts[-1] <= opening.start():
         starts.pop()

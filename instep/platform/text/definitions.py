@@ -1,7 +1,7 @@
-"""Takes the definitions of links out of a Markdown text that no link of it uses.
+"""Removes unused link definitions from a Markdown text.
 
-Authors write comments as such definitions, `[//]: # (a note)`. No page shows them, so nothing that is made
-for readers of the page may hold them. What code says about definitions stays.
+Authors write comments as such definitions, `[//]: # (a note)`. No page shows them, so nothing made
+for readers of the page may contain them. Definitions inside code stay.
 """
 
 import re
@@ -11,7 +11,7 @@ import comrak
 
 from instep.platform.core.markdown import extensions, options
 
-# What may begin a definition, up to its address (CommonMark 0.31.2, section 4.7). A line of its own is not
+# The possible beginning of a definition, up to its address (CommonMark 0.31.2, section 4.7). A line is not
 # an address if it begins another block.
 _OPENING = re.compile(
     r"\[(?!\^)(?:[^\[\]\\]|\\.){1,999}+\]:[ \t]*+"
@@ -24,32 +24,32 @@ _TITLE = "|".join(
     rf"{opening}(?:\\.|[^{excluded}\\\n]|\\(?=\n)|{_BREAK})*+{closing}"
     for opening, excluded, closing in (('"', '"', '"'), ("'", "'", "'"), (r"\(", "()", r"\)"))
 )
-# The address, behind a `<` or not, and the title.
+# The address, optionally after a `<`, and the title.
 _REST = re.compile(
     r"(?:(?<=<)[^<>\n]*+>|(?<!<)[^\s<]\S*+)"
     rf"(?:(?:[ \t]++|[ \t]*+\n[ \t>]*+)(?:{_TITLE}){_LINE_END}|{_LINE_END})"
 )
-# A word that no text has, around a number.
+# A word that no text contains, around a number.
 _MARK = "qzinstep{}qz"
 _MARK_PATTERN = re.compile(r"qzinstep(\d+)qz")
 _TAG = re.compile(r"<[^<>]*+>")
 
 
 def without_unused_definitions(markdown: str) -> str:
-    """The text without definitions that show nowhere on its page; definitions of footnotes stay.
+    """The text without definitions that have no effect on its page; footnote definitions stay.
 
-    Its time grows as the renderer's does, and is short where nothing looks like a definition.
+    Its time grows as the renderer's does, and is short if nothing looks like a definition.
     """
     return _without_definitions(markdown, lambda html: html)
 
 
 def without_definitions(markdown: str) -> str:
-    """The text without any definitions of links, used ones too: its links no longer lead anywhere."""
+    """The text without any link definitions, including used ones: its links lose their targets."""
     return _without_definitions(markdown, lambda html: _TAG.sub("", html))
 
 
 def _without_definitions(markdown: str, part_of: Callable[[str], str]) -> str:
-    """`part_of`: from the rendered page, the part in which an address keeps its definition."""
+    """`part_of` returns the part of the rendered page in which an address keeps its definition."""
     if "]:" not in markdown:
         return markdown
     text = markdown.replace("\r\n", "\n").replace("\r", "\n")
@@ -60,9 +60,9 @@ def _without_definitions(markdown: str, part_of: Callable[[str], str]) -> str:
 
 
 def _marked_page(text: str, openings: list[re.Match[str]]) -> str:
-    """The rendered page, whose addresses of definitions begin with the number of their opening, from 0.
+    """The rendered page, with definition addresses that begin with the number of their opening, from 0.
 
-    The renderer alone knows what is code or the middle of a paragraph.
+    Only the renderer knows what is code or the middle of a paragraph.
     """
     parts: list[str] = []
     position = 0

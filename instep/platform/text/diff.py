@@ -44,7 +44,7 @@ async def compare(before: str, after: str, names: tuple[str, str]) -> TextDiff:
 
 
 async def changed_lines(before: str, after: str) -> ChangedLines:
-    """The lines of `before` that were removed and those of `after` that were added.
+    """The lines removed from `before` and those added in `after`.
 
     A comparison that exceeds `MAX_DIFF_SECONDS` counts every line as changed.
     """

@@ -1,4 +1,4 @@
-"""Text in an encoding that nobody states: Unicode by marks and validity, older ones by plausibility."""
+"""Decodes text of unknown encoding: Unicode by marks and validity, older encodings by plausibility."""
 
 import codecs
 import re
@@ -14,28 +14,28 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 BYTE_ORDER_MARK = "\ufeff"
-# Part of the characters of a text in UTF-16 whose first byte is zero, as that of each ASCII character is.
+# The share of characters in UTF-16 with a zero first byte, as every ASCII character has.
 MIN_ZEROS = 0.6
 MIN_UTF16_BYTES = 8
-# Letters with accents are alone or in pairs, with plain letters next to them.
+# Accented letters are alone or in pairs, next to plain letters.
 ACCENTED = re.compile(r"[^\x00-\x7f]+")
 MAX_ACCENTED_IN_A_ROW = 2
 PUNCTUATION = frozenset("\u2019\u2013\u201c\u201d\u201e\u2026«»€°§")
 WORD = re.compile(r"\w+")
 DECOMPOSED = re.compile(r"[^\W\d_][\u0300-\u036f\u3099\u309a]+")
-# Characters of a text that show its encoding.
+# The number of characters that suffice to recognize the encoding.
 MAX_JUDGED = 20_000
 
 
 class Decoded(NamedTuple):
-    """A text; `guess` names the encoding if no mark and no rule but plausibility says it."""
+    """A text; `guess` names the encoding if only plausibility determined it."""
 
     text: str
     guess: str | None = None
 
 
 def decode_bytes(content: bytes) -> Decoded | None:
-    """The text of bytes without marks of the byte order; None for bytes that no encoding makes a text of."""
+    """The text of bytes without byte order mark; None for bytes that are no text in any encoding."""
     text = decode_unicode(content)
     return Decoded(text) if text is not None else guess_text(content)
 
@@ -50,7 +50,7 @@ def decode_unicode(content: bytes) -> str | None:
 
 
 def utf16_of(content: bytes) -> str | None:
-    """The kind of UTF-16 that bytes without a mark plainly are."""
+    """The UTF-16 variant of bytes without a mark, if it is evident."""
     if len(content) % 2 or len(content) < MIN_UTF16_BYTES:
         return None
     for encoding, zeros, others in (("utf-16-le", 1, 0), ("utf-16-be", 0, 1)):
@@ -61,7 +61,7 @@ def utf16_of(content: bytes) -> str | None:
 
 
 def guess_text(content: bytes) -> Decoded | None:
-    """The text in the first older encoding that makes plausible words of bytes."""
+    """The text in the first older encoding that yields plausible words."""
     for encoding, name, is_plausible in GUESSES:
         try:
             text = content.decode(encoding)
@@ -73,7 +73,7 @@ def guess_text(content: bytes) -> Decoded | None:
 
 
 def is_western(text: str) -> bool:
-    """True if all characters beyond ASCII are accented Latin letters that stand among plain ones."""
+    """True if all non-ASCII characters are accented Latin letters among plain ones."""
     words = ACCENTED.findall(text[:MAX_JUDGED])
     signs = set("".join(words))
     if not all(sign in PUNCTUATION or is_latin(sign) for sign in signs):
@@ -87,7 +87,7 @@ def is_latin(sign: str) -> bool:
 
 
 def is_cyrillic(text: str) -> bool:
-    """True if all characters beyond ASCII are Cyrillic, in words of which most have small letters."""
+    """True if all non-ASCII characters are Cyrillic, and most of the words have small letters."""
     words = [word for word in WORD.findall(text[:MAX_JUDGED]) if not word.isascii()]
     small = sum(word[1:].islower() for word in words)
     is_written = all(word[1:].islower() or word.isupper() or len(word) == 1 for word in words)
@@ -107,7 +107,7 @@ def is_chinese(text: str) -> bool:
 
 
 def is_of(text: str, *beginnings: str) -> bool:
-    """True if the names of all characters beyond ASCII begin like this."""
+    """True if the names of all non-ASCII characters begin with one of these."""
     signs = {sign for sign in text[:MAX_JUDGED] if not sign.isascii()}
     return all(unicodedata.name(sign, "").startswith(beginnings) for sign in signs)
 
@@ -130,5 +130,5 @@ GUESSES: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
 
 
 def composed(text: str) -> str:
-    """The text with each letter and its accents as one character; all other characters stay."""
+    """The text with each letter and its accents as one character; other characters are unchanged."""
     return DECOMPOSED.sub(lambda letter: unicodedata.normalize("NFC", letter[0]), text)

@@ -1,4 +1,4 @@
-"""The kind of a changed file, and so how much a change of it concerns the readers of articles."""
+"""The kind of a changed file, which determines how much its changes concern readers of articles."""
 
 import re
 from typing import Literal
@@ -36,7 +36,7 @@ _INTERNAL = re.compile(
     r"|(^|/)(\.gitlab-ci\.yml|\.travis\.yml|Jenkinsfile|CODEOWNERS|\.pre-commit-config\.yaml|\.[\w-]*(ignore|rc)"
     r"|tsconfig[\w.-]*\.json|[\w.-]*lint[\w.-]*|(GNU)?[mM]akefile|[jJ]ustfile|Rakefile|noxfile\.py|tox\.ini)$"
     r"|\.(css|scss|sass|less|styl)$|(^|/)scripts/"
-    # What runs in an environment of the company is no default of its product.
+    # Values for the company's own environments are not defaults of its product.
     r"|(^|/)(staging|prod|production|preprod|qa|environments?|envs)/([^/]+/)*[^/]+\.(tf|tfvars|hcl|ya?ml)$"
     r"|(^|[/.-])(staging|prod|production|preprod|qa)\.(tfvars|hcl)$",
 )

@@ -10,7 +10,7 @@ _FIRST_KEY = re.compile(r"[\w\"'#-]+[ \t]*[:=]|#")
 
 
 class SplitText(NamedTuple):
-    """A text in two parts, `head` with both of its marks; without front matter all is `body`."""
+    """A text in two parts, `head` with both of its marks; without front matter all of it is `body`."""
 
     head: str
     body: str
@@ -20,7 +20,7 @@ class SplitText(NamedTuple):
 
     @property
     def begins_with_key(self) -> bool:
-        """True if a setting or a comment comes first: without that it may be a text between two rules."""
+        """True if it begins with a setting or a comment; otherwise it may be a text between two rules."""
         return _FIRST_KEY.match(self.settings) is not None
 
 

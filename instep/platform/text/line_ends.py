@@ -1,4 +1,4 @@
-"""Line ends of a text that comes back from a form: browsers know one kind, a stored text may have several."""
+"""Restores the line endings of a text from a form: browsers normalize them, a stored text may mix several."""
 
 import re
 from collections.abc import Iterator
@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from patiencediff import PatienceSequenceMatcher
 
 LINE_END = re.compile(r"\r\n|\r|\n")
-# How many lines of a text with several kinds of line ends are compared, from the first changed one to the
-# last. Among more lines a new one gets the line end of the line before it.
+# Maximum number of lines with mixed line endings to compare, from the first changed one to the
+# last. Beyond that a new line gets the ending of the line before it.
 MAX_COMPARED_LINES = 5_000
 
 
 def with_line_ends_of(base: str, sent: str) -> str:
-    """The text that was sent, with the line ends of the text that it was made from.
+    """The sent text with the line endings of the text that it is based on.
 
-    Lines that both have keep theirs, so the same text comes back byte for byte; a new line ends like the one
+    Common lines keep theirs, so an unchanged text stays the same byte for byte; a new line ends like the one
     before it.
     """
     base_lines, sent_lines = LINE_END.split(base), LINE_END.split(sent)
@@ -34,12 +34,12 @@ def with_line_ends_of(base: str, sent: str) -> str:
 
 
 def value_in_field(base: str, sent: str) -> str:
-    """A value from a field of one line, which leaves out the line ends of what it was filled with."""
+    """A value from a single-line field, which drops the line endings of its initial value."""
     return base if LINE_END.sub("", base) == sent else sent
 
 
 def same_places(before: list[str], after: list[str]) -> Iterator[tuple[int, int]]:
-    """The numbers, from 0, of lines that both texts have, and of those that took another's place."""
+    """The numbers, from 0, of lines in both texts, and of those that replaced another."""
     start = common_length(before, after)
     end = common_length(before[start:][::-1], after[start:][::-1])
     middle = before[start : len(before) - end], after[start : len(after) - end]
@@ -60,6 +60,6 @@ def same_blocks(before: list[str], after: list[str], offset: int) -> list[tuple[
 
 
 def common_length(before: list[str], after: list[str]) -> int:
-    """How many lines both texts begin with."""
+    """The number of equal lines at the beginning of both texts."""
     pairs = enumerate(zip(before, after, strict=False))
     return next((number for number, (ours, theirs) in pairs if ours != theirs), min(len(before), len(after)))

@@ -1,4 +1,4 @@
-"""Finds where the lines of a text are in another version of it."""
+"""Finds the lines of a text in another version of it."""
 
 from dataclasses import dataclass, field
 
@@ -11,9 +11,9 @@ from instep.platform.text.diff import split_lines
 
 @dataclass(frozen=True, slots=True)
 class MovedLines:
-    """Where the lines of a text, from 1, are in another one.
+    """The positions of a text's lines, from 1, in another text.
 
-    `moved` has the lines that both texts share, `replaced` others with the line that stands in their place,
+    `moved` has the common lines, `replaced` other lines with the line that replaced them,
     and `added` the lines of the other text that this one lacks.
     """
 
@@ -22,12 +22,12 @@ class MovedLines:
     added: list[int] = field(default_factory=list)
 
     def place_of(self, line: int | None) -> int | None:
-        """Where a line is now, or what stands in its place; None if nothing does."""
+        """The current position of a line or of its replacement; None if it has neither."""
         return None if line is None else self.moved.get(line, self.replaced.get(line))
 
 
 async def moved_lines(before: str, after: str) -> MovedLines:
-    """A comparison that exceeds `MAX_DIFF_SECONDS` says that every line was replaced."""
+    """Compare two texts; a comparison that exceeds `MAX_DIFF_SECONDS` counts every line as replaced."""
     is_small = is_short(before, after)
     try:
         return await run_bounded(

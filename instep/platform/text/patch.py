@@ -16,7 +16,7 @@ class InvalidDiff(AppError):
 
 
 class Line(NamedTuple):
-    """One line of a hunk; `old` and `new` number it, or the next line of a side that lacks it."""
+    """One line of a hunk; `old` and `new` are its numbers, or those of the next line of a side without it."""
 
     mark: str
     text: str

@@ -1,4 +1,4 @@
-"""Parses unified diffs of any tool: strict in hunks, where a wrong count hides a cut, tolerant elsewhere."""
+"""Parses unified diffs of any tool: strict in hunks, where a wrong count hides a cut, lenient elsewhere."""
 
 import re
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ def _unescape(match: re.Match[bytes]) -> bytes:
 
 
 def _header_paths(text: str) -> tuple[str, str]:
-    """Both paths of `diff --git A B`; unquoted names with blanks are split where both halves are equal."""
+    """Both paths of `diff --git A B`; unquoted names with spaces are split into two equal halves."""
     quoted = _QUOTED.findall(text)
     if len(quoted) == 2:
         return _unquote(quoted[0]), _unquote(quoted[1])
@@ -91,7 +91,7 @@ class _FileBuilder:
         return FilePatch(status, _visible(old), _visible(new), self.is_binary, tuple(self.hunks))
 
     def is_from_nothing(self, side: Literal["old", "new"]) -> bool:
-        """True if a side has no file: tools other than git say so by a hunk that starts in line 0."""
+        """True if a side has no file: tools other than git show this with a hunk that starts in line 0."""
         return (
             not self.is_git
             and len(self.hunks) == 1
@@ -190,7 +190,7 @@ class _DiffParser:
         self.index += 2
 
     def read_header(self, line: str) -> None:
-        """Reads a line between hunks: one of git's extended headers, or text of a commit message or mail."""
+        """Reads a line between hunks: an extended header of git, or text of a commit message or mail."""
         if line.startswith(("+++ ", "--- ")) and self.open and self.open.is_git and not self.open.has_names:
             raise InvalidDiff.at(self.index + 1, "a file header needs both a `---` and a `+++` line.")
         self.index += 1
@@ -219,7 +219,7 @@ class _DiffParser:
         header_line, index, lines = self.index + 1, self.index + 1, list[Line]()
         while old < old_end or new < new_end:
             text = self.lines[index] if index < len(self.lines) else ""
-            # Mailers and editors strip the lone blank of an empty context line.
+            # Mailers and editors strip the single space of an empty context line.
             mark = text[:1] or (" " if index + 1 < len(self.lines) else "")
             index += 1
             if mark == "\\":

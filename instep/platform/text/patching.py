@@ -1,4 +1,4 @@
-"""Applies hunks of a unified diff to the text that the diff was made of."""
+"""Applies hunks of a unified diff to the text that the diff was made from."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ HEADER = re.compile(r"@@ -(\d+),(\d+) \+\d+,\d+ @@\n")
 
 @dataclass(slots=True)
 class LineReplacement:
-    """The lines of a text from number `start`, from 0, to before `end`, and what stands in their place."""
+    """The lines of a text from number `start`, from 0, up to `end` (exclusive), and their replacement."""
 
     start: int
     end: int
@@ -19,7 +19,7 @@ class LineReplacement:
 
 
 def hunks_of(diff: str) -> list[LineReplacement]:
-    """The hunks of a unified diff as `instep.platform.text.diff` writes it."""
+    """The hunks of a unified diff by `instep.platform.text.diff`."""
     hunks, mark = list[LineReplacement](), ""
     for line in split_lines(diff)[2:]:
         if header := HEADER.fullmatch(line):

@@ -14,7 +14,7 @@ HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 DELIMITER_ROW = re.compile(r"(?=[^|]*\|)(?=[^-]*-)[ \t|:-]+$")
-# A longer header row is not repeated where its table is split.
+# A longer header row is not repeated in the parts of a split table.
 MAX_REPEATED_CHARACTERS = 300
 # The beginning of a block that is not a paragraph, so that a line below it does not make it a heading.
 OTHER_BLOCK = re.compile(r" {0,3}(?:[-*+>|#]|\d{1,9}[.)] |`{3}|~{3})| {4}|\t|\s*$")
@@ -23,8 +23,8 @@ OTHER_BLOCK = re.compile(r" {0,3}(?:[-*+>|#]|\d{1,9}[.)] |`{3}|~{3})| {4}|\t|\s*
 class TextSection(NamedTuple):
     """The lines below a heading up to the next one, of any level.
 
-    `titles` are the Markdown of the headings above, the outermost first. `number` counts the headings of the
-    text from 0; it is that of the innermost one, or `None` before the first.
+    `titles` are the Markdown of the headings above, the outermost first. `number` is the index, from 0, of
+    the innermost one among the text's headings, or `None` before the first.
     """
 
     titles: tuple[str, ...]
@@ -33,7 +33,7 @@ class TextSection(NamedTuple):
 
 
 def read_sections(markdown: str) -> Iterator[TextSection]:
-    """The sections of a text in its order, of which the first one has no heading; any may have no lines."""
+    """The sections of a text in order; the first one has no heading; any may have no lines."""
     path: list[tuple[int, str]] = []
     section = TextSection((), None, [])
     fence = ""
@@ -54,9 +54,9 @@ def read_sections(markdown: str) -> Iterator[TextSection]:
 
 
 def split_into_parts(lines: Sequence[str], max_characters: int) -> Iterator[str]:
-    """The parts of a text between blank lines. A code block is one part; what is too long is split.
+    """The parts of a text between blank lines. A code block is one part; longer parts are split.
 
-    Where a table is split, each part has its head, which does not count: without it rows say little.
+    If a table is split, each part gets its header, whose length does not count, because rows need it.
     """
     part: list[str] = []
     length, fence = 0, ""
@@ -80,7 +80,7 @@ def split_into_parts(lines: Sequence[str], max_characters: int) -> Iterator[str]
 
 
 def _table_head(part: Sequence[str], line: str) -> list[str]:
-    """The header and delimiter rows of the table in a part, if a line goes on with it."""
+    """The header and delimiter rows of the table in a part, if a line continues it."""
     if "|" not in line:
         return []
     for header_row, delimiter_row in pairwise(part):
@@ -90,7 +90,7 @@ def _table_head(part: Sequence[str], line: str) -> list[str]:
 
 
 def _heading_at(line: str, lines_above: list[str]) -> tuple[int, str] | None:
-    """Level and title of the heading that a line is or underlines; the title above is taken out."""
+    """Level and title of the heading that a line is or underlines; the title above is removed."""
     if match := HEADING.match(line):
         return len(match[1]), _without_closing_hashes(line[match.end() :])
     if UNDERLINE.match(line) and lines_above and not OTHER_BLOCK.match(lines_above[-1]):

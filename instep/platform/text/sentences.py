@@ -1,9 +1,9 @@
-"""Finds the ends of sentences, in plain text and inside of a paragraph of Markdown."""
+"""Finds the ends of sentences, in plain text and inside a Markdown paragraph."""
 
 import re
 from functools import cache
 
-# Closing quotes, brackets and marks of emphasis belong to the sentence that they end.
+# Closing quotes, brackets and emphasis marks belong to the sentence that they end.
 _CLOSERS = r"[\"'\u201d\u2019)\]*_]{0,3}"
 _NOT_AFTER_ABBREVIATION = r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)"
 # Chinese and Japanese put no space after the end of a sentence.
@@ -15,12 +15,12 @@ def sentence_spans(
 ) -> list[tuple[int, int]]:
     """The start and end of each sentence (end excluded), without the spaces between them.
 
-    A sentence ends in one of `ends` before a space, unless a small letter of ASCII follows (with `before_any`
+    A sentence ends in one of `ends` before a space, unless an ASCII lower-case letter follows (`before_any`:
     even then, but not after closing quotes). With `at_line_breaks` it also ends with its line.
     """
     spans, start = list[tuple[int, int]](), 0
     for boundary in _boundaries(ends, at_line_breaks, before_any).finditer(text):
-        # The group is what belongs to the sentence before the boundary.
+        # The group is the part of the match that belongs to the sentence before the boundary.
         end = boundary.end("closers") if boundary["closers"] is not None else boundary.start()
         spans.append((start, end))
         start = boundary.end()
@@ -38,7 +38,7 @@ def split_sentences(
 
 @cache
 def _boundaries(ends: str, at_line_breaks: bool, before_any: bool) -> re.Pattern[str]:
-    # After a closing quote a small letter goes on with the sentence: `"Why?" is the title.`
+    # After a closing quote a lower-case letter continues the sentence: `"Why?" is the title.`
     closers, following = ("", r"(?=\S)") if before_any else (_CLOSERS, r"(?=[^\sa-z])")
     boundary = rf"{_NOT_AFTER_ABBREVIATION}(?<=[{re.escape(ends)}])(?P<closers>{closers})\s+{following}"
     return re.compile(f"{boundary}|{_FULL_WIDTH_END}" + (r"|\n+" if at_line_breaks else ""))

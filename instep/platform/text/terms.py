@@ -8,9 +8,9 @@ from instep.platform.text.tokens import UNSEGMENTED_CHARACTER, words_in
 
 StopWordUse = Literal["text", "search_query", "question_key", "change_query", "grounding"]
 
-# `text`: words that most sentences contain, whatever they are about.
-# `search_query`, `question_key`: words of questions that say little about the answer, in addition to those
-# that PostgreSQL's dictionary drops. The second list is short, since it decides which questions are equal.
+# `text`: words in most sentences, whatever their topic.
+# `search_query`, `question_key`: words in questions that say little about the answer, in addition to those
+# that PostgreSQL's dictionary drops. The second list is short, because it decides which questions are equal.
 # `change_query`: words of commit messages. `grounding`: words that a model may use without a source.
 _ENGLISH: dict[StopWordUse, str] = {
     "text": """
@@ -54,13 +54,13 @@ STOP_WORDS: dict[str, dict[StopWordUse, frozenset[str]]] = {
 ENDINGS = ("ings", "ing", "ies", "ied", "es", "ed", "er", "s", "e", "y")
 MIN_STEM_CHARACTERS = 3
 _TEXT_STOP_WORDS = STOP_WORDS["en"]["text"]
-# In ASCII this finds the same words as `words_in`, in a fraction of the time.
+# In ASCII this finds the same words as `words_in`, much faster.
 _ASCII_WORD = re.compile("[a-z0-9]+")
 _CAMEL_CASE_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def stop_words(use: StopWordUse, language: str = "en") -> frozenset[str]:
-    """The stop words of a language (ISO 639) for one use; none for a language that has no list."""
+    """The stop words of a language (ISO 639) for one use; empty for a language without a list."""
     return STOP_WORDS.get(language, {}).get(use, frozenset())
 
 
@@ -78,7 +78,7 @@ def ordered_terms(text: str) -> list[str]:
 
 
 def is_content_word(word: str) -> bool:
-    """True if a word is neither a stop word nor a single letter; a character of Chinese is a word."""
+    """True if a word is neither a stop word nor a single letter; a single Chinese character is a word."""
     return word not in _TEXT_STOP_WORDS and (
         len(word) > 1 or word.isdigit() or UNSEGMENTED_CHARACTER.match(word) is not None
     )

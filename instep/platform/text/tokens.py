@@ -1,4 +1,4 @@
-"""The words of a text in any script, by which questions and articles are compared."""
+"""The words of a text in any script, for comparing questions and articles."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ RUN = re.compile(f"[{UNSEGMENTED_SCRIPTS}]+|[^\\s{UNSEGMENTED_SCRIPTS}]+")
 
 
 def words_in(text: str) -> Iterator[str]:
-    """The words in their order, in their own case; of a script without spaces, pairs of characters."""
+    """The words in order and in their own case; for scripts without spaces, pairs of characters."""
     for run in RUN.findall("".join(char if is_word_character(char) else " " for char in text)):
         if UNSEGMENTED_CHARACTER.match(run):
             yield from bigrams(run)
@@ -21,5 +21,5 @@ def words_in(text: str) -> Iterator[str]:
 
 
 def bigrams(run: str) -> list[str]:
-    """Adjacent pairs of characters, the words of a script without spaces; one character alone is a word."""
+    """Adjacent pairs of characters, the words of a script without spaces; a single character is a word."""
     return [first + second for first, second in pairwise(run)] or [run]

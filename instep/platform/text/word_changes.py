@@ -1,4 +1,4 @@
-"""Two texts as one, with the words marked that went and came: for people who read a change."""
+"""Two texts as one, with removed and added words marked, for people who read a change."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from instep.platform.core import limits
 from instep.platform.core.sandbox import TimeLimitExceeded, is_short, run_bounded
 from instep.platform.text.diff import split_lines
 
-# Words with a low share in common, from 0 to 1, are no rewording: they are shown one after the other.
+# Lines with a low share of common words, from 0 to 1, are no rewording: they are shown one by one.
 MIN_WORDS_IN_COMMON = 0.3
 TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 
@@ -20,7 +20,7 @@ Change = Literal["same", "removed", "added"]
 
 @dataclass(frozen=True, slots=True)
 class WordRun:
-    """A run of words that stayed, went or came."""
+    """A run of unchanged, removed or added words."""
 
     change: Change
     text: str

@@ -1,4 +1,4 @@
-"""The authentication of a request of the management API: the credential, its counts, its bot, its rights."""
+"""Authentication of a management API request: the credential, its counts, its bot, its permissions."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -36,7 +36,7 @@ ANY_KEY = Access(KeyScope.READ, needs_bot=False, needs_scope=False, body_bytes=l
 
 
 class OtherResult(Exception):
-    """The key does not lead to what it led to last: the request begins again with what it leads to now."""
+    """The key's result differs from the cached one: the request begins again with the new result."""
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ class Admission:
 
     @asynccontextmanager
     async def enter(self) -> AsyncIterator[tuple[KeyAuth, Tx]]:
-        """Authenticate; yields what the credential opens, and a connection in its workspace."""
+        """Authenticate; yields the result, and a connection in the credential's workspace."""
         state = self.request.app.state
         if self.auth is not None:
             # The previous attempt may have added windows after that of requests.
@@ -83,7 +83,7 @@ class Admission:
             yield auth, tx
 
     def expected_auth(self) -> KeyAuth | None:
-        """What the key will most likely lead to; None if it is not known, or if more of the body comes."""
+        """The most likely result of the key; None if it is unknown, or if more of the body must be read."""
         if not self.request.is_whole:
             return None
         expected = recent_keys.find(self.key_hash, named_bot(self.bot_names))
@@ -138,8 +138,8 @@ async def with_body(
 ) -> AsyncIterator[tuple[KeyAuth, Tx]]:
     """Read the rest of a large body, without holding a connection while its bytes arrive.
 
-    That is after the caller is authenticated and counted; the connection is returned to the pool for that
-    time, and the credential is checked again. A body longer than `limit` is refused by `refuse_too_large`.
+    This happens after the caller is authenticated and counted; the connection is returned to the pool
+    in the meantime, and the credential is checked again. `refuse_too_large` refuses a body above `limit`.
     """
     async with context as (auth, tx):
         if request.is_whole:
@@ -163,7 +163,7 @@ def window_of(auth: KeyAuth, settings: Settings) -> Window:
 
 
 async def refuse_request(auth: KeyAuth, tx: Tx, access: Access, bot_names: list[str], window: Window) -> None:
-    """Refuse what the credential does not allow; the order of checks is the contract's (section 3)."""
+    """Refuse what the credential does not permit; the order of checks is the contract's (section 3)."""
     refuse_key(auth, bot_names, window)
     if access.needs_bot:
         await refuse_without_bot(tx, auth, "`bot_id` or the header `Service-Bot`")
@@ -171,7 +171,7 @@ async def refuse_request(auth: KeyAuth, tx: Tx, access: Access, bot_names: list[
 
 
 def refuse_credential(auth: KeyAuth, access: Access, bot_names: list[str], window: Window) -> None:
-    """The same for a credential that leads to a bot, or needs none."""
+    """The same for a credential that has a bot, or needs none."""
     refuse_key(auth, bot_names, window)
     if auth.bot_id is not None or not access.needs_bot:
         refuse_write(auth, access)

@@ -23,7 +23,7 @@ IfNoneMatch = Annotated[str | None, Header(description="Answer 304 if this is st
 Form = Annotated[Format, Query(alias="format", description="The format of the text in the answer.")]
 StartCursor = Annotated[str | None, Query(description="The `next_cursor` of the previous page.")]
 
-# The description of a body that is a file as it is (OpenAPI 3.1, section 4.8.14.4).
+# The description of a raw file body (OpenAPI 3.1, section 4.8.14.4).
 FILE_BODY = {
     "description": "The bytes of the file.",
     "required": True,
@@ -53,8 +53,8 @@ class ApiRouter(APIRouter):
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register a handler under the action's name and docstring, with the scope that the action needs.
 
-        `takes_file`: the body is a file as it is. `repeated_status`: the status of a request that an earlier
-        one has done already.
+        `takes_file`: the body is a raw file. `repeated_status`: the status of a request that an earlier
+        one has already done.
         """
         method, path = method_and_path.split(" ")
         if "{" not in path:
@@ -80,7 +80,7 @@ class ApiRouter(APIRouter):
         return register
 
 
-# The body of a response: a model, or the JSON value that one would give.
+# The body of a response: a model, or the JSON value of one.
 JsonBody = BaseModel | Mapping[str, Any]
 
 

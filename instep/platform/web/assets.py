@@ -20,9 +20,9 @@ from instep.platform.web.public import public
 BUILT = Path(__file__).parent / "static" / "dist"
 PATH = "/static/dist/"
 MANIFEST = "manifest.json"
-# RFC 9111 and RFC 8246: a name never gets another content, so a year is as good as for ever.
+# RFC 9111 and RFC 8246: a name never gets other content, so a year is as good as forever.
 IMMUTABLE = "public, max-age=31536000, immutable"
-# Content codings in order of preference, and how the names of such files end.
+# Content codings in order of preference, and the extensions of such files.
 CODINGS = {"br": ".br", "gzip": ".gz"}
 MEDIA_TYPES = {
     ".js": "text/javascript",
@@ -34,7 +34,7 @@ MEDIA_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A built file, with one content for each content coding; `identity` is always among them."""
+    """A built file, with its content in each content coding; `identity` is always among them."""
 
     media_type: str
     contents: Mapping[str, bytes]
@@ -42,7 +42,7 @@ class Asset:
 
 @dataclass(frozen=True, slots=True)
 class InlineStyle:
-    """A style sheet within a page, which shows at once: no other file is waited for.
+    """A style sheet inside a page, which applies at once, without waiting for another file.
 
     `source` allows it in a Content-Security-Policy: `'sha256-…'` (CSP Level 3, section 2.3.1).
     """
@@ -84,13 +84,13 @@ def read_asset(file: Path) -> Asset:
 
 
 def asset_path(name: str) -> str:
-    """The address of a built file, for templates: `asset("site.js")`."""
+    """The URL path of a built file, for templates: `asset("site.js")`."""
     return PATH + hashed_name(name)
 
 
 @cache
 def built_style(name: str) -> InlineStyle:
-    """A built style sheet, to stand within a page: `built_style("site.css")`."""
+    """A built style sheet to put inside a page: `built_style("site.css")`."""
     return InlineStyle.of(assets()[hashed_name(name)].contents["identity"].decode())
 
 
@@ -103,9 +103,9 @@ def hashed_name(name: str) -> str:
 
 @cache
 def icon(name: str, *, mirrored: bool = False) -> Markup:
-    """An icon of the sprite, which screen readers pass over: the words beside it say what it means.
+    """An icon of the sprite, which screen readers skip: the text next to it says what it means.
 
-    Icons that point along the line are `mirrored` where text goes from right to left.
+    Icons that point along the line are `mirrored` in right-to-left text.
     """
     attributes = Markup(" data-mirrored" if mirrored else "")
     return Markup('<svg class="icon" aria-hidden="true"{}><use href="{}#{}"></use></svg>').format(
@@ -119,7 +119,7 @@ async def show_asset(request: Request) -> Response:
     file = request.path_params["name"]
     if file not in assets():
         raise NotFound
-    # Modules of other sites are asked for with CORS: the panel of the widget.
+    # Other sites load modules with CORS: the widget's panel.
     return built_response(request, file, {"Cache-Control": IMMUTABLE, "Access-Control-Allow-Origin": "*"})
 
 

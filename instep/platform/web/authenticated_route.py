@@ -82,7 +82,7 @@ class AuthenticatedRoute(APIRoute):
 
 
 def route_metadata(action: Callable[..., Any]) -> dict[str, Any]:
-    """The operation id and the text of a route: its action's name and docstring."""
+    """The operation id and the description of a route: its action's name and docstring."""
     lines = (action.__doc__ or "").strip().splitlines()
     return {
         "operation_id": action.__name__,
@@ -118,7 +118,7 @@ async def refuse_address(request: Request, refusal: AppError) -> Response:
 
 
 def allowed_methods(request: Request) -> list[str]:
-    """Every method that some route takes at this address (RFC 9110 section 15.5.6)."""
+    """Every method that some route accepts at this path (RFC 9110 section 15.5.6)."""
     methods: set[str] = set()
     for route in request.app.routes:
         if route.matches(request.scope)[0] is not Match.NONE:

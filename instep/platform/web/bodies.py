@@ -11,7 +11,7 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 
 def body_from(shape: type[Shape], fields: Mapping[str, Any]) -> Shape:
-    """A body with these values by their names in the API; raises the API's `InvalidRequest` for bad ones."""
+    """A body with these values by their API names; raises the API's `InvalidRequest` for invalid ones."""
     try:
         return shape.model_validate(fields)
     except ValidationError as error:

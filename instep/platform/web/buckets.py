@@ -1,4 +1,4 @@
-"""A wide rate limit without a round trip: token buckets in the memory of one process."""
+"""A generous rate limit without a round trip: token buckets in the memory of one process."""
 
 import math
 import time
@@ -11,7 +11,7 @@ from instep.platform.core import limits
 
 @dataclass(slots=True)
 class Bucket:
-    """The tokens (requests) that a caller had left, and when that was counted, in seconds of the clock."""
+    """The tokens (requests) that a caller had left, and the time of that count, in seconds of the clock."""
 
     tokens: float
     counted_at: float
@@ -30,7 +30,7 @@ class Buckets:
     buckets: OrderedDict[str, Bucket] = field(default_factory=OrderedDict)
 
     def take(self, caller: str) -> int:
-        """Count one request; the seconds that the caller has to wait, 0 if it may go on."""
+        """Count one request; return the seconds that the caller must wait, 0 if it may proceed."""
         now, quota = self.clock(), float(self.per_minute)
         bucket = self.buckets.setdefault(caller, Bucket(quota, now))
         self.buckets.move_to_end(caller)

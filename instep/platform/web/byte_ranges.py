@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from instep.platform.core.errors import AppError
 
-# One range; a request for several is answered with the whole, as section 14.2 allows.
+# A single range; a request for several gets the whole file, as section 14.2 allows.
 BYTE_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 
 
@@ -17,7 +17,7 @@ class RangeNotSatisfiable(AppError):
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """The bytes from `start` to before `end`, of `length`."""
+    """The bytes from `start` up to `end` (exclusive), of `length`."""
 
     start: int
     end: int
@@ -33,9 +33,9 @@ class ByteRange:
 
 
 def requested_range(header: str | None, length: int) -> ByteRange:
-    """The range that a request asks for; the whole where it asks for none, or in a form that is not served.
+    """The requested range; the whole file without one, or if its form is not supported.
 
-    Raises `RangeNotSatisfiable` (416) for one behind the end.
+    Raises `RangeNotSatisfiable` (416) for a range after the end.
     """
     match = BYTE_RANGE.fullmatch(header.replace(" ", "")) if header else None
     if match is None or match.groups() == ("", ""):

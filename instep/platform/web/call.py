@@ -20,13 +20,13 @@ from instep.platform.identity.scopes import Role, Scope
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a route declares about its callers; the application does not start with a route without one."""
+    """A route's declaration of its callers; the application does not start with a route without one."""
 
     scope: Scope
     needs_bot: bool
     needs_scope: bool
     body_bytes: int
-    # Whether the action may add warnings, which go out as `Instep-Warnings`.
+    # Whether the action may add warnings, which are sent as `Instep-Warnings`.
     may_warn: bool = False
 
     @property
@@ -36,18 +36,18 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class BotKeyAccess:
-    """What a route of the visitor API declares: callers send a bot's id and its public key."""
+    """The declaration of a visitor API route: callers send a bot's id and its public key."""
 
     is_write: bool
     takes_long: bool = False
-    # Whether it only reads what a widget shows: such calls have a limit of their own, so that looking around
-    # takes nothing from the questions that may be asked.
+    # Whether it only reads data for a widget: such calls have their own limit, so that browsing
+    # does not use up the allowed questions.
     only_reads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ToolsAccess:
-    """What the route of an MCP server declares: its credential. Each tool declares its own access."""
+    """The declaration of an MCP server's route: its credential. Each tool declares its own access."""
 
     credential: Literal["API key or connected app", "bot key"]
 
@@ -61,7 +61,7 @@ class PersonAccess:
 
 @dataclass(frozen=True, slots=True)
 class AppAccess:
-    """What an OAuth endpoint for apps declares: they identify themselves with codes, tokens or nothing."""
+    """The declaration of an OAuth endpoint: apps identify themselves with codes, tokens or nothing."""
 
 
 @dataclass(slots=True)
@@ -114,7 +114,7 @@ class Call:
     async def begin_reading(self) -> AsyncIterator[Ctx]:
         """The context of an action that reads articles, collections or changelog entries of its bot.
 
-        It reads from a replica that has the bot's last change; one that is behind is not asked.
+        It reads from a replica that has the bot's last change; one that is behind is not used.
         """
         async with self.begin() as ctx:
             if self.replica is None:
@@ -130,9 +130,9 @@ class Call:
 
     @asynccontextmanager
     async def begin_in_workspace(self) -> AsyncIterator[WorkspaceCtx]:
-        """The context of an action on a workspace, with all bots of the key or the one that is named.
+        """The context of an action on a workspace, with all bots of the key or the named one.
 
-        A call that names a bot acts like one with a key for this bot alone.
+        A call that names a bot acts like one with a key for this bot only.
         """
         assert self.auth.key_id is not None, "the route lets only keys in"
         assert self.auth.workspace_id is not None, "a key belongs to a workspace"
@@ -162,7 +162,7 @@ class Call:
 
 
 async def current_call(request: Request) -> Call:
-    # It is a coroutine because FastAPI would run a plain function in a thread.
+    # A coroutine, because FastAPI would run a plain function in a thread.
     return cast(Call, request.state.call)
 
 

@@ -1,7 +1,7 @@
-"""The words of public pages in the languages of visitors, as gettext catalogues.
+"""The texts of public pages in visitors' languages, as gettext catalogs.
 
-English is what stands in templates and code. `make messages` keeps the catalogues in `locales` in step with
-it; each is compiled when it is first needed.
+Templates and code contain the English texts. `make messages` updates the catalogs in `locales` accordingly;
+each is compiled at first use.
 """
 
 import gettext
@@ -25,24 +25,24 @@ LANGUAGES = (SOURCE_LANGUAGE, "de", "fr", "es", "pt", "ja", "ar")
 
 
 def message(text: str) -> str:
-    """Mark a text of the code for the catalogues; it is translated where it is shown."""
+    """Mark a text in the code for the catalogs; it is translated when it is shown."""
     return text
 
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """The words of one language, and how it writes dates and numbers."""
+    """The texts of one language, and its formats of dates and numbers."""
 
     locale: Locale
     translations: gettext.NullTranslations
 
     def gettext(self, text: str, **values: object) -> str:
-        """The text in this language; `values` take the places of its `%(name)s`."""
+        """The text in this language, with `values` for its `%(name)s`."""
         translated = self.translations.gettext(text)
         return translated % values if values else translated
 
     def date(self, moment: datetime) -> str:
-        """The day in UTC, as people write it."""
+        """The day in UTC, in the language's usual format."""
         return format_date(moment.astimezone(UTC), "long", self.locale)
 
     def number(self, number: int) -> str:
@@ -50,14 +50,14 @@ class Catalogue:
 
 
 def page_language(locale: str) -> str:
-    """The language of the words on pages of this locale: its own, or English where there is no catalogue."""
+    """The language of the texts on pages of this locale: its own, or English without a catalog."""
     language = locale.split("-")[0].lower()
     return language if language in LANGUAGES else SOURCE_LANGUAGE
 
 
 @lru_cache(limits.MAX_CATALOGUES)
 def catalogue_of(locale: str) -> Catalogue:
-    """The catalogue for pages of this locale."""
+    """The catalog for pages of this locale."""
     language = page_language(locale)
     try:
         parsed = Locale.parse(locale, sep="-")
@@ -83,7 +83,7 @@ def catalogue_file(language: str) -> Path:
 
 @lru_cache(limits.MAX_CATALOGUES)
 def language_name(locale: str) -> str:
-    """The name of a language in itself: Deutsch, português (Brasil)."""
+    """The native name of a language: Deutsch, português (Brasil)."""
     try:
         name = Locale.parse(locale, sep="-").get_display_name()
     except (UnknownLocaleError, ValueError):

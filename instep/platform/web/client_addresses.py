@@ -1,4 +1,4 @@
-"""Client addresses: the one rule for addresses that are counted or stored."""
+"""Client addresses: the only rule for addresses that are counted or stored."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from instep.platform.core.outbound.networks import Address, Network, is_within, without_mapping
 
-# A hop as proxies write it: bare, or with a port, or in brackets (RFC 3986 section 3.2.2).
+# A hop as proxies write it: bare, with a port, or in brackets (RFC 3986 section 3.2.2).
 HOP = re.compile(r"\[(?P<bracketed>[^\]]*)\](?::\d+)?|(?P<ipv4>[\d.]+):\d+|(?P<bare>.*)")
 # The smallest IPv6 prefix that a provider's customer gets, and the prefix of a site.
 CUSTOMER_PREFIX = 64
@@ -17,7 +17,7 @@ SITE_PREFIX = 48
 # The usual block of IPv4 addresses that one party rents.
 BLOCK_PREFIX = 24
 UNKNOWN = "unknown"
-# Most requests come from few connections, and reading an address takes longer than finding it again.
+# Most requests come from few connections, and parsing an address takes longer than a cache hit.
 MAX_CACHED_ADDRESSES = 2_000
 
 
@@ -25,7 +25,7 @@ def client_address(request: Request) -> str:
     """The address that a call counts for: an IPv4 address, or the /64 of an IPv6 address.
 
     Behind trusted proxies (`INSTEP_TRUSTED_PROXIES`) it is the right-most address of `X-Forwarded-For` that
-    is not a trusted proxy's. `Forwarded` (RFC 7239) is ignored: most proxies pass on the one of the caller.
+    is not a trusted proxy's. `Forwarded` (RFC 7239) is ignored: most proxies pass on the caller's.
     """
     peer = request.client.host if request.client else UNKNOWN
     lines = tuple(request.headers.getlist("x-forwarded-for"))
@@ -44,7 +44,7 @@ def counted_prefix(address: Address) -> str:
 
 
 def network_of(address: str) -> str:
-    """The wider network of what `client_address` gave: the /24 of an IPv4 address, the /48 of a /64."""
+    """The wider network of a `client_address`: the /24 of an IPv4 address, the /48 of a /64."""
     try:
         network = ip_network(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""How many connections one server process holds: in total, and from one address."""
+"""Limits the connections of one server process: in total, and from one address."""
 
 import sys
 from collections import Counter
@@ -12,9 +12,9 @@ from instep.platform.web.client_addresses import counted_prefix, read_address
 
 
 class Connections:
-    """Counts the open connections of one process; those from `exempt` networks have no limit of their own.
+    """Counts the open connections of one process; those from `exempt` networks have no limit per address.
 
-    Trusted proxies are exempt, since all of their visitors share one address.
+    Trusted proxies are exempt, because all of their visitors share one address.
     """
 
     def __init__(self, max_total: int, max_per_address: int, exempt: Sequence[Network] = ()) -> None:
@@ -25,7 +25,7 @@ class Connections:
         self.count = 0
 
     def enter(self, host: str) -> bool:
-        """Count a new connection; False, without counting it, if there are too many already."""
+        """Count a new connection; return False, without counting it, if there are too many."""
         address = counted_address(host)
         if self.count >= self.max_total or self.is_full_for(address, host):
             return False
@@ -72,6 +72,6 @@ def allowed_descriptors() -> int:
 
 
 def counted_address(host: str) -> str:
-    """The prefix that counts for a connection's own address; there is no `X-Forwarded-For` yet."""
+    """The counted prefix of a connection's own address, before `X-Forwarded-For` is known."""
     address = read_address(host)
     return host if address is None else counted_prefix(address)

@@ -1,4 +1,4 @@
-"""Help centers at host names of their own: a request to one is for that help center and nothing else."""
+"""Help centers on their own host names: a request to one serves only that help center."""
 
 import re
 from urllib.parse import urlsplit
@@ -19,9 +19,9 @@ from instep.platform.web.client_addresses import read_address
 from instep.platform.web.public import public
 from instep.platform.web.public_limit import refuse_too_many
 
-# Where the name of the host that a request was sent to stands, if it is a custom domain.
+# The scope key of the requested host's name, if it is a custom domain.
 KEY = "instep.custom_domain"
-# The same for all help centers, in links of texts that name their help center, and what monitors ask for.
+# The same for all help centers: links in texts that name their help center, and health checks.
 AT_ANY_HOST = re.compile(r"/static/|/(?:favicon\.ico|healthz|readyz|metrics)$|/(?:help|files)/[^/]+/")
 
 
@@ -31,9 +31,9 @@ def known_hosts() -> TTLCache[str, bool]:
 
 
 class CustomDomains:
-    """Leads a request to a custom domain to the pages of its help center: `/` is its `/help/{domain}/`.
+    """Routes a request to a custom domain to its help center's pages: `/` is its `/help/{domain}/`.
 
-    Whether a host is one is asked once in a while; which help center it is, the visit's own statement finds.
+    The check whether a host is one is cached; the visit's own statement finds its help center.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -54,19 +54,19 @@ class CustomDomains:
             return False
         answer: bool | None = state.known_hosts.get(domain)
         if answer is None:
-            # A look-up counts as a request: else anyone could have the database asked for names without end.
+            # A lookup counts as a request: otherwise anyone could cause endless database lookups.
             refuse_too_many(Request(scope))
             answer = state.known_hosts[domain] = await is_custom_domain(state.database, domain)
         return answer
 
 
 def requested_host(scope: Scope) -> str:
-    """The host that a request was sent to, as it says; a trusted proxy may name another one."""
+    """The host of a request, as sent by the client; a trusted proxy may name another one."""
     headers = Headers(scope=scope)
     if (forwarded := headers.get("x-forwarded-host")) and scope.get("client"):
         peer = read_address(scope["client"][0])
         if peer is not None and is_within(peer, scope["app"].state.settings.proxies):
-            # Each proxy adds a name at the end, so that the last one is from the proxy that is trusted.
+            # Each proxy appends a name, so the last one is from the trusted proxy.
             return forwarded.rpartition(",")[2].strip()
     return headers.get("host", "")
 
@@ -76,13 +76,13 @@ def own_host(settings: Settings) -> str:
 
 
 def custom_domain(request: Request) -> str | None:
-    """The custom domain that a request was sent to; None at the installation's own address."""
+    """The custom domain of a request; None on the installation's own host."""
     domain: str | None = request.scope.get(KEY)
     return domain
 
 
 def site_url(request: Request) -> str:
-    """The address of the site that a request was sent to, without a path."""
+    """The URL of the requested site, without a path."""
     settings: Settings = request.app.state.settings
     domain = custom_domain(request)
     return settings.base_url if domain is None else settings.url_at(domain)
@@ -96,7 +96,7 @@ async def is_custom_domain(database: Database, domain: str) -> bool:
 
 @public
 async def tell_known(request: Request) -> Response:
-    """Whether a proxy may get a certificate for `domain`: 200 for a custom domain, 404 for any other."""
+    """Answer whether a proxy may get a certificate for `domain`: 200 for a custom domain, otherwise 404."""
     domain = domain_or_none(request.query_params.get("domain", ""))
     state = request.app.state
     is_free = domain is not None and not state.settings.is_reserved(domain)

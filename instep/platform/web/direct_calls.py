@@ -1,7 +1,7 @@
-"""Calls without a body, past FastAPI's machinery for dependencies, which takes a tenth of a GET's time.
+"""Handlers without a body bypass FastAPI's dependency resolution, which costs a tenth of a GET.
 
-FastAPI declares, describes and validates the parameters as for any route. What is left out is what these
-routes don't use: dependencies of dependencies, stacks of things to close, and values that nobody sent.
+FastAPI still declares, describes and validates the parameters. The bypass omits features that these
+routes don't use: nested dependencies, exit stacks, and values that nobody sent.
 """
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -23,7 +23,7 @@ IMMUTABLE: Final = (type(None), bool, int, float, str)
 
 
 def direct_handler(route: APIRoute) -> Handler | None:
-    """A handler that calls the route's function; None if it takes more than parameters of a call."""
+    """A handler that calls the route's function; None if it has more than parameters of a call."""
     dependant = route.dependant
     if route.body_field is not None or not takes_parameters_only(dependant):
         return None
@@ -52,7 +52,7 @@ def direct_handler(route: APIRoute) -> Handler | None:
 
 
 def takes_parameters_only(dependant: Dependant) -> bool:
-    """True if a handler takes a call and parameters of path, query and header, and nothing else."""
+    """True if a handler only has a call and parameters of path, query and header."""
     others = (
         dependant.body_params,
         dependant.cookie_params,
@@ -67,7 +67,7 @@ def takes_parameters_only(dependant: Dependant) -> bool:
 
 
 class Parameters:
-    """The parameters that a handler takes from one part of a request."""
+    """A handler's parameters from one part of a request."""
 
     def __init__(self, fields: Sequence[Any]) -> None:
         self.required = [field for field in fields if field.field_info.is_required()]
@@ -76,13 +76,13 @@ class Parameters:
 
     @property
     def are_simple(self) -> bool:
-        """True if a default may be shared by all calls, and each name is the only one of its parameter."""
+        """True if all calls can share the defaults, and each parameter has a single name."""
         return all(isinstance(value, IMMUTABLE) for value in self.defaults.values()) and all(
             field.validation_alias in (None, field.alias) for _, field in self.optional
         )
 
     def read(self, received: Mapping[str, Any], errors: list[Any]) -> dict[str, Any]:
-        """The values by the names of the handler's arguments; what is wrong is added to the errors."""
+        """The values by the names of the handler's arguments; problems are added to the errors."""
         fields = [*self.required, *(field for alias, field in self.optional if alias in received)]
         if not fields:
             return self.defaults
@@ -92,7 +92,7 @@ class Parameters:
 
 
 def direct_app(handle: Handler) -> ASGIApp:
-    """The application of a route whose handler closes and answers all that it opens."""
+    """The application of a route whose handler closes everything that it opens."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         response = await handle(Request(scope, receive, send))

@@ -17,14 +17,14 @@ log = structlog.get_logger()
 
 
 class InternalError(AppError):
-    """Something went wrong here: try again, and report the `Request-Id` of this answer if it stays."""
+    """Something went wrong on the server: try again, and report the `Request-Id` if it happens again."""
 
     status = 500
     code = "internal_error"
 
 
 class MethodNotAllowed(AppError):
-    """This address does not take that method: `Allow` names those that it takes."""
+    """This path does not accept the method: `Allow` lists those that it accepts."""
 
     status = 405
     code = "method_not_allowed"
@@ -72,7 +72,7 @@ def from_http(error: HTTPException) -> AppError:
 
 
 def invalid_values(problems: Sequence[Any]) -> InvalidRequest:
-    """One error for all bad values: the first makes the sentence, all are in the details."""
+    """One error for all invalid values: the first makes the sentence, all are in the details."""
     details = [(field_of(problem["loc"]), message_of(problem)) for problem in problems]
     field, message = details[0]
     if not field:
@@ -102,12 +102,12 @@ def message_of(problem: Any) -> str:
 
 
 def body_problems(error: ValidationError) -> list[Any]:
-    """Pydantic's problems of a document, located as those of a request body are."""
+    """Pydantic's problems of a document, located like those of a request body."""
     return [{**problem, "loc": ("body", *problem["loc"])} for problem in error.errors(include_url=False)]
 
 
 def first_fault(error: ValidationError) -> tuple[str, str]:
-    """Field and sentence of the first bad value of a document other than a request body."""
+    """Field and sentence of the first invalid value in a document other than a request body."""
     problem = body_problems(error)[0]
     return field_of(problem["loc"]), message_of(problem)
 

@@ -16,7 +16,7 @@ PAUSE = b":\n\n"
 
 
 def wants_events(request: Request) -> bool:
-    """True if `Accept` names event streams; `*/*` asks for the usual form."""
+    """True if `Accept` names event streams; `*/*` means the usual form."""
     accepted = ",".join(request.headers.getlist("accept"))
     return any(part.partition(";")[0].strip().lower() == MEDIA_TYPE for part in accepted.split(","))
 
@@ -28,7 +28,7 @@ def event_stream(events: AsyncIterator[bytes]) -> StreamingResponse:
 
 
 def event(name: str, data: Any) -> bytes:
-    # JSON holds no line break, so it is one line of data.
+    # JSON contains no line break, so it is one line of data.
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
 
 

@@ -1,4 +1,4 @@
-"""Forms of people: read within bounds, and protected against cross-site request forgery."""
+"""People's forms: parsed within bounds, and protected against cross-site request forgery."""
 
 import hashlib
 import hmac
@@ -19,14 +19,14 @@ from instep.platform.web.strict_request import StrictRequest
 from instep.platform.web.visitors.cors import sent_origin
 
 CSRF_FIELD = "form-token"
-# `Sec-Fetch-Site` of forms of the same origin, and of addresses that people open themselves.
+# `Sec-Fetch-Site` of forms from the same origin, and of pages that people open themselves.
 TRUSTED_SITES = {"same-origin", "none"}
 
 
 class Form(dict[str, str]):
-    """The fields of a form by name; of a field that was sent several times the last value.
+    """The fields of a form by name; for a repeated field the last value.
 
-    `files` are the files that were chosen in it, by the names of their fields.
+    `files` are the chosen files, by the names of their fields.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Form(dict[str, str]):
         self.files = dict(files)
 
     def all(self, name: str) -> list[str]:
-        """Every value of a field, in the order of the page: those of the boxes that were ticked."""
+        """Every value of a field, in page order: those of the checked boxes."""
         return [value for key, value in self.pairs if key == name]
 
 
@@ -92,14 +92,14 @@ async def read_form(
 
 
 def refuse_foreign_token(request: Request, token: str) -> None:
-    """Check that a page of this browser holds the form that was sent."""
+    """Check that the form was sent from a page of this browser."""
     sent = token.encode()
     if not any(hmac.compare_digest(csrf_token(secret).encode(), sent) for secret in form_secrets(request)):
         raise ForeignForm
 
 
 def refuse_foreign_site(request: Request) -> None:
-    """Check where a form comes from by `Sec-Fetch-Site`, or by `Origin` in older browsers."""
+    """Check the origin of a form by `Sec-Fetch-Site`, or by `Origin` in older browsers."""
     site = request.headers.get("sec-fetch-site")
     if site is not None:
         if site not in TRUSTED_SITES:

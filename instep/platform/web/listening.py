@@ -19,7 +19,7 @@ class CanNotListen(Unusable):
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
-    """Listening sockets on all addresses that `host` means; raises `CanNotListen`.
+    """Listening sockets on all addresses of `host`; raises `CanNotListen`.
 
     They listen at once: two processes could bind the same port as long as neither listens.
     """
@@ -43,7 +43,7 @@ def addresses_of(host: str, port: int) -> list[tuple[int, Address]]:
 def listen_on(family: int, address: Address) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
-        # Connections of a server that has just ended don't keep the next one from its port.
+        # Connections of a server that has just ended don't block the port for the next one.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
             listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
@@ -71,6 +71,6 @@ def explain(error: OSError, host: str, port: int) -> str:
 
 
 def local_origin(host: str, port: int) -> str:
-    """The address that a browser on this machine opens."""
+    """The URL that a browser on this machine opens."""
     name = OPENABLE.get(host, host)
     return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"

@@ -1,4 +1,4 @@
-"""Logging: readable lines on a terminal, elsewhere one JSON object per line, in UTC; a setting may choose."""
+"""Logging: readable lines on a terminal, otherwise one JSON object per line, in UTC; a setting can choose."""
 
 import io
 import json
@@ -17,7 +17,7 @@ PROCESSORS: list[structlog.typing.Processor] = []
 
 
 class CurrentStderr(io.TextIOBase):
-    """Standard error as it is when a line is written: cached loggers outlive one that is closed."""
+    """The current standard error, looked up for each line: cached loggers may outlive a closed one."""
 
     def write(self, text: str) -> int:
         return sys.stderr.write(text)
@@ -27,7 +27,7 @@ class CurrentStderr(io.TextIOBase):
 
 
 class JsonLines:
-    """Renders a line as JSON; the library's own renderer makes an encoder for each line."""
+    """Renders a line as JSON; the library's own renderer creates an encoder for each line."""
 
     def __init__(self) -> None:
         self.encode = json.JSONEncoder(default=repr).encode
@@ -63,5 +63,5 @@ def configure_logging() -> None:
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     # Alembic logs at every start that there is nothing to do.
     logging.getLogger("alembic").setLevel(logging.WARNING)
-    # The MCP SDK logs every request, which has its own line already.
+    # The MCP SDK logs every request, which already has its own line.
     logging.getLogger("mcp").setLevel(logging.WARNING)

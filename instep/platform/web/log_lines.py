@@ -49,7 +49,7 @@ def message_of(event: str, fields: dict[str, Any]) -> str:
 
 
 def printable(value: object) -> str:
-    """The value with control characters escaped, which a terminal would obey."""
+    """The value with escaped control characters, which a terminal would obey."""
     return "".join(
         character if character.isprintable() else repr(character)[1:-1] for character in str(value)
     )

@@ -65,7 +65,7 @@ class Listener:
                 task.add_done_callback(self.accepting.discard)
 
     def stopping_protocol(self) -> asyncio.Protocol:
-        """A protocol that knows that its server stops; the server itself tells only existing ones."""
+        """A protocol that knows that its server stops; the server itself only notifies existing ones."""
         protocol = self.protocol_factory()
         if isinstance(protocol, StrictHttp):
             protocol.shutdown()

@@ -27,7 +27,7 @@ CLIENT_GONE = 499
 class RequestLog:
     """Gives each request an id, which its response and every log line about it carry.
 
-    It is the outermost middleware but one, so that unexpected errors are answered and logged with the id too.
+    Only one middleware is outside it, so that unexpected errors are answered and logged with the id too.
     """
 
     def __init__(self, app: ASGIApp, on_error: OnError, *, is_silent: bool = False) -> None:
@@ -50,7 +50,7 @@ class RequestLog:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                # The response may be one that others get too, so its own list stays as it is.
+                # The response may be shared with others, so its own header list must not change.
                 message["headers"] = [*message["headers"], (b"request-id", request_id.encode())]
             await send(message)
 
@@ -88,7 +88,7 @@ class RequestLog:
 
 
 def describe_request(span: Span, method: str, route: str, status: int) -> None:
-    """Name a span as OpenTelemetry's conventions for HTTP servers do: by the route, never by the path."""
+    """Name a span by OpenTelemetry's conventions for HTTP servers: by the route, never by the path."""
     span.update_name(f"{method} {route}")
     span.set_attributes(
         {

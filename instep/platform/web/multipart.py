@@ -1,4 +1,4 @@
-"""Forms with files in them: `multipart/form-data` (RFC 7578), read from a body that is bounded already."""
+"""Forms with files: `multipart/form-data` (RFC 7578), parsed from a body that is already bounded."""
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ MULTIPART = "multipart/form-data"
 
 @dataclass(frozen=True, slots=True)
 class FormFile:
-    """A file that someone chose in a form; `name` is what the browser says, whole or empty."""
+    """A file that someone chose in a form; `name` is the browser's, complete or empty."""
 
     name: str
     content: bytes
@@ -23,7 +23,7 @@ class FormFile:
 async def read_multipart(
     content_type: str, body: bytes
 ) -> tuple[list[tuple[str, str]], list[tuple[str, FormFile]]]:
-    """The fields and the files of a form, each with its name, in the order of the page."""
+    """The fields and the files of a form, each with its name, in page order."""
 
     async def chunks() -> AsyncGenerator[bytes, None]:
         yield body

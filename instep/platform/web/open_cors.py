@@ -1,6 +1,6 @@
-"""CORS for what browser clients of all origins may call: OAuth's endpoints, the workspace's MCP, discovery.
+"""CORS for endpoints that browser clients of all origins may call: OAuth, the workspace's MCP, discovery.
 
-These read no cookie. A caller opens them with the token, key or code that it sends, so a page of a foreign
+They read no cookie. Access depends on the token, key or code that the caller sends, so a page of a foreign
 origin can do no more with them than any program can.
 """
 
@@ -15,12 +15,12 @@ from instep.platform.web.visitors.cors import EXPOSED_MCP_HEADERS
 OPEN = re.compile(
     r"/mcp/admin/|/oauth/(?:token|register|revoke)/|(?:/help/[^/]+)?/(?:\.well-known|mcp/server-card)/"
 )
-# Addresses of machines, which are the same with a slash at their end.
+# Paths for programs, which also work with a trailing slash.
 MACHINE = re.compile(r"/oauth/|(?:/help/[^/]+)?/(?:\.well-known|mcp)/")
 
 
 class OpenCors:
-    """Answers the preflight requests of open addresses, and adds the fields to all their responses."""
+    """Answers the preflight requests of open paths, and adds the headers to all their responses."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -39,9 +39,9 @@ class OpenCors:
 
 
 class MachineAddresses:
-    """Leads an address of machines with a slash at its end to the address without it.
+    """Routes a program's path with a trailing slash to the path without it.
 
-    A redirect would lose the body or the credential in some clients.
+    With a redirect, some clients would lose the body or the credential.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -16,7 +16,7 @@ from instep.platform.web.assets import asset_path, built_style, icon
 from instep.platform.web.catalogues import translations_in
 
 LAYOUT = Path(__file__).parent / "layout"
-# Functions for every template: addresses of built files, inline styles, and icons.
+# Functions for every template: URLs of built files, inline styles, and icons.
 TEMPLATE_GLOBALS = {"asset": asset_path, "built_style": built_style, "icon": icon}
 # Code in a sentence, as in Markdown.
 CODE_SPAN = re.compile(r"`([^`]+)`")
@@ -52,7 +52,7 @@ class Pages:
     ) -> "Pages":
         """The templates in these folders, with the parts that all slices share.
 
-        With a language, `_()`, `ngettext()` and `{% trans %}` give words of its catalogue.
+        With a language, `_()`, `ngettext()` and `{% trans %}` return texts of its catalog.
         """
         environment = Environment(
             extensions=["jinja2.ext.i18n"] if language else [],
@@ -91,7 +91,7 @@ def document(
 
 
 def not_modified(request: Request, etag: str) -> Response | None:
-    """The answer 304 if the reader already has what this tag names."""
+    """The answer 304 if the reader already has the state with this tag."""
     if not matches_any_etag(etag, request.headers.get("if-none-match", "")):
         return None
     return Response(status_code=304, headers=validated_headers(etag))
@@ -111,7 +111,7 @@ def hidden_field(name: str, value: str) -> Markup:
 
 
 def with_code(text: str) -> Markup:
-    """A sentence with what stands between backticks as code; everything in it is escaped."""
+    """A sentence with its parts in backticks as code; everything in it is escaped."""
     return Markup(CODE_SPAN.sub(r"<code>\1</code>", str(escape(text))))
 
 

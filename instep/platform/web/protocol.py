@@ -1,4 +1,4 @@
-"""HTTP connections: strict framing, bounds on size, time and number, and errors as JSON."""
+"""HTTP connections: strict framing, limits of size, time and number, and errors as JSON."""
 
 import asyncio
 import socket
@@ -219,7 +219,7 @@ class StrictHttp(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         super().on_body(body)
         self.body_bytes += len(body)
-        # The body is read on after the response, since many clients read one only after they have sent all.
+        # Reading continues after the response, because many clients read it only after sending everything.
         if self.cycle.response_complete and self.body_bytes > limits.MAX_FILE_BYTES:
             self.transport.close()
 
@@ -252,7 +252,7 @@ class StrictHttp(HttpToolsProtocol):
         self.transport.close()
 
     def has_unanswered_before(self) -> bool:
-        """True if whole requests before the refused one still wait for their answers."""
+        """True if complete requests before the refused one still wait for their answers."""
         if self.pipeline:
             if self.pipeline[0][0].more_body:
                 self.pipeline.popleft()

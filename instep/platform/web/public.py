@@ -1,4 +1,4 @@
-"""Access of routes: each declares who may call it, or the application does not start."""
+"""The access of routes: each declares who may call it, or the application does not start."""
 
 from typing import Any, TypeVar
 
@@ -23,7 +23,7 @@ def public(endpoint: Endpoint) -> Endpoint:
 
 
 def access_of(route: BaseRoute) -> Declared:
-    """Who may call a route; raises `UndeclaredRoute` if it does not declare that."""
+    """The declared callers of a route; raises `UndeclaredRoute` without a declaration."""
     endpoint: Any = getattr(route, "endpoint", None) or getattr(route, "app", None)
     access = getattr(endpoint, "access", None)
     if not isinstance(access, KINDS) and access != PUBLIC:

@@ -1,4 +1,4 @@
-"""The wide rate limit by client address for requests that are not counted in the database."""
+"""The generous rate limit by client address for requests that are not counted in the database."""
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -8,9 +8,9 @@ from instep.platform.web.client_addresses import client_address
 
 # Requests below these paths are counted in the database, by key, visitor or address.
 COUNTED_ELSEWHERE = ("/v1/", "/chat/", "/feedback/", "/leads/", "/widget/", "/mcp/admin/")
-# A refused page still needs its style and its icon; browsers keep both.
+# A refused page still needs its style and its icon; browsers cache both.
 STATIC = "/static/"
-# Monitoring asks for the first two often.
+# Monitoring often requests the first two.
 UNCOUNTED = {"/healthz", "/readyz", "/favicon.ico"}
 UNCOUNTED_BELOW = (*COUNTED_ELSEWHERE, STATIC)
 

@@ -1,4 +1,4 @@
-"""The line that says where a server can be reached, printed once it answers."""
+"""The line with a server's URL, printed once it answers."""
 
 import socket
 import sys
@@ -19,7 +19,7 @@ POLL_SECONDS = 0.1
 def when_ready(listener: socket.socket, announce: Callable[[str], None]) -> None:
     """Call `announce` in a thread with the path that the server's root redirects to, once it answers.
 
-    The server is asked over HTTP, so that this works for one process and for several.
+    The server is called over HTTP, so that this works for one process and for several.
     """
     host, port = listener.getsockname()[:2]
 
@@ -36,16 +36,16 @@ def path_of_root(host: str, port: int) -> str:
             connection.request("GET", "/")
             return connection.getresponse().headers.get("Location", "/")
         except (OSError, HTTPException):
-            # A process of the server has died while it started; the next one answers.
+            # A server process has died during its start; the next one answers.
             time.sleep(POLL_SECONDS)
         finally:
             connection.close()
 
 
 def announcer(site_url: str, local_url: str, setup_path: str | None) -> Callable[[str], None]:
-    """A function that reports the addresses: in a sentence on a terminal, elsewhere in a log line.
+    """A function that reports the URLs: in a sentence on a terminal, otherwise in a log line.
 
-    `setup_path` is that of the one-time link that sets up an installation in which nobody exists.
+    `setup_path` is that of the one-time link that sets up an installation without people.
     """
 
     def announce(path: str) -> None:

@@ -1,4 +1,4 @@
-"""Step-up: what is dangerous asks people to prove once more who they are, if they last did long ago."""
+"""Step-up: sensitive actions ask people to prove their identity again if the last proof is too old."""
 
 from starlette.requests import Request
 
@@ -11,14 +11,14 @@ VERIFY = "/app/verify"
 
 
 class SignInTooOld(InsufficientScope):
-    """Prove again who you are: this needs a sign-in of the last ten minutes."""
+    """Prove your identity again: this needs a sign-in within the last ten minutes."""
 
 
 def require_recent_sign_in(request: Request) -> None:
     """Raise `SignInTooOld`, which `require_person` redirects to the page that asks for the password and back.
 
-    Pages for keys, roles, export, deletion, and the hosts that get visitors or their data call it: best where
-    their form is shown, and always where it is received. Whoever is asked there fills in the form again.
+    Pages for keys, roles, export, deletion, and hosts that get visitors or their data call it: preferably
+    when their form is shown, and always when it is received; the form must then be filled in again.
     """
     session: Session = request.state.session
     if utc_now() - session.verified_at > limits.RECENT_SIGN_IN_TTL:

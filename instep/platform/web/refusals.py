@@ -20,7 +20,7 @@ class Refusal:
 
     @property
     def response(self) -> bytes:
-        """The whole response as it goes over the wire."""
+        """The bytes of the whole response."""
         body = json.dumps({"error": self.message, "code": self.code}).encode()
         headers = (
             b"content-type: application/json",

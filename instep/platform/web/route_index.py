@@ -1,4 +1,4 @@
-"""Routing by the first segments of a path: of hundreds of routes only the few that may match are tried."""
+"""Routes by the first segments of a path: of hundreds of routes only the few that may match are tried."""
 
 from functools import lru_cache
 from itertools import zip_longest
@@ -7,18 +7,18 @@ from fastapi import APIRouter
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Receive, Scope, Send
 
-# How many segments of a path the index reads.
+# The number of path segments that the index reads.
 DEPTH = 4
 MAX_KEPT_ROUTERS = 2_000
-# A segment that differs from all that routes name, such as an id. None stands for no segment.
+# A segment that no route names, such as an id. None means no segment.
 ANY = "{}"
 Key = tuple[str | None, ...]
 
 
 class RouteIndex:
-    """Leads each request to a router with the routes that begin as its path does, in their order.
+    """Passes each request to a router with the routes that have the same beginning as its path, in order.
 
-    What no route matches, and what one matches by its path alone, is answered as by the whole router.
+    Requests that no route matches, or whose path matches but not the method, get the full router's answer.
     """
 
     def __init__(self, router: APIRouter) -> None:

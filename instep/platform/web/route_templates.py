@@ -13,7 +13,7 @@ TOKEN = "{token}"
 
 
 class RouteTemplates:
-    """Finds templates by the endpoint, which the router notes for every kind of route."""
+    """Finds templates by the endpoint, which the router records for every kind of route."""
 
     def __init__(self, routes: Sequence[BaseRoute]) -> None:
         self.routes: dict[Any, list[Route | Mount]] = defaultdict(list)
@@ -25,14 +25,14 @@ class RouteTemplates:
 
     def template_of(self, scope: Scope) -> str:
         routes = self.routes.get(scope.get("endpoint"), ())
-        # One endpoint may serve several routes; a mount has taken its own part off the rest of the path.
+        # One endpoint may serve several routes; a mount has removed its own part from the rest of the path.
         paths = [route.path for route in routes if route.path_regex.match(scope["path"])]
         return paths[0] if paths else UNMATCHED
 
     def path_without_token(self, path: str) -> str:
-        """The path with `…` in place of a token that opens a page to whoever knows it.
+        """The path with `…` in place of a token that opens a page to anyone who knows it.
 
-        It is hidden also where no page is: the token may be right, and what stands behind it wrong.
+        It is hidden even if there is no page: the token may be right and the rest of the path wrong.
         """
         for folder in self.folders_of_tokens:
             if path.startswith(folder):

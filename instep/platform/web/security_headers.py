@@ -17,7 +17,7 @@ CROSS_ORIGIN = ("/widget.js/", "/widget/", "/chat/", "/feedback/", "/leads/", "/
 
 
 class SecurityHeaders:
-    """Adds the fields that a route has not set itself."""
+    """Adds the headers that a route has not set itself."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -49,7 +49,7 @@ class SecurityHeaders:
 def fields_for(
     is_cross_origin: bool, is_private: bool, is_page: bool, is_encrypted: bool
 ) -> list[tuple[bytes, bytes]]:
-    """The fields for a response, as names in lower case and values."""
+    """The headers for a response, as lower-case names and values."""
     fields = {
         "x-content-type-options": "nosniff",
         "content-security-policy": BARE_POLICY,

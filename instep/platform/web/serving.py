@@ -20,7 +20,7 @@ from instep.platform.web.protocol import SERVER
 class ServerProcesses(Multiprocess):
     """The library's supervisor, which closes its sockets before it stops its processes.
 
-    While it held copies, the kernel would complete connections that no process accepts.
+    If it held copies, the kernel would complete connections that no process accepts.
     """
 
     def terminate_all(self) -> None:
@@ -34,7 +34,7 @@ def run_server(app: str | Callable[[], Any], sockets: list[socket.socket], proce
     # Uvicorn's own lines about its start are left out: `web.ready` prints one instead.
     if processes > 1:
         with TemporaryDirectory(prefix="instep-metrics-") as folder:
-            # Metrics are kept in files there, so that each process can tell the numbers of all.
+            # Metrics are kept in files there, so that each process can report the numbers of all.
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
             serve(app, sockets, processes)
     else:
@@ -44,7 +44,7 @@ def run_server(app: str | Callable[[], Any], sockets: list[socket.socket], proce
 def stop_with_supervisor() -> None:
     """In one of several server processes: stop as by SIGTERM when the supervisor is gone.
 
-    One that is killed stops no process, and they would keep the port from the next `instep serve`.
+    A killed supervisor stops no process, and they would block the port for the next `instep serve`.
     """
     supervisor = parent_process()
     if supervisor is None:
@@ -58,7 +58,7 @@ def stop_with_supervisor() -> None:
 
 
 def serve(app: str | Callable[[], Any], sockets: list[socket.socket], processes: int) -> None:
-    """Serve on these sockets until a signal ends it; exits with 1 where the start fails."""
+    """Serve on these sockets until a signal; exits with 1 if the start fails."""
     config = uvicorn.Config(app, workers=processes, log_level="warning", **SERVER)
     try:
         if processes > 1:

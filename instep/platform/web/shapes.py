@@ -57,7 +57,7 @@ def integral(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-# The patterns document what the validators check; the validators' messages are clearer than a pattern.
+# The patterns document the validators' checks; the validators' messages are clearer than a pattern.
 Text = Annotated[str, AfterValidator(without_nul), Field(json_schema_extra={"pattern": r"^[^\u0000]*$"})]
 # Python treats more characters as white space than the regular expressions of JSON Schema do.
 NOT_BLANK = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
@@ -141,7 +141,7 @@ class AuthorOut(Out):
 
 
 class DetailOut(BaseModel):
-    """One bad value."""
+    """One invalid value."""
 
     field: str
     message: str

@@ -1,6 +1,6 @@
-"""Secrets that a page shows once: sealed in a cookie from the form that made them to the page after it.
+"""Secrets that a page shows once: encrypted in a cookie from the form that made them to the next page.
 
-So a form answers 303 as every other, and loading the page again neither makes nor shows the secret again.
+So a form answers 303 like every other, and reloading the page neither makes nor shows the secret again.
 """
 
 from starlette.requests import Request
@@ -20,7 +20,7 @@ def keep_secret(request: Request, response: Response, purpose: str, secret: str)
 
 
 def take_secret(request: Request, purpose: str) -> str | None:
-    """The secret that the form before left for this purpose; None if there is none."""
+    """The secret that the previous form left for this purpose; None without one."""
     sealed = request.cookies.get(cookie_name(request.app.state.settings, COOKIE), "")
     try:
         return key_ring().open(bytes.fromhex(sealed), *place_of(request, purpose))
@@ -29,7 +29,7 @@ def take_secret(request: Request, purpose: str) -> str | None:
 
 
 def forget_secret(request: Request, response: Response) -> None:
-    """The page shows the secret now, and never again."""
+    """Delete the secret, because the page shows it now and never again."""
     set_cookie(response, request.app.state.settings, COOKIE, "", 0)
 
 

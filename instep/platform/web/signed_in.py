@@ -63,7 +63,7 @@ def session_token(request: Request) -> str | None:
 
 
 async def current_person(request: Request) -> Person | None:
-    """The person whose session this browser has; None without a valid one."""
+    """The person of this browser's session; None without a valid one."""
     session = await current_session(request)
     return session.person if session else None
 
@@ -110,7 +110,7 @@ def includes(role: Role, needed: Role) -> bool:
 
 
 def session_of_request(request: Request) -> Session:
-    """The session by which `require_person` let the request in."""
+    """The session with which `require_person` let the request in."""
     session: Session = request.state.session
     return session
 
@@ -122,17 +122,17 @@ def form_of(request: Request) -> Form:
 
 
 def new_form_token(request: Request) -> str:
-    """The token for forms of a page that is open while its person signs in again."""
+    """The token for forms of a page that stays open while its person signs in again."""
     return csrf_token(form_secrets(request)[0])
 
 
 def asks_for_part(request: Request) -> bool:
-    """True if htmx asks for a part of a page; it would insert any response into the page."""
+    """True if htmx requests a part of a page; it would insert any response into the page."""
     return request.headers.get("hx-request") == "true"
 
 
 def ask_to_sign_in(request: Request) -> Response:
-    """Lead to the sign-in page and back; a page that asked for a part asks to sign in by itself.
+    """Redirect to the sign-in page and back; a page that requested a part asks to sign in by itself.
 
     `session.js` opens a dialog for that and sends the request again, so that nothing on the page is lost.
     """
@@ -143,7 +143,7 @@ def ask_to_sign_in(request: Request) -> Response:
 
 
 def ask_to_verify(request: Request) -> Response:
-    """Lead to the page that asks for the password, and back; after a form, to the page that it stands on."""
+    """Redirect to the page that asks for the password, and back; after a form, to the form's page."""
     if asks_for_part(request):
         page = urlsplit(request.headers.get("hx-current-url", HOME))
         address = address_with_next(VERIFY, page.path, page.query)
@@ -151,7 +151,7 @@ def ask_to_verify(request: Request) -> Response:
     if request.method in SAFE:
         return see_other(address_with_next(VERIFY, request.url.path, request.url.query))
     page = urlsplit(request.headers.get("referer", ""))
-    # The page only leads back to a path of ours, whatever its origin.
+    # The page only redirects back to one of our own paths, whatever its origin.
     return see_other(address_with_next(VERIFY, page.path or HOME, page.query))
 
 
@@ -177,7 +177,7 @@ def see_other(address: str) -> Response:
 
 
 def private_headers(form_targets: Sequence[str] = (), policy: str = POLICY) -> dict[str, str]:
-    """Headers of a person's own pages; a form may lead to the origins in `form_targets`."""
+    """Headers of a person's own pages; a form may redirect to the origins in `form_targets`."""
     forms = " ".join([FORMS_TO_US, *form_targets])
     return {
         "Content-Security-Policy": policy.replace(FORMS_TO_US, forms),

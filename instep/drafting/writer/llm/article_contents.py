@@ -30,7 +30,7 @@ _REFERENCE = re.compile(r"\s*A(\d{1,5})(?:\.(\d{1,4}))?\s*")
 _WHOLE_ARTICLE = 12_000
 # A neighbor up to this size is read with a section, because it shows the form of its siblings.
 _NEIGHBOR = 3_000
-# Of a longer section, the beginning, the end and the lines around names of the change are read.
+# A longer section is read at its beginning, at its end and around the lines with names of the change.
 _LONG_SECTION, _EDGE_LINES, _AROUND_HIT = 20_000, 30, 25
 _MAX_SECTIONS_WITH_HITS = 3
 

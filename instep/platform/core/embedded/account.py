@@ -21,7 +21,7 @@ class Account:
 
     @property
     def process_options(self) -> dict[str, Any]:
-        """Arguments with which `subprocess` runs a program under this account."""
+        """The `subprocess` arguments that run a program under this account."""
         return {"user": self.uid, "group": self.gid, "extra_groups": []} if self.is_borrowed else {}
 
     def give_to(self, path: Path) -> None:

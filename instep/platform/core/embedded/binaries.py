@@ -1,4 +1,4 @@
-"""The programs of PostgreSQL: those of the wheel, or a copy that the server's account can read."""
+"""PostgreSQL's programs: those of the wheel, or a copy that the server's account can read."""
 
 import importlib.metadata
 import importlib.util
@@ -15,7 +15,7 @@ INSTALL = "pginstall18"
 
 
 def find_programs(data_dir: Path, account: Account, bin_dir: Path | None) -> Path:
-    """The folder with `postgres` and `initdb`; the caller holds the start lock, since files may be copied."""
+    """The folder with `postgres` and `initdb`; the caller holds the start lock, as files may be copied."""
     if bin_dir is not None:
         _refuse_unreachable(bin_dir, account)
         return bin_dir
@@ -30,7 +30,7 @@ def find_programs(data_dir: Path, account: Account, bin_dir: Path | None) -> Pat
 
 
 def _package_folder() -> Path:
-    # The package is located and not imported, since importing it has side effects.
+    # The package is located but not imported, because importing it has side effects.
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise DatabaseUnavailable(

@@ -1,4 +1,4 @@
-"""The error of the embedded database, which callers can tell from a bug."""
+"""The error of the embedded database, which callers can distinguish from a bug."""
 
 from instep.platform.core.errors import Unusable
 

@@ -1,4 +1,4 @@
-"""Start a cluster's server from any state it was left in, and stop it; callers hold the start lock."""
+"""Starts a cluster's server from any state it was left in, and stops it; callers hold the start lock."""
 
 import signal
 import time
@@ -56,7 +56,7 @@ def _let_settle(cluster: Cluster) -> None:
 
 
 def _outwait_old_server(cluster: Cluster, deadline: float) -> bool:
-    """Wait while a server starts or stops, and end what a killed one left; True if one is ready."""
+    """Wait while a server starts or stops, and end remains of a killed one; return True if one is ready."""
     began = time.monotonic()
     for _ in _poll(cluster, deadline):
         if _is_ready(cluster):
@@ -71,7 +71,7 @@ def _outwait_old_server(cluster: Cluster, deadline: float) -> bool:
 
 
 def _hasten_stop(cluster: Cluster, waited: float) -> None:
-    """Signal a server that stops too slowly once more; even SIGQUIT costs only time at the next start."""
+    """Signal a slowly stopping server once more; even SIGQUIT only costs time at the next start."""
     force = signal.SIGQUIT if waited > STOP_SECONDS else signal.SIGINT
     if cluster.is_stopping() and (postmaster := cluster.postmaster()):
         processes.send([postmaster], force)

@@ -1,4 +1,4 @@
-"""The table `jobs`, with one row per job: `run_at` is when it is due or, once claimed, when its lease ends.
+"""The table `jobs`, one row per job: `run_at` is the due time or, once claimed, the end of its lease.
 
 Webhook deliveries have their own lease queue, `webhooks.outbox`, because they take turns by endpoint.
 """
@@ -19,16 +19,16 @@ from instep.platform.core.request_ids import present_request_id
 
 Connection = psycopg.AsyncConnection[Any]
 
-# Up to this many due jobs are ranked directly; of more, only each workspace's first ones.
+# Up to this many due jobs are ranked directly; beyond that, only each workspace's first ones.
 FAIRNESS_WINDOW = 100
 # A job is given up after its sixth attempt, about eleven minutes after the first.
 MAX_ATTEMPTS = 6
-# The wait where not even the next run of a standing job can be scheduled, for example as the disk is full.
+# The wait if not even the next run of a recurring job can be scheduled, for example because the disk is full.
 SCHEDULE_RETRY_DELAY = timedelta(minutes=1)
 
 
 class Postponed(Exception):
-    """Raised by a handler that can't begin yet: the job is due again after `wait`, at no cost of attempts."""
+    """Raised by a handler that can't begin yet: the job is due after `wait`, without counting an attempt."""
 
     def __init__(self, wait: timedelta) -> None:
         super().__init__(f"postponed by {wait}")
@@ -48,7 +48,7 @@ class Job:
     payload: dict[str, Any]
     attempts: int
     workspace_id: str = ""
-    # The request that the job came of, if any, for the log.
+    # The request that created the job, if any, for the log.
     request_id: str | None = None
 
 
@@ -62,18 +62,18 @@ async def defer(
 ) -> None:
     """Add a job for a worker, in the caller's transaction.
 
-    If a job of this kind with the same `dedupe` waits for its first attempt, it gets the new payload and the
-    earlier time instead. A job that has begun is never reused, because it may already have read what is now
-    changing.
+    If a job of this kind with the same `dedupe` waits for its first attempt, it gets the new payload and
+    the earlier time instead. A job that has begun is never reused, because it may already have read data that
+    is now changing.
     """
     values = {"kind": kind, "payload": Jsonb(dict(payload)), "run_at": run_at, "dedupe": dedupe}
     await tx.execute(DEFER, **values, request_id=present_request_id())
 
 
 async def schedule_next(schedule: Callable[[], Awaitable[None]]) -> None:
-    """Schedule the next run of a standing job, before the work of this one.
+    """Schedule the next run of a recurring job, before the work of this one.
 
-    A run may fail for longer than a job is retried. Raises `Postponed` where the database takes no write.
+    Runs may fail for longer than a job is retried. Raises `Postponed` if the database accepts no writes.
     """
     try:
         await schedule()
@@ -117,7 +117,7 @@ async def claim(
 
 
 # A short queue is ranked directly. In a long one the query skips in the index from workspace to workspace (a
-# loose index scan), so that many jobs of one workspace do not hide the others'. The branch that is not needed
+# loose index scan), so that many jobs of one workspace do not hide the others'. The unneeded branch
 # is empty and costs nothing. Rows are locked in the order of turns, so other workers can claim the rest.
 CLAIM = """
     with recursive queue as materialized (
@@ -181,11 +181,11 @@ RENEW = """
     returning jobs.id
 """
 
-# A newer job with the same `dedupe` may wait by now. Then this one keeps its count, because the unique index
+# A newer job with the same `dedupe` may be waiting. Then this one keeps its count, because the unique index
 # covers only jobs without attempts.
 UNDO_ATTEMPT = "jobs.attempts - case when jobs.dedupe is null or jobs.attempts > 1 then 1 else 0 end"
 
-# To be stopped with its process is no failure of a job, however often it happens.
+# Being stopped with its process is not a job's failure, however often it happens.
 RELEASE = f"""
     update jobs set run_at = now(), worker = null, attempts = {UNDO_ATTEMPT}
     from unnest(%(ids)s::bigint[], %(attempts)s::int[]) as mine (id, attempts)
@@ -194,7 +194,7 @@ RELEASE = f"""
 
 
 async def postpone(conn: Connection, job: Job, wait: timedelta) -> bool:
-    """Reschedule a job as if this attempt had not begun; False if its lease was lost."""
+    """Reschedule a job as if this attempt had not begun; return False if its lease was lost."""
     cursor = await conn.execute(POSTPONE, {"id": job.id, "attempts": job.attempts, "wait": wait})
     return cursor.rowcount == 1
 
@@ -206,7 +206,7 @@ POSTPONE = f"""
 
 
 async def finish(conn: Connection, job: Job) -> bool:
-    """Delete a job that is done; False if its lease was lost."""
+    """Delete a finished job; return False if its lease was lost."""
     cursor = await conn.execute(FINISH, {"id": job.id, "attempts": job.attempts})
     return cursor.rowcount == 1
 
@@ -215,7 +215,7 @@ FINISH = "delete from jobs where id = %(id)s and attempts = %(attempts)s and wor
 
 
 async def fail(conn: Connection, job: Job, error: str, retry_in: timedelta | None) -> bool:
-    """Reschedule a failed job, or mark it as dead if `retry_in` is None; False if its lease was lost."""
+    """Reschedule a failed job, or mark it dead if `retry_in` is None; return False if its lease was lost."""
     values = {"id": job.id, "attempts": job.attempts, "error": error, "retry_in": retry_in}
     cursor = await conn.execute(FAIL, values)
     return cursor.rowcount == 1

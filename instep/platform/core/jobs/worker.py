@@ -36,7 +36,7 @@ LEASE = timedelta(seconds=10)
 POLL_SECONDS = 0.1
 OUTAGE_SECONDS = 1.0
 GRACE_SECONDS = 10.0
-# Cancelled jobs may clean up for this long.
+# Canceled jobs may clean up for this long.
 CLEANUP_SECONDS = 1.0
 MAX_ERROR_CHARACTERS = 2_000
 
@@ -61,7 +61,7 @@ class Worker:
         self._pool = pool
         self._handlers = handlers
         self._on_dead = on_dead or {}
-        # Kinds of jobs that are given up after fewer attempts, since others wait for them.
+        # Kinds of jobs that are given up after fewer attempts, because others wait for them.
         self._max_attempts = max_attempts or {}
         self._concurrency = concurrency
         self._lease = lease
@@ -79,7 +79,7 @@ class Worker:
                 await asyncio.wait(self._running, timeout=GRACE_SECONDS)
 
     async def run_due(self) -> int:
-        """Run due jobs, and those that become due by them; returns the number of attempts."""
+        """Run due jobs, and those that they make due; return the number of attempts."""
         count = 0
         async with self._keep_leases():
             while tasks := await self._start_due():
@@ -92,14 +92,14 @@ class Worker:
         try:
             while not stop.is_set():
                 pause = await self._fill_slots()
-                # A job that ends frees a slot, and lets another job of its workspace begin.
+                # A finished job frees a slot, and lets another job of its workspace begin.
                 waiting = {stopping, *(() if pause == OUTAGE_SECONDS else self._running)}
                 await asyncio.wait(waiting, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
         finally:
             stopping.cancel()
 
     async def _fill_slots(self) -> float | None:
-        """Start due jobs; returns the seconds until the next look, None while all slots are taken."""
+        """Start due jobs; return the seconds until the next check, None while all slots are taken."""
         free = self._free_slots()
         try:
             started = await self._start_due()
@@ -140,7 +140,7 @@ class Worker:
 
     async def _perform(self, job: Job) -> None:
         began = time.perf_counter()
-        # The job has a task of its own, and so a context of its own.
+        # The job has its own task, and so its own context.
         bind_contextvars(**({FIELD: job.request_id} if job.request_id else {}), job=job.kind)
         kind = job.kind if job.kind in self._handlers else "unknown"
         with span(f"job {kind}") as recorded_span:
@@ -168,7 +168,7 @@ class Worker:
             logger.warning("Job %s (%s): attempt %s ended after its lease", job.id, job.kind, job.attempts)
 
     async def _attempt(self, job: Job) -> Exception | None:
-        """Run the handler; returns its error, if any."""
+        """Run the handler; return its error, if any."""
         try:
             if job.attempts > self._most_of(job):
                 raise WorkerDied
@@ -189,7 +189,7 @@ class Worker:
         return backoff(job.attempts) if job.attempts < self._most_of(job) else None
 
     def _outcome_of(self, job: Job, error: Exception | None) -> str:
-        """How an attempt ended, as metrics name it."""
+        """The outcome of an attempt in metrics."""
         if error is None:
             return "done"
         if isinstance(error, Postponed):
@@ -197,7 +197,7 @@ class Worker:
         return "failed" if self._retry_delay(job) else "dead"
 
     async def _dead_letter(self, job: Job) -> None:
-        """Tell the slice that deferred the job that it is dead."""
+        """Notify the slice that deferred the job that it is dead."""
         if job.kind not in self._on_dead:
             return
         try:
@@ -206,7 +206,7 @@ class Worker:
             logger.exception("The handler for the dead job %s (%s) failed", job.id, job.kind)
 
     async def _retry_until_recorded(self, step: Callable[[Connection], Awaitable[Result]]) -> Result:
-        """Record an outcome; retries while the database is unavailable, since the work itself is done."""
+        """Record an outcome; retry while the database is unavailable, because the work itself is done."""
         while True:
             try:
                 async with self._pool.connection() as connection:
@@ -263,14 +263,14 @@ class Worker:
         ended, _ = await asyncio.wait(self._running, timeout=CLEANUP_SECONDS)
         try:
             async with self._pool.connection() as connection:
-                # The next attempt gets the number of this one, so this one must not be able to end later.
+                # The next attempt gets this one's number, so this one must not be able to end later.
                 await queue.release(connection, [job for task, job in leases.items() if task in ended])
         except psycopg.Error as error:
             logger.warning("Unfinished jobs wait until their leases end: %s", error)
 
 
 class UnknownKind(Exception):
-    """There is no handler for this kind of job: another version of Instep may have deferred it."""
+    """No handler exists for this kind of job: another version of Instep may have deferred it."""
 
 
 class WorkerDied(Exception):

@@ -1,6 +1,6 @@
-"""Limits that a caller, reader or operator can meet (contract sections 2 and 7), by subject.
+"""Limits that callers, readers or operators can reach (contract sections 2 and 7), by subject.
 
-All of them are read from here, as `limits.MAX_TITLE_CHARACTERS`, whichever module names them. Constants that
+All of them are read from here, as `limits.MAX_TITLE_CHARACTERS`, wherever they are defined. Constants that
 only tune the code are defined where they are used. Each name or comment says the unit; a count names its
 things in the plural; a `timedelta` carries its unit.
 """

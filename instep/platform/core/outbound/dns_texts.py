@@ -15,13 +15,13 @@ FindTexts = Callable[[str], Awaitable[Sequence[str]]]
 
 
 class NoAnswer(Exception):
-    """No name server said in time whether there is such a record."""
+    """No name server answered in time whether the record exists."""
 
 
 async def find_texts(name: str, servers: Sequence[str] | None = None) -> list[str]:
-    """The texts of the TXT records of a name, none if it has none; raises `NoAnswer`.
+    """The texts of a name's TXT records, empty without any; raises `NoAnswer`.
 
-    The channel lives for this look-up alone: others keep in mind that a record was missing a while ago.
+    The channel is used for this lookup only: reused ones remember for a while that a record was missing.
     """
     channel = DNSResolver(servers, timeout=limits.DNS_LOOKUP_SECONDS / TRIES, tries=TRIES)
     try:

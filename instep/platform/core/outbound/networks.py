@@ -1,4 +1,4 @@
-"""Which IP addresses are public, and which belong to a cloud's metadata service.
+"""Classifies IP addresses: public ones, and those of clouds' metadata services.
 
 The networks are listed here, because the standard library's `is_global` differs between Python versions.
 """

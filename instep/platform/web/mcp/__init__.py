@@ -1,1 +1,1 @@
-"""Plumbing of the two MCP servers: tools, prompts, results within a token budget, and the two endpoints."""
+"""The basics of the two MCP servers: tools, prompts, results within a token budget, and the endpoints."""

@@ -25,7 +25,7 @@ class Arguments:
 
     @classmethod
     def of(cls, handler: Handler, common: type[Body]) -> "Arguments":
-        """The first parameter is the call; the fields of a body become arguments of their own."""
+        """The first parameter is the call; the fields of a body become separate arguments."""
         hints = get_type_hints(handler, include_extras=True)
         fields: dict[str, Any] = {}
         body_name, body = None, None
@@ -51,7 +51,7 @@ class Arguments:
         }
 
     def read(self, values: dict[str, Any]) -> dict[str, Any]:
-        """The handler's parameters; raises one error for all bad values."""
+        """The handler's parameters; raises one error for all invalid values."""
         names = {field.alias for field in self.handler_fields.model_fields.values()}
         body_values = {name: value for name, value in values.items() if name not in names}
         handler_values = {name: value for name, value in values.items() if name in names}

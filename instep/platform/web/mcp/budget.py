@@ -42,7 +42,7 @@ def rows_within_budget(rows: Sequence[Item], size: int = limits.MAX_TOOL_RESULT_
 
 @dataclass(frozen=True, slots=True)
 class TextPage:
-    """A part of a text, and the cursor of the next one where there is one."""
+    """A part of a text, and the cursor of the next one, if any."""
 
     text: str
     next_cursor: str | None

@@ -21,7 +21,7 @@ from instep.platform.web.visitors.errors import OriginNotAllowed
 
 
 class HostNotServed(VisitorRefusal):
-    """This server does not answer under the name in `Host`: use the address of the installation."""
+    """This server does not serve the host in `Host`: use the URL of the installation."""
 
     status = 421
 
@@ -47,7 +47,7 @@ class NotJsonRpc(NotAMessage):
 
 
 def refuse_foreign_host(request: Request) -> None:
-    """Refuse a `Host` that is not ours: a foreign page may have its name resolve here (DNS rebinding)."""
+    """Refuse a foreign `Host`: a foreign page may make its name resolve to this server (DNS rebinding)."""
     if custom_domain(request) is not None:
         return
     host = urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
@@ -64,10 +64,10 @@ def is_loopback(host: str) -> bool:
 
 
 def refuse_unnamed_origin(request: Request) -> None:
-    """Refuse a page whose origin has no name; pages of all others may call with a credential.
+    """Refuse a page with an opaque origin; pages of all others may call with a credential.
 
-    MCP has servers check `Origin` against DNS rebinding. Here the check of `Host` does that, and no browser
-    adds a credential by itself, so a foreign page can do no more than its credential allows anyone.
+    MCP requires servers to check `Origin` against DNS rebinding. Here the check of `Host` does that, and no
+    browser adds a credential by itself, so a foreign page can do no more than its credential allows anyone.
     """
     origins = request.headers.getlist("origin")
     if len(origins) > 1 or any("://" not in origin for origin in origins):

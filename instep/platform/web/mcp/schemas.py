@@ -8,7 +8,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
 # Keywords that are left out: an agent pays for every token, and error messages state the rules.
 OMITTED_KEYWORDS = {"title", "examples", "pattern"}
-# Keywords whose values map field names to schemas; a field may be called like a keyword.
+# Keywords whose values map field names to schemas; a field may have the name of a keyword.
 NAMED = {"properties"}
 
 

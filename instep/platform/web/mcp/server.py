@@ -1,4 +1,4 @@
-"""An MCP server around tools and prompts, in both eras of the protocol, without state between requests."""
+"""An MCP server with tools and prompts, for old and new protocol revisions, stateless between requests."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -125,7 +125,7 @@ class McpServer:
 
 
 class UnknownTool(VisitorRefusal):
-    """There is no such tool for this caller: `tools/list` names the available ones."""
+    """No tool with this name is available to the caller: `tools/list` lists the available ones."""
 
     code = "unknown_tool"
 
@@ -136,7 +136,7 @@ def caller_of(ctx: Ctx) -> Caller:
 
 
 def error_result(error: AppError) -> CallToolResult:
-    """The error as REST words it, for the agent to read, with the seconds to wait."""
+    """The error in REST's words, for the agent to read, with the seconds to wait."""
     body: dict[str, Any] = {"error": error.message, "code": error.code}
     if error.details:
         body["details"] = [{"field": field, "message": message} for field, message in error.details]

@@ -1,4 +1,4 @@
-"""Tools of an MCP server, and how a slice declares them."""
+"""Tools of an MCP server, and their declaration by a slice."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ DraftId = Annotated[Text, Field(description="The draft: `edit_…`, `article_…
 
 
 class BotNamed(Body):
-    """The argument that every tool of the workspace server takes."""
+    """The argument that every tool of the workspace server accepts."""
 
     bot_id: Text | MISSING = Field(
         default=MISSING, description="The bot (help center). Required only if the key covers several."

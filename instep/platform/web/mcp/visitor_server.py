@@ -51,7 +51,7 @@ READS = BotKeyAccess(is_write=False, takes_long=True)
 
 
 class BotKeyNamed(Body):
-    """Arguments that every tool of the public server takes."""
+    """Arguments that every tool of the public server accepts."""
 
     bot_id: Annotated[str, Field(description="The bot (help center); its operator provides the ID.")]
     bot_key: Annotated[str, Field(description="The bot's public key: `pk_…`.")]
@@ -59,11 +59,11 @@ class BotKeyNamed(Body):
 
 @dataclass(frozen=True, slots=True)
 class VisitorToolCall:
-    """One tool call with a bot key; it holds no connection, since an answer may take long."""
+    """One tool call with a bot key; it holds no connection, because an answer may take long."""
 
     visit: VisitorCall
     state: Any
-    # The visitor that an agent without one counts as: a hash of its address.
+    # The visitor for agents without one: a hash of their address.
     visitor: str
     # Tools for visitors change nothing, so there is nothing to warn about.
     warnings: tuple[str, ...] = ()
@@ -152,7 +152,7 @@ class VisitorEndpoint:
 
 
 class HelpCenterEndpoint(VisitorEndpoint):
-    """`POST {help center}/mcp`: the address names the bot, so its tools take neither its id nor its key."""
+    """`POST {help center}/mcp`: the URL names the bot, so its tools need neither its id nor its key."""
 
     async def answer(self, request: StrictRequest, headers: ResponseHeaders) -> Response:
         request.state.public_bot = await find_public_bot(

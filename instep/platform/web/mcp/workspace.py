@@ -143,7 +143,7 @@ def refusal_of(tool: Tool, caller: WorkspaceCaller, request: Request) -> Insuffi
             f"Your role in this workspace is read-only, and `{tool.name}` makes changes."
         )
     needed = tool.access.scope
-    # The scope that a client must ask for to call the tool (RFC 6750 section 3.1).
+    # The scope that a client must request to call the tool (RFC 6750 section 3.1).
     step_up = f'error="insufficient_scope", scope="{KeyScope.READ} {needed}"'
     return InsufficientScope(
         f"This {caller.credential} may only {VERBS[KeyScope(auth.scope or KeyScope.READ)]}:"

@@ -1,4 +1,4 @@
-"""CORS of the visitor API: which pages may call it, and the headers that say so (contract section 6)."""
+"""CORS of the visitor API: the pages that may call it, and their response headers (contract section 6)."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from instep.platform.web.visitors.errors import OriginNotAllowed
 EXPOSED_HEADERS = "RateLimit, RateLimit-Policy, Request-Id, Retry-After"
 EXPOSED_MCP_HEADERS = f"{EXPOSED_HEADERS}, WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version"
 JSON_HEADERS = "Content-Type"
-# Requests without a body: a visitor token in an address could be read by others.
+# Requests without a body: others could read a visitor token in a URL.
 READ_HEADERS = "Visitor-Token"
 MCP_HEADERS = (
     "Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name,"
@@ -23,7 +23,7 @@ MCP_HEADERS = (
 
 
 def is_open_to(request: Request, origins: Sequence[str], settings: Settings) -> bool:
-    """True if the caller's origin may call; servers send none and may."""
+    """True if the caller's origin may call; servers send none and may call."""
     if "origin" not in request.headers:
         return True
     origin = sent_origin(request)

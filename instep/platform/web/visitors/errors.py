@@ -46,14 +46,14 @@ class VisitorErrorOut(BaseModel):
 
 
 class InvalidCredentials(VisitorRefusal):
-    """There is no bot with this id and this key."""
+    """No bot has this id and this key."""
 
     status = 401
     code = "invalid_credentials"
 
 
 class OriginNotAllowed(VisitorRefusal):
-    """The bot is not open to pages of this origin."""
+    """The bot does not allow pages of this origin."""
 
     status = 403
     code = "origin_not_allowed"

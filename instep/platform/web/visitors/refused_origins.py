@@ -1,10 +1,10 @@
-"""The origins whose pages asked for a bot and were refused: its owner may have forgotten to allow them."""
+"""Origins whose pages called a bot and were refused: its owner may have forgotten to allow them."""
 
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
 from instep.platform.identity.schemas import Bot, Ctx
 
-# Another caller may send any number of origins, so only the newest are kept.
+# A caller may send any number of origins, so only the newest are kept.
 NOTE = """
     with newest as (
         select origin from refused_origins where workspace_id = %(workspace)s and bot_id = %(bot)s
@@ -21,12 +21,12 @@ NOTE = """
 
 
 async def note_refused_origin(tx: Tx, bot: Bot, origin: str) -> None:
-    """Remember that a page of this origin was refused just now."""
+    """Record that a page of this origin was refused."""
     await tx.execute(NOTE, bot=bot.id, origin=origin, most=limits.MAX_REFUSED_ORIGINS)
 
 
 async def list_refused_origins(ctx: Ctx) -> list[str]:
-    """The refused origins that are not allowed now, the last refused first."""
+    """The refused origins that are still not allowed, the last refused first."""
     origins: list[str] = await ctx.tx.value(
         """
         select coalesce(array_agg(r.origin order by r.refused_at desc, r.origin), '{}')

@@ -44,7 +44,7 @@ class Credentials:
     bot: UUID | None
     key: str
     error: AppError | None
-    # A hash, since it becomes part of a stored counter; None if no visitor is named.
+    # A hash, because it becomes part of a stored counter; None if no visitor is named.
     visitor: str | None = None
 
 
