@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from eval.retrieval.asking import Installation
 from eval.retrieval.running import installation
 from eval.visitors.centers import TUNED, VisitorCenter, VisitorQuestion, read_centers
+from instep.platform.core.limits import MAX_SECTION_CHARACTERS
 from instep.visitors.answers.ask import QuestionRequest, answer_from_articles
 from instep.visitors.answers.schemas import Answer
 
@@ -57,10 +58,10 @@ def verdict_of(question: VisitorQuestion, answer: Answer) -> str:
         return "absent: wrong" if answer.answered else "absent: not told as sure"
     if not answer.answered and not answer.may_help:
         return "declined"
-    is_right = question.is_answered_by(answer.text)
     if answer.answered:
-        return "right" if is_right else "wrong"
-    return "may help: right" if is_right else "may help: elsewhere"
+        return "right" if question.is_answered_by(answer.text) else "wrong"
+    nearest = "\n".join(cited.passage.section_up_to(MAX_SECTION_CHARACTERS) for cited in answer.sources)
+    return "may help: right" if question.is_answered_by(nearest) else "may help: elsewhere"
 
 
 if __name__ == "__main__":

@@ -170,6 +170,35 @@ async def live_articles(ctx: Ctx, ids: Sequence[str], audience: Audience) -> lis
     )
 
 
+@dataclass(slots=True)
+class ArticleToOutline:
+    """An article with as much of its text as its headings are read of."""
+
+    id: str
+    title: str
+    markdown: str
+
+
+async def articles_to_outline(
+    ctx: Ctx, ids: Sequence[str], locale: str, audience: Audience, limit: int
+) -> list[ArticleToOutline]:
+    """The live articles with these ids in their order, then others in the language."""
+    return await ctx.tx.all(
+        ArticleToOutline,
+        f"""
+        select a.id, a.title, left(a.content_markdown, %(characters)s) as markdown
+        from articles a where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and {LIVE}
+          and a.locale = %(locale)s and {visible_to(audience)}
+        order by array_position(%(ids)s::text[], a.id::text), a.id limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        ids=list(ids),
+        locale=locale,
+        limit=limit,
+        characters=limits.MAX_OUTLINED_CHARACTERS,
+    )
+
+
 async def live_ids(ctx: Ctx, ids: Sequence[str], audience: Audience) -> set[str]:
     live = await ctx.tx.value(
         f"""

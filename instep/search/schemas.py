@@ -214,12 +214,11 @@ class Passage:
     # Its whole article; None if only the passage is known.
     sections: ArticleSections | None = None
 
-    @property
-    def section(self) -> str:
-        """The Markdown of its section, or as much around it as the limit allows."""
+    def section_up_to(self, max_characters: int) -> str:
+        """The Markdown of its section, or as much around it as the length allows."""
         if self.sections is None:
             return self.markdown
-        return self.sections.text_around(self.number, limits.MAX_SECTION_CHARACTERS)
+        return self.sections.text_around(self.number, max_characters)
 
     def sections_of_article(self) -> Iterator["Passage"]:
         """The first passages of all sections of its article."""

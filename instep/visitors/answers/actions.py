@@ -118,9 +118,9 @@ async def ask_question(
 
     The answer is Markdown. `[1]` behind a sentence, step or row is the number of the source that it rests
     on. It holds no link, no picture and no HTML: the sources hold the addresses. Where the articles don't
-    hold the answer, `answered` is false: the text says so and offers a person, `sources` are the nearest
-    articles, and the question is kept among the unanswered ones unless it is small talk. So it is where the
-    search is neither sure nor far: then `mayHelp` is true, and the text quotes the nearest section.
+    hold the answer, `answered` is false: the text says so and offers a person, and the question is kept among
+    the unanswered ones unless it is small talk. `mayHelp` is true if the nearest articles, which are then the
+    `sources`, are near enough to help.
 
     Send `conversationId` of the answer along with the next question of the same visitor: it may go on from
     the ones before. A `visitorToken` that a signed-in visitor's server has signed opens `authenticated`
@@ -131,8 +131,9 @@ async def ask_question(
     another `visitorToken` comes with it or none, it is a new question.
 
     With `Accept: text/event-stream` the answer comes as server-sent events: `sources` with the sources,
-    `delta` with each next part of the text, `done` with the whole answer as it is without streaming; `error`,
-    with the body of a refusal, in place of what could not be sent any more.
+    `delta` with each next part of the text, `replace` with a text in place of all of it, `done` with the
+    whole answer as it is without streaming; `error`, with the body of a refusal, in place of what could not
+    be sent any more.
 
     A paused workspace goes on answering, in the articles' own words.
     """
@@ -225,7 +226,8 @@ async def _save_turn(ctx: Ctx, turn: Turn, answer: Answer) -> SavedAnswer:
     await queries.insert_message(ctx, row, source_rows, turn.key, sent_sources)
     # Nobody has to write an article about a greeting.
     if not answer.answered and not answer.is_small_talk:
-        nearest = [Nearest(cited.passage.article_id, cited.passage.score) for cited in answer.sources]
+        scores = {passage.article_id: passage.score for passage in reversed(turn.context.passages)}
+        nearest = [Nearest(*row) for row in reversed([*scores.items()][-limits.MAX_NEAREST_ARTICLES :])]
         question, locale = turn.request.text, turn.context.locale
         await log_unanswered(ctx, question, turn.visitor, locale, nearest, meaning=turn.context.query)
     return SavedAnswer(answer, conversation_id, message_id, sources)

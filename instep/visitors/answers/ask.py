@@ -23,20 +23,15 @@ from instep.visitors.answers.extractive import (
     extract_passages,
     extracted_units,
     read_passage,
-    shorten_extract,
 )
 from instep.visitors.answers.follow_up import contextualize, is_follow_up, rerank_for_follow_up
-from instep.visitors.answers.inlines import inline_text
-from instep.visitors.answers.reply_texts import may_help_text, texts_for
+from instep.visitors.answers.reply_texts import texts_for
 from instep.visitors.answers.schemas import Answer, CitedPassage
 from instep.visitors.answers.small_talk import TalkKind, kind_of_talk
 from instep.visitors.answers.sureness import says_what_is_asked
 
 # A follow-up needs only half the usual confidence: half of its search terms come from earlier questions.
 FOLLOW_UP_THRESHOLD_FACTOR = 0.5
-# About how many words are quoted of a section that may help.
-MAY_HELP_WORDS = 40
-MAX_MAY_HELP_SECTIONS = 2
 # Characters of a sentence by which it is located again in the article.
 QUOTE_CHARACTERS = 30
 
@@ -124,22 +119,35 @@ def extractive_answer(context: RetrievedContext) -> Answer:
         return talk_answer(context.talk, context.locale)
     if not context.is_answerable:
         return declined_answer(context)
-    quotable = [passage for passage in context.passages if answers_questions(passage.kind)]
-    extracts = extract_passages(context.query, from_first_step(quotable))
+    extracts = quotable_extracts(context)
     terms = QuestionTerms(context.query, context.passages)
     if extracts and not says_what_is_asked(extracts[0], context.query, terms):
-        return declined_answer(
-            replace(context, confidence=min(context.confidence, limits.ANSWER_THRESHOLD - 0.01))
-        )
-    blocks = [
+        context = replace(context, confidence=min(context.confidence, limits.ANSWER_THRESHOLD - 0.01))
+        return declined_answer(context)
+    return answer_from(extracts, context) or declined_answer(context)
+
+
+def quoted_answer(context: RetrievedContext) -> Answer | None:
+    """The answer from passages of which a model says that they hold it; None if nothing can be quoted."""
+    return answer_from(quotable_extracts(context), context)
+
+
+def quotable_extracts(context: RetrievedContext) -> list[PassageExtract]:
+    """What may be quoted: nothing that begins in the middle of its section's steps."""
+    passages = [each for each in context.passages if answers_questions(each.kind) and not each.steps[0]]
+    return extract_passages(context.query, passages)
+
+
+def answer_from(extracts: Sequence[PassageExtract], context: RetrievedContext) -> Answer | None:
+    blocks = tuple(
         block
         for n, quoted in enumerate(blocks_with_headings(extracts), 1)
         for block in render_with_citations(quoted, n)
-    ]
-    blocks = [block for block in blocks if has_no_active_markup(block)]
+        if has_no_active_markup(block)
+    )
     if not blocks or not has_no_active_markup("\n\n".join(blocks)):
-        return no_answer(context)
-    return Answer(tuple(blocks), True, context.confidence, cited_passages(extracts))
+        return None
+    return Answer(blocks, True, context.confidence, cited_passages(extracts))
 
 
 def talk_answer(kind: TalkKind, locale: str) -> Answer:
@@ -152,79 +160,22 @@ def talk_answer(kind: TalkKind, locale: str) -> Answer:
 
 
 def declined_answer(context: RetrievedContext) -> Answer:
-    """An answer that names the sections that may help, or says that nothing was found."""
-    return unsure_answer(context) or no_answer(context)
-
-
-def unsure_answer(context: RetrievedContext) -> Answer | None:
-    """Between sure and no: the nearest sections by name, the best part of each, and the offer of a person.
-
-    It counts as not answered. None where the articles are too far from the question, or have no text.
-    """
-    if context.confidence < limits.MAY_HELP_THRESHOLD:
-        return None
-    passages = from_first_step(context.passages)
-    if not passages:
-        return None
-    question = QuestionTerms(context.query, passages)
-    extracts = [
-        extract
-        for passage in likeliest(passages)
-        if (extract := shorten_extract(read_passage(passage, question), question, MAY_HELP_WORDS)).blocks
-    ]
-    quoted = [block for n, extract in enumerate(extracts, 1) for block in named_blocks(extract, n)]
-    blocks = (may_help_text(context.locale), *quoted, texts_for(context.locale).person)
-    if not quoted or not has_no_active_markup("\n\n".join(blocks)):
-        return None
-    return Answer(blocks, False, context.confidence, cited_passages(extracts), may_help=True)
-
-
-def from_first_step(passages: Sequence[Passage]) -> list[Passage]:
-    """The passages but those that begin in the middle of their section's steps."""
-    return [passage for passage in passages if not passage.steps[0]]
-
-
-def likeliest(passages: Sequence[Passage]) -> list[Passage]:
-    """The first passage, and the second one if it is about as likely to help."""
-    first, *others = passages
-    least = first.section_score + log(MIN_RELATIVE_LIKELIHOOD)
-    return [
-        first,
-        *(
-            passage
-            for passage in others[: MAX_MAY_HELP_SECTIONS - 1]
-            if passage.section_score >= least and passage.locale == first.locale
-        ),
-    ]
-
-
-def named_blocks(extract: PassageExtract, n: int) -> list[str]:
-    """The blocks of an extract below the name of its section; `n` is the number that they cite."""
-    passage, first = extract.passage, extract.blocks[0]
-    name = " > ".join(inline_text(text) for text in (passage.title, *passage.headings[-1:]))
-    quoted = list(render_with_citations(extract.blocks, n))
-    is_sentence = first.kind == "prose" and not first.is_heading
-    lead = f"**{name}**: {quoted.pop(0)}" if is_sentence else f"**{name}**:"
-    return [lead, *quoted]
-
-
-def no_answer(context: RetrievedContext) -> Answer:
-    """An answer that declines: it offers a person and names the nearest articles."""
-    extracts = nearest_extracts(context)
+    """An answer that offers a person; if the search is sure enough, the nearest articles are its sources."""
+    nearest = nearest_extracts(context) if context.confidence >= limits.MAY_HELP_THRESHOLD else []
     texts = texts_for(context.locale)
-    sentences = [texts.no_answer, texts.nearest if extracts else "", texts.person]
-    text = " ".join(filter(None, sentences))
-    return Answer((text,), False, context.confidence, cited_passages(extracts))
+    text = " ".join(filter(None, [texts.no_answer, texts.nearest if nearest else "", texts.person]))
+    return Answer((text,), False, context.confidence, cited_passages(nearest), may_help=bool(nearest))
 
 
 def nearest_extracts(context: RetrievedContext) -> list[PassageExtract]:
-    """The best passage of each of the nearest articles, of those with the same title the nearest."""
+    """The best passage of each of the nearest articles: of those that are about as likely as the first."""
     question = QuestionTerms(context.query, context.passages)
     best_by_title: dict[str, Passage] = {}
     for passage in context.passages:
         best_by_title.setdefault(passage.title.casefold(), passage)
     nearest = list(best_by_title.values())[: limits.MAX_NEAREST_ARTICLES]
-    return [read_passage(passage, question) for passage in nearest]
+    least = nearest[0].section_score + log(MIN_RELATIVE_LIKELIHOOD) if nearest else 0.0
+    return [read_passage(passage, question) for passage in nearest if passage.section_score >= least]
 
 
 def cited_passages(extracts: Sequence[PassageExtract]) -> tuple[CitedPassage, ...]:

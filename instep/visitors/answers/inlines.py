@@ -7,8 +7,9 @@ from html import unescape
 from instep.platform.text.sentences import split_sentences
 
 BACKTICKS = re.compile("`+")
+# An import escapes a component that it does not know: `\<Note>`.
 TAG = re.compile(
-    r"<(script|style)\b.*?(?:</\1[^<>]*>|$)|</?[A-Za-z][^<>]*>|<!--.*?-->|<[?!][^<>]*>",
+    r"<(script|style)\b.*?(?:</\1[^<>]*>|$)|\\?</?[A-Za-z][^<>]*>|<!--.*?-->|<[?!][^<>]*>",
     re.DOTALL | re.IGNORECASE,
 )
 # An address in angle brackets, which is text and no tag (CommonMark 0.31.2, section 6.5).
@@ -19,6 +20,8 @@ TAG_IN_BOLD = re.compile(r"(\*\*|__)(?:<[^<>]*>)+\s+")
 TARGET = r"(?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)|\[[^\[\]]*\])"
 IMAGE = re.compile(rf"!\[[^\[\]]*\]{TARGET}?")
 LINK = re.compile(rf"\[((?:[^\[\]]|\[[^\[\]]*\])+)\]{TARGET}")
+# A role of MyST: {ref}`the label <target>`.
+ROLE = re.compile(r"\{[a-z][\w:-]*\}`([^`<]+?)(?:\s*<[^`<>]*>)?`")
 FOOTNOTE = re.compile(r"\[\^[^\]]+\]:?")
 # Round brackets are part of a URL in pairs only, so that the one after it in "(see https://…)" is not.
 IN_BRACKETS = r"\([^\s<>\"'`|*()]*\)"
@@ -28,6 +31,7 @@ URL_OR_EMAIL = re.compile(
     r"|(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++)>?",
     re.IGNORECASE,
 )
+ESCAPED = re.compile(r"\\([\[\]<])")
 BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 # Two private-use characters around the index of a code span.
 PLACEHOLDER = "\ue000{}\ue001"
@@ -60,13 +64,14 @@ def inline_text(text: str) -> str:
 
     No URL in it is clickable, and no `[1]` of an article can pass for a citation.
     """
-    line, spans = replace_code(text)
+    line, spans = replace_code(ROLE.sub(r"\1", text))
     line = AUTOLINK.sub(r"\1", line)
     line = TAG_IN_BOLD.sub(r"\1", line)
     for pattern in (IMAGE, TAG, FOOTNOTE):
         line = pattern.sub("", line)
     line = LINK.sub(lambda match: match[1], line)
     line = URL_OR_EMAIL.sub(lambda match: f"`{match[1]}`", unescape(line))
+    line = ESCAPED.sub(r"\1", line)
     line = BRACKETS.sub(lambda match: f"\\[{match[1]}\\]", line).replace("<", "\\<")
     return " ".join(restore_code(line, spans).split())
 

@@ -1,13 +1,15 @@
-"""Answers that a model writes: it reads the best sections, judges which hold the answer, and may search once.
+"""Answers that a model writes: it reads the best sections, may ask for more once, and is asked again once.
 
 No transaction is open while it works. Without a model, or without a reply that can be read, the answer is in
-the articles' own words. A visitor may be shown the answer while the model writes it: each part of the reply
-is checked as soon as it is complete, and a part that is refused is never shown.
+the articles' own words. A visitor may be shown the answer while the model writes it, up to the first part
+that is refused: each part is checked as soon as it is complete.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cached_property
+from itertools import takewhile
 
 import structlog
 from anyio import to_thread
@@ -15,69 +17,113 @@ from anyio import to_thread
 from instep.platform.core import limits
 from instep.platform.llm.budget import Enter
 from instep.platform.llm.guard import read_reply, require_reply
-from instep.platform.llm.protocol import CompletionError, Model
+from instep.platform.llm.protocol import CompletionError, Model, Prompt
+from instep.search.outline import outline_of, sections_of_articles
 from instep.search.passage_kinds import answers_questions
 from instep.search.schemas import Passage
-from instep.visitors.answers.answer_blocks import read_answer_blocks
 from instep.visitors.answers.ask import (
     QuestionRequest,
     RetrievedContext,
-    citation_numbers,
-    cited_passage,
     declined_answer,
     extractive_answer,
+    quoted_answer,
     retrieve_context,
     talk_answer,
 )
-from instep.visitors.answers.citing import has_no_active_markup
-from instep.visitors.answers.extractive import PassageExtract, is_for_readers
+from instep.visitors.answers.checked_parts import CheckedPart
 from instep.visitors.answers.generative import (
     MAX_BEGUN_CHARACTERS,
-    MAX_PARTS,
     MAX_SEARCHES,
     AnswerReply,
     ReplyPart,
     Rewritten,
-    SupportedSentence,
     begun_reply,
-    join_blocks,
     prompt_for,
+    repair_prompt,
     rewriting_prompt,
-    supported_in_part,
 )
 from instep.visitors.answers.schemas import Answer, Show
+from instep.visitors.answers.section_reading import (
+    SectionReading,
+    contents_of,
+    passages_asked_for,
+    place_of,
+    whole_sections,
+)
 
 log = structlog.get_logger()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
+class CheckedReply:
+    """A reply, and what of it the sections support that the model has read."""
+
+    reply: AnswerReply
+    reading: SectionReading
+
+    @cached_property
+    def parts(self) -> list[CheckedPart]:
+        return self.reading.checked_parts(self.reply)
+
+    @property
+    def refusals(self) -> list[str]:
+        return [refusal for part in self.parts for refusal in part.refusals]
+
+    @property
+    def has_sentences(self) -> bool:
+        return bool(self.reply.sections) and any(part.sentences for part in self.parts)
+
+    def answer(self, context: RetrievedContext) -> Answer:
+        """The answer from the supported sentences; the sections that hold it, if a step of it is lost."""
+        if self.reply.kind != "question":
+            return talk_answer(self.reply.kind, context.locale)
+        if not self.reply.sections:
+            return declined_answer(context)
+        written = self.reading.written_answer(self.parts)
+        if written and not any(part.is_lost_step for part in self.parts):
+            return written
+        holding = self.reading.named_extracts(self.reply.sections)
+        passages = [extract.passage for extract in holding.values()]
+        confidence = max(context.confidence, limits.ANSWER_THRESHOLD)
+        quoted = quoted_answer(replace(context, passages=passages, confidence=confidence))
+        return quoted or written or declined_answer(context)
+
+
 class SectionReader:
     """A model that reads sections for a question. `enter` opens a transaction in which more are retrieved."""
 
-    enter: Enter
-    model: Model
-    request: QuestionRequest
-    show: Show | None = None
+    def __init__(
+        self, enter: Enter, model: Model, request: QuestionRequest, show: Show | None = None
+    ) -> None:
+        self.enter = enter
+        self.model = model
+        self.request = request
+        # None once something was shown: what comes of a later reply is shown when it is whole.
+        self.show = show
 
     async def answer(self, context: RetrievedContext) -> Answer:
-        try:
+        with self.going_on():
             return await self.written(context)
+        return extractive_answer(context)
+
+    @contextmanager
+    def going_on(self) -> Iterator[None]:
+        """A block that ends where the model gives no reply."""
+        try:
+            yield
         except CompletionError as error:
             log.warning("a question goes on without the model", model=self.model.name, reason=error.message)
-            return extractive_answer(context)
 
     async def written(self, context: RetrievedContext) -> Answer:
         if self.request.earlier:
             context = await self.standing_alone(context)
         if not context.passages:
             return declined_answer(context)
-        reading, reply = await self.read(context)
-        # Nothing is shown of a reply that names no section.
-        if reply.kind == "question" and not reply.sections and reply.searches:
-            more = await self.search(context, reply.searches)
-            if more.passages:
-                reading, reply = await self.read(more)
-        return answer_of(reply, reading, context)
+        best = await self.read(await self.first_reading(context))
+        with self.going_on():
+            best = await self.with_more_sections(best)
+            best = await self.repaired(best)
+        return best.answer(context)
 
     async def standing_alone(self, context: RetrievedContext) -> RetrievedContext:
         """The sections for the question with what it takes from the earlier ones."""
@@ -86,98 +132,86 @@ class SectionReader:
         question = " ".join(rewritten.question.split()) if rewritten else ""
         if not question or len(question) > limits.MAX_QUESTION_CHARACTERS:
             return context
-        request = replace(self.request, text=question, earlier=())
-        async with self.enter() as ctx:
-            alone = await retrieve_context(ctx, request)
+        alone = await self.search(question)
         return alone if alone.passages else context
 
-    async def read(self, context: RetrievedContext) -> tuple["SectionReading", AnswerReply]:
-        extracts = await to_thread.run_sync(read_sections, context.passages)
-        reading = SectionReading(context, extracts, self.model.name)
-        on_text = None if self.show is None else GrowingReply(reading, self.show).add
-        completion = await self.model.complete(prompt_for(context.query, extracts), on_text)
-        return reading, require_reply(AnswerReply, completion.text)
-
-    async def search(self, context: RetrievedContext, searches: Sequence[str]) -> RetrievedContext:
-        """The sections that the model's searches find and that it has not read, of each search in turn."""
-        read_places = {(passage.article_id, passage.number) for passage in context.passages}
-        rankings = []
+    async def search(self, text: str) -> RetrievedContext:
         async with self.enter() as ctx:
-            for search in searches[:MAX_SEARCHES]:
-                text = " ".join(search.split())[: limits.MAX_QUESTION_CHARACTERS]
-                if text:
-                    request = replace(self.request, text=text, earlier=())
-                    rankings.append((await retrieve_context(ctx, request)).passages)
-        more = {
-            (passage.article_id, passage.number): passage
+            return await retrieve_context(ctx, replace(self.request, text=text, earlier=()))
+
+    async def first_reading(self, context: RetrievedContext) -> SectionReading:
+        async with self.enter() as ctx:
+            locale = context.passages[0].locale
+            outline = await outline_of(ctx, context.query, locale, self.request.audience)
+
+        def reading() -> SectionReading:
+            room = limits.MAX_READ_CHARACTERS - limits.MAX_CONTENTS_CHARACTERS
+            quotable = [passage for passage in context.passages if answers_questions(passage.kind)]
+            extracts = whole_sections(quotable, room)
+            return SectionReading(context, extracts, self.model.name, contents_of(outline, extracts))
+
+        return await to_thread.run_sync(reading)
+
+    async def read(self, reading: SectionReading) -> CheckedReply:
+        prompt = prompt_for(reading.context.query, reading.extracts, reading.contents.text)
+        return await self.complete(prompt, reading)
+
+    async def complete(self, prompt: Prompt, reading: SectionReading) -> CheckedReply:
+        growing = GrowingReply(reading, self.show) if self.show else None
+        completion = await self.model.complete(prompt, growing.add if growing else None)
+        if growing and growing.was_shown:
+            self.show = None
+        return CheckedReply(require_reply(AnswerReply, completion.text), reading)
+
+    async def with_more_sections(self, checked: CheckedReply) -> CheckedReply:
+        """The reply after the model has read what it asks for; the same one if that holds no answer."""
+        reply, reading = checked.reply, checked.reading
+        if reply.kind != "question" or (checked.has_sentences and not reply.more):
+            return checked
+        asked = [*await self.asked_for(checked), *await self.found(checked)]
+        known = [extract.passage for extract in reading.named_extracts(reply.sections).values()]
+        if not asked:
+            return checked
+        extracts = await to_thread.run_sync(
+            whole_sections, [*known, *asked], limits.MAX_READ_CHARACTERS, limits.MAX_READ_CHARACTERS
+        )
+        second = await self.read(SectionReading(reading.context, extracts, self.model.name))
+        return checked if checked.has_sentences and not second.has_sentences else second
+
+    async def asked_for(self, checked: CheckedReply) -> list[Passage]:
+        """The sections whose numbers the model takes from the table of contents."""
+        numbers = checked.reply.more[: limits.MAX_SECTIONS_ASKED_FOR]
+        contents = checked.reading.contents
+        places = [contents.places[number] for number in numbers if number in contents.places]
+        async with self.enter() as ctx:
+            ids = list(dict.fromkeys(id for id, _ in places))
+            sections = await sections_of_articles(ctx, ids, self.request.audience)
+        return list(passages_asked_for(places, sections))
+
+    async def found(self, checked: CheckedReply) -> list[Passage]:
+        """The sections that the model's searches find and that it has not read, of each search in turn."""
+        read_places = {place_of(extract.passage) for extract in checked.reading.extracts.values()}
+        texts = [" ".join(search.split()) for search in checked.reply.searches[:MAX_SEARCHES]]
+        rankings = [
+            (await self.search(text[: limits.MAX_QUESTION_CHARACTERS])).passages for text in texts if text
+        ]
+        return [
+            passage
             for rank in range(limits.MAX_PASSAGES_RETRIEVED)
             for ranking in rankings
             for passage in ranking[rank : rank + 1]
-        }
-        new = [passage for place, passage in more.items() if place not in read_places]
-        return replace(context, passages=new[: limits.MAX_PASSAGES_RETRIEVED])
-
-
-def read_sections(passages: Sequence[Passage]) -> list[PassageExtract]:
-    quotable = [passage for passage in passages if answers_questions(passage.kind)]
-    return [whole_section(passage) for passage in sections_to_read(quotable)]
-
-
-def sections_to_read(passages: Sequence[Passage]) -> list[Passage]:
-    """The best passage of each section that was found, then the other sections of the best articles."""
-    first: dict[tuple[str, str], Passage] = {}
-    articles: dict[str, Passage] = {}
-    for passage in passages:
-        first.setdefault(place_of(passage), passage)
-        articles.setdefault(passage.article_id, passage)
-    size = sum(len(section) for _, section in first)
-    for article in [*articles.values()][: limits.MAX_ARTICLES_READ_ON]:
-        for other in article.sections_of_article():
-            size_with = size + len(other.section)
-            if place_of(other) not in first and size_with <= limits.MAX_READ_CHARACTERS:
-                first[place_of(other)], size = other, size_with
-    return list(first.values())
-
-
-def place_of(passage: Passage) -> tuple[str, str]:
-    return passage.article_id, passage.section
-
-
-def whole_section(passage: Passage) -> PassageExtract:
-    """The section of a passage with all that is for readers: the model judges what bears on the question."""
-    return PassageExtract(passage, tuple(filter(is_for_readers, read_answer_blocks(passage.section))))
-
-
-class SectionReading:
-    """The sections that a model reads for a question, and the answer that they support of its reply."""
-
-    def __init__(self, context: RetrievedContext, extracts: Sequence[PassageExtract], model: str) -> None:
-        self.context = context
-        self.extracts = extracts
-        self.model = model
-        # A reply that arrives in parts is read many times.
-        self.supported = cache(self.supported_sentences)
-
-    def supported_sentences(self, part: ReplyPart, language: str) -> list[SupportedSentence]:
-        if not 1 <= part.section <= len(self.extracts):
-            return []
-        extract = self.extracts[part.section - 1]
-        return list(supported_in_part(part, extract, self.context.query, language))
-
-    def written_answer(self, reply: AnswerReply) -> Answer | None:
-        """The answer from the supported sentences of a reply; None if there are none."""
-        sentences = [
-            each for part in reply.parts[:MAX_PARTS] for each in self.supported(part, reply.language)
+            if place_of(passage) not in read_places
         ]
-        numbers = citation_numbers([sentence.number for sentence in sentences])
-        blocks = tuple(join_blocks(sentences, numbers))
-        if not blocks or not has_no_active_markup("\n\n".join(blocks)):
-            return None
-        confidence = max(self.context.confidence, limits.ANSWER_THRESHOLD)
-        sources = tuple(cited_passage(n, self.extracts[number - 1]) for number, n in numbers.items())
-        translated = [each for each in sentences if each.is_translated]
-        locale = self.extracts[translated[0].number - 1].passage.locale if translated else None
-        return Answer(blocks, True, confidence, sources, self.model, translated_from=locale)
+
+    async def repaired(self, checked: CheckedReply) -> CheckedReply:
+        """The reply to the question about refused sentences, if fewer of its own are refused."""
+        reply, reading = checked.reply, checked.reading
+        if reply.kind != "question" or not reply.sections or not checked.refusals:
+            return checked
+        extracts = reading.named_extracts([*reply.sections, *(part.section for part in reply.parts)])
+        prompt = repair_prompt(reading.context.query, extracts, reply, checked.refusals)
+        again = await self.complete(prompt, reading)
+        return again if again.has_sentences and len(again.refusals) < len(checked.refusals) else checked
 
 
 class GrowingReply:
@@ -188,6 +222,7 @@ class GrowingReply:
         self.show = show
         self.text = ""
         self.parts: list[ReplyPart] = []
+        self.was_shown = False
 
     def add(self, piece: str) -> None:
         if len(self.text) > MAX_BEGUN_CHARACTERS:
@@ -198,8 +233,11 @@ class GrowingReply:
         if reply is None or reply.parts == self.parts:
             return
         self.parts = reply.parts
-        answer = self.reading.written_answer(reply)
+        # An answer with a refused sentence is asked again.
+        parts = takewhile(lambda part: not part.refusals, self.reading.checked_parts(reply))
+        answer = self.reading.written_answer(parts)
         if answer is not None:
+            self.was_shown = True
             self.show(answer)
 
 
@@ -213,19 +251,3 @@ async def answer_with_model(
     if model is None or context.talk is not None:
         return extractive_answer(context)
     return await SectionReader(enter, model, request, show).answer(context)
-
-
-def answer_of(reply: AnswerReply, reading: SectionReading, context: RetrievedContext) -> Answer:
-    """The answer from the supported sentences; without any, the sections that hold it are quoted."""
-    if reply.kind != "question":
-        return talk_answer(reply.kind, context.locale)
-    if not reply.sections:
-        return declined_answer(context)
-    if written := reading.written_answer(reply):
-        return written
-    best = dict.fromkeys(number for number in reply.sections if 1 <= number <= len(reading.extracts))
-    passages = [reading.extracts[number - 1].passage for number in best]
-    if not passages:
-        return declined_answer(context)
-    confidence = max(context.confidence, limits.ANSWER_THRESHOLD)
-    return extractive_answer(replace(context, passages=passages, confidence=confidence))

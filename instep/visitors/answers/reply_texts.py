@@ -143,25 +143,6 @@ TEXTS = {
 }
 
 
-# Before the nearest section, where it is not sure that it answers.
-MAY_HELP = {
-    "en": "I am not sure that the help articles answer this. This may help:",
-    "de": "Ich bin nicht sicher, ob die Hilfeartikel das beantworten. Das könnte helfen:",
-    "fr": "Je ne suis pas sûr que les articles d'aide répondent à cette question. Ceci peut aider :",
-    "es": "No es seguro que los artículos de ayuda respondan a esta pregunta. Esto puede ayudar:",
-    "pt": "Não é certo que os artigos de ajuda respondam a esta pergunta. Isto pode ajudar:",
-    "it": "Non è certo che gli articoli della guida rispondano a questa domanda. Questo può aiutare:",
-    "nl": "Het is niet zeker dat de helpartikelen dit beantwoorden. Dit kan helpen:",
-    "ja": "ヘルプ記事がこの質問に答えているかは確かではありません。参考になるかもしれません:",
-    "zh": "不确定帮助文章能否回答这个问题。以下内容可能有帮助:",
-    "ar": "لست متأكدًا من أن مقالات المساعدة تجيب عن هذا. قد يفيدك ما يلي:",
-}
-
-
-def may_help_text(locale: str) -> str:
-    return MAY_HELP.get(locale.split("-")[0], MAY_HELP["en"])
-
-
 def texts_for(locale: str) -> Texts:
     """The texts in the language of a locale, or in English if it is not among these."""
     return TEXTS.get(locale.split("-")[0], TEXTS["en"])

@@ -89,7 +89,7 @@ class Answer:
     confidence: float
     sources: tuple[CitedPassage, ...]
     model: str | None = None
-    # Not answered, but the text quotes the nearest section, which may help.
+    # Not answered, but the sources may help.
     may_help: bool = False
     # The language of the articles, if the model has translated what they say.
     translated_from: str | None = None
@@ -101,8 +101,8 @@ class Answer:
         return "\n\n".join(self.blocks)
 
 
-# Gets the answer each time that a model has written more of it. The beginning that it got stays, unless the
-# model fails later.
+# Gets the answer each time that a model has written more of it. The beginning that it got stays, unless a
+# later reply of the model begins otherwise or the model fails.
 Show = Callable[[Answer], None]
 
 
@@ -366,7 +366,7 @@ class AnswerPreviewOut(Out):
         bool,
         Field(
             description="False if the published articles don't, or may not, contain the answer: the text"
-            " says so, and the sources are the closest articles.",
+            " says so, and the sources are the closest articles, if any is near enough.",
             examples=[True],
         ),
     ]
@@ -379,7 +379,7 @@ class AnswerPreviewOut(Out):
     may_help: Annotated[
         bool,
         Field(
-            description="True when it is not answered, but the text quotes a section that may help.",
+            description="True when it is not answered, but the sources are articles that may help.",
             examples=[False],
         ),
     ]

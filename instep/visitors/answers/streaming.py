@@ -43,7 +43,7 @@ class SentAnswer:
             self.sources = dumped
             events.append(event("sources", {"sources": dumped}))
         if not "\n\n".join(blocks).startswith(self.text):
-            # The model failed in the middle: the articles' own words answer.
+            # The model failed in the middle, or has answered again.
             self.text = "\n\n".join(blocks)
             return [*events, event("replace", {"text": self.text})]
         for count in range(1, len(blocks) + 1):

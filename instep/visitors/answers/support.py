@@ -1,9 +1,9 @@
-"""Whether a passage supports a sentence: the measure by which sentences of a model are kept or left out.
+"""Whether a passage supports a sentence: the measure by which sentences of a model are kept or refused.
 
-The passage must have every number, name and content word of a sentence, and two neighboring sentences of it
-nearly all of them with the same polarity. So a changed noun never passes; a paraphrase in words of its own
-may not either: what the model quotes of the passage is shown in its place. A translation shares no words with
-its source: its numbers and names are checked.
+The passage must have every number, name and content word of a sentence, and two neighboring sentences of it,
+with the heading above, nearly all of them with the same polarity. So a changed noun never passes; a
+paraphrase in words of its own may not either: the model is asked again, with the reason. A translation
+shares no words with its source: its numbers and names are checked.
 """
 
 import re
@@ -30,33 +30,49 @@ POLARITY_TERMS = frozenset(term for word in POLARITY_WORDS for term in ordered_t
 # Groups: a number, the letters of its unit if no space is between them.
 NUMBER = re.compile(r"(?<![\w.,#-])(\d+(?:[.,]\d+)*)([A-Za-z%]*)")
 YES_OR_NO = re.compile(r"\A(?:yes|no|ja|nein|oui|non|sí|sim|não|sì|nee)[,;:.] +(?=\S)", re.IGNORECASE)
+# What a contraction leaves of a word: "you're".
+CONTRACTION = re.compile(r"(?<=[a-z])['\u2019](?:re|ve|ll|d|m|s)\b")
 # A word so frequent in its language (a share of all words) names no thing.
 FREQUENT = 1e-3
 # A sentence with more clauses is compared as one: each is held against all clauses of a passage.
 MAX_CLAUSES_COMPARED = 12
+# The reasons of refusals, the shortest of which is that of the nearest window.
+NO_WINDOW = "no two neighboring sentences of its section say it: say it as they do, or in two sentences"
+OTHER_POLARITY = "its section says it with another yes or no"
 # At least this share of the words of a text in a language are among its most frequent ones.
 MIN_FREQUENT_SHARE = 0.15
 
 
-def is_supported(passage: str, sentence: str, locale: str = "en", around: str = "") -> bool:
-    """True if `passage` says what `sentence` says; both come without numbers of citations.
+def refusal_of(heading: str, passage: str, sentence: str, locale: str = "en", quoted: str = "") -> str:
+    """Why `passage` does not say what `sentence` says, for the model that wrote it; "" if it does.
 
-    `around` is the part of the passage around what is quoted for the sentence. Yes or no at the beginning is
-    the model's judgment: the statement after it is checked.
+    `heading` is what the whole passage is below, and `quoted` the part of it around what is quoted for the
+    sentence. Yes or no at the beginning is the model's judgment: the statement after it is checked.
     """
-    sentence = YES_OR_NO.sub("", sentence)
-    terms, passage_terms = terms_of(CONTRACTED_NOT.sub("", sentence)), terms_of(passage)
+    sentence = CONTRACTION.sub("", YES_OR_NO.sub("", sentence))
+    terms, passage_terms = terms_of(CONTRACTED_NOT.sub("", sentence)), terms_of(f"{heading}\n{passage}")
     terms = (terms - free_terms(locale)) or (terms & passage_terms)
-    if not terms or not terms <= passage_terms or not has_facts(passage, sentence):
-        return False
+    if not terms:
+        return "it says nothing of its section"
+    if other_words := [word for word in words_in(sentence) if terms_of(word) & (terms - passage_terms)]:
+        return f"its section has no {', '.join(dict.fromkeys(other_words))}"
+    if refusal := refusal_of_facts(f"{heading}\n{passage}", sentence):
+        return refusal
     sentences = split_sentences(passage, at_line_breaks=True)
-    quoted = split_sentences(around, at_line_breaks=True)
-    return any(window_supports(window, sentence, terms) for window in [*windows(sentences), quoted] if window)
+    quote = split_sentences(quoted, at_line_breaks=True)
+    refusals = [
+        refusal_of_window(heading, window, sentence, terms)
+        for window in [*windows(sentences), quote]
+        if window
+    ]
+    return min(refusals, key=len, default=NO_WINDOW)
 
 
-def is_translation(passage: str, sentence: str, locale: str) -> bool:
-    """True if a sentence has the facts of a passage in another language than the passage's, `locale`."""
-    return bool(terms_of(sentence)) and not is_written_in(sentence, locale) and has_facts(passage, sentence)
+def refusal_of_translation(heading: str, passage: str, sentence: str, locale: str) -> str:
+    """Why a sentence is no translation with the facts of a passage in `locale`; "" if it is."""
+    if not terms_of(sentence) or is_written_in(sentence, locale):
+        return "it is not in the language of the question"
+    return refusal_of_facts(f"{heading}\n{passage}", sentence)
 
 
 def is_written_in(text: str, locale: str) -> bool:
@@ -86,18 +102,19 @@ def windows(sentences: Sequence[str]) -> list[list[str]]:
     return [list(sentences[start : start + WINDOW_SENTENCES]) for start in range(len(sentences))]
 
 
-def window_supports(window: Sequence[str], sentence: str, terms: frozenset[str]) -> bool:
-    text = "\n".join(window)
+def refusal_of_window(heading: str, window: Sequence[str], sentence: str, terms: frozenset[str]) -> str:
+    text = "\n".join([heading, *window])
     window_terms = terms_of(text)
-    if not (terms & POLARITY_TERMS) <= window_terms:
-        return False
-    if len(terms & window_terms) < MIN_SUPPORTED_SHARE * len(terms):
-        return False
-    if not all(has_number(text, *number) for number in NUMBER.findall(sentence)):
-        return False
+    is_complete = len(terms & window_terms) >= MIN_SUPPORTED_SHARE * len(terms)
+    if not is_complete or not all(has_number(text, *number) for number in NUMBER.findall(sentence)):
+        return NO_WINDOW
     stated, clauses = clauses_of(split_sentences(sentence)), clauses_of(window)
-    compared = stated if len(stated) <= MAX_CLAUSES_COMPARED else [sentence]
-    return all(has_polarity_of(clause, clauses) for clause in compared)
+    # A clause of one term, such as "In the job", is neither affirmed nor denied.
+    stated = [clause for clause in stated if len(terms_of(clause)) > 1]
+    compared = stated if 0 < len(stated) <= MAX_CLAUSES_COMPARED else [sentence]
+    is_alike = (terms & POLARITY_TERMS) <= window_terms and bool(clauses)
+    is_alike = is_alike and all(has_polarity_of(clause, clauses) for clause in compared)
+    return "" if is_alike else OTHER_POLARITY
 
 
 def clauses_of(sentences: Sequence[str]) -> list[str]:
@@ -116,15 +133,15 @@ def has_polarity_of(clause: str, others: Sequence[str]) -> bool:
     return is_negated(nearest) == polarity
 
 
-def has_facts(passage: str, sentence: str) -> bool:
-    """True if the passage has all numbers, names in code and proper names of the sentence."""
+def refusal_of_facts(passage: str, sentence: str) -> str:
+    """Names the numbers, names in code and proper names of the sentence that the passage does not have."""
     others = CODE.sub(lambda code: " " if is_in((code[2] or code[4]).strip(), passage) else code[0], sentence)
-    if not all(has_fact(passage, fact) for fact in stated_facts(others, is_code=False)):
-        return False
+    facts = [fact for fact in stated_facts(others, is_code=False) if not has_fact(passage, fact)]
     passage_terms = terms_of(passage)
     # German begins every noun with a capital, so that a capital makes no name there.
     names = [] if is_written_in(sentence, "de") else PROPER_NAME.findall(sentence)
-    return all(terms_of(name) <= passage_terms for name in names)
+    missing = [*facts, *(name for name in names if not terms_of(name) <= passage_terms)]
+    return f"its section has no {', '.join(dict.fromkeys(missing))}" if missing else ""
 
 
 def is_in(code: str, passage: str) -> bool:

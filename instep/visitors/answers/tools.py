@@ -64,8 +64,8 @@ async def ask_docs(
 ) -> AnswerOut:
     """Ask a question in plain words, and get an answer from the published articles, with its sources.
 
-    Where the articles don't hold it, `answered` is false and the sources are the nearest articles. Where that
-    is not sure, `mayHelp` is true, and the answer quotes the nearest section.
+    If the articles don't hold it, `answered` is false. `mayHelp` is true if the nearest articles, which are
+    then the sources, are near enough to help.
     """
     sent = {"question": question, "visitor": visitor or call.visitor, "locale": locale}
     sent |= {"conversationId": conversation_id, "botId": str(call.visit.bot.id), "botKey": ""}

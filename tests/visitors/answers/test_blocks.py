@@ -36,6 +36,21 @@ def cited(markdown: str) -> str:
     return "\n\n".join(render_with_citations(read_answer_blocks(markdown), 1))
 
 
+@pytest.mark.parametrize(
+    ("markdown", "text"),
+    [
+        ("See {ref}`the guide <guide-label>` first.", "See the guide [1] first."),
+        ("Run {command}`make all` first.", "Run make all first."),
+        ("\\<Note>\n\nKeep it.\n\n\\</Note>", "Keep it."),
+        ('Pick one \\<Icon name="star" /> now.', "Pick one now."),
+        (r"A \[draft\] is new.", r"A \[draft\] is new."),
+        (r"A \< B", r"A \< B"),
+    ],
+)
+def test_the_syntax_of_other_tools_is_not_shown(markdown: str, text: str) -> None:
+    assert cited(markdown).replace(" [1]", "").strip() == text.replace(" [1]", "")
+
+
 def inactive(markdown: str) -> str:
     """The answer as a visitor gets it: without the blocks that would lead anywhere."""
     blocks = render_with_citations(read_answer_blocks(markdown), 1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from instep.visitors.answers.support import is_supported
+from instep.visitors.answers.support import refusal_of
 
 PASSAGE = """\
 Backups Nightly
@@ -31,6 +31,8 @@ JAPANESE = "バックアップは毎晩実行されます。アップロード�
             "Take the archive. Don't change anything in it.",
             "Take the archive and don't change anything in it.",
         ),
+        ("A job installs nothing: run `cp` as root.", "In the job, run `cp` as root."),
+        (PASSAGE, "If you're choosing another hour, set `BACKUP_HOUR`."),
         ("A payload must not exceed 3MB.", "No, a payload must not exceed 3MB."),
         ("The range is 0-100.", "The range is 0-100."),
         ("Use a color such as #0b5cad.", "Use a color such as `#0b5cad`."),
@@ -39,7 +41,7 @@ JAPANESE = "バックアップは毎晩実行されます。アップロード�
     ],
 )
 def test_what_the_passage_says_is_supported(passage: str, sentence: str) -> None:
-    assert is_supported(passage, sentence.replace("**", ""))
+    assert refusal_of("", passage, sentence.replace("**", "")) == ""
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ def test_what_the_passage_says_is_supported(passage: str, sentence: str) -> None
     ],
 )
 def test_what_it_does_not_say_is_not(passage: str, sentence: str) -> None:
-    assert not is_supported(passage, sentence)
+    assert refusal_of("", passage, sentence)
 
 
 def test_what_stands_around_a_quote_may_support_a_sentence_that_no_two_sentences_do() -> None:
@@ -81,6 +83,28 @@ def test_what_stands_around_a_quote_may_support_a_sentence_that_no_two_sentences
     holds = "It holds articles. It holds settings. It holds files. It holds pictures."
     passage = f"Choose Restore in the menu Backups. {holds}"
 
-    assert not is_supported(passage, sentence)
-    assert is_supported(passage, sentence, around=passage)
-    assert not is_supported(passage, sentence.replace("settings", "videos"), around=passage)
+    assert refusal_of("", passage, sentence)
+    assert not refusal_of("", passage, sentence, quoted=passage)
+    assert refusal_of("", passage, sentence.replace("settings", "videos"), quoted=passage)
+
+
+def test_what_is_below_a_heading_holds_with_its_words() -> None:
+    heading, passage = "Clone a repository Private mode", "Type the address. Choose Clone. Enter the token."
+    sentence = "In private mode, choose Clone to clone the repository."
+
+    assert refusal_of("", passage, sentence)
+    assert not refusal_of(heading, passage, sentence)
+    assert refusal_of(heading, passage, sentence.replace("private", "public"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason"),
+    [
+        ("Backups cost extra.", "cost, extra"),
+        ("Backups run at 03:00 UTC.", "has no 03"),
+        ("A backup holds uploaded files.", "yes or no"),
+        ("Articles are kept for uploaded hours.", "two neighboring sentences"),
+    ],
+)
+def test_a_refusal_says_to_the_model_what_it_lacks(sentence: str, reason: str) -> None:
+    assert reason in refusal_of("", PASSAGE, sentence)

@@ -3,7 +3,7 @@
 import pytest
 from fastapi import FastAPI
 
-from instep.visitors.answers.support import is_translation, is_written_in
+from instep.visitors.answers.support import is_written_in, refusal_of_translation
 from tests.support.cast import Api, Cast
 from tests.support.http import ok
 from tests.support.questions import CHAT, RESET, ask, titles
@@ -50,7 +50,7 @@ async def test_a_translation_comes_sentence_by_sentence_with_the_language_of_its
     assert second["translatedFrom"] == "en"
 
 
-async def test_a_sentence_that_does_not_hold_gives_way_to_the_quote_and_the_rest_stays_translated(
+async def test_a_sentence_that_does_not_hold_is_left_out_and_the_rest_stays_translated(
     app: FastAPI, api: Api, cast: Cast, guide: None
 ) -> None:
     parts = (("Der Code gilt 45 Minuten.", CODE), ("Sie können Ihr Passwort jederzeit ändern.", ENGLISH))
@@ -58,9 +58,7 @@ async def test_a_sentence_that_does_not_hold_gives_way_to_the_quote_and_the_rest
 
     answer = await ask(api(None), cast.acme, QUESTION)
 
-    assert answer["answer"] == (
-        "The code is good for 15 minutes [1]. Sie können Ihr Passwort jederzeit ändern [1]."
-    )
+    assert answer["answer"] == "Sie können Ihr Passwort jederzeit ändern [1]."
     assert answer["translatedFrom"] == "en"
 
 
@@ -80,7 +78,7 @@ async def test_no_answer_in_the_language_of_the_articles_passes_for_a_translatio
 
     answer = await ask(api(None), cast.acme, question)
 
-    assert answer["answer"] == "You can change your password at any time [1]."
+    assert answer["answer"].startswith("You can change your password at any time [1].")
     assert answer["translatedFrom"] is None
 
 
@@ -102,7 +100,7 @@ SOURCE = "Open **Settings** and run `instep reset`. The code is good for 15 minu
     ],
 )
 def test_a_translation_has_the_numbers_code_and_names_of_its_source(sentence: str, holds: bool) -> None:
-    assert is_translation(SOURCE, sentence, "en") is holds
+    assert (refusal_of_translation("", SOURCE, sentence, "en") == "") is holds
 
 
 @pytest.mark.parametrize(

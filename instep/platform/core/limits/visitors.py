@@ -43,16 +43,20 @@ MAX_EARLIER_QUESTIONS = 3
 MAX_PASSAGES_RETRIEVED = 10
 MAX_PASSAGES_COMPARED = 16
 MAX_ANSWER_PASSAGES = 4
-# A section that a language model reads for a question; it reads the best sections, then the others of the
-# best articles up to a length.
+# A language model reads the best sections for a question, and a table of contents of the nearest articles,
+# whose headings are read of their beginnings; all of it up to a length. It reads the sections whole that it
+# asks for.
 MAX_SECTION_CHARACTERS = 4_000
-MAX_ARTICLES_READ_ON = 3
 MAX_READ_CHARACTERS = 30_000
+MAX_CONTENTS_CHARACTERS = 8_000
+MAX_OUTLINED_ARTICLES = 100
+MAX_OUTLINED_CHARACTERS = 20_000
+MAX_SECTIONS_ASKED_FOR = 8
 # A longer block of code is not shown in its answers.
 MAX_ANSWER_CODE_CHARACTERS = 1_500
 # Minimum probability (0 to 1) that the articles hold the answer; below it there is no answer.
 ANSWER_THRESHOLD = 0.5
-# Minimum probability (0 to 1) that the nearest section is quoted, as what may help; below it none is.
+# Minimum probability (0 to 1) at which an answer that declines names the nearest articles.
 MAY_HELP_THRESHOLD = 0.2
 # Words that an answer quotes from the best passage, and where the question is how to do something; a list is
 # quoted as a whole up to the third number.

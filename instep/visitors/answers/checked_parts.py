@@ -1,0 +1,155 @@
+"""The parts of a model's reply that visitors may read, and the Markdown that is made of them.
+
+A sentence is kept only if it adds no active markup and the section that it rests on supports it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from html import unescape
+from textwrap import indent
+
+from instep.platform.core import limits
+from instep.platform.llm.facts import CODE
+from instep.platform.llm.guard import has_markup
+from instep.platform.text.sentences import split_sentences
+from instep.visitors.answers.answer_blocks import CELL_END, AnswerBlock, without_emphasis
+from instep.visitors.answers.citing import has_no_active_markup, render_code, with_citation
+from instep.visitors.answers.extractive import PassageExtract, extracted_units, title_and_headings
+from instep.visitors.answers.generative import ReplyPart
+from instep.visitors.answers.support import is_in, is_written_in, refusal_of, refusal_of_translation
+
+MAX_PART_CHARACTERS = 1_000
+# A shorter quote is found in any text.
+MIN_QUOTE_LETTERS = 8
+# Only the server writes the numbers of citations.
+CITATION = re.compile(r"(?<!\s)\s*+\[\s*+\d++(?:\s*+,\s*+\d++)*+\s*+\]")
+ITEM = re.compile(r"(?:\d{1,3}[.)]|[-*+]) +")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPart:
+    """A part of a reply: its sentences that the section of this number supports, and why others are refused.
+
+    `mark` makes it an item: "1. ". `code`: a block of code of the section that belongs to it.
+    """
+
+    number: int
+    mark: str = ""
+    sentences: tuple[str, ...] = ()
+    refusals: tuple[str, ...] = ()
+    is_translated: bool = False
+    code: str = ""
+
+    @property
+    def is_lost_step(self) -> bool:
+        return self.mark[:1].isdigit() and bool(self.refusals)
+
+    def markdown(self, n: int, *, with_code: bool) -> str:
+        """Each sentence with the number `n` of its source; code stands below, in an item indented."""
+        text = self.mark + " ".join(with_citation(sentence, n) for sentence in self.sentences)
+        return f"{text}\n\n{indent(self.code, ' ' * len(self.mark))}" if self.code and with_code else text
+
+
+@dataclass(frozen=True, slots=True)
+class FoundQuote:
+    """The units of a section around what a model quotes of it; if that is code, the block."""
+
+    around: str = ""
+    code: str = ""
+
+
+def check_part(part: ReplyPart, extract: PassageExtract | None, question: str, language: str) -> CheckedPart:
+    """The part with the sentences that its section supports; `extract` is None if there is no section."""
+    text = " ".join(CITATION.sub("", part.text[: MAX_PART_CHARACTERS + 1]).split())
+    match = ITEM.match(text)
+    mark = match[0] if match else ""
+    if extract is None:
+        return CheckedPart(part.section, mark, refusals=(f"{text}: there is no section {part.section}",))
+    ground = support_text(extract)
+    if len(text) > MAX_PART_CHARACTERS or not is_plain(text, ground):
+        return CheckedPart(part.section, mark, refusals=(f"{text}: it is too long, or has links or HTML",))
+    quote, locale = find_quote(part.quote, extract), extract.passage.locale
+    is_translated = bool(quote.around) and is_foreign(question, language, locale)
+    heading = title_and_headings(extract.passage)
+    refusal = refusal_of_translation if is_translated else partial(refusal_of, quoted=quote.around)
+    sentences = {
+        each: refusal(heading, ground, plain(each), locale) for each in split_sentences(text[len(mark) :])
+    }
+    kept = tuple(sentence for sentence, reason in sentences.items() if not reason)
+    refusals = tuple(f"{sentence}: {reason}" for sentence, reason in sentences.items() if reason)
+    return CheckedPart(part.section, mark, kept, refusals, is_translated, quote.code if kept else "")
+
+
+def is_plain(text: str, ground: str) -> bool:
+    """True if a text leads nowhere. An address in code may be shown if its section has it."""
+    others = CODE.sub(lambda code: "" if is_in(code[4] or "", ground) else code[0], text)
+    return not has_markup(others) and has_no_active_markup(text)
+
+
+def is_foreign(question: str, language: str, locale: str) -> bool:
+    """True if a question is in another language than an article: the model says so, and its words do."""
+    return language.split("-")[0] != locale.split("-")[0] and not is_written_in(question, locale)
+
+
+def plain(sentence: str) -> str:
+    return sentence.replace("**", "").replace("__", "")
+
+
+def find_quote(quote: str, extract: PassageExtract) -> FoundQuote:
+    """The sentence, item, row or code of a section that a quote is in, whatever its marks."""
+    mark = ITEM.match(quote.strip())
+    letters = letters_of(CITATION.sub("", quote.strip()[len(mark[0]) if mark else 0 :]))
+    units = extracted_units(extract)
+    for index, unit in enumerate(units):
+        if len(letters) >= MIN_QUOTE_LETTERS and letters in letters_of(unit.text):
+            around = "\n".join(each.plain for each in units[max(0, index - 1) : index + 2])
+            is_shown = unit.is_code and len(unit.text) <= limits.MAX_ANSWER_CODE_CHARACTERS
+            return FoundQuote(around, render_code(unit) if is_shown else "")
+    return FoundQuote()
+
+
+def letters_of(text: str) -> str:
+    """The letters and digits of a text, which no mark of Markdown changes."""
+    return "".join(filter(str.isalnum, unescape(text))).casefold()
+
+
+def support_text(extract: PassageExtract) -> str:
+    """The plain text of a passage, a line for each unit; rows with heads."""
+    return "\n".join(line for block in extract.blocks for line in support_lines(block))
+
+
+def support_lines(block: AnswerBlock) -> Iterator[str]:
+    if block.kind == "table":
+        head = cells_of(block.head.partition("\n")[0])
+        for unit in block.units:
+            # A negation in a cell is about the whole row, or about its cell alone.
+            yield from (without_emphasis(mark.join([*head, *cells_of(unit.text)])) for mark in (" · ", "; "))
+    else:
+        yield from filter(None, [block.head, *(unit.plain for unit in block.units)])
+
+
+def cells_of(row: str) -> list[str]:
+    """The texts of the cells of a row."""
+    return [text.strip() for text in CELL_END.split(row.strip().strip("|"))]
+
+
+def join_parts(parts: Sequence[CheckedPart], numbers: Mapping[int, int]) -> Iterator[str]:
+    """Markdown blocks of sentences in a row or of items below each other; `numbers` are by passage number.
+
+    The same code is shown once.
+    """
+    block, codes = "", set[str]()
+    for part, previous in zip(parts, [None, *parts], strict=False):
+        text = part.markdown(numbers[part.number], with_code=part.code not in codes)
+        codes.add(part.code)
+        if previous is None:
+            block = text
+        elif bool(previous.mark) == bool(part.mark) and (part.mark or not previous.code):
+            block += ("\n" if part.mark else " ") + text
+        else:
+            yield block
+            block = text
+    if block:
+        yield block
