@@ -10,8 +10,9 @@ POLARITY_WORDS = frozenset(
         *("download", "uninstall", "unsubscribe", "deactivate", "unlock", "undo", "cancel", "stop"),
     )
 )
+NEGATION_WORDS = ("not", "never", "no", "none", "nobody", "nothing", "neither", "nor", "without", "unable")
 _NEGATIONS = re.compile(
-    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot|without|unable|nicht|kein\w*|nie|ohne|ne|pas|jamais"
+    rf"\b(?:{'|'.join(NEGATION_WORDS)}|cannot|nicht|kein\w*|nie|ohne|ne|pas|jamais"
     r"|sans|aucune?|sin|nunca|ning\w+|non|mai|senza|não|sem|niet|geen|nooit|zonder|inte|ikke)\b|ない|ません|不|没",
     re.IGNORECASE,
 )

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from instep.platform.core.name_matching import mention
-from instep.platform.core.polarity import CONTRACTED_NOT, POLARITY_WORDS, is_negated
+from instep.platform.core.polarity import CONTRACTED_NOT, NEGATION_WORDS, POLARITY_WORDS, is_negated
 from instep.platform.llm.facts import CODE, stated_facts
 from instep.platform.text.sentences import split_sentences
 from instep.platform.text.terms import ordered_terms, stem, stop_words, terms_of
@@ -26,7 +26,9 @@ CLAUSE_END = re.compile(
 MIN_SUPPORTED_SHARE = 0.7
 WINDOW_SENTENCES = 2
 PROPER_NAME = re.compile(r"(?<=[^\s.!?:\"'\u201c\u2018(*_`-] )[^\W\d_a-z][\w-]*")
-POLARITY_TERMS = frozenset(term for word in POLARITY_WORDS for term in ordered_terms(word))
+# Negations are compared clause by clause, whatever their words.
+NEGATION_TERMS = frozenset(map(stem, NEGATION_WORDS))
+POLARITY_TERMS = frozenset(term for word in POLARITY_WORDS for term in ordered_terms(word)) - NEGATION_TERMS
 # Groups: a number, the letters of its unit if no space is between them.
 NUMBER = re.compile(r"(?<![\w.,#-])(\d+(?:[.,]\d+)*)([A-Za-z%]*)")
 YES_OR_NO = re.compile(r"\A(?:yes|no|ja|nein|oui|non|sí|sim|não|sì|nee)[,;:.] +(?=\S)", re.IGNORECASE)
@@ -50,7 +52,8 @@ def refusal_of(heading: str, passage: str, sentence: str, locale: str = "en", qu
     sentence. Yes or no at the beginning is the model's judgment: the statement after it is checked.
     """
     sentence = CONTRACTION.sub("", YES_OR_NO.sub("", sentence))
-    terms, passage_terms = terms_of(CONTRACTED_NOT.sub("", sentence)), terms_of(f"{heading}\n{passage}")
+    terms = terms_of(CONTRACTED_NOT.sub("", sentence)) - NEGATION_TERMS
+    passage_terms = terms_of(f"{heading}\n{passage}")
     terms = (terms - free_terms(locale)) or (terms & passage_terms)
     if not terms:
         return "it says nothing of its section"

@@ -31,6 +31,8 @@ JAPANESE = "バックアップは毎晩実行されます。アップロード�
             "Take the archive. Don't change anything in it.",
             "Take the archive and don't change anything in it.",
         ),
+        ("| `draft` | no | created |", "No, a `draft` is not created."),
+        ("Nobody deletes newer articles.", "It does not delete newer articles."),
         ("A job installs nothing: run `cp` as root.", "In the job, run `cp` as root."),
         (PASSAGE, "If you're choosing another hour, set `BACKUP_HOUR`."),
         ("A payload must not exceed 3MB.", "No, a payload must not exceed 3MB."),
