@@ -25,6 +25,7 @@ MAX_PART_CHARACTERS = 1_000
 MIN_QUOTE_LETTERS = 8
 # Only the server writes the numbers of citations.
 CITATION = re.compile(r"(?<!\s)\s*+\[\s*+\d++(?:\s*+,\s*+\d++)*+\s*+\]")
+EMPHASIS = re.compile(r"\*+|(?<![\w`])_+(?=\w)|(?<=[^\W_])_+(?![\w`])")
 ITEM = re.compile(r"(?:\d{1,3}[.)]|[-*+]) +")
 
 
@@ -94,7 +95,8 @@ def is_foreign(question: str, language: str, locale: str) -> bool:
 
 
 def plain(sentence: str) -> str:
-    return sentence.replace("**", "").replace("__", "")
+    """The sentence without marks of emphasis, but with those of code."""
+    return EMPHASIS.sub("", sentence)
 
 
 def find_quote(quote: str, extract: PassageExtract) -> FoundQuote:

@@ -38,6 +38,8 @@ CONTRACTION = re.compile(r"(?<=[a-z])['\u2019](?:re|ve|ll|d|m|s)\b")
 FREQUENT = 1e-3
 # A sentence with more clauses is compared as one: each is held against all clauses of a passage.
 MAX_CLAUSES_COMPARED = 12
+# An item of so few words, without a number or an end, says nothing without what is above it.
+MAX_ITEM_WORDS = 4
 # The reasons of refusals, the shortest of which is that of the nearest window.
 NO_WINDOW = "no two neighboring sentences of its section say it: say it as they do, or in two sentences"
 OTHER_POLARITY = "its section says it with another yes or no"
@@ -61,7 +63,7 @@ def refusal_of(heading: str, passage: str, sentence: str, locale: str = "en", qu
         return f"its section has no {', '.join(dict.fromkeys(other_words))}"
     if refusal := refusal_of_facts(f"{heading}\n{passage}", sentence):
         return refusal
-    sentences = split_sentences(passage, at_line_breaks=True)
+    sentences = with_short_items(split_sentences(passage, at_line_breaks=True))
     quote = split_sentences(quoted, at_line_breaks=True)
     refusals = [
         refusal_of_window(heading, window, sentence, terms)
@@ -101,6 +103,19 @@ def frequent_words(locale: str) -> frozenset[str]:
     return frozenset(word for word, share in table.items() if share >= FREQUENT)
 
 
+def with_short_items(sentences: Sequence[str]) -> list[str]:
+    """Sentences with the short items below them, of which a sentence may name several."""
+    joined: list[str] = []
+    for sentence in sentences:
+        is_short = len(sentence.split()) <= MAX_ITEM_WORDS and sentence[-1:].isalpha()
+        is_item = is_short and not any(map(str.isdigit, sentence))
+        if joined and is_item:
+            joined[-1] += f"\n{sentence}"
+        else:
+            joined.append(sentence)
+    return joined
+
+
 def windows(sentences: Sequence[str]) -> list[list[str]]:
     return [list(sentences[start : start + WINDOW_SENTENCES]) for start in range(len(sentences))]
 
@@ -115,9 +130,12 @@ def refusal_of_window(heading: str, window: Sequence[str], sentence: str, terms:
     # A clause of one term, such as "In the job", is neither affirmed nor denied.
     stated = [clause for clause in stated if len(terms_of(clause)) > 1]
     compared = stated if 0 < len(stated) <= MAX_CLAUSES_COMPARED else [sentence]
-    is_alike = (terms & POLARITY_TERMS) <= window_terms and bool(clauses)
-    is_alike = is_alike and all(has_polarity_of(clause, clauses) for clause in compared)
-    return "" if is_alike else OTHER_POLARITY
+    if is_negated(heading) and not terms <= terms_of("\n".join(window)):
+        # What is below "Not compatible with" is said with that heading.
+        is_alike = is_negated(sentence)
+    else:
+        is_alike = bool(clauses) and all(has_polarity_of(clause, clauses) for clause in compared)
+    return "" if is_alike and (terms & POLARITY_TERMS) <= window_terms else OTHER_POLARITY
 
 
 def clauses_of(sentences: Sequence[str]) -> list[str]:

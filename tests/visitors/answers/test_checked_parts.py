@@ -81,6 +81,13 @@ def test_a_step_of_two_sentences_stays_one_item_of_its_list() -> None:
     )
 
 
+@pytest.mark.parametrize("text", ["Add the _origin_ of your product.", "Run *Settings*, then `Widget`."])
+def test_emphasis_is_no_part_of_a_name(text: str) -> None:
+    [part] = parts((text.replace("Run", "Open"), ""))
+
+    assert part.sentences
+
+
 def test_a_step_with_a_refused_sentence_is_lost_and_says_why() -> None:
     [part] = parts(("2. Press **Save**. Call Mallory.", ""))
 

@@ -99,6 +99,30 @@ def test_what_is_below_a_heading_holds_with_its_words() -> None:
     assert refusal_of(heading, passage, sentence.replace("private", "public"))
 
 
+BROWSERS = "The latest versions of these browsers are known to work:\nFirefox\nChrome\nSafari\nEdge"
+
+
+@pytest.mark.parametrize(
+    ("heading", "passage", "sentence", "holds"),
+    [
+        (
+            "Browsers",
+            BROWSERS,
+            "The latest versions of Firefox, Chrome, Safari and Edge are known to work.",
+            True,
+        ),
+        ("Browsers", BROWSERS, "The latest versions of Firefox and Opera are known to work.", False),
+        ("Not compatible with", "Internet Explorer", "It is not compatible with Internet Explorer.", True),
+        ("Not compatible with", "Internet Explorer", "It is compatible with Internet Explorer.", False),
+        ("Why it is not sent", "Press Send.", "Press Send.", True),
+    ],
+)
+def test_short_items_are_said_with_what_is_above_them(
+    heading: str, passage: str, sentence: str, holds: bool
+) -> None:
+    assert (refusal_of(heading, passage, sentence) == "") is holds
+
+
 @pytest.mark.parametrize(
     ("sentence", "reason"),
     [
