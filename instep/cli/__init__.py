@@ -70,6 +70,7 @@ command(
     "instep change --check",
     'instep change --base origin/main --title "Raise the upload limit" --wait',
     "instep change --path apps/shop --bot shop-help --check",
+    "instep change --since 30d --dry-run",
 )(change)
 command(
     app,

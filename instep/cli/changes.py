@@ -44,10 +44,27 @@ def change(
     timeout: Annotated[
         int, typer.Option(min=1, metavar="SECONDS", help="How long to wait; then the exit code is 4.")
     ] = limits.TASK_WAIT_SECONDS,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Send each change merged since then: 30d, 2w, 12h, 2026-10-31."),
+    ] = None,
+    last: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Send each of the last N merged changes.")
+    ] = None,
+    range: Annotated[
+        str | None, typer.Option(metavar="A..B", help="Send each change merged between two revisions.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Count the merged changes that would be sent, and send none.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Send the code change of this checkout as a task to INSTEP_URL, with INSTEP_API_KEY, usually in CI."""
-    from instep.client.ci.command import Options, send_change
+    """Send the code change of this checkout as a task to INSTEP_URL, with INSTEP_API_KEY, usually in CI.
+
+    With --since, --last or --range each merged change of the history is a task of its own, oldest first.
+    """
+    from instep.client.ci.backfill import BackfillOptions
+    from instep.client.ci.command import Options
 
     options = Options(base, head, title, url, kind, bot, path or (), wait, check, comment, timeout, as_json)
-    raise typer.Exit(send_change(options, os.environ))
+    raise typer.Exit(BackfillOptions(options, since, last, range, dry_run).run(os.environ))

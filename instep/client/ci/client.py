@@ -9,7 +9,7 @@ from typing import Any
 from instep.client.ci.checkout import CodeChange
 from instep.client.ci.credentials import Server
 from instep.client.ci.retries import Patience, retry_after
-from instep.client.ci.shapes import Bot, Bots, Draft, Out, Place, PlaceList, Task, parse_shape
+from instep.client.ci.shapes import Bot, Bots, Draft, Out, Place, PlaceList, Task, TaskList, parse_shape
 from instep.client.ci.transport import HttpResponse, Refused, Transport
 from instep.platform.core import limits
 
@@ -17,12 +17,28 @@ from instep.platform.core import limits
 class LimitReached(Refused):
     """The API key's rate limit asks for a longer wait than the retries last."""
 
+    seconds = 0.0
+
+
+class SentBefore(Refused):
+    """An earlier run has sent this change, which was another one compared with the code of that time."""
+
 
 class ResourceGone(Refused):
     """The server answers 404."""
 
 
 REFUSALS: dict[int, type[Refused]] = {404: ResourceGone, 429: LimitReached}
+REFUSALS_BY_CODE: dict[str, type[Refused]] = {"idempotency_mismatch": SentBefore}
+
+
+@dataclass(frozen=True, slots=True)
+class TokenEstimate:
+    """The tokens that a language model took for each of the last tasks, on average."""
+
+    model: str
+    tasks: int
+    tokens_per_task: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +70,16 @@ class Client:
             raise Refused(f"The API key does not cover the bot {reference}; it covers: {names}.")
         raise Refused(f"Name the bot with --bot or INSTEP_BOT; the API key covers: {names}.")
 
-    def create_task(self, bot: Bot, change: CodeChange) -> CreatedTask:
-        """Send a change; repeated and concurrent calls return the same task."""
-        body = json.dumps({"change": fields(change)}, ensure_ascii=False).encode()
+    def create_task(self, bot: Bot, change: CodeChange, bundle: str | None = None) -> CreatedTask:
+        """Send a change; repeated and concurrent calls return the same task.
+
+        A change of a bundle is known by its commits alone; raises `SentBefore` if it had another diff then.
+        """
+        document = fields(change) | ({"bundle": bundle} if bundle else {})
+        body = json.dumps({"change": document}, ensure_ascii=False).encode()
         headers = {
             "Content-Type": "application/json",
-            "Idempotency-Key": idempotency_key(bot, change, body),
+            "Idempotency-Key": idempotency_key(bot, change, b"bundle" if bundle else body),
             "Service-Bot": bot.id,
         }
         response = self.ask("POST", "/tasks", body, headers)
@@ -81,6 +101,16 @@ class Client:
         """The first open places of a task, in the order of the API."""
         path = f"/places?task_id={task.id}&page_size={limits.MAX_REPORTED_PLACES}"
         return self.read(PlaceList, self.ask("GET", path, None, {"Service-Bot": bot.id})).results
+
+    def estimate_tokens(self, bot: Bot) -> TokenEstimate | None:
+        """What a language model took for the last tasks of a bot, if any has asked one."""
+        path = f"/tasks?page_size={limits.MAX_ESTIMATING_TASKS}"
+        tasks = self.read(TaskList, self.ask("GET", path, None, {"Service-Bot": bot.id})).results
+        uses = [task.model for task in tasks if task.model]
+        if not uses:
+            return None
+        tokens = sum(use.input_tokens + use.output_tokens for use in uses)
+        return TokenEstimate(uses[0].name, len(uses), tokens // len(uses))
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
@@ -110,7 +140,8 @@ class Client:
     def refusal(self, response: HttpResponse) -> Refused:
         """The error with the sentence of the server, if the response has one."""
         try:
-            sentence = response.json()["error"]
+            document = response.json()
+            sentence, code = document["error"], document.get("code")
         except (ValueError, TypeError, KeyError):
             return self.not_instep(response)
         if response.status == 401 and self.server.renew is None:
@@ -118,8 +149,11 @@ class Client:
             sentence = "INSTEP_API_KEY is not a valid API key there: create one with `instep key create`."
         seconds = retry_after(response)
         wait = f" (for {seconds:.0f} seconds)" if seconds else ""
-        error = REFUSALS.get(response.status, Refused)
-        return error(f"{self.url} responds with {response.status}: {sentence}{wait}")
+        kind = REFUSALS_BY_CODE.get(code) or REFUSALS.get(response.status, Refused)
+        error = kind(f"{self.url} responds with {response.status}: {sentence}{wait}")
+        if isinstance(error, LimitReached):
+            error.seconds = seconds
+        return error
 
     def not_instep(self, response: HttpResponse) -> Refused:
         return Refused(

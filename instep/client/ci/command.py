@@ -12,7 +12,7 @@ from instep.client.ci.credentials import read_server
 from instep.client.ci.environment import CiContext, Kind, read_context
 from instep.client.ci.printing import print_text, say
 from instep.client.ci.report import Run, as_json, as_markdown, as_text, left_out_lines
-from instep.client.ci.shapes import Bot, Draft
+from instep.client.ci.shapes import Bot, Draft, Task
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError
 
@@ -92,6 +92,11 @@ def send(client: Client, change: CodeChange, run: Run, options: Options) -> Run:
     say(f"The task is {task.id}{origin}.")
     if options.waits:
         task = client.wait_for(task, start + options.timeout)
+    return with_results(client, bot, task, run)
+
+
+def with_results(client: Client, bot: Bot, task: Task, run: Run) -> Run:
+    """The run with a task, and what waits of it."""
     drafts = [get_draft(client, bot, draft.id) for draft in task.drafts[: limits.MAX_REPORTED_DRAFTS]]
     places = client.list_places(bot, task) if task.places else []
     return replace(run, bot=bot, task=task, drafts=[draft for draft in drafts if draft], places=places)

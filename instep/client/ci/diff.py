@@ -40,7 +40,7 @@ class FileDiff:
     file: str
     number: int
     text: str
-    weight: float
+    kind: Kind
     size: int
 
 
@@ -54,7 +54,7 @@ class Selection:
     size: int = 0
 
     def keep(self, part: FileDiff) -> None:
-        heapq.heappush(self.heap, (part.weight, -part.size, part.number, part))
+        heapq.heappush(self.heap, (WEIGHTS[part.kind], -part.size, part.number, part))
         self.count(part, 1)
         while self.characters > limits.MAX_DIFF_CHARACTERS or self.size > MAX_DIFF_BYTES:
             dropped = heapq.heappop(self.heap)[-1]
@@ -71,6 +71,11 @@ class Selection:
     @property
     def files(self) -> int:
         return len(self.heap)
+
+    @property
+    def kinds(self) -> set[Kind]:
+        """The kinds of the selected files."""
+        return {entry[-1].kind for entry in self.heap}
 
     @property
     def diff(self) -> str:
@@ -128,7 +133,7 @@ def choose(selection: Selection, number: int, text: str, is_whole: bool, marks: 
         selection.leave_out(file.path, KIND_NAMES.get(kind, kind))
     elif is_whole:
         size = len(json.dumps(text, ensure_ascii=False).encode())
-        selection.keep(FileDiff(file.path, number, text, WEIGHTS[kind], size))
+        selection.keep(FileDiff(file.path, number, text, kind, size))
     else:
         selection.leave_out(file.path, "too large")
 

@@ -6,7 +6,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Timer
 from typing import IO
@@ -28,9 +28,10 @@ class GitFailed(AppError):
 
 @dataclass(frozen=True, slots=True)
 class Git:
-    """Runs git in one folder."""
+    """Runs git in one folder, with further variables of the environment."""
 
     folder: Path
+    variables: dict[str, str] = field(default_factory=dict)
 
     def read(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """The output of a command; raises `GitFailed`."""
@@ -49,7 +50,7 @@ class Git:
             return subprocess.run(
                 command(arguments),
                 cwd=self.folder,
-                env=environment(),
+                env=environment() | self.variables,
                 input=stdin,
                 capture_output=True,
                 timeout=limits.GIT_SECONDS,
@@ -83,7 +84,7 @@ class Git:
             return subprocess.Popen(
                 command(arguments),
                 cwd=self.folder,
-                env=environment(),
+                env=environment() | self.variables,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=stderr,

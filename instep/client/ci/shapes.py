@@ -130,6 +130,11 @@ class Task(Shape):
 
 
 @dataclass(frozen=True)
+class TaskList(Shape):
+    results: list[Task]
+
+
+@dataclass(frozen=True)
 class Evidence(Shape):
     file: str
     start_line: int

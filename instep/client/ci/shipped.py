@@ -78,11 +78,17 @@ def pull_requests_of(message: str) -> set[str]:
 
 def home_of(git: Git, environ: Mapping[str, str]) -> str:
     """The URL of the repository, from the CI or else from its remote `origin`."""
+    if home := find_home(git, environ):
+        return home
+    raise InvalidRequest("The checkout has no remote `origin`: name what has shipped with --url instead.")
+
+
+def find_home(git: Git, environ: Mapping[str, str]) -> str | None:
     server, name = environ.get("GITHUB_SERVER_URL"), environ.get("GITHUB_REPOSITORY")
     url = f"{server}/{name}" if server and name else environ.get("CI_PROJECT_URL")
     url = url or git.find("remote", "get-url", "origin")
     if not url:
-        raise InvalidRequest("The checkout has no remote `origin`: name what has shipped with --url instead.")
+        return None
     if "://" not in url and (match := SCP_ADDRESS.fullmatch(url)):
         url = f"ssh://{match[1]}/{match[2]}"
     return host_and_path(url).removesuffix(".git")

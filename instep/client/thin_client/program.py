@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from instep import __version__
-from instep.client.ci.command import Options, send_change
+from instep.client.ci.backfill import BackfillOptions
+from instep.client.ci.command import Options
 from instep.client.ci.environment import Kind
 from instep.client.ci.folder_sync import SyncOptions, run_sync
 from instep.client.review.release import ReleaseOptions, run_release
@@ -63,16 +64,33 @@ def add_change(commands: Any) -> None:
     )
     parser.add_argument(
         "--timeout",
-        type=seconds,
+        type=positive_number,
         default=limits.TASK_WAIT_SECONDS,
         metavar="SECONDS",
         help="How long to wait; then the exit code is 4.",
     )
+    add_backfill(parser)
     add_json(parser)
 
 
+def add_backfill(parser: Any) -> None:
+    """The options that choose merged changes of the history."""
+    parser.add_argument(
+        "--since", metavar="TIME", help="Send each change merged since then: 30d, 2w, 12h, 2026-10-31."
+    )
+    parser.add_argument(
+        "--last", type=positive_number, metavar="N", help="Send each of the last N merged changes."
+    )
+    parser.add_argument("--range", metavar="A..B", help="Send each change merged between two revisions.")
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="Count the merged changes that would be sent, and send none.",
+    )
+
+
 def run_change(options: Namespace) -> int:
-    return send_change(
+    backfill = BackfillOptions(
         Options(
             base=options.base,
             head=options.head,
@@ -87,8 +105,12 @@ def run_change(options: Namespace) -> int:
             timeout=options.timeout,
             as_json=options.json,
         ),
-        os.environ,
+        options.since,
+        options.last,
+        options.range,
+        options.dry_run,
     )
+    return backfill.run(os.environ)
 
 
 def add_release(commands: Any) -> None:
@@ -155,8 +177,8 @@ def add_json(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="Print one JSON object and nothing else.")
 
 
-def seconds(text: str) -> int:
-    """A whole number of seconds, at least 1; anything else is a wrong option."""
+def positive_number(text: str) -> int:
+    """A whole number, at least 1; anything else is a wrong option."""
     number = int(text)
     if number < 1:
         raise ValueError

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from instep.drafting.drafts.queries import FROM
-from instep.drafting.drafts.source_queries import OPEN_PLACES, PLACE_SOURCE_KEY, SOURCE_KEY
+from instep.drafting.drafts.source_queries import BUNDLE_OF, OPEN_PLACES, PLACE_SOURCE_KEY, SOURCE_KEY
 from instep.notifications.alerts.actions import alert, is_subscribed
 from instep.platform.core import limits
 from instep.platform.core.config import settings
@@ -132,11 +132,12 @@ async def list_new_items(ctx: Ctx, ids: list[str]) -> list[NewItems]:
         f"""
         with items as (
             select d.id, d.created_at, {SOURCE_KEY} as source_key, false as is_place,
-                coalesce(t.change_title, t.article->>'title', case when d.type = 'gap_draft'
+                coalesce(t.bundle, t.change_title, t.article->>'title', case when d.type = 'gap_draft'
                     then 'Asked by visitors' else 'Proposed by ' || d.author_name end) as title
             {FROM} and d.status = 'pending' and a.deleted_at is null and d.id = any(%(ids)s)
             union all
-            select p.id, p.created_at, {PLACE_SOURCE_KEY}, true, p.source_title
+            select p.id, p.created_at, {PLACE_SOURCE_KEY}, true,
+                coalesce({BUNDLE_OF.format("p")}, p.source_title)
             {OPEN_PLACES} and p.id = any(%(ids)s)
         )
         select max(title) as title, count(*) filter (where not is_place) as drafts,

@@ -7,6 +7,7 @@ from typing import Any
 from instep.drafting.drafts.queries import FROM, IS_CONFLICT, JOIN, LINES
 from instep.drafting.drafts.queue_schemas import DraftFilter
 from instep.drafting.drafts.source_queries import (
+    BUNDLE_KEY,
     OPEN_PLACES,
     PLACE_SOURCE_KEY,
     SOURCE_KEY,
@@ -78,6 +79,21 @@ class QueueRow:
     # From 1, in the order of the whole queue.
     place: int
 
+    @property
+    def bundle(self) -> str | None:
+        """The title of the bundle under which it stands, if it does."""
+        return bundle_of(self.source_key)
+
+
+@dataclass(frozen=True, slots=True)
+class BundleCounts:
+    """How many drafts and places of a bundle wait, and of how many changes."""
+
+    title: str
+    drafts: int
+    places: int
+    changes: int
+
 
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
@@ -100,6 +116,11 @@ class QueueCounts:
     by_type: dict[str, int]
     by_certainty: dict[str, int]
     by_kind: dict[str, int]
+
+
+def bundle_of(source_key: str) -> str | None:
+    """The title of the bundle that a source is."""
+    return source_key.removeprefix(BUNDLE_KEY) if source_key.startswith(BUNDLE_KEY) else None
 
 
 def ordered(criteria: DraftFilter) -> str:
@@ -155,6 +176,27 @@ async def find_source_key(ctx: Ctx, draft_id: str) -> str | None:
     """The key of a draft's source, also for settled drafts."""
     key: str | None = await ctx.tx.value(SOURCE_KEY_OF, bot=ctx.bot.id, id=draft_id)
     return key
+
+
+async def count_bundles(ctx: Ctx) -> dict[str, BundleCounts]:
+    """What waits of each bundle, by its title."""
+    rows = await ctx.tx.all(
+        BundleCounts,
+        f"""
+        select t.bundle as title, (count(*) filter (where not i.is_place))::integer as drafts,
+            (count(*) filter (where i.is_place))::integer as places,
+            count(distinct t.id)::integer as changes
+        from (
+            select d.task_id, false as is_place {PENDING} and t.bundle is not null
+            union all
+            select p.task_id, true {OPEN_PLACES} and p.task_id is not null
+        ) i
+        join tasks t on t.workspace_id = %(workspace)s and t.id = i.task_id and t.bundle is not null
+        group by t.bundle
+        """,
+        bot=ctx.bot.id,
+    )
+    return {row.title: row for row in rows}
 
 
 async def find_place(ctx: Ctx, criteria: DraftFilter, draft_id: str | None) -> QueuePlace:

@@ -6,14 +6,19 @@ from instep.drafting.drafts.release_schemas import DraftOfArticle
 from instep.platform.core import limits
 from instep.platform.identity.schemas import Ctx
 
-# The key that groups the queue: the change's URL, or else its task, the questions, or the author.
-SOURCE_KEY = """
-    coalesce('url ' || d.source_url, 'task ' || d.task_id,
+BUNDLE_KEY = "bundle "
+BUNDLE_OF = "(select b.bundle from tasks b where b.workspace_id = %(workspace)s and b.id = {}.task_id)"
+# The key that groups the queue: a bundle, the change's URL, or else its task, the questions, or the author.
+SOURCE_KEY = f"""
+    coalesce('{BUNDLE_KEY}' || {BUNDLE_OF.format("d")}, 'url ' || d.source_url, 'task ' || d.task_id,
         case when d.type = 'gap_draft' then 'questions'
             else 'author ' || d.author_type || ' ' || d.author_name end)
 """
 # Places appear next to the drafts of their change.
-PLACE_SOURCE_KEY = "coalesce('url ' || p.source_url, 'task ' || p.task_id, 'change ' || p.source_title)"
+PLACE_SOURCE_KEY = f"""
+    coalesce('{BUNDLE_KEY}' || {BUNDLE_OF.format("p")}, 'url ' || p.source_url, 'task ' || p.task_id,
+        'change ' || p.source_title)
+"""
 OPEN_PLACES = """
     from places p join articles a on a.workspace_id = %(workspace)s and a.id = p.article_id
     where p.bot_id = %(bot)s and p.workspace_id = %(workspace)s and p.status = 'open'

@@ -117,6 +117,25 @@ async def list_keys(ctx: Ctx) -> list[ArticleKeys]:
     )
 
 
+async def list_drafted_keys(ctx: Ctx, bundle: str, source_url: str | None) -> list[ArticleKeys]:
+    return await ctx.tx.all(
+        ArticleKeys,
+        """
+        select case d.type when 'edit' then d.article_id end as article_id, array_agg(s ->> 'key') as keys
+        from tasks t
+        join drafts d on d.workspace_id = %(workspace)s and d.bot_id = %(bot)s and d.task_id = t.id
+          and d.status = 'pending'
+        cross join jsonb_array_elements(d.statements) s
+        where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.bundle = %(bundle)s
+          and (%(url)s::text is null or d.source_url is distinct from %(url)s)
+        group by 1
+        """,
+        bot=ctx.bot.id,
+        bundle=bundle,
+        url=source_url,
+    )
+
+
 async def count(ctx: Ctx, article_id: str | None, keys: Collection[str]) -> int:
     """How many of these keys are suppressed for the article; without one, for new articles."""
     number: int = await ctx.tx.value(

@@ -48,6 +48,15 @@ async def suppressed_keys(ctx: Ctx) -> dict[str, frozenset[str]]:
     return {row.article_id or "": frozenset(row.keys) for row in rows}
 
 
+async def drafted_keys(ctx: Ctx, bundle: str, source_url: str | None) -> dict[str, frozenset[str]]:
+    """The keys of what pending drafts of a bundle say, but for those of the change with this address.
+
+    By the id of the article; "" for new articles.
+    """
+    rows = await suppressed_statements.list_drafted_keys(ctx, bundle, source_url)
+    return {row.article_id or "": frozenset(row.keys) for row in rows}
+
+
 async def newest_dismissed(ctx: Ctx) -> list[DismissedStatement]:
     """List the most recently dismissed statements with their reasons, for a model to read."""
     return await suppressed_statements.list_newest(ctx, limits.MAX_DISMISSED_STATEMENTS)

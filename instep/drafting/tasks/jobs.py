@@ -1,7 +1,7 @@
 """The job of a task: read, release the connection, run the writer, store the drafts in one transaction."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ from instep.content.articles.writer_queries import count_for_writer, list_for_wr
 from instep.drafting import writer
 from instep.drafting.drafts.schemas import DraftTexts
 from instep.drafting.drafts.suppressed_schemas import DismissedStatement
-from instep.drafting.drafts.suppression import newest_dismissed, suppressed_keys
+from instep.drafting.drafts.suppression import drafted_keys, newest_dismissed, suppressed_keys
 from instep.drafting.drafts.waiting import read_waiting, waiting_texts
 from instep.drafting.tasks import queries
 from instep.drafting.tasks.actions import run_soon
@@ -48,8 +48,16 @@ class Reading:
     article_count: int
     articles: list[Article] | None
     suppressed: writer.Suppressed
+    # Statements that other changes of the same bundle have made in drafts.
+    drafted: writer.Suppressed
     dismissed: list[writer.DismissedEdit]
     drafts: list[DraftTexts]
+
+    @property
+    def held_back(self) -> writer.Suppressed:
+        """What is not proposed of the live articles."""
+        ids = {*self.suppressed, *self.drafted}
+        return {id: {*self.suppressed.get(id, ()), *self.drafted.get(id, ())} for id in ids}
 
 
 async def run_task(database: Database, job: Job, models: LanguageModels = NO_MODELS) -> None:
@@ -109,12 +117,13 @@ async def process_task(database: Database, payload: dict[str, str], models: Lang
     articles = {article.id: article for article in rows}
     sources = [source for source in sources if source.id in articles]
     texts = texts_of(articles, reading.bot)
-    report = await write_drafts(work, texts, sources, reading.suppressed)
+    report = await write_drafts(work, texts, sources, reading.held_back)
     unread_count = 0 if work.article else max(0, reading.article_count - len(articles))
     report = with_unread(report, len(articles), unread_count)
     waiting = await waiting_texts(reading.drafts)
     outlook = await look_ahead(change_of(work), texts, waiting, reading.suppressed, report)
     report, model_part = await ask_model(enter, task_id, models, reading, texts, sources, report)
+    report = without_drafted(report, reading.drafted)
 
     async def end_task() -> None:
         async with enter() as ctx, ctx.tx.transaction():
@@ -142,6 +151,7 @@ async def begin_task(enter: Enter, task_id: str) -> Reading | None:
             article_count,
             articles=await list_for_writer(ctx) if is_small else None,
             suppressed=await suppressed_keys(ctx),
+            drafted=await drafted_keys(ctx, work.bundle, work.source_url) if work.bundle else {},
             dismissed=[dismissed_edit(row) for row in await newest_dismissed(ctx)],
             drafts=[] if work.article else await read_waiting(ctx, work.source_url),
         )
@@ -206,6 +216,17 @@ async def ask_model(
     else:
         improved = await step.edit(change_of(work), texts, report, reading.bot.help_url, reading.dismissed)
     return improved, ModelPart(chosen.model.name, report)
+
+
+def without_drafted(report: writer.Report, drafted: writer.Suppressed) -> writer.Report:
+    """The report without what a model proposes although another change of the bundle has proposed it."""
+    proposals = [
+        row
+        for row in report.proposals
+        if not row.statements
+        or any(statement.key not in drafted.get(row.article_id or "", ()) for statement in row.statements)
+    ]
+    return replace(report, proposals=tuple(proposals))
 
 
 def dismissed_edit(row: DismissedStatement) -> writer.DismissedEdit:

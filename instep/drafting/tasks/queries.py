@@ -25,7 +25,7 @@ from instep.platform.identity.schemas import Ctx
 from instep.platform.llm.work_prompts import WorkUse
 
 TASK = """
-    t.id, t.bot_id, t.type, t.status, t.change_kind, t.change_title, t.change_url, t.article,
+    t.id, t.bot_id, t.type, t.status, t.change_kind, t.change_title, t.change_url, t.bundle, t.article,
     t.outcome, t.summary, t.reviewed,
     t.model, t.error_code, t.error_message, t.created_at, t.started_at, t.finished_at,
     coalesce((select jsonb_agg(jsonb_build_object('id', d.id, 'type', d.type,
@@ -57,6 +57,7 @@ class TaskInput:
     change_body: str | None
     diff: str | None
     article: dict[str, Any] | None
+    bundle: str | None = None
 
     @property
     def source_url(self) -> str | None:
@@ -151,6 +152,7 @@ async def insert_change(ctx: Ctx, task_id: str, change: ChangeIn) -> None:
         "change_url": sent.get("url") or None,
         "change_body": sent.get("body"),
         "diff": sent.get("diff"),
+        "bundle": sent.get("bundle"),
     }
     await insert(ctx, task_id, row)
 
@@ -239,7 +241,7 @@ async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
                 else 'Gathering what the articles say on the subject.' end
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
           and status in ('queued', 'running')
-        returning change_title, change_url, change_body, diff, article
+        returning change_title, change_url, change_body, diff, article, bundle
         """,
         bot=ctx.bot.id,
         id=task_id,

@@ -18,6 +18,7 @@ Outcome = Literal["drafts", "places", "no_changes"]
 VerdictKind = Literal["edit", "concerned", "no_edit"]
 ChangeKind = Literal["pr", "commit", "release"]
 Diff = Annotated[Text, Field(max_length=limits.MAX_DIFF_CHARACTERS)]
+Bundle = Annotated[Text, Field(min_length=1, max_length=limits.MAX_TITLE_CHARACTERS)]
 ChangeBody = Annotated[Text, Field(max_length=limits.MAX_CHANGE_BODY_CHARACTERS)]
 Instructions = Annotated[Text, Field(max_length=limits.MAX_INSTRUCTIONS_CHARACTERS)]
 CHANGE: JsonDict = {
@@ -47,6 +48,7 @@ class Task:
     change_kind: ChangeKind | None
     change_title: str | None
     change_url: str | None
+    bundle: str | None
     article: dict[str, Any] | None
     outcome: Outcome | None
     summary: str | None
@@ -107,6 +109,11 @@ class ChangeIn(Body):
     )
     diff: Diff | MISSING = Field(default=MISSING, description="Its unified diff, as `git diff` writes it.")
     body: ChangeBody | MISSING = Field(default=MISSING, description="Its description.")
+    bundle: Bundle | MISSING = Field(
+        default=MISSING,
+        description="The title under which the review queue shows the drafts of several changes together. "
+        "Nothing is proposed twice in a bundle.",
+    )
 
 
 class ArticleIn(Body):
@@ -151,6 +158,7 @@ class ChangeOut(Out):
     kind: ChangeKind
     title: str
     url: str | None
+    bundle: str | None = Field(description="The bundle of changes that it belongs to, else null.")
 
 
 class ArticleTaskOut(Out):
@@ -275,4 +283,4 @@ def _reviewed_out(verdict: dict[str, Any]) -> ReviewedOut:
 def change_out(task: Task) -> ChangeOut | None:
     if task.change_kind is None or task.change_title is None:
         return None
-    return ChangeOut(kind=task.change_kind, title=task.change_title, url=task.change_url)
+    return ChangeOut(kind=task.change_kind, title=task.change_title, url=task.change_url, bundle=task.bundle)

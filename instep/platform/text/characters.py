@@ -77,6 +77,11 @@ def shorten(text: str, max_characters: int, *, at_word: bool = False) -> str:
     return (beginning.rsplit(" ", 1)[0] if at_word else beginning).rstrip() + ELLIPSIS
 
 
+def quantity(number: int, noun: str) -> str:
+    """`1 draft`, `2,000 drafts`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def is_storable(text: str) -> bool:
     """True if PostgreSQL can store a text: it has no NUL and no lone surrogate.
 

@@ -74,7 +74,7 @@ def test_the_change_of_a_branch_ends_in_drafts_that_are_told(
     assert acme.run() == 0
 
     [task], [draft] = acme.tasks, acme.drafts
-    assert task["change"] == {"kind": "pr", "title": TITLE, "url": None}
+    assert task["change"] == {"kind": "pr", "title": TITLE, "url": None, "bundle": None}
     output = capsys.readouterr()
     assert output.out.startswith(f"Task {task['id']}: 1 draft")
     for words in (
@@ -267,7 +267,7 @@ def test_the_server_takes_the_longest_words_of_a_ci(acme: Company, repository: R
 
     assert acme.run(WAIT, jenkins) == 0
 
-    assert acme.tasks[0]["change"] == {"kind": "pr", "title": "日" * 199 + "…", "url": URL}
+    assert acme.tasks[0]["change"] == {"kind": "pr", "title": "日" * 199 + "…", "url": URL, "bundle": None}
 
 
 def github(folder: Path, repository: Repository, title: str = TITLE) -> dict[str, str]:
@@ -298,7 +298,7 @@ def test_in_github_actions_the_pull_request_is_sent_and_a_summary_written(
 
     assert acme.run(WAIT, environment) == 0
 
-    assert acme.tasks[0]["change"] == {"kind": "pr", "title": "Raise the *limit*", "url": URL}
+    assert acme.tasks[0]["change"] == {"kind": "pr", "title": "Raise the *limit*", "url": URL, "bundle": None}
     page = (tmp_path / "summary.md").read_text()
     assert page.startswith("What was there.\n### Instep: 1 draft")
     assert "#### [Upload limits](http" in page
@@ -326,7 +326,7 @@ def test_in_gitlab_the_merge_request_is_sent(acme: Company, repository: Reposito
     assert acme.run(WAIT, environment) == 0
 
     url = "https://git.test/acme/-/merge_requests/7"
-    assert acme.tasks[0]["change"] == {"kind": "pr", "title": "From GitLab", "url": url}
+    assert acme.tasks[0]["change"] == {"kind": "pr", "title": "From GitLab", "url": url, "bundle": None}
 
 
 def test_what_is_asked_for_goes_before_what_the_ci_says(
@@ -337,7 +337,12 @@ def test_what_is_asked_for_goes_before_what_the_ci_says(
 
     assert acme.run(options, environment) == 0
 
-    assert acme.tasks[0]["change"] == {"kind": "commit", "title": "Mine", "url": "https://mine.test"}
+    assert acme.tasks[0]["change"] == {
+        "kind": "commit",
+        "title": "Mine",
+        "url": "https://mine.test",
+        "bundle": None,
+    }
 
 
 def refusal(printed: Printed) -> str:

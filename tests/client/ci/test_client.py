@@ -24,7 +24,7 @@ ENDED = Reply(200, TASK | {"status": "completed", "outcome": "no_changes"})
 
 def changed(text: str = "+a\n", **fields: Any) -> CodeChange:
     selection = Selection()
-    selection.keep(FileDiff("a.py", 0, text, 1.0, len(text)))
+    selection.keep(FileDiff("a.py", 0, text, "code", len(text)))
     plain = CodeChange("pr", "Größe", "https://git.test/7", "Why.", "b" * 40, "a" * 40, selection)
     return replace(plain, **fields)
 

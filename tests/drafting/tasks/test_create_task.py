@@ -33,6 +33,7 @@ async def test_a_change_is_accepted_as_a_task_to_poll(api: Api, cast: Cast) -> N
         "kind": "pr",
         "title": "Rename ACME_TIMEOUT to ACME_REQUEST_TIMEOUT",
         "url": URL,
+        "bundle": None,
     }
     assert (task["drafts"], task["places"], task["reviewed"]) == ([], [], [])
     for name in ("article", "outcome", "summary", "model", "error", "startedAt", "finishedAt"):
@@ -81,7 +82,7 @@ async def test_a_title_is_enough(api: Api, cast: Cast, kind: str) -> None:
 
     accepted = await api(cast.acme.write_key).post("/v1/tasks", json=body)
 
-    assert accepted.json()["change"] == {"kind": kind, "title": "Rename it", "url": None}
+    assert accepted.json()["change"] == {"kind": kind, "title": "Rename it", "url": None, "bundle": None}
 
 
 @pytest.mark.parametrize(

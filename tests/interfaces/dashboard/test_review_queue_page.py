@@ -91,6 +91,22 @@ async def test_the_page_of_a_source_tells_what_was_looked_at(desk: Desk, shelf: 
     assert "It names no limit." in text
 
 
+async def test_a_bundle_of_changes_stands_under_one_heading(desk: Desk, shelf: Shelf, owner: Tx) -> None:
+    draft = await shelf.edit("One")
+    await shelf.edit("Two", url="https://git.example.com/acme/app/pull/483", change_title="Raise it again")
+    await owner.execute("update tasks set bundle = 'Backfill of the last 30 days'")
+    heading = "Backfill of the last 30 days: 2 drafts of 2 changes"
+    queue, source = (await desk.get("review")).text, (await desk.get(f"review/{draft['id']}/source")).text
+
+    assert SOURCE.findall(queue) == [heading]
+    assert "<bdi>#482 Raise the upload limit to 50 MB</bdi>" in queue
+    assert f"<h1><bdi>{heading}</bdi></h1>" in source
+    assert "<bdi>#483 Raise it again</bdi>" in source
+    assert "Apply all certain (2)" in source
+    await desk.send(f"review/{draft['id']}/source", f"review/{draft['id']}/apply-certain")
+    assert ROW.findall((await desk.get("review")).text) == []
+
+
 async def test_an_address_of_a_source_that_no_browser_may_follow_is_text(
     desk: Desk, client: Client, owner: Tx
 ) -> None:

@@ -112,7 +112,8 @@ def _is_evident(counterpart: Counterpart, file: FilePatch, index: LineIndex) -> 
 def _fit(counterpart: Counterpart, file: FilePatch, index: LineIndex) -> tuple[float, ...]:
     hunks = counterpart.hunks
     return (
-        hunks.count_whole() - sum(block.is_ambiguous for block in hunks.located),
+        # An article that says it already is the file's as much as one that could be made to say it.
+        hunks.count_whole() + len(hunks.present) - sum(block.is_ambiguous for block in hunks.located),
         len(hunks.located) + len(hunks.present),
         round(name_similarity(file.path, counterpart.article), 1),
         index.share(file, counterpart.article),

@@ -46,7 +46,7 @@ def suppression_notices(edits: EditsByArticle, suppressed: Suppressed) -> Mappin
         if left_out:
             summaries = "; ".join(row.summary for row in left_out[:_MAX_SUMMARIES])
             notices[article_id] = ReviewerNotice(
-                f"Not proposed again, because a reviewer has dismissed it: {summaries}."
+                f"Not proposed again, because it was drafted or dismissed before: {summaries}."
             )
     return notices
 

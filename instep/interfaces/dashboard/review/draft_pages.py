@@ -20,6 +20,7 @@ from instep.interfaces.dashboard.review.wording import (
     KIND_WORDS,
     REASONS,
     TYPE_WORDS,
+    change_words,
     linked_warnings,
     moment_words,
     source_words,
@@ -30,7 +31,12 @@ from instep.platform.text.characters import whole_number
 from instep.platform.web.signed_in import asks_for_part, private_headers
 
 TEMPLATE = "review/draft.html"
-TEMPLATE_WORDS = {"moment_words": moment_words, "TYPE_WORDS": TYPE_WORDS, "KIND_WORDS": KIND_WORDS}
+TEMPLATE_WORDS = {
+    "moment_words": moment_words,
+    "change_words": change_words,
+    "TYPE_WORDS": TYPE_WORDS,
+    "KIND_WORDS": KIND_WORDS,
+}
 pages.pages.environment.globals.update(TEMPLATE_WORDS)
 
 

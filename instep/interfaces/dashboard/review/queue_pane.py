@@ -6,12 +6,12 @@ from itertools import groupby
 from math import ceil
 
 from instep.drafting.drafts import queue_pages
-from instep.drafting.drafts.queue_pages import QueueCounts, QueuePlace, QueueRow
+from instep.drafting.drafts.queue_pages import BundleCounts, QueueCounts, QueuePlace, QueueRow
 from instep.interfaces.dashboard.bot_pages import BotPage
 from instep.interfaces.dashboard.review import queries
 from instep.interfaces.dashboard.review.filters import CERTAINTIES, KINDS, TYPES, QueueFilter
 from instep.interfaces.dashboard.review.queries import TaskVerdicts
-from instep.interfaces.dashboard.review.wording import source_words
+from instep.interfaces.dashboard.review.wording import bundle_words, change_words
 from instep.platform.core import limits
 from instep.platform.text.characters import whole_number
 
@@ -78,9 +78,10 @@ async def read_pane(page: BotPage, draft_id: str | None) -> QueuePane:
     counts = await queue_pages.count_queue(page.ctx)
     task_ids = list({row.task_id for row in rows if row.task_id})
     verdicts = await queries.count_verdicts(page.ctx, task_ids) if task_ids else {}
+    bundles = await queue_pages.count_bundles(page.ctx) if any(row.bundle for row in rows) else {}
     return replace(
         pane,
-        groups=groups_of(page, rows, verdicts),
+        groups=groups_of(page, rows, verdicts, bundles),
         filters=filter_links(page, pane.queue_filter, counts),
         all_total=counts.total,
         rows=rows,
@@ -111,16 +112,21 @@ def asked_page(query: Mapping[str, str]) -> int:
 
 
 def groups_of(
-    page: BotPage, rows: Sequence[QueueRow], verdicts: Mapping[str, TaskVerdicts]
+    page: BotPage,
+    rows: Sequence[QueueRow],
+    verdicts: Mapping[str, TaskVerdicts],
+    bundles: Mapping[str, BundleCounts],
 ) -> list[SourceGroup]:
     groups: list[SourceGroup] = []
     for _, drafts in groupby(rows, lambda row: row.source_key):
         listed = list(drafts)
         first = listed[0]
-        words = source_words(first.source_kind, first.source_title, first.source_url, first.author_name)
+        counts = bundles.get(first.bundle or "")
+        words = bundle_words(counts) if counts else change_words(first)
         draft = next((row for row in listed if row.type != "place"), None)
         href = page.path(f"review/{draft.id}/source" if draft else f"tasks/{first.task_id}")
-        groups.append(SourceGroup(words, listed, href, verdicts.get(first.task_id or "")))
+        looked_at = None if counts else verdicts.get(first.task_id or "")
+        groups.append(SourceGroup(words, listed, href, looked_at))
     return groups
 
 

@@ -6,12 +6,13 @@ from instep.drafting.drafts import queue_pages
 from instep.drafting.drafts.pending import find_draft
 from instep.drafting.drafts.previews import create_preview, list_previews, preview_token, revoke_preview
 from instep.drafting.drafts.queue_schemas import SourceBatch
+from instep.drafting.drafts.schemas import Draft
 from instep.drafting.drafts.source_queue import apply_certain, approve_source
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.review import queries
 from instep.interfaces.dashboard.review.decisions import draft_id_of, suffix_of
 from instep.interfaces.dashboard.review.queue_pane import read_pane
-from instep.interfaces.dashboard.review.wording import source_words
+from instep.interfaces.dashboard.review.wording import bundle_words, source_words
 from instep.platform.core.errors import InvalidState, NotFound
 from instep.platform.identity.scopes import Role
 
@@ -20,12 +21,15 @@ from instep.platform.identity.scopes import Role
 async def show_source(page: BotPage) -> Response:
     draft = await find_draft(page.ctx, draft_id_of(page))
     rows = await queue_pages.list_of_source(page.ctx, draft.id)
+    bundle = queue_pages.bundle_of(await source_key_of(page))
+    counts = (await queue_pages.count_bundles(page.ctx)).get(bundle) if bundle else None
     base_url, key = page.request.app.state.settings.base_url, page.request.app.state.cursor_key
     return await page.show(
         "review/source.html",
         pane=await read_pane(page, draft.id),
         draft=draft,
-        words=source_words(draft.source_kind, draft.source_title, draft.source_url, draft.author_name),
+        bundle=bundle,
+        words=bundle_words(counts) if counts else bundle or source_title_of(draft),
         rows=rows,
         approved=[row for row in rows if row.is_approved],
         certain=[row for row in rows if row.certainty == "certain"],
@@ -39,6 +43,10 @@ async def show_source(page: BotPage) -> Response:
         titles={row.id: row.title for row in rows},
         no_edit=await queries.list_verdicts(page.ctx, draft.task_id) if draft.task_id else [],
     )
+
+
+def source_title_of(draft: Draft) -> str:
+    return source_words(draft.source_kind, draft.source_title, draft.source_url, draft.author_name)
 
 
 @bot_page("review", Role.EDITOR)

@@ -6,6 +6,8 @@ from datetime import datetime
 
 from markupsafe import Markup
 
+from instep.drafting.drafts.queue_pages import BundleCounts, QueueRow
+from instep.platform.text.characters import quantity
 from instep.platform.web.pages import with_code
 
 DRAFT_ID = re.compile(r"\b(?:edit|article|gap)_[0-9a-z]{26}\b")
@@ -52,6 +54,21 @@ def linked_warnings(warnings: Sequence[str], queue_path: str) -> list[Markup]:
         return f'<a href="{queue_path}/{name[0]}">draft {ids.index(name[0]) + 1}</a>'
 
     return [Markup(DRAFT_ID.sub(link, str(with_code(warning)))) for warning in warnings]
+
+
+def bundle_words(counts: BundleCounts) -> str:
+    """The heading of a bundle: `Backfill of the last 30 days: 12 drafts and 1 place of 9 changes`."""
+    parts = [
+        quantity(counts.drafts, "draft") if counts.drafts else "",
+        quantity(counts.places, "place") if counts.places else "",
+    ]
+    waiting = " and ".join(filter(None, parts))
+    return f"{counts.title}: {waiting} of {quantity(counts.changes, 'change')}"
+
+
+def change_words(row: QueueRow) -> str:
+    """What the change of a row of the queue is called."""
+    return source_words(row.source_kind, row.source_title, row.source_url, row.author_name)
 
 
 def source_words(kind: str | None, title: str | None, url: str | None, author: str) -> str:

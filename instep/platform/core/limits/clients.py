@@ -33,6 +33,11 @@ MAX_COMMENT_EXCERPT_CHARACTERS = 1_200
 MAX_COMMENT_PAGES = 30
 # Files that `instep check` reads at once.
 MAX_CHECKED_FILES = 20_000
+# Changes of the history that one run of `instep change` sends; a file of them that is merged with the code of
+# today, in bytes; and the last tasks from which a dry run estimates the tokens.
+MAX_BACKFILL_CHANGES = 1_000
+MAX_MERGED_FILE_BYTES = 4 * 1024 * 1024
+MAX_ESTIMATING_TASKS = 20
 # Caches may keep `instep.pyz` and its digest for this long.
 THIN_CLIENT_CACHE_SECONDS = 300
 # The largest response that the client reads, in bytes.
