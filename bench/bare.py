@@ -6,6 +6,7 @@ audit, events, request ids, metrics or log, and it looks at nothing that it is s
 
 import hashlib
 import os
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
@@ -42,7 +43,7 @@ KEY = """
     where k.key_hash = %s and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
 """
 # It knows one company's data from another's by the bot alone.
-COLUMNS = columns("markdown").replace("t.workspace_id = %(workspace)s and ", "")
+COLUMNS = re.sub(r"\w+\.workspace_id = %\(workspace\)s and ", "", columns("markdown"))
 ARTICLE = f"""
     select {COLUMNS} from articles a
     where a.bot_id = %(bot)s and a.deleted_at is null and a.slug = %(slug)s

@@ -64,6 +64,7 @@ TABLE = [
     Operation("DELETE", "/articles/{article}", "write"),
     Operation("POST", "/articles/{article}/publish", "write"),
     Operation("POST", "/articles/{published}/unpublish", "write"),
+    Operation("POST", "/articles/{published}/verify", "write"),
     Operation("POST", "/articles/{deleted}/restore", "write"),
     Operation("GET", "/articles/{article}/drafts", "read"),
     Operation("POST", "/articles/{article}/drafts", "propose", 201, body=EDIT),

@@ -61,6 +61,19 @@ async def list_users(tx: Tx, workspace_id: str) -> list[User]:
     )
 
 
+async def find_member_id(tx: Tx, workspace_id: str, email: str) -> str | None:
+    """The id of a person with this address who may work in the workspace."""
+    person_id: str | None = await tx.value(
+        f"""
+        select m.person_id from {MEMBERS}
+        where m.workspace_id = %(workspace)s and lower(p.email) = lower(%(email)s) and m.disabled_at is null
+        """,
+        workspace=workspace_id,
+        email=email,
+    )
+    return person_id
+
+
 async def lock_user(tx: Tx, workspace_id: str, email: str) -> User | None:
     return await tx.first(
         User,

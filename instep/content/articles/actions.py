@@ -13,6 +13,7 @@ from instep.content.articles.schemas import (
     ArticleCreate,
     ArticleOverview,
     ArticleUpdate,
+    ArticleVerify,
     DeletedArticle,
     DeletedOverview,
     Deletion,
@@ -20,6 +21,7 @@ from instep.content.articles.schemas import (
     OverviewCriteria,
     Step,
     TextSource,
+    Verification,
     WorkingCopy,
 )
 from instep.content.articles.texts import (
@@ -32,7 +34,7 @@ from instep.content.articles.texts import (
     replace_text,
     save,
 )
-from instep.content.collections.actions import find_collection_id, referenced_id
+from instep.content.collections.actions import find_collection_id, owner_columns, referenced_id
 from instep.content.files.picture_sizes import text_columns
 from instep.content.golden.actions import warn_of_articles
 from instep.notifications.webhooks.emit import ask_for_endpoints
@@ -46,6 +48,7 @@ from instep.platform.text.diff import compare
 from instep.platform.text.slugs import free_slug
 
 CREATED = TextSource("create")
+NO_COMMIT = ArticleVerify()
 CURRENT = "current"
 
 
@@ -77,6 +80,11 @@ async def list_article_overviews(
         collection_id = await find_collection_id(ctx, criteria.collection_id)
         criteria = replace(criteria, collection_id=collection_id)
     return await overviews.list_page(ctx, criteria, page)
+
+
+async def list_due_articles(ctx: Ctx, page: PageRequest) -> Page[ArticleOverview]:
+    """List the published articles that need a look or are stale, without their texts."""
+    return await overviews.list_due(ctx, page)
 
 
 async def get_article_overview(ctx: Ctx, ref: str) -> ArticleOverview:
@@ -140,8 +148,12 @@ async def update_article(
     if "collection_id" in sent:
         collection_ref = sent["collection_id"]
         sent["collection_id"] = await referenced_id(ctx, collection_ref, "collectionId", lock="key share")
+    care = await owner_columns(ctx, sent)
     article = await find_article(ctx, ref, lock=True)
     refuse_stale(if_match, article.etag)
+    if care:
+        await queries.set_care(ctx, article.id, care)
+        article = await find_article(ctx, article.id)
     changes = await _changed_columns(ctx, article, sent)
     if not changes:
         return await _in_format(ctx, article, format)
@@ -165,10 +177,26 @@ async def publish_article(
     if article.status == "in_review":
         await queries.resolve_review(ctx, [article.id], "applied")
     changes = live_columns(ctx, article)
+    verification = Verification("person") if ctx.actor.type == "person" else None
     if copy is None:
-        return await save(ctx, article, changes, format)
+        seen = queries.verified_columns(ctx, verification) if verification else {}
+        return await save(ctx, article, changes | seen, format)
     changes |= {**author_columns(copy), "title": copy.title, **await text_columns(ctx, copy.content)}
-    return await save(ctx, article, changes, format, TextSource("publish"))
+    return await save(ctx, article, changes, format, TextSource("publish", verification=verification))
+
+
+@writes
+async def verify_article(ctx: Ctx, ref: str, request: ArticleVerify = NO_COMMIT) -> Article:
+    """Say that the live text of an article is still right, without changing it.
+
+    It answers readers who called it outdated, and a `reviewBy` that has come or comes within 30 days. What
+    waits for review stays: while an edit or a place waits, the article still needs a look.
+    """
+    article = await find_article(ctx, ref, lock=True)
+    if not article.is_live:
+        raise InvalidState("Only a published article can be verified: publishing it verifies it too.")
+    await queries.record_verifications(ctx, [article.id], Verification("person", request.commit))
+    return await find_article(ctx, article.id)
 
 
 @writes

@@ -9,7 +9,7 @@ from instep.platform.core.database import QueuedStatement
 from instep.platform.identity.schemas import Ctx
 
 # Fields that change together with others; a change of only these is not an event.
-DERIVED_FIELDS = {"has_unpublished_changes", "version", "updated_at", "translations"}
+DERIVED_FIELDS = {"has_unpublished_changes", "version", "updated_at", "translations", "standing"}
 PUBLISHED_FIELDS = [field.name for field in fields(Article) if field.name not in DERIVED_FIELDS]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from instep.content.articles.freshness import OWNER, STANDING, STATE
 from instep.content.articles.revision_schemas import VersionOverview, VersionText
 from instep.content.articles.schemas import (
     ArticleCount,
@@ -16,7 +17,7 @@ from instep.platform.core.like_patterns import escape_like
 from instep.platform.core.paging import Order, Page, PageRequest
 from instep.platform.identity.schemas import Ctx
 
-OVERVIEW = """
+OVERVIEW = f"""
     a.id, a.slug, a.title, a.locale, a.translation_of, a.status, a.visibility, a.collection_id, a.position,
     a.version, a.origin, a.working_saved_at is not null as has_unpublished_changes,
     (select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'title', t.title, 'locale', t.locale,
@@ -29,12 +30,17 @@ OVERVIEW = """
           and d.status = 'pending')::integer
         as pending_drafts,
     coalesce(a.working_author_name, a.author_name) as author_name,
-    coalesce(a.working_saved_at, a.text_changed_at) as text_changed_at, a.published_at, a.updated_at
+    coalesce(a.working_saved_at, a.text_changed_at) as text_changed_at, a.published_at, a.updated_at,
+    coalesce(a.verified_at, a.text_changed_at) as known_at, a.verified_by_name,
+    (select p.email from people p where p.id = a.owner_id) as own_owner, a.review_by as own_review_by,
+    {STANDING} as standing
 """
 # Each word of a search must be in one of these, including unpublished text.
 SEARCHED = "a.title, a.slug, a.description, a.content_markdown, a.working_title, a.working_markdown"
 NEWEST_FIRST = Order(("a.updated_at", "a.id"), descending=True)
 READING_ORDER = Order(("a.position", "a.id"), descending=False)
+# The one first that nobody has verified or changed for the longest time.
+DUE_ORDER = Order(("coalesce(a.verified_at, a.text_changed_at)", "a.id"), descending=False)
 DELETED_ORDER = Order(("a.deleted_at", "a.id"), descending=True)
 
 
@@ -54,6 +60,8 @@ def conditions_of(criteria: OverviewCriteria) -> str:
         ("a.visibility = %(visibility)s", criteria.visibility is not None),
         ("a.working_saved_at is not null", criteria.has_unpublished_changes),
         (has_draft, criteria.has_drafts),
+        (f"{STATE} = %(freshness)s", criteria.freshness is not None),
+        (f"{OWNER} is not distinct from nullif(%(owner)s, '')", criteria.owner is not None),
     )
     return " and ".join(sql for sql, is_asked in parts if is_asked) or "true"
 
@@ -64,6 +72,8 @@ def params_of(criteria: OverviewCriteria) -> dict[str, Any]:
         "locale": criteria.locale,
         "collection_id": criteria.collection_id,
         "visibility": criteria.visibility,
+        "freshness": criteria.freshness,
+        "owner": criteria.owner,
         "pattern": f"%{escape_like(criteria.name)}%",
         "patterns": [f"%{escape_like(word)}%" for word in criteria.words.split()],
     }
@@ -91,6 +101,22 @@ async def list_page(ctx: Ctx, criteria: OverviewCriteria, request: PageRequest) 
     if order_of(criteria) is READING_ORDER:
         return page.page_of(rows, lambda row: (row.position, row.id))
     return page.page_of(rows, lambda row: (row.updated_at, row.id))
+
+
+async def list_due(ctx: Ctx, request: PageRequest) -> Page[ArticleOverview]:
+    """The published articles in all languages that need a look or are stale."""
+    page = request.page(DUE_ORDER, "due articles", ctx.bot.id)
+    rows = await ctx.tx.all(
+        ArticleOverview,
+        f"""
+        select {OVERVIEW} from articles a
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+          and a.status = 'published' and {STATE} <> 'verified' and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.known_at, row.id))
 
 
 async def find(ctx: Ctx, article_id: str) -> ArticleOverview:

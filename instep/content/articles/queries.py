@@ -1,15 +1,19 @@
 """The SQL of articles and their former slugs."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from instep.content.articles.freshness import STANDING, STATE
 from instep.content.articles.schemas import (
     Article,
     DeletedArticle,
+    FreshnessState,
     LinkTarget,
     TextAuthor,
     TextSource,
+    Verification,
     WorkingCopy,
 )
 from instep.platform.core import limits
@@ -26,7 +30,8 @@ NO_WORKING_COPY = dict.fromkeys(
 TEXT_COLUMNS: dict[Format, str] = {"markdown": "a.content_markdown", "html": "a.content_html"}
 
 
-def columns(format: Format) -> str:
+def columns(format: Format, standing: str = STANDING) -> str:
+    """The columns of `Article`; with `null` as its standing for readers that need none."""
     return f"""
         a.id, a.slug, a.locale, a.translation_of,
         coalesce((select jsonb_agg(jsonb_build_object('id', t.id, 'locale', t.locale, 'status', t.status,
@@ -37,7 +42,7 @@ def columns(format: Format) -> str:
         a.title, a.description, {TEXT_COLUMNS[format]} as content,
         a.collection_id, a.visibility, a.position, a.status,
         a.working_saved_at is not null as has_unpublished_changes, a.version,
-        a.published_at, a.created_at, a.updated_at
+        a.published_at, a.created_at, a.updated_at, {standing} as standing
     """
 
 
@@ -49,6 +54,7 @@ class ArticleCriteria:
     collection_id: str | None = None
     locale: str | None = None
     updated_since: datetime | None = None
+    freshness: FreshnessState | None = None
 
 
 async def find(ctx: Ctx, ref: str, format: Format, *, lock: bool = False) -> Article | None:
@@ -96,6 +102,7 @@ async def list_page(
         "collection_id": "a.collection_id = %(collection_id)s" if criteria.collection_id else "true",
         "locale": "a.locale = %(locale)s" if criteria.locale else "true",
         "updated_since": "a.updated_at >= %(updated_since)s" if criteria.updated_since else "true",
+        "freshness": f"{STATE} = %(freshness)s" if criteria.freshness else "true",
     }
     page = request.page(
         ORDER,
@@ -105,6 +112,7 @@ async def list_page(
         criteria.collection_id,
         criteria.locale,
         criteria.updated_since,
+        *([criteria.freshness] if criteria.freshness else []),
     )
     rows = await ctx.tx.all(
         Article,
@@ -118,6 +126,7 @@ async def list_page(
         collection_id=criteria.collection_id,
         locale=criteria.locale,
         updated_since=criteria.updated_since,
+        freshness=criteria.freshness,
         **page.params,
     )
     return page.page_of(rows, lambda row: (row.updated_at, row.id))
@@ -198,7 +207,7 @@ async def update(
     values = dict(changes)
     if source:
         author = {"author_type": ctx.actor.type, "author_name": ctx.actor.name}
-        values = author | NO_WORKING_COPY | values
+        values = author | NO_WORKING_COPY | verified_columns(ctx, source.verification) | values
         values |= {"origin": source.origin, "draft_id": source.draft_id}
     assignments = [f"{name} = %({name})s" for name in values]
     if source:
@@ -234,6 +243,65 @@ KEEP_REVISION = """
           and r.version <= replaced.version - %(max_revisions)s
     )
 """
+
+
+def verified_columns(ctx: Ctx, verification: Verification | None) -> dict[str, Any]:
+    """The columns that say what has verified an article's present text; None: nothing has."""
+    if verification is None:
+        return dict.fromkeys(("verified_at", "verified_by", "verified_by_name", "verified_commit"))
+    looked = {"reviewed_at": ctx.now} if ctx.actor.type == "person" else {}
+    return {
+        "verified_at": ctx.now,
+        "verified_by": verification.by,
+        "verified_by_name": ctx.actor.name,
+        "verified_commit": verification.commit,
+        "due_announced_at": None,
+        **looked,
+    }
+
+
+async def record_verifications(
+    ctx: Ctx, article_ids: Sequence[str], verification: Verification, *, read_at: datetime | None = None
+) -> None:
+    """Say that the present texts of published articles are right.
+
+    `read_at` is when the texts were read, if that was earlier: what changed since is not verified. The
+    articles do not change by it (`updatedAt` stays), but their public pages may show it.
+    """
+    values = verified_columns(ctx, verification)
+    await ctx.tx.execute(
+        f"""
+        with verified as (
+            select id from articles
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
+              and status = 'published' and deleted_at is null and text_changed_at <= %(read_at)s
+            order by id for no key update)
+        update articles a set {assignments_of(values)} from verified v, stamp_change(%(bot)s)
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = v.id
+        """,
+        bot=ctx.bot.id,
+        ids=list(article_ids),
+        read_at=read_at or "infinity",
+        **values,
+    )
+
+
+async def set_care(ctx: Ctx, article_id: str, care: dict[str, Any]) -> None:
+    """Set who looks after an article, and until when; for its readers nothing changes."""
+    await ctx.tx.execute(
+        f"""
+        update articles set {assignments_of(care)}, due_announced_at = null
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+          and ({" or ".join(f"{name} is distinct from %({name})s" for name in care)})
+        """,
+        bot=ctx.bot.id,
+        id=article_id,
+        **care,
+    )
+
+
+def assignments_of(columns: Iterable[str]) -> str:
+    return ", ".join(f"{name} = %({name})s" for name in columns)
 
 
 async def find_working_copy(ctx: Ctx, article_id: str) -> WorkingCopy | None:

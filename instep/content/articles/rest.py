@@ -23,6 +23,8 @@ from instep.content.articles.schemas import (
     ArticleHtmlOut,
     ArticleOut,
     ArticleUpdate,
+    ArticleVerify,
+    FreshnessState,
     article_deleted_out,
     article_json,
 )
@@ -67,6 +69,10 @@ CollectionFilter = Annotated[
     str | None,
     Query(description="Only articles of this collection, by its id or slug.", examples=["getting-started"]),
 ]
+FreshnessFilter = Annotated[
+    FreshnessState | None,
+    Query(description="Only published articles in this state, which the field `freshness` explains."),
+]
 LocaleFilter = Annotated[Locale | None, Query(description="Only articles in this language.")]
 
 
@@ -77,11 +83,12 @@ async def list_articles(
     collection_id: CollectionFilter = None,
     locale: LocaleFilter = None,
     updated_since: Since = None,
+    freshness: FreshnessFilter = None,
     format: Form = "markdown",
     page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
     start_cursor: StartCursor = None,
 ) -> Response:
-    criteria = ArticleCriteria(status, collection_id, locale, updated_since)
+    criteria = ArticleCriteria(status, collection_id, locale, updated_since, freshness)
     async with call.begin_reading() as ctx:
         articles = await actions.list_articles(ctx, criteria, format, call.page(page_size, start_cursor))
         return reply_list(articles, lambda row: article_json(row, ctx.bot, format))
@@ -116,6 +123,13 @@ async def update_article(
 async def publish_article(call: CurrentCall, id: str, if_match: IfMatch = None) -> Response:
     async with call.begin() as ctx:
         article = await actions.publish_article(ctx, id, if_match=if_match)
+        return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
+
+
+@router.operation("POST /articles/{id}/verify", actions.verify_article, ArticleOut)
+async def verify_article(call: CurrentCall, id: str, body: ArticleVerify | None = None) -> Response:
+    async with call.begin() as ctx:
+        article = await actions.verify_article(ctx, id, body or actions.NO_COMMIT)
         return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
 
 

@@ -1,12 +1,13 @@
 """The shapes of an article (specification, Article; contract section 4)."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, Field
 
 from instep.content.articles.paths import path_of_article
+from instep.content.collections.schemas import OwnerOut, OwnerRef, ReviewBy
 from instep.platform.core import limits
 from instep.platform.core.clock import isoformat
 from instep.platform.core.etags import etag_of
@@ -43,9 +44,20 @@ ArticlePosition = Annotated[
     Position,
     Field(description="The position in the collection, starting at 0; a new article goes to the end."),
 ]
+Commit = Annotated[
+    Text,
+    Field(
+        pattern="^[0-9a-f]{7,64}$",
+        description="A commit, by its hash or the beginning of it.",
+        examples=["4b825dc642cb6eb9a060e54bf8d69288fbee4904"],
+    ),
+]
 Status = Literal["draft", "in_review", "published", "archived"]
 # One position among the articles of a collection.
 Step = Literal["up", "down"]
+FreshnessState = Literal["verified", "needs_review", "stale"]
+FreshnessReason = Literal["draft", "place", "review_by", "feedback", "age"]
+VerifiedBy = Literal["drift", "task", "person"]
 Origin = Literal["create", "update", "apply", "publish", "restore", "import"]
 
 
@@ -73,6 +85,8 @@ class Article:
     published_at: datetime | None
     created_at: datetime
     updated_at: datetime
+    # `freshness`, `owner` and `reviewBy`, as the API has them: `articles.freshness`.
+    standing: dict[str, Any]
 
     @property
     def is_live(self) -> bool:
@@ -80,7 +94,7 @@ class Article:
 
     @property
     def etag(self) -> str:
-        return etag_of(self.id, self.updated_at, self.translations)
+        return etag_of(self.id, self.updated_at, self.translations, aside=self.standing)
 
     def path(self, bot: Bot) -> str:
         """Its path below the address of the bot's help center."""
@@ -148,6 +162,9 @@ class OverviewCriteria:
     visibility: str | None = None
     has_unpublished_changes: bool = False
     has_drafts: bool = False
+    freshness: str | None = None
+    # An email address; empty: articles without an owner.
+    owner: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +193,14 @@ class ArticleOverview:
     text_changed_at: datetime
     published_at: datetime | None
     updated_at: datetime
+    # When its text was verified, or else written.
+    known_at: datetime
+    verified_by_name: str | None
+    # Those that it does not have from a collection.
+    own_owner: str | None
+    own_review_by: date | None
+    # `freshness`, `owner` and `reviewBy`, as the API has them.
+    standing: dict[str, Any]
 
     @property
     def is_live(self) -> bool:
@@ -216,11 +241,21 @@ class Deletion:
 
 
 @dataclass(frozen=True, slots=True)
+class Verification:
+    """What says that a text is right, and the commit of the code that it was compared with, if one."""
+
+    by: VerifiedBy
+    commit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TextSource:
     """The operation that writes a text; stored with the text, and later with its revision."""
 
     origin: Origin
     draft_id: str | None = None
+    # None: nothing has verified the text yet.
+    verification: Verification | None = None
 
 
 class ArticleCreate(Body):
@@ -257,6 +292,14 @@ class ArticleUpdate(Body):
     collection_id: CollectionRef | MISSING | None = MISSING
     visibility: Visibility | MISSING = MISSING
     position: ArticlePosition | MISSING = MISSING
+    owner: OwnerRef | MISSING | None = MISSING
+    review_by: ReviewBy | MISSING | None = MISSING
+
+
+class ArticleVerify(Body):
+    """The code that the text was compared with, if any."""
+
+    commit: Commit | None = None
 
 
 class TranslationOut(Out):
@@ -266,6 +309,28 @@ class TranslationOut(Out):
     locale: str
     status: Status
     outdated: bool = Field(description="True if the article's text changed after the translation's.")
+
+
+class FreshnessOut(Out):
+    """Whether a published article is still right, and how that is known."""
+
+    state: FreshnessState = Field(
+        description="`verified`; `needs_review`: something speaks against it; `stale`: nothing has verified"
+        f" or changed it for {limits.STALE_AFTER.days} days."
+    )
+    reason: FreshnessReason | None = Field(
+        description="The first that holds; null if it is verified. `draft`: an edit of it waits for review."
+        " `place`: a place in it needs words. `review_by`: its `reviewBy` has come. `feedback`: readers say"
+        " that it is outdated. `age`: nothing has verified or changed it for long."
+    )
+    verified_at: Timestamp | None = Field(
+        description="The time at which its present text was verified; null if nothing has verified it."
+    )
+    verified_by: VerifiedBy | None = Field(
+        description="`drift`: a check of all articles against the code found nothing in it. `task`: somebody"
+        " applied what a task wrote. `person`: somebody published or confirmed it."
+    )
+    verified_commit: str | None = Field(description="The commit that it was compared with, if one is known.")
 
 
 class ArticleFields(Out):
@@ -291,6 +356,16 @@ class ArticleFields(Out):
     published_at: Timestamp | None
     created_at: Timestamp
     updated_at: Timestamp
+    freshness: FreshnessOut | None = Field(
+        description="Null while it is not published, and while nothing speaks for or against it."
+    )
+    owner: OwnerOut | None = Field(
+        description="Its own owner, else that of its collection or of the nearest one above that has one."
+    )
+    review_by: date | None = Field(
+        description="The day on which somebody is to look at it again: its own, or else its collection's,"
+        " like `owner`."
+    )
 
 
 class ArticleOut(ArticleFields):
@@ -343,6 +418,7 @@ def article_fields(article: Article, bot: Bot) -> dict[str, Any]:
         "publishedAt": article.published_at,
         "createdAt": article.created_at,
         "updatedAt": article.updated_at,
+        **article.standing,
     }
 
 

@@ -40,7 +40,7 @@ async def list_for_writer(ctx: Ctx) -> list[Article]:
     """Every article that a code change could make wrong."""
     return await ctx.tx.all(
         Article,
-        f"select {columns('markdown')} {COULD_BE_WRONG} order by a.id",
+        f"select {columns('markdown', 'null::jsonb')} {COULD_BE_WRONG} order by a.id",
         bot=ctx.bot.id,
     )
 
@@ -49,7 +49,7 @@ async def list_some_for_writer(ctx: Ctx, ids: Collection[str]) -> list[Article]:
     """The articles among these that a code change could make wrong."""
     return await ctx.tx.all(
         Article,
-        f"select {columns('markdown')} {COULD_BE_WRONG} and a.id = any(%(ids)s) order by a.id",
+        f"select {columns('markdown', 'null::jsonb')} {COULD_BE_WRONG} and a.id = any(%(ids)s) order by a.id",
         bot=ctx.bot.id,
         ids=list(ids),
     )

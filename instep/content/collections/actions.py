@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+from instep.accounts.people.queries import find_member_id
 from instep.content.collections import queries
 from instep.content.collections.queries import Lock
 from instep.content.collections.schemas import Collection, CollectionCreate, CollectionUpdate
@@ -58,13 +59,14 @@ async def update_collection(
 ) -> Collection:
     """Change only the fields of a collection that are sent; `parentId` moves it with everything in it."""
     sent = update.model_dump()
+    care = await owner_columns(ctx, sent)
     if "parent_id" in sent:
         await queries.lock_tree(ctx)
     collection = await find_collection(ctx, ref, lock="no key update")
     refuse_stale(if_match, collection.etag)
     if sent.get("parent_id") is not None:
         sent["parent_id"] = await _parent_id(ctx, sent["parent_id"], collection)
-    changes = _changed_fields(collection, sent)
+    changes = _changed_fields(collection, sent | care)
     if not changes:
         return collection
     with slug_must_be_free():
@@ -120,6 +122,18 @@ async def referenced_id(ctx: Ctx, ref: str | None, field: str, *, lock: Lock | N
         return await find_collection_id(ctx, ref, lock=lock)
     except NotFound:
         raise InvalidValue(field, "there is no such collection") from None
+
+
+async def owner_columns(ctx: Ctx, sent: dict[str, Any]) -> dict[str, Any]:
+    """Take `owner` and `review_by` out of the fields of a PATCH, as columns; an owner must be a member."""
+    care = {"review_by": sent.pop("review_by")} if "review_by" in sent else {}
+    if "owner" in sent:
+        email = sent.pop("owner")
+        member_id = await find_member_id(ctx.tx, ctx.workspace_id, email) if email is not None else None
+        if email is not None and member_id is None:
+            raise InvalidValue("owner", "it must be the email address of a member of the workspace")
+        care["owner_id"] = member_id
+    return care
 
 
 async def _parent_id(ctx: Ctx, ref: str, moved: Collection | None = None) -> str:

@@ -15,6 +15,7 @@ COLLECTION = f"""
         (select count(*) from articles a
          where a.workspace_id = %(workspace)s and a.bot_id = c.bot_id and a.collection_id = c.id
            and a.deleted_at is null)::integer as article_count,
+        c.owner_id, (select p.email from people p where p.id = c.owner_id) as owner_name, c.review_by,
         c.created_at, c.updated_at
     from collections c {ANCESTORS} where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s
 """

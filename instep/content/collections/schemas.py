@@ -1,10 +1,10 @@
 """The shapes of a collection (specification, Collection; contract section 4)."""
 
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Annotated
+from datetime import date, datetime
+from typing import Annotated, Any
 
-from pydantic import MISSING, Field
+from pydantic import MISSING, BeforeValidator, Field
 
 from instep.platform.core import limits
 from instep.platform.core.etags import etag_of
@@ -21,6 +21,17 @@ from instep.platform.web.shapes import (
     Visibility,
 )
 
+
+def date_of(value: Any) -> Any:
+    """A day as JSON and forms have it; a number of seconds is none."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        raise ValueError("it must be a day such as 2026-12-31") from None
+
+
 CollectionTitle = Annotated[Title, Field(examples=["Getting started"])]
 About = Annotated[
     Description,
@@ -31,6 +42,20 @@ Parent = Annotated[
     Field(description="The parent collection, by its id or slug; null for the top level."),
 ]
 Icon = Annotated[Text, Field(max_length=limits.MAX_ICON_CHARACTERS, description="An emoji.", examples=["🚀"])]
+
+
+OwnerRef = Annotated[
+    Text,
+    Field(
+        description="A member of the workspace, by email address; null for none of its own.",
+        examples=["ada@example.com"],
+    ),
+]
+ReviewBy = Annotated[
+    date,
+    Field(description="The day on which somebody is to look again; null for none of its own."),
+    BeforeValidator(date_of),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +77,16 @@ class Collection:
     place: list[str]
     sort_order: int
     article_count: int
+    # Its own ones, which its articles have that have none.
+    owner_id: str | None
+    owner_name: str | None
+    review_by: date | None
     created_at: datetime
     updated_at: datetime
 
     @property
     def etag(self) -> str:
-        return etag_of(self.updated_at, self.article_count, self.is_public)
+        return etag_of(self.updated_at, self.article_count, self.is_public, self.owner_name)
 
 
 class CollectionCreate(Body):
@@ -92,6 +121,14 @@ class CollectionUpdate(Body):
         ]
         | MISSING
     ) = MISSING
+    owner: OwnerRef | MISSING | None = MISSING
+    review_by: ReviewBy | MISSING | None = MISSING
+
+
+class OwnerOut(Out):
+    """The member of the workspace who looks after it."""
+
+    name: str = Field(description="The email address.")
 
 
 class CollectionOut(Out):
@@ -114,6 +151,12 @@ class CollectionOut(Out):
         description="The public address; null while it or a collection above it is `authenticated`."
     )
     bot_id: str
+    owner: OwnerOut | None = Field(
+        description="Its own owner. Articles and collections in it that have none share it."
+    )
+    review_by: date | None = Field(
+        description="The day on which somebody is to look again at the articles in it, like `owner`."
+    )
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -131,6 +174,8 @@ class CollectionOut(Out):
             article_count=collection.article_count,
             url=f"{bot.help_url}/collections/{collection.slug}" if collection.is_public else None,
             bot_id=str(bot.id),
+            owner=OwnerOut(name=collection.owner_name) if collection.owner_name else None,
+            review_by=collection.review_by,
             created_at=collection.created_at,
             updated_at=collection.updated_at,
         )

@@ -1,10 +1,11 @@
 """Applies a draft's text to its article, immediately or with a release."""
 
+import re
 from dataclasses import replace
 
 from pydantic import MISSING
 
-from instep.content.articles.schemas import Article, TextSource
+from instep.content.articles.schemas import Article, TextSource, Verification
 from instep.content.articles.texts import publish_text, replace_text
 from instep.drafting.drafts import queries
 from instep.drafting.drafts.edited_lines import lines_after_merge
@@ -18,6 +19,8 @@ from instep.platform.identity.schemas import Ctx
 from instep.platform.text.diff import compare
 
 NOW = DraftApply()
+# The end of the address of a commit's page on the forges.
+COMMIT_PAGE = re.compile(r"/commits?/([0-9a-f]{7,64})$")
 WORKING_COPY_IN_HISTORY = "The article had unpublished changes: they are in its history now."
 WITHOUT_SOURCE = "This draft has neither a `sourceUrl` nor a task, which releases name: apply it yourself."
 WITHOUT_URL = (
@@ -72,7 +75,7 @@ async def _apply_text(ctx: Ctx, article: Article, draft: DraftTexts, text: Title
     """Settle the draft and update its article; `text` is the article if its text is already live."""
     applied_version = article.version
     await queries.settle(ctx, draft.id, "applied")
-    source = TextSource("apply", draft.id)
+    source = TextSource("apply", draft.id, _verification_of(ctx, draft))
     if draft.type != "edit":
         applied_version = (await publish_text(ctx, article, text.title, text.content, source)).version
     elif isinstance(text, TitledText):
@@ -83,6 +86,14 @@ async def _apply_text(ctx: Ctx, article: Article, draft: DraftTexts, text: Title
         applied_version = (await replace_text(ctx, article, text.title, text.content, source)).version
     await queries.set_versions(ctx, draft.id, article.version, applied_version)
     return replace(draft, status="applied")
+
+
+def _verification_of(ctx: Ctx, draft: Draft) -> Verification | None:
+    """A task has compared the draft's text with its change; another draft a person has read."""
+    if draft.task_id is not None:
+        commit = COMMIT_PAGE.search(draft.source_url or "")
+        return Verification("task", commit[1] if commit else None)
+    return Verification("person") if ctx.actor.type == "person" else None
 
 
 async def _approve(ctx: Ctx, article: Article, draft: DraftTexts, text: TitledText) -> Draft:

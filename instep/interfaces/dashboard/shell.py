@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from instep.interfaces.dashboard.ages import age_in_words, day_in_words
@@ -31,6 +32,7 @@ SECTIONS = (
 pages = PrivatePages.below(Path(__file__).parent / "templates", policy=POLICY)
 pages.pages.environment.filters.update(
     age=age_in_words,
+    instant=datetime.fromisoformat,
     day=day_in_words,
     number=lambda number: f"{number:,}",
     language=name_with_code,

@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from starlette.responses import Response
 
+from instep.accounts.people.actions import list_users
 from instep.content.articles.actions import (
     count_articles,
     get_article,
@@ -13,11 +14,12 @@ from instep.content.articles.actions import (
     move_article,
     update_article,
 )
-from instep.content.articles.schemas import ArticleUpdate, OverviewCriteria
+from instep.content.articles.schemas import ArticleUpdate, FreshnessReason, OverviewCriteria
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, read_tree
 from instep.interfaces.dashboard.notices import Notice
 from instep.interfaces.dashboard.offered_languages import name_with_code
+from instep.interfaces.dashboard.shell import pages
 from instep.platform.core import limits
 from instep.platform.core.errors import NotFound
 from instep.platform.identity.scopes import Role
@@ -30,7 +32,17 @@ STATUSES = (
     ("archived", "Archived"),
 )
 VISIBILITIES = (("public", "Everybody"), ("authenticated", "Signed-in visitors"))
-FILTERS = ("q", "status", "locale", "visibility", "changed", "drafts")
+STATES = (("verified", "Verified"), ("needs_review", "Needs a look"), ("stale", "Stale"))
+# Why an article needs a look, as the end of a sentence and as one.
+REASONS: dict[FreshnessReason, str] = {
+    "draft": "an edit waits for review.",
+    "place": "a place in it needs words.",
+    "review_by": "the day has come to look at it again.",
+    "feedback": "readers say that it is outdated.",
+    "age": f"nothing has verified or changed it for {limits.STALE_AFTER.days} days.",
+}
+NOBODY = "nobody"
+FILTERS = ("q", "status", "locale", "visibility", "freshness", "owner", "changed", "drafts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +63,15 @@ class ArticleFilters:
     @property
     def criteria(self) -> OverviewCriteria:
         """Values that no field offers are left out."""
-        collection = self.collection
+        collection, owner = self.collection, self.fields.get("owner") or None
         return OverviewCriteria(
             words=self.fields.get("q", "").replace("\0", " ")[: limits.MAX_QUERY_CHARACTERS].strip(),
             status=choice(self.fields.get("status"), STATUSES),
             locale=self.fields.get("locale") or None,
             collection_id="" if collection == NO_COLLECTION else collection,
             visibility=choice(self.fields.get("visibility"), VISIBILITIES),
+            freshness=choice(self.fields.get("freshness"), STATES),
+            owner="" if owner == NOBODY else owner,
             has_unpublished_changes=bool(self.fields.get("changed")),
             has_drafts=bool(self.fields.get("drafts")),
         )
@@ -88,10 +102,18 @@ async def show_articles(page: BotPage) -> Response:
         languages=[(locale, name_with_code(locale)) for locale in tree.locales],
         statuses=STATUSES,
         visibilities=VISIBILITIES,
+        states=STATES,
+        owners=[(NOBODY, "Nobody"), *await members(page)],
         can_move=page.can_write and filters.collection is not None and not filters.is_narrowed,
         here=urlencode(page.query),
         max_query_characters=limits.MAX_QUERY_CHARACTERS,
     )
+
+
+async def members(page: BotPage) -> list[tuple[str, str]]:
+    """The people who may look after articles, as the values and words of a choice."""
+    users = await list_users(page.ctx.tx, page.ctx.workspace_id)
+    return [(user.email, user.email) for user in users if user.disabled_at is None]
 
 
 def heading_of(filters: ArticleFilters, tree: CollectionTree) -> str:
@@ -134,3 +156,6 @@ async def move_to_collection(page: BotPage) -> Response:
         else f"“{article.title}” is no longer in a collection."
     )
     return page.leave(f"articles/{article.id}", Notice(sentence))
+
+
+pages.pages.environment.globals["FRESHNESS_REASONS"] = REASONS

@@ -17,9 +17,11 @@ from instep.content.articles.actions import (
     publish_article,
     restore_article,
     unpublish_article,
+    update_article,
+    verify_article,
 )
 from instep.content.articles.revision_schemas import VersionText
-from instep.content.articles.schemas import Article, ArticleOverview
+from instep.content.articles.schemas import Article, ArticleOverview, ArticleUpdate
 from instep.content.collections.actions import get_collection
 from instep.content.collections.schemas import Collection
 from instep.content.golden.actions import (
@@ -29,6 +31,7 @@ from instep.content.golden.actions import (
 )
 from instep.drafting.drafts.actions import list_drafts
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.content.article_list import REASONS, members
 from instep.interfaces.dashboard.content.marked_changes import mark_between
 from instep.interfaces.dashboard.content.rendered_text import text_of_page
 from instep.interfaces.dashboard.field_errors import errors_by_field
@@ -37,6 +40,7 @@ from instep.platform.core.errors import Conflict, InvalidRequest, InvalidState, 
 from instep.platform.core.locales import direction
 from instep.platform.identity.audit import find_last_change
 from instep.platform.identity.scopes import Role
+from instep.platform.web.bodies import body_from
 from instep.visitors.answers.golden import ask_each
 
 # The status of a response when someone else was faster (RFC 9110 section 15.5.10).
@@ -86,8 +90,9 @@ async def article_page(page: BotPage, status: int = 200, **values: Any) -> Respo
         faults={answer.question.id: answer.fault for answer in answers},
         is_checked=is_checked,
         former_slugs=await list_former_slugs(ctx, article.id),
+        members=await members(page) if page.can_write else [],
         last_change=await find_last_change(ctx, article.id) if status == CONFLICT else None,
-        **{"conflict": None, "golden_typed": {}, "golden_errors": {}, **values},
+        **{"conflict": None, "golden_typed": {}, "golden_errors": {}, "care_errors": {}, **values},
     )
 
 
@@ -115,6 +120,28 @@ async def show_unpublished_changes(page: BotPage) -> Response:
 async def publish(page: BotPage) -> Response:
     change = publish_article(page.ctx, reference(page), if_match=sent_etag(page))
     return await change_article(page, "published", change)
+
+
+@bot_page("articles", Role.EDITOR)
+async def verify(page: BotPage) -> Response:
+    """Say that the article is still right, and go back to where the button was pressed."""
+    article = await verify_article(page.ctx, reference(page))
+    sentence = f"“{article.title}” is verified."
+    if reason := article.standing["freshness"]["reason"]:
+        sentence += f" It still needs a look: {REASONS[reason]}"
+    return page.leave("health?by=due" if page.form.get("due") else f"articles/{article.id}", sentence)
+
+
+@bot_page("articles", Role.EDITOR)
+async def change_care(page: BotPage) -> Response:
+    """Save the article's own owner and day of the next look; an empty field: none of its own."""
+    fields = {name: page.form.get(name, "").strip() or None for name in ("owner", "reviewBy")}
+    try:
+        async with page.ctx.tx.transaction():
+            article = await update_article(page.ctx, reference(page), body_from(ArticleUpdate, fields))
+    except InvalidRequest as error:
+        return await article_page(page, error.status, care_errors=errors_by_field(error))
+    return page.leave(f"articles/{article.id}#care", "Saved.")
 
 
 @bot_page("articles", Role.EDITOR)

@@ -12,7 +12,7 @@ from instep.content.collections.actions import (
 )
 from instep.content.collections.schemas import Collection, CollectionCreate, CollectionUpdate
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
-from instep.interfaces.dashboard.content.article_list import VISIBILITIES
+from instep.interfaces.dashboard.content.article_list import VISIBILITIES, members
 from instep.interfaces.dashboard.content.article_page import CONFLICT, reference, sent_etag
 from instep.interfaces.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, read_tree
 from instep.interfaces.dashboard.field_errors import errors_by_field
@@ -24,6 +24,9 @@ from instep.platform.identity.scopes import Role
 from instep.platform.web.bodies import body_from
 
 NEW_FIELDS = {"title": "", "description": "", "icon": "", "visibility": "public", "slug": "", "parentId": ""}
+
+# The fields that a collection has once it is there.
+CARE_FIELDS = ("owner", "reviewBy")
 
 
 @bot_page("collections")
@@ -58,7 +61,7 @@ async def show_collection(page: BotPage) -> Response:
 @bot_page("collections", Role.EDITOR)
 async def change_collection(page: BotPage) -> Response:
     """Save the form; whatever refuses it, what was typed stays."""
-    fields = sent_fields(page)
+    fields = sent_fields(page, CARE_FIELDS)
     try:
         async with page.ctx.tx.transaction():
             body = body_from(CollectionUpdate, changes_of(fields))
@@ -69,15 +72,15 @@ async def change_collection(page: BotPage) -> Response:
     return page.leave("collections", f"“{collection.title}” is saved.")
 
 
-def sent_fields(page: BotPage) -> dict[str, str]:
-    fields = {name: page.form.get(name, "").strip() for name in NEW_FIELDS}
+def sent_fields(page: BotPage, more: tuple[str, ...] = ()) -> dict[str, str]:
+    fields = {name: page.form.get(name, "").strip() for name in (*NEW_FIELDS, *more)}
     return {**fields, "parentId": fields["parentId"].removeprefix(NO_COLLECTION)}
 
 
 def changes_of(fields: dict[str, str]) -> dict[str, str | None]:
     """The body of a change; an empty address leaves the present one."""
     changes = {name: value for name, value in fields.items() if name != "slug" or value}
-    return {**changes, "parentId": fields["parentId"] or None}
+    return {**changes, **{name: fields[name] or None for name in ("parentId", *CARE_FIELDS)}}
 
 
 def fields_of(collection: Collection) -> dict[str, str]:
@@ -88,6 +91,8 @@ def fields_of(collection: Collection) -> dict[str, str]:
         "visibility": collection.visibility,
         "slug": collection.slug,
         "parentId": collection.parent_id or "",
+        "owner": collection.owner_name or "",
+        "reviewBy": str(collection.review_by or ""),
     }
 
 
@@ -113,6 +118,7 @@ async def collection_form(
         parents=parents(await read_tree(page, []), collection),
         nowhere=NO_COLLECTION,
         visibilities=VISIBILITIES,
+        members=await members(page),
     )
 
 

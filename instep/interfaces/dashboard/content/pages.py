@@ -27,6 +27,8 @@ routes = [
     Route(f"{ARTICLE}/history/restore", article_history.restore_version, methods=POST),
     Route(f"{ARTICLE}/translations", article_history.show_translations),
     Route(f"{ARTICLE}/publish", article_page.publish, methods=POST),
+    Route(f"{ARTICLE}/verify", article_page.verify, methods=POST),
+    Route(f"{ARTICLE}/care", article_page.change_care, methods=POST),
     Route(f"{ARTICLE}/unpublish", article_page.unpublish, methods=POST),
     Route(f"{ARTICLE}/archive", article_page.archive, methods=POST),
     Route(f"{ARTICLE}/discard", article_page.discard_changes, methods=POST),

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from starlette.responses import Response
 from starlette.routing import Route
 
+from instep.content.articles.actions import list_due_articles
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.running.listing import address, address_below, links_between
 from instep.interfaces.dashboard.running.visit_pages import show_visits
@@ -56,6 +57,7 @@ ARTICLE_ID = re.compile(r"\bart_[0-9a-z]{26}\b")
 BY_ARTICLE = "article"
 BY_FEEDBACK = "feedback"
 BY_VISITS = "visits"
+BY_DUE = "due"
 EXAMINATION = "health/examination"
 WAITING = "running/health_waiting.html"
 
@@ -64,6 +66,8 @@ WAITING = "running/health_waiting.html"
 async def show_health(page: BotPage) -> Response:
     if page.query.get("by") == BY_FEEDBACK:
         return await show_feedback(page)
+    if page.query.get("by") == BY_DUE:
+        return await show_due(page)
     if page.query.get("by") == BY_VISITS:
         return await show_visits(page, views_of(page, BY_VISITS))
     code, by = filters_of(page)
@@ -114,10 +118,22 @@ async def show_feedback(page: BotPage) -> Response:
     )
 
 
+async def show_due(page: BotPage) -> Response:
+    """The articles that need a look or are stale, first those that nobody has looked at for the longest."""
+    articles = await list_due_articles(page.ctx, page.rows_at_cursor(limits.DEFAULT_PAGE_SIZE))
+    return await page.show(
+        "running/health_due.html",
+        articles=articles.rows,
+        views=views_of(page, BY_DUE),
+        links=links_between(page, "health", articles.next_cursor, by=BY_DUE),
+    )
+
+
 def views_of(page: BotPage, by: str | None) -> list[tuple[str, str, bool]]:
     return [
         (page.path("health"), "By kind", by is None),
         (address(page, "health", by=BY_ARTICLE), "By article", by == BY_ARTICLE),
+        (address(page, "health", by=BY_DUE), "Due for a look", by == BY_DUE),
         (address(page, "health", by=BY_FEEDBACK), "Reader feedback", by == BY_FEEDBACK),
         (address(page, "health", by=BY_VISITS), "Visitor activity", by == BY_VISITS),
     ]

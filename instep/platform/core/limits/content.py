@@ -33,6 +33,13 @@ MAX_REDIRECT_HOPS = 5
 # Levels of collections: one at the top, one in it, and one in that.
 MAX_COLLECTION_LEVELS = 3
 
+# Freshness of published articles: a text that nothing has verified for this long is stale.
+STALE_AFTER = timedelta(days=180)
+# A person who looks at an article this long before its "look again by" date has looked in time.
+EARLY_LOOK = timedelta(days=30)
+# Readers who say that a text is outdated, since it was written or verified, until it needs a look.
+OUTDATED_READERS = 2
+
 # Drafts, and the releases that they wait for.
 # Warnings in the header `Instep-Warnings`.
 MAX_WARNINGS = 10
