@@ -11,6 +11,7 @@ import structlog
 
 from instep.accounts.language_model.choosing import LanguageModels
 from instep.accounts.workspaces.jobs import CHECK_DOMAINS, check_domains, schedule_domain_checks
+from instep.content.articles.due import ANNOUNCE_DUE, announce_due, schedule_due_alerts
 from instep.content.articles.jobs import RENDER_TEXTS, render_texts, schedule_rendering
 from instep.content.files.actions import SWEEP_FILES
 from instep.content.files.jobs import schedule_sweep, sweep_files
@@ -147,7 +148,7 @@ async def schedule_jobs(runtime: Runtime, stop: asyncio.Event) -> None:
     """Schedule the recurring jobs, as soon as the database accepts them."""
     schedules: list[Callable[[Database], Awaitable[None]]]
     schedules = [schedule_prune, schedule_sweep, schedule_indexes, schedule_backups, schedule_rendering]
-    schedules.append(schedule_domain_checks)
+    schedules += [schedule_domain_checks, schedule_due_alerts]
     if runtime.embedders.by_locales:
         schedules.append(partial(schedule_embedding, wait=timedelta()))
     for schedule in schedules:
@@ -191,6 +192,7 @@ def worker_of(
         EMBED_ARTICLES: partial(embed_articles, database, embedders),
         CHECK_DOMAINS: partial(check_domains, database, find_texts),
         RENDER_TEXTS: partial(render_texts, database),
+        ANNOUNCE_DUE: partial(announce_due, database),
         BACK_UP: partial(back_up, database, owner_url),
         KEEP_ERASURES: partial(keep_erasures, database),
     }

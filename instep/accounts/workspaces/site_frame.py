@@ -68,6 +68,8 @@ class SiteFrame(BaseModel):
     header: tuple[FrameLink, ...] = Field((), max_length=limits.MAX_HEADER_LINKS)
     footer: tuple[FrameLink, ...] = Field((), max_length=limits.MAX_FOOTER_LINKS)
     legal: str = Field("", max_length=limits.MAX_LEGAL_CHARACTERS)
+    # Whether the page of an article says when its text was verified.
+    shows_checks: bool = False
 
 
 def links_of(text: str) -> list[dict[str, str]]:

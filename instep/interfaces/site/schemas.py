@@ -88,7 +88,7 @@ class ArticlePage:
     """A live article, and the `slug` and `title` of the collections that it stands in, from the top down.
 
     `slugs` are those of its live versions by language, of a public page; it is among them. `compared_at` is
-    the time of the newest code change that it was compared with.
+    the time of the newest code change that it was compared with, `verified_at` that of its verification.
     """
 
     id: str
@@ -102,6 +102,7 @@ class ArticlePage:
     position: int
     slugs: dict[str, str] = field(default_factory=dict)
     compared_at: datetime | None = None
+    verified_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

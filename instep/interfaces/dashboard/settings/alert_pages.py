@@ -17,7 +17,7 @@ PATH = "/app/{bot_slug}/settings/alerts"
 WORDS = {
     "handoff": "A visitor wants to talk to a person",
     "lead": "A visitor left an email address",
-    "review": "New drafts to review",
+    "review": "New drafts to review, and articles that are due for a look",
 }
 
 

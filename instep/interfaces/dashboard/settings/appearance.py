@@ -148,6 +148,7 @@ def read_frame(form: Form, pictures: Mapping[str, str | None]) -> SiteFrame:
         "header": links_of(form.get("header", "")),
         "footer": links_of(form.get("footer", "")),
         "legal": form.get("legal", "").strip(),
+        "shows_checks": bool(form.get("shows_checks")),
     }
     return body_from(SiteFrame, fields)
 
