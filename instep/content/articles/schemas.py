@@ -356,15 +356,15 @@ class ArticleFields(Out):
     published_at: Timestamp | None
     created_at: Timestamp
     updated_at: Timestamp
-    freshness: FreshnessOut | None = Field(
-        description="Null while it is not published, and while nothing speaks for or against it."
-    )
     owner: OwnerOut | None = Field(
         description="Its own owner, else that of its collection or of the nearest one above that has one."
     )
     review_by: date | None = Field(
         description="The day on which somebody is to look at it again: its own, or else its collection's,"
         " like `owner`."
+    )
+    freshness: FreshnessOut | None = Field(
+        description="Null while it is not published, and while nothing speaks for or against it."
     )
 
 

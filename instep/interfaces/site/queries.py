@@ -127,7 +127,8 @@ async def find_live_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | N
             {live(ctx)} and a.slug = %(slug)s and a.locale = %(locale)s
         )
         select p.id, p.slug, p.locale, p.title, p.description, p.html, p.breadcrumbs, p.updated_at,
-            p.position, p.verified_at, ({COMPARED_AT}) as compared_at, (select jsonb_object_agg(a.locale, a.slug) {live(ctx)}
+            p.position, p.verified_at, ({COMPARED_AT}) as compared_at,
+            (select jsonb_object_agg(a.locale, a.slug) {live(ctx)}
                 and (a.id = p.text_id or a.translation_of = p.text_id)) as slugs
         from page p
         """,

@@ -23,7 +23,7 @@ from tests.support.http import (
 FIELDS = {
     *("id", "slug", "title", "description", "contentMarkdown", "collectionId", "visibility", "locale"),
     *("translationOf", "translations", "position", "status", "hasUnpublishedChanges", "version", "url"),
-    *("botId", "publishedAt", "createdAt", "updatedAt"),
+    *("botId", "publishedAt", "createdAt", "updatedAt", "owner", "reviewBy", "freshness"),
 }
 
 
@@ -52,6 +52,9 @@ async def test_a_new_article_is_a_draft_with_every_field(client: Client, cast: C
         "url": None,
         "botId": str(cast.acme.bot_id),
         "publishedAt": None,
+        "owner": None,
+        "reviewBy": None,
+        "freshness": None,
     }
 
 
