@@ -22,6 +22,7 @@ from instep.content.files.rest import router as files
 from instep.content.files.storage import open_storages
 from instep.content.redirects.rest import router as redirects
 from instep.drafting.drafts.rest import router as drafts
+from instep.drafting.drift.rest import router as drift
 from instep.drafting.places.rest import router as places
 from instep.drafting.tasks.rest import router as tasks
 from instep.interfaces.dashboard import errors as dashboard_errors
@@ -64,7 +65,7 @@ from instep.visitors.insights.visits.counter import VisitCounter, counting
 
 ROUTERS = (
     *(bots, search, articles, drafts, places, collections, redirects, files, changelog, git_sync),
-    *(tasks, webhooks, insights),
+    *(tasks, drift, webhooks, insights),
 )
 
 

@@ -28,6 +28,7 @@ from instep.cli.asking import ask
 from instep.cli.backups import backup, restore
 from instep.cli.changes import change
 from instep.cli.checks import check
+from instep.cli.drifting import drift
 from instep.cli.exporting import export
 from instep.cli.helping import Area, command, show_help
 from instep.cli.imports import import_articles
@@ -78,6 +79,7 @@ command(
     "instep release --range v1.4.0..v1.5.0",
     "instep release --url https://git.example.com/acme/app/pull/42",
 )(release)
+command(app, None, "instep drift", "instep drift ../shop --bot shop-help --since v1.4.0")(drift)
 command(app, None, "instep sync docs/help", "instep sync docs/help --bot acme-help --draft")(sync)
 command(app, None, "instep export acme-help.zip", "instep export help-center --bot acme-help")(export)
 command(app, None, "instep check docs/help")(check)

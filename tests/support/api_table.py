@@ -19,6 +19,7 @@ EDIT = {"contentMarkdown": "Run it twice."}
 CHANGE = {"change": {"kind": "pr", "title": "Rename a setting"}}
 SYNC = {"folder": "docs/help", "commit": "4b825dc642cb6eb9a060e54bf8d69288fbee4904", "files": []}
 REDIRECT = {"from": "/old/*", "url": "https://example.com/new"}
+DRIFT = {"commit": SYNC["commit"], "changes": [], "gone": [], "absent": []}
 ENDPOINT = {"url": "https://example.com/hooks", "events": ["*"]}
 
 
@@ -109,6 +110,8 @@ TABLE = [
     Operation("GET", "/tasks", "read"),
     Operation("POST", "/tasks", "propose", 202, body=CHANGE),
     Operation("GET", "/tasks/{task}", "read"),
+    Operation("GET", "/drift/statements", "read"),
+    Operation("POST", "/drift/checks", "propose", body=DRIFT, audited=SYNC["commit"]),
     Operation("GET", "/webhooks", "read"),
     Operation("POST", "/webhooks", "write", 201, body=ENDPOINT),
     Operation("GET", "/webhooks/{webhook}", "read"),

@@ -59,33 +59,46 @@ class Git:
         except FileNotFoundError:
             raise no_git() from None
         except subprocess.TimeoutExpired:
-            raise too_slow(arguments[0]) from None
+            raise too_slow(arguments[0], limits.GIT_SECONDS) from None
 
     @contextmanager
-    def reading(self, *arguments: str) -> Iterator[IO[bytes]]:
+    def reading(
+        self, *arguments: str, stdin: bytes = b"", seconds: float = limits.GIT_SECONDS
+    ) -> Iterator[IO[bytes]]:
         """The output of a command as a stream, for output that may be too large for memory."""
-        with tempfile.TemporaryFile() as stderr, self.started(arguments, stderr) as process:
-            assert process.stdout is not None
-            start, timer = time.monotonic(), Timer(limits.GIT_SECONDS, process.kill)
-            timer.start()
-            try:
-                yield process.stdout
-                process.wait()
-            finally:
-                timer.cancel()
-                process.kill()
-            if process.returncode:
-                stderr.seek(0)
-                is_late = time.monotonic() - start >= limits.GIT_SECONDS
-                raise too_slow(arguments[0]) if is_late else failure(stderr.read())
+        with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as stderr:
+            source.write(stdin)
+            source.seek(0)
+            with self.started(arguments, source, stderr) as process:
+                yield from self.output_of(process, stderr, arguments[0], seconds)
 
-    def started(self, arguments: tuple[str, ...], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
+    def output_of(
+        self, process: subprocess.Popen[bytes], stderr: IO[bytes], name: str, seconds: float
+    ) -> Iterator[IO[bytes]]:
+        """Standard output of a process, which is killed after this time; raises `GitFailed`."""
+        assert process.stdout is not None
+        start, timer = time.monotonic(), Timer(seconds, process.kill)
+        timer.start()
+        try:
+            yield process.stdout
+            process.wait()
+        finally:
+            timer.cancel()
+            process.kill()
+        if process.returncode:
+            stderr.seek(0)
+            is_late = time.monotonic() - start >= seconds
+            raise too_slow(name, seconds) if is_late else failure(stderr.read())
+
+    def started(
+        self, arguments: tuple[str, ...], stdin: IO[bytes], stderr: IO[bytes]
+    ) -> subprocess.Popen[bytes]:
         try:
             return subprocess.Popen(
                 command(arguments),
                 cwd=self.folder,
                 env=environment() | self.variables,
-                stdin=subprocess.DEVNULL,
+                stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
             )
@@ -120,8 +133,8 @@ def no_git() -> GitFailed:
     return GitFailed("The command `git` is missing: install it.")
 
 
-def too_slow(name: str) -> GitFailed:
-    return GitFailed(f"`git {name}` took longer than {limits.GIT_SECONDS} seconds.")
+def too_slow(name: str, seconds: float) -> GitFailed:
+    return GitFailed(f"`git {name}` took longer than {seconds:.0f} seconds.")
 
 
 def failure(stderr: bytes) -> GitFailed:

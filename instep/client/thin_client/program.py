@@ -12,6 +12,7 @@ from instep.client.ci.backfill import BackfillOptions
 from instep.client.ci.command import Options
 from instep.client.ci.environment import Kind
 from instep.client.ci.folder_sync import SyncOptions, run_sync
+from instep.client.drift.command import DriftOptions, run_drift
 from instep.client.review.release import ReleaseOptions, run_release
 from instep.platform.core import limits
 
@@ -32,6 +33,7 @@ def new_parser() -> ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_change(commands)
     add_release(commands)
+    add_drift(commands)
     add_sync(commands)
     return parser
 
@@ -132,6 +134,25 @@ def add_release(commands: Any) -> None:
 
 def release_options(options: Namespace) -> ReleaseOptions:
     return ReleaseOptions(options.url, options.range, options.bot, options.json)
+
+
+def add_drift(commands: Any) -> None:
+    """The options of `instep drift`."""
+    summary = "Find what articles at INSTEP_URL say and the code of this checkout contradicts."
+    parser = commands.add_parser("drift", help=summary, description=summary, allow_abbrev=False)
+    parser.set_defaults(run=lambda given: run_drift(drift_options(given), os.environ))
+    parser.add_argument(
+        "path", metavar="PATH", type=Path, nargs="?", default=Path(), help="The checkout; by default here."
+    )
+    parser.add_argument("--since", metavar="REV", help="Only what the code has changed since this revision.")
+    parser.add_argument("--limit", type=positive_number, metavar="N", help="At most this many findings.")
+    add_bot(parser)
+    add_json(parser)
+    parser.add_argument("--sarif", action="store_true", help="Print SARIF 2.1.0 and nothing else.")
+
+
+def drift_options(options: Namespace) -> DriftOptions:
+    return DriftOptions(options.path, options.bot, options.since, options.limit, options.json, options.sarif)
 
 
 def add_sync(commands: Any) -> None:

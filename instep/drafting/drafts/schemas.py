@@ -25,7 +25,7 @@ DraftType = Literal["edit", "new_article", "gap_draft"]
 DraftStatus = Literal["pending", "applied", "dismissed"]
 OnConflict = Literal["merge", "overwrite", "fail"]
 Certainty = Literal["certain", "likely"]
-SourceKind = Literal["pr", "commit", "release", "article", "question"]
+SourceKind = Literal["pr", "commit", "release", "drift", "article", "question"]
 DismissalReason = Literal["not_needed", "wrong_article", "wrong_text", "duplicate", "later"]
 Reason = Annotated[Text, Field(max_length=limits.MAX_REASON_CHARACTERS)]
 HunkNumber = Annotated[int, Field(ge=1, le=limits.MAX_INTEGER), BeforeValidator(integral)]
@@ -265,8 +265,9 @@ class DraftSourceOut(Out):
     """The source of a draft."""
 
     kind: SourceKind = Field(
-        description="A change of the product (`pr`, `commit`, `release`), a request for an article"
-        " (`article`), or visitors' questions (`question`)."
+        description="A change of the product (`pr`, `commit`, `release`), a check of the articles"
+        " against the code (`drift`), a request for an article (`article`), or visitors' questions"
+        " (`question`)."
     )
     title: str = Field(description="The title of the change or the article, or the first question.")
     url: str | None

@@ -17,6 +17,8 @@ TaskStatus = Literal["queued", "running", "completed", "failed"]
 Outcome = Literal["drafts", "places", "no_changes"]
 VerdictKind = Literal["edit", "concerned", "no_edit"]
 ChangeKind = Literal["pr", "commit", "release"]
+# A drift check is recorded as a task that nobody sends.
+TaskChangeKind = Literal["pr", "commit", "release", "drift"]
 Diff = Annotated[Text, Field(max_length=limits.MAX_DIFF_CHARACTERS)]
 Bundle = Annotated[Text, Field(min_length=1, max_length=limits.MAX_TITLE_CHARACTERS)]
 ChangeBody = Annotated[Text, Field(max_length=limits.MAX_CHANGE_BODY_CHARACTERS)]
@@ -45,7 +47,7 @@ class Task:
     bot_id: UUID
     type: TaskType
     status: TaskStatus
-    change_kind: ChangeKind | None
+    change_kind: TaskChangeKind | None
     change_title: str | None
     change_url: str | None
     bundle: str | None
@@ -155,7 +157,7 @@ class ReadTask:
 class ChangeOut(Out):
     """The code change; its diff is not returned."""
 
-    kind: ChangeKind
+    kind: TaskChangeKind
     title: str
     url: str | None
     bundle: str | None = Field(description="The bundle of changes that it belongs to, else null.")

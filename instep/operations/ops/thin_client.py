@@ -23,7 +23,7 @@ from instep.platform.web.public import public
 PATH = "/ci/instep.pyz"
 MAIN = "client/thin_client/__main__.py"
 # All modules that its commands import: a test runs them without anything else.
-PACKAGES = ("client/ci", "client/review", "client/thin_client", "platform/core/limits")
+PACKAGES = ("client/ci", "client/drift", "client/review", "client/thin_client", "platform/core/limits")
 MODULES = (
     *("__init__", "client/__init__", "platform/__init__"),
     *(f"platform/core/{name}" for name in ("__init__", "errors", "page_names")),

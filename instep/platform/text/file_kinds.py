@@ -70,10 +70,13 @@ def kind_of(file: FilePatch) -> Kind:
     """The kind of a changed file: from its path, or from the marks of generated code in its lines."""
     if file.is_binary:
         return "binary"
-    for kind, pattern in _ORDER:
-        if pattern.search(file.path):
-            return "generated" if kind not in LEFT_OUT and _looks_generated(file) else kind
-    return "generated" if _looks_generated(file) else "code"
+    kind = kind_of_path(file.path)
+    return "generated" if kind not in LEFT_OUT and _looks_generated(file) else kind
+
+
+def kind_of_path(path: str) -> Kind:
+    """The kind of a file as far as its path says it."""
+    return next((kind for kind, pattern in _ORDER if pattern.search(path)), "code")
 
 
 def _looks_generated(file: FilePatch) -> bool:

@@ -26,6 +26,7 @@ KIND_WORDS = {
     "pr": "Pull request",
     "commit": "Commit",
     "release": "Release",
+    "drift": "Drift check",
     "article": "Request",
     "question": "Visitors' questions",
     "author": "Proposal",

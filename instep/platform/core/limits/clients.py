@@ -60,3 +60,13 @@ MAX_REPORTED_LINE_CHARACTERS = 300
 MAX_REPORTED_SKIPPED_FILES = 20
 # GitHub accepts a step summary of one megabyte.
 MAX_SUMMARY_BYTES = 900_000
+
+# The command `instep drift`.
+# Files of code that it reads; larger ones are data.
+MAX_DRIFT_FILE_BYTES = 1024 * 1024
+# Time of git to print the history, which is read as it comes.
+DRIFT_HISTORY_SECONDS = 900
+# The newest commits that are looked at for each name that the code no longer has.
+MAX_DRIFT_COMMITS_PER_NAME = 3
+# Lines of the history that it sends, in characters: the newest.
+MAX_DRIFT_CHARACTERS = 4_000_000

@@ -67,3 +67,14 @@ MAX_REWORDING_NOTE_CHARACTERS = 300
 # Time to check one completion.
 MODEL_CHECK_SECONDS = 20
 MODEL_USAGE_RETENTION = timedelta(days=400)
+
+# Drift: what articles state, held against the code of a checkout and its history.
+MAX_DRIFT_BODY_BYTES = 32 * 1024 * 1024
+# Names of articles, the most commits of a check, the lines of one that stand today, and findings.
+MAX_DRIFT_NAMES = 200_000
+MAX_DRIFT_COMMITS = 5_000
+MAX_DRIFT_LINES = 20_000
+MAX_DRIFT_FINDINGS = 1_000
+MAX_DRIFT_NAME_CHARACTERS = 200
+MAX_DRIFT_PATH_CHARACTERS = 4_000
+MAX_DRIFT_CHECKS_PER_HOUR = 30

@@ -1,0 +1,33 @@
+"""`instep drift`, for a checkout."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from instep.cli.options import AsJson
+
+
+def drift(
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="The checkout; by default the current folder.")
+    ] = Path(),
+    bot: Annotated[
+        str | None,
+        typer.Option(
+            envvar="INSTEP_BOT", metavar="BOT", help="Its id or slug, for a key that covers several."
+        ),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="REV", help="Only what the code has changed since this revision."),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="At most this many findings.")] = None,
+    as_json: AsJson = False,
+    as_sarif: Annotated[bool, typer.Option("--sarif", help="Print SARIF 2.1.0 and nothing else.")] = False,
+) -> None:
+    """Find what articles at INSTEP_URL say and the code of this checkout contradicts; code 3 if anything."""
+    from instep.client.drift.command import DriftOptions, run_drift
+
+    raise typer.Exit(run_drift(DriftOptions(path, bot, since, limit, as_json, as_sarif), os.environ))

@@ -1,0 +1,107 @@
+"""The run of `instep drift`: ask what articles state, search the checkout, send what it says, report."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from instep.client.ci.checkout import is_shallow, resolve, title_of
+from instep.client.ci.client import Client
+from instep.client.ci.command import FAILED
+from instep.client.ci.credentials import read_server
+from instep.client.ci.git import open_checkout
+from instep.client.ci.printing import print_text, say
+from instep.client.ci.retries import Patience
+from instep.client.ci.shapes import Bot
+from instep.client.drift.evidence import Evidence, read_evidence
+from instep.client.drift.report import as_sarif, as_text
+from instep.client.drift.shapes import DriftAnswer, Statements
+from instep.platform.core.errors import AppError
+
+FOUND = 3
+JSON = {"Content-Type": "application/json"}
+SHALLOW = (
+    "The checkout is shallow, so only what its commits changed is found: fetch the whole history, in GitHub"
+    " Actions with `fetch-depth: 0`, elsewhere with `git fetch --unshallow`."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DriftOptions:
+    """The options of the command."""
+
+    path: Path = Path()
+    bot: str | None = None
+    since: str | None = None
+    limit: int | None = None
+    as_json: bool = False
+    as_sarif: bool = False
+
+
+def run_drift(options: DriftOptions, environ: Mapping[str, str]) -> int:
+    """Check the articles against the checkout, and return the exit code."""
+    try:
+        answer = check(options, environ)
+    except AppError as refusal:
+        say(refusal.message)
+        return FAILED
+    if options.as_sarif:
+        print_text(as_sarif(answer))
+    else:
+        print_text(json.dumps(answer.document) if options.as_json else as_text(answer))
+    return FOUND if answer.findings else 0
+
+
+def check(options: DriftOptions, environ: Mapping[str, str]) -> DriftAnswer:
+    """What the server finds in what the checkout says; raises `AppError`."""
+    git = open_checkout(options.path)
+    head = resolve(git, "HEAD")
+    revisions = f"{resolve(git, options.since)}..{head}" if options.since else head
+    if is_shallow(git):
+        say(SHALLOW)
+    client = Client(read_server(environ), Patience())
+    bot = client.choose_bot(options.bot or None)
+    statements = read_statements(client, bot)
+    say(f"Searching the code and its history for what {statements.articles:,} articles state.")
+    evidence = read_evidence(git, head, revisions, statements.names, statements.values)
+    say(f"Sending {len(evidence.commits):,} commits that took out what articles state.")
+    body = body_of(head, evidence, options.limit)
+    response = client.ask("POST", "/drift/checks", body, {"Service-Bot": bot.id, **JSON})
+    return client.read(DriftAnswer, response)
+
+
+def read_statements(client: Client, bot: Bot) -> Statements:
+    response = client.ask("GET", "/drift/statements", None, {"Service-Bot": bot.id})
+    return client.read(Statements, response)
+
+
+def body_of(head: str, evidence: Evidence, limit: int | None) -> bytes:
+    """The request of the check: only lines of commits that took out what articles state leave the machine."""
+    document: dict[str, Any] = {
+        "commit": head,
+        "changes": [
+            {
+                "commit": row.commit.commit,
+                "title": title_of(row.commit.title) or row.commit.commit,
+                "date": row.commit.date,
+                "diff": row.commit.diff,
+                "names": sorted(row.commit.names),
+                "standing": [
+                    {
+                        "file": place.file,
+                        "line": place.line,
+                        "fileToday": place.file_today,
+                        "lineToday": place.line_today,
+                    }
+                    for place in row.standing
+                ],
+            }
+            for row in evidence.commits
+        ],
+        "gone": list(evidence.gone),
+        "absent": sorted(evidence.absent),
+    }
+    return json.dumps(document | ({"limit": limit} if limit else {}), ensure_ascii=False).encode(
+        "utf-8", "replace"
+    )

@@ -1,0 +1,104 @@
+"""What a checkout says about the names and values that articles state: the part of it that is sent."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from instep.client.ci.git import Git
+from instep.client.drift.code import StandingNames, read_lines, read_standing
+from instep.client.drift.history import PastCommit, read_history
+from instep.client.drift.names import NameFinder, bare, keys_in, spelling_key
+from instep.platform.core import limits
+
+# A line with fewer characters says nothing of where it is from.
+_MIN_LINE_CHARACTERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class TodaysPlace:
+    """A line that a commit added as `line` of `file`, and where it stands today."""
+
+    file: str
+    line: int
+    file_today: str
+    line_today: int
+
+
+@dataclass(frozen=True, slots=True)
+class SentCommit:
+    """A commit as it is sent: the diff of the hunks that took out a name or a value, and the names."""
+
+    commit: PastCommit
+    standing: tuple[TodaysPlace, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Commits, newest first; the names of articles that the code lacks; keys of other names that it lacks."""
+
+    commits: Sequence[SentCommit]
+    gone: Sequence[str]
+    absent: Collection[str]
+
+
+def read_evidence(
+    git: Git, head: str, revisions: str, names: Sequence[str], values: Sequence[str]
+) -> Evidence:
+    """The evidence at the commit `head`, from the history of `revisions`."""
+    standing = read_standing(git, head, names)
+    gone = [name for name in names if _is_gone(name, standing)]
+    stated_values = frozenset((*names, *values))
+    commits = list(_within_bounds(read_history(git, revisions, NameFinder(gone), stated_values)))
+    places = _places_today(git, head, commits)
+    absent = {
+        key for commit in commits for hunk in commit.hunks for line in hunk.lines for key in keys_in(line[1:])
+    }
+    return Evidence(
+        [SentCommit(commit, tuple(_standing_lines(commit, places))) for commit in commits],
+        gone,
+        absent - standing.keys,
+    )
+
+
+def _is_gone(name: str, standing: StandingNames) -> bool:
+    is_there = name in standing.names or spelling_key(name) in standing.keys
+    return not is_there and bare(name).removeprefix("/") not in standing.files
+
+
+def _within_bounds(commits: Iterator[PastCommit]) -> Iterator[PastCommit]:
+    characters = 0
+    for commit in commits:
+        characters += sum(len(line) for hunk in commit.hunks for line in hunk.lines)
+        if characters > limits.MAX_DRIFT_CHARACTERS:
+            return
+        yield commit
+
+
+def _added_lines(commit: PastCommit) -> Iterator[tuple[str, int, str]]:
+    """The file, number and text of each line that a commit adds."""
+    for hunk in commit.hunks:
+        number, file = hunk.first_new, hunk.head[1].removeprefix("b/")
+        for line in hunk.lines:
+            text = line[1:].strip()
+            if line[:1] == "+" and len(text) >= _MIN_LINE_CHARACTERS:
+                yield file, number, text
+            number += line[:1] != "-"
+
+
+def _places_today(git: Git, head: str, commits: Sequence[PastCommit]) -> dict[str, list[tuple[str, int]]]:
+    """Where the lines that the commits add stand in the code of `head`: files and line numbers by text."""
+    places: dict[str, list[tuple[str, int]]] = {
+        text: [] for commit in commits for _, _, text in _added_lines(commit)
+    }
+    for row in read_lines(git, head) if places else ():
+        if row.text in places:
+            places[row.text].append((row.file, row.line))
+    return places
+
+
+def _standing_lines(commit: PastCommit, places: dict[str, list[tuple[str, int]]]) -> Iterator[TodaysPlace]:
+    for file, line, text in _added_lines(commit):
+        today = places.get(text)
+        if today:
+            same_file = [place for place in today if place[0] == file]
+            nearest = min(same_file or today[:1], key=lambda place: abs(place[1] - line))
+            yield TodaysPlace(file, line, *nearest)

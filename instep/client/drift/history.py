@@ -1,0 +1,206 @@
+"""The history of a commit: which earlier commits took names and values out of the code, and where."""
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import IO
+
+from instep.client.ci.git import Git
+from instep.client.drift.code import is_code
+from instep.client.drift.names import NameFinder
+from instep.platform.core import limits
+from instep.platform.text.file_kinds import LONG_LINE
+
+_LOG = (
+    *("log", "--no-merges", "--no-color", "--no-notes", "--no-ext-diff", "--no-textconv", "--encoding=UTF-8"),
+    *("-p", "-U3", "--find-renames", "--format=%x00%H%x00%cs%x00%s"),
+)
+# A literal in a line of code, which a change may replace: `30`, `"info"`, `true`.
+_LITERAL = re.compile(
+    r"""(["'`])(?:(?!\1).)*\1|(?<![\w.])\d[\w.]*|\b(?:[Tt]rue|[Ff]alse|[Nn]one|null|nil)\b"""
+)
+_VALUE = re.compile(r"\w[\w.-]*")
+_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)")
+# A hunk that is longer is cut to what surrounds its names.
+_MAX_HUNK_LINES, _SURROUNDING_LINES = 200, 15
+_MAX_COMPARED_LINES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class PastHunk:
+    """A hunk of a file's diff; `first_old` and `first_new` number its first line on both sides."""
+
+    head: tuple[str, str]
+    first_old: int
+    first_new: int
+    section: str
+    lines: Sequence[str]
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PastCommit:
+    """A commit with those of its hunks that take out names; the date is YYYY-MM-DD."""
+
+    commit: str
+    title: str
+    date: str
+    hunks: Sequence[PastHunk]
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(name for hunk in self.hunks for name in hunk.names)
+
+    @property
+    def diff(self) -> str:
+        return "".join(diff_of(hunk) for hunk in self.hunks)
+
+
+def read_history(
+    git: Git, revisions: str, finder: NameFinder, values: Container[str]
+) -> Iterator[PastCommit]:
+    """The commits that took out one of the names, or replaced one of the values in a line, newest first.
+
+    Of each name only the newest few count.
+    """
+    reader = _LogReader(finder, values)
+    with git.reading(*_LOG, revisions, seconds=limits.DRIFT_HISTORY_SECONDS) as stream:
+        yield from reader.read(stream)
+
+
+def diff_of(hunk: PastHunk) -> str:
+    old = sum(line[:1] != "+" for line in hunk.lines)
+    new = sum(line[:1] != "-" for line in hunk.lines)
+    span = f"@@ -{hunk.first_old},{old} +{hunk.first_new},{new} @@{hunk.section}"
+    return "\n".join([f"--- {hunk.head[0]}", f"+++ {hunk.head[1]}", span, *hunk.lines, ""])
+
+
+@dataclass(slots=True)
+class _OpenHunk:
+    match: re.Match[str]
+    lines: list[str] = field(default_factory=list)
+    marked_lines: list[int] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
+
+
+class _LogReader:
+    """Reads the output of `git log -p` line by line, and keeps no more of it than one commit's hunks."""
+
+    def __init__(self, finder: NameFinder, values: Container[str]) -> None:
+        self.finder, self.values, self.counts = finder, values, Counter[str]()
+        self.commit: tuple[str, str, str] | None = None
+        self.head = ["", ""]
+        self.is_read = False
+        self.hunk: _OpenHunk | None = None
+        self.hunks: list[PastHunk] = []
+
+    def read(self, stream: IO[bytes]) -> Iterator[PastCommit]:
+        for raw in stream:
+            mark = raw[:1]
+            if self.hunk is not None and mark in (b" ", b"-", b"+", b"\\"):
+                if self.is_read and mark != b"\\":
+                    self.take(raw)
+            elif mark == b"\0":
+                yield from self.end_commit()
+                self.begin_commit(raw)
+            else:
+                self.read_head(raw)
+        yield from self.end_commit()
+
+    def take(self, raw: bytes) -> None:
+        assert self.hunk is not None
+        line = raw.decode("utf-8", "replace").rstrip("\r\n")[: LONG_LINE + 1]
+        if line[:1] == "-" and len(line) <= LONG_LINE:
+            newest = limits.MAX_DRIFT_COMMITS_PER_NAME
+            names = [name for name in self.finder.find(line[1:]) if self.counts[name] < newest]
+            if names:
+                self.hunk.names.update(names)
+                self.hunk.marked_lines.append(len(self.hunk.lines))
+        self.hunk.lines.append(line)
+
+    def begin_commit(self, raw: bytes) -> None:
+        commit, date, title = raw[1:].decode("utf-8", "replace").rstrip("\n").split("\0", 2)
+        self.commit = (commit, title, date)
+
+    def read_head(self, raw: bytes) -> None:
+        line = raw.decode("utf-8", "replace").rstrip("\r\n")
+        if line.startswith("@@ "):
+            self.end_hunk()
+            match = _HUNK.match(line)
+            self.hunk = _OpenHunk(match) if match else None
+            return
+        self.end_hunk()
+        self.hunk = None
+        if line.startswith("--- "):
+            self.head[0] = line[4:]
+        elif line.startswith("+++ "):
+            self.head[1] = line[4:]
+            self.is_read = any(is_code(path[2:]) for path in self.head if path != "/dev/null")
+
+    def end_hunk(self) -> None:
+        hunk, self.hunk = self.hunk, None
+        if hunk is None:
+            return
+        hunk.marked_lines = sorted({*hunk.marked_lines, *_value_lines(hunk.lines, self.values)})
+        if hunk.marked_lines:
+            self.hunks += _cut((self.head[0], self.head[1]), hunk)
+
+    def end_commit(self) -> Iterator[PastCommit]:
+        self.end_hunk()
+        if self.commit and self.hunks:
+            commit = PastCommit(*self.commit, self.hunks)
+            self.counts.update(commit.names)
+            yield commit
+        self.hunks = []
+
+
+def _value_lines(lines: Sequence[str], values: Container[str]) -> Iterator[int]:
+    """The removed lines that an added one repeats but for a literal which is one of the values."""
+    added = (
+        {_masked(line[1:]) for line in lines if line[:1] == "+"}
+        if len(lines) <= _MAX_COMPARED_LINES
+        else set()
+    )
+    for index, line in enumerate(lines if added else ()):
+        if line[:1] == "-" and _masked(line[1:]) in added and _has_value(line, values):
+            yield index
+
+
+def _masked(line: str) -> str:
+    return _LITERAL.sub("0", line).strip(" \t,;")
+
+
+def _has_value(line: str, values: Container[str]) -> bool:
+    literals = (match[0] for match in _LITERAL.finditer(line))
+    return any(value in values for literal in literals for value in _VALUE.findall(literal))
+
+
+def _cut(head: tuple[str, str], hunk: _OpenHunk) -> Iterator[PastHunk]:
+    """The hunk, or of a long one the lines around its names."""
+    old, new, section = int(hunk.match[1]), int(hunk.match[2]), hunk.match[3]
+    names, lines = frozenset(hunk.names), hunk.lines
+    done = 0
+    for first, last in _spans(hunk):
+        skipped = lines[done:first]
+        old += sum(line[:1] != "+" for line in skipped)
+        new += sum(line[:1] != "-" for line in skipped)
+        part = lines[first:last]
+        yield PastHunk(head, old, new, section, part, names)
+        old += sum(line[:1] != "+" for line in part)
+        new += sum(line[:1] != "-" for line in part)
+        done = last
+
+
+def _spans(hunk: _OpenHunk) -> list[tuple[int, int]]:
+    count = len(hunk.lines)
+    if count <= _MAX_HUNK_LINES:
+        return [(0, count)]
+    spans: list[tuple[int, int]] = []
+    for at in hunk.marked_lines:
+        first, last = max(0, at - _SURROUNDING_LINES), min(count, at + _SURROUNDING_LINES + 1)
+        if spans and first <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], last)
+        else:
+            spans.append((first, last))
+    return spans

@@ -1,0 +1,48 @@
+"""The fields of the API's responses that `instep drift` reads."""
+
+from dataclasses import dataclass
+
+from instep.client.ci.shapes import Shape
+
+
+@dataclass(frozen=True)
+class Statements(Shape):
+    names: list[str]
+    values: list[str]
+    articles: int
+
+
+@dataclass(frozen=True)
+class CodeLine(Shape):
+    file: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Changed(Shape):
+    commit: str
+    title: str
+    date: str
+
+
+@dataclass(frozen=True)
+class Finding(Shape):
+    article_id: str
+    title: str
+    line: int
+    statement: str
+    kind: str
+    old: str
+    new: str | None
+    now: CodeLine | None
+    changed: Changed | None
+    draft_id: str | None
+    place_id: str | None
+
+
+@dataclass(frozen=True)
+class DriftAnswer(Shape):
+    findings: list[Finding]
+    articles: int
+    statements: int

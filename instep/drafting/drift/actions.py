@@ -1,0 +1,83 @@
+"""Drift: list what articles state, and check it against what a checkout says."""
+
+from pydantic import MISSING
+
+from instep.content.articles.schemas import Article
+from instep.content.articles.writer_queries import list_for_writer
+from instep.drafting import writer
+from instep.drafting.drift.judging import CodeToday, PastChange, TodaysLine
+from instep.drafting.drift.reports import DriftReport, report_drift
+from instep.drafting.drift.schemas import CheckedDrift, DriftCheck, PastChangeIn, StatementsOut
+from instep.drafting.drift.statements import stated_names
+from instep.drafting.drift.storing import store_drift
+from instep.drafting.tasks.jobs import texts_of
+from instep.drafting.tasks.queries import creator_of
+from instep.platform.core import limits
+from instep.platform.core.errors import InvalidRequest, RateLimited
+from instep.platform.core.rate_window import count_hit
+from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.platform.identity.access import proposes
+from instep.platform.identity.schemas import Ctx
+
+TOO_EXPENSIVE = "These commits take too much time or memory to compare: check fewer with --since."
+
+
+async def list_statements(ctx: Ctx) -> StatementsOut:
+    """List the names and values that the articles state, for a checkout to be searched for."""
+    texts = texts_of(await _articles(ctx), ctx.bot)
+    stated = await run_with_timeout(
+        stated_names, texts, limits.MAX_DRIFT_NAMES, seconds=limits.MAX_WRITER_SECONDS
+    )
+    return StatementsOut(
+        names=list(stated.names),
+        values=list(stated.values),
+        articles=len(texts),
+        statements=stated.statements,
+    )
+
+
+@proposes
+async def check_drift(ctx: Ctx, new: DriftCheck) -> CheckedDrift:
+    """Check the articles against what a checkout says: its commits that took out what articles state.
+
+    What the code contradicts becomes drafts and places, once: what waits already is not made again, and what
+    a reviewer has dismissed for good is left out. `instep drift` sends this.
+    """
+    await _count(ctx)
+    articles = await _articles(ctx)
+    report = await _report(new, texts_of(articles, ctx.bot))
+    limit = limits.MAX_DRIFT_FINDINGS if new.limit is MISSING else new.limit
+    findings = await store_drift(ctx, new.commit, report.articles, articles, limit)
+    return CheckedDrift(new.commit, findings, list(articles), report.statements)
+
+
+async def _articles(ctx: Ctx) -> dict[str, Article]:
+    return {article.id: article for article in await list_for_writer(ctx)}
+
+
+async def _report(new: DriftCheck, texts: list[writer.Article]) -> DriftReport:
+    changes = [_change_of(change) for change in new.changes]
+    today = CodeToday(frozenset(new.gone), frozenset(new.absent))
+    try:
+        return await run_with_timeout(report_drift, texts, changes, today, seconds=limits.MAX_WRITER_SECONDS)
+    except TimeLimitExceeded:
+        raise InvalidRequest(TOO_EXPENSIVE) from None
+    except writer.InvalidDiff as error:
+        raise InvalidRequest(error.message, details=[("changes.diff", error.message)]) from None
+
+
+def _change_of(change: PastChangeIn) -> PastChange:
+    standing = tuple(
+        TodaysLine(row.file, row.line, row.file_today, row.line_today) for row in change.standing
+    )
+    return PastChange(change.commit, change.title, change.date, change.diff, tuple(change.names), standing)
+
+
+async def _count(ctx: Ctx) -> None:
+    window = await count_hit(ctx.tx, "drift", await creator_of(ctx), limits.HOUR_SECONDS)
+    if window.hits > limits.MAX_DRIFT_CHECKS_PER_HOUR:
+        raise RateLimited(
+            f"This caller has used up its {limits.MAX_DRIFT_CHECKS_PER_HOUR} drift checks of this hour: wait"
+            " as long as `Retry-After` says.",
+            headers={"Retry-After": str(window.seconds_left)},
+        )

@@ -1,0 +1,236 @@
+"""Judges what past commits have made wrong in articles: a replay of the history, checked by today's code.
+
+The writer reads each commit as it reads a change that comes in. Its edit counts if the code of today agrees:
+the old text is gone from it, and the new one stands there.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from instep.drafting.writer.articles.code_languages import fence_at
+from instep.drafting.writer.articles.corpus import Corpus, corpus_of
+from instep.drafting.writer.articles.passages import is_in_code, is_in_url, line_of, sentence_around
+from instep.drafting.writer.articles.records import is_record
+from instep.drafting.writer.diffs.change_set import reviewed_files
+from instep.drafting.writer.editing.apply import best_source, find_edits
+from instep.drafting.writer.editing.edits import Edit, add_edit
+from instep.drafting.writer.facts.became import Became, find_became
+from instep.drafting.writer.facts.changed_texts import SourceLine
+from instep.drafting.writer.facts.declarations import declarations_of
+from instep.drafting.writer.facts.written_names import name_form_of, written_names_of
+from instep.drafting.writer.fitted import FITTED
+from instep.drafting.writer.shapes import Article, Change
+from instep.platform.core.name_matching import is_distinct, mention
+from instep.platform.text.patch_parser import parse_diff
+
+DriftKind = Literal["gone", "renamed", "value"]
+_SEPARATORS = re.compile(r"[\W_]+")
+_MAX_STEPS = 10
+# A sentence about what was: it stays true.
+_OF_THE_PAST = re.compile(
+    r"\b(?:deprecat\w+|formerly|previously|prior to|(?:was|were|been) removed|removed in|renamed|replaced by"
+    r"|no longer|used to|older versions?)\b",
+    re.IGNORECASE,
+)
+_INDENTED = re.compile(r" {4}|\t")
+# Paths and variables of the system, which it has whether the code names them or not.
+_OF_THE_SYSTEM = re.compile(
+    r"/(?:bin|dev|etc|home|mnt|opt|proc|root|srv|sys|tmp|usr|var)/|XDG_|LC_|(?:HTTPS?|NO)_PROXY$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TodaysLine:
+    """Where a line that a commit added stands today; it was `line` of `file` in the commit."""
+
+    file: str
+    line: int
+    file_today: str
+    line_today: int
+
+
+@dataclass(frozen=True, slots=True)
+class PastChange:
+    """A commit, with those of its hunks that took names out of the code, and the names."""
+
+    commit: str
+    title: str
+    date: str
+    diff: str
+    names: tuple[str, ...]
+    standing: tuple[TodaysLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeToday:
+    """What the code of today lacks: `gone` are names of articles, `absent` keys of other names."""
+
+    gone: frozenset[str]
+    absent: frozenset[str]
+
+    def lacks(self, text: str) -> bool:
+        return text in self.gone or f"--{text}" in self.gone or spelling_key(text) in self.absent
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A statement of an article (offsets in characters) that a past change has made wrong."""
+
+    kind: DriftKind
+    article: Article
+    start: int
+    end: int
+    change: PastChange
+    source: SourceLine
+    edit: Edit | None = None
+
+    @property
+    def name(self) -> str:
+        return self.article.text[self.start : self.end]
+
+    @property
+    def line(self) -> int:
+        return line_of(self.article.text, self.start)
+
+
+def spelling_key(name: str) -> str:
+    """The same key for all spellings of a name: `--max-size`, `max_size`, `MaxSize`."""
+    return _SEPARATORS.sub("", name).lower()
+
+
+def judge(articles: Sequence[Article], changes: Sequence[PastChange], today: CodeToday) -> list[Drift]:
+    """What the changes, newest first, have made wrong in the articles, by article and place."""
+    corpus = corpus_of(tuple(articles))
+    facts = [(change, _facts_of(change, today)) for change in changes]
+    outcomes = _Outcomes(facts)
+    by_id = {article.id: article for article in articles}
+    found: dict[str, list[Edit]] = {}
+    drifts: list[Drift] = []
+    for change, pairs in facts:
+        lasting = [last for pair in pairs if (last := outcomes.lasting(pair, change, today))]
+        edits_by_article = find_edits([row.pair for row in lasting], corpus, FITTED).likely
+        for article_id, edits in edits_by_article.items():
+            chosen = found.setdefault(article_id, [])
+            for edit in edits:
+                count = len(chosen)
+                add_edit(chosen, edit)
+                if len(chosen) > count and isinstance(edit.fact, Became):
+                    kind: DriftKind = "value" if edit.fact.value else "renamed"
+                    source = best_source(edit.fact)
+                    drifts.append(Drift(kind, by_id[article_id], edit.start, edit.end, change, source, edit))
+    drifts += _gone(changes, corpus, found)
+    return sorted(drifts, key=lambda drift: (drift.article.id, drift.start))
+
+
+@dataclass(frozen=True, slots=True)
+class _Lasting:
+    pair: Became
+
+
+def _facts_of(change: PastChange, today: CodeToday) -> list[Became]:
+    code = reviewed_files(parse_diff(change.diff)).code
+    pairs = find_became(Change(change.title, None, change.diff), code)
+    return [pair for pair in pairs if pair.value or today.lacks(pair.old)]
+
+
+class _Outcomes:
+    """What became of each text by now: a name may have been renamed again since."""
+
+    def __init__(self, facts: Sequence[tuple[PastChange, Sequence[Became]]]) -> None:
+        # Newest first, so that for one text an earlier change comes last; index by what was there before.
+        self._by_old: dict[tuple[str, str, tuple[str, ...]], list[tuple[int, PastChange, Became]]] = {}
+        self._order = {id(change): index for index, (change, _) in enumerate(facts)}
+        for index, (change, pairs) in enumerate(facts):
+            for pair in pairs:
+                self._by_old.setdefault((pair.kind, pair.old, pair.names[:1]), []).append(
+                    (index, change, pair)
+                )
+
+    def lasting(self, pair: Became, change: PastChange, today: CodeToday) -> _Lasting | None:
+        """The pair with what stands today in place of the old text; None if nothing is known to."""
+        index, last = self._order[id(change)], pair
+        for _ in range(_MAX_STEPS):
+            sources = _todays_sources(last, change, today)
+            if sources:
+                same = last.new != pair.old
+                return _Lasting(replace(pair, new=last.new, sources=sources)) if same else None
+            later = [
+                row for row in self._by_old.get((last.kind, last.new, last.names[:1]), ()) if row[0] < index
+            ]
+            if not later:
+                return None
+            index, change, last = later[-1]
+        return None
+
+
+def _todays_sources(pair: Became, change: PastChange, today: CodeToday) -> tuple[SourceLine, ...]:
+    """The lines that are evidence for a pair, as far as they or their new name stand today."""
+    lines = {(row.file, row.line): row for row in change.standing}
+    standing = tuple(
+        replace(source, file=row.file_today, line=row.line_today)
+        for source in pair.sources
+        if (row := lines.get((source.file, source.line)))
+    )
+    if standing or pair.value or not pair.new.replace("-", "_").isidentifier():
+        return standing
+    return () if today.lacks(pair.new) else pair.sources
+
+
+def _gone(
+    changes: Sequence[PastChange], corpus: Corpus, edits: Mapping[str, Sequence[Edit]]
+) -> Iterator[Drift]:
+    """The mentions of names that the code no longer has, and that nothing is known to have replaced."""
+    seen = set[tuple[str, str]]()
+    for change in changes:
+        definitions = _removed_definitions(change)
+        for name in change.names:
+            source = definitions.get(name.lstrip("-"))
+            for article in corpus.articles_with(name) if source else ():
+                if source and (article.id, name) not in seen and not is_record(article):
+                    seen.add((article.id, name))
+                    place = _mention(name, article, edits.get(article.id, ()))
+                    if place:
+                        yield Drift("gone", article, *place, change, source)
+
+
+def _removed_definitions(change: PastChange) -> dict[str, SourceLine]:
+    """The lines that a change took out by the names that they define, or use as a variable, flag or route."""
+    definitions: dict[str, SourceLine] = {}
+    for file in reviewed_files(parse_diff(change.diff)).code.files:
+        if file.kind in {"test", "internal"}:
+            continue
+        for hunk in file.patch.hunks:
+            declared = [(row.name, row.line) for row in declarations_of(hunk, "-", file.patch.path)]
+            written = [(row.name, row.line) for row in written_names_of(hunk) if _is_of_interface(row.name)]
+            for name, line in (*declared, *written):
+                if line.mark == "-":
+                    source = SourceLine(file.patch.old_path, line.old, line.text, file.weight)
+                    definitions.setdefault(name.lstrip("-"), source)
+    return definitions
+
+
+def _is_of_interface(name: str) -> bool:
+    return name_form_of(name) in {"variable", "flag", "route"}
+
+
+def _mention(name: str, article: Article, edits: Sequence[Edit]) -> tuple[int, int] | None:
+    """The first place of an article that states a name as one of the product; None if an edit covers it."""
+    text, place, is_of_interface = article.text, None, _is_of_interface(name)
+    if not (is_distinct(name) or is_of_interface) or _OF_THE_SYSTEM.match(name):
+        return None
+    for match in mention(name).finditer(text):
+        start, end = match.span()
+        if any(edit.start < end and start < edit.end for edit in edits):
+            return None
+        first, last = sentence_around(text, start, end)
+        # An example has names of its own, which only look like those of the code.
+        is_example = fence_at(text, start) is not None or _INDENTED.match(
+            text, text.rfind("\n", 0, start) + 1
+        )
+        is_own = is_of_interface or not is_example
+        is_stated = is_own and is_in_code(text, start) and not is_in_url(text, start)
+        if place is None and is_stated and not _OF_THE_PAST.search(text, first, last):
+            place = (start, end)
+    return place

@@ -1,0 +1,143 @@
+"""What becomes of found drift: the edits of an article together, and a place for each name that is gone."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from instep.drafting.drift.judging import CodeToday, Drift, DriftKind, PastChange, judge
+from instep.drafting.drift.statements import stated_names
+from instep.drafting.writer.articles.headings import heading_over
+from instep.drafting.writer.editing.apply import evidence_for, new_title
+from instep.drafting.writer.editing.edits import Edit, apply
+from instep.drafting.writer.reporting.reasons import quoted
+from instep.drafting.writer.reporting.statements import is_certain, made_statement, statements_of
+from instep.drafting.writer.reporting.warnings import warnings_for
+from instep.drafting.writer.shapes import Article, Evidence, Place, Proposal, Statement, excerpt_of
+from instep.platform.text.characters import in_one_line, shorten
+
+_MAX_STATEMENT_CHARACTERS = 300
+_MAX_SENTENCES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class DriftFinding:
+    """A wrong statement; `key` is the one by which drafts, places and dismissals know it."""
+
+    article_id: str
+    article_title: str
+    line: int
+    statement: str
+    kind: DriftKind
+    old: str
+    new: str | None
+    file: str
+    code_line: int
+    code: str
+    change: PastChange
+    key: Statement
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleDrift:
+    """The findings of one article, and the edits among them."""
+
+    article: Article
+    findings: tuple[DriftFinding, ...]
+    drifts: tuple[Drift, ...]
+
+    def proposal(self, keys: frozenset[str]) -> Proposal | None:
+        """The draft that makes the edits with these keys; None if there are none."""
+        drifts = [
+            drift
+            for drift, finding in zip(self.drifts, self.findings, strict=True)
+            if drift.edit is not None and finding.key.key in keys
+        ]
+        edits = [drift.edit for drift in drifts if drift.edit is not None]
+        return _proposal(self.article, edits, drifts) if edits else None
+
+
+@dataclass(frozen=True, slots=True)
+class DriftReport:
+    """All that a check has found, by article, and how many statements the articles make."""
+
+    articles: tuple[ArticleDrift, ...]
+    statements: int
+
+
+def report_drift(articles: Sequence[Article], changes: Sequence[PastChange], today: CodeToday) -> DriftReport:
+    """Judge the articles, and say what each finding is."""
+    by_article: dict[str, list[Drift]] = defaultdict(list)
+    for drift in judge(articles, changes, today):
+        by_article[drift.article.id].append(drift)
+    reports = [
+        ArticleDrift(drifts[0].article, tuple(map(_finding, drifts)), tuple(drifts))
+        for drifts in by_article.values()
+    ]
+    return DriftReport(tuple(reports), stated_names(articles, 0).statements)
+
+
+def place_of(article: Article, finding: DriftFinding) -> Place:
+    """Where a name that is gone needs other words."""
+    start = sum(len(line) for line in article.text.splitlines(keepends=True)[: finding.line - 1])
+    reason = f"Says {quoted(finding.old)}, which the code does not have since {_named(finding.change)}."
+    evidence = Evidence(finding.file, finding.code_line, finding.code_line, finding.code, finding.line)
+    heading = heading_over(article.text, start) or None
+    return Place(article.id, heading, finding.line, in_one_line(reason), (evidence,), finding.key)
+
+
+def _finding(drift: Drift) -> DriftFinding:
+    line = drift.article.text.splitlines()[drift.line - 1].strip()
+    edit = drift.edit
+    if edit is None:
+        key = made_statement("gone", [drift.name], f"{quoted(drift.name)} is gone")
+    else:
+        [key] = statements_of([edit])
+    return DriftFinding(
+        drift.article.id,
+        drift.article.title,
+        drift.line,
+        shorten(line, _MAX_STATEMENT_CHARACTERS),
+        drift.kind,
+        drift.name if edit is None else edit.fact.old,
+        None if edit is None else edit.fact.new,
+        drift.source.file,
+        drift.source.line,
+        excerpt_of(drift.source.text),
+        drift.change,
+        key,
+    )
+
+
+def _proposal(article: Article, edits: Sequence[Edit], drifts: Sequence[Drift]) -> Proposal:
+    text = apply(edits, article.text)
+    return Proposal(
+        type="edit",
+        article_id=article.id,
+        title=new_title(article, edits),
+        text=text,
+        reason=_reason(drifts),
+        evidence=evidence_for(edits, article.text),
+        warnings=warnings_for(edits, text, ()),
+        is_certain=is_certain(edits),
+        statements=statements_of(edits),
+    )
+
+
+def _reason(drifts: Sequence[Drift]) -> str:
+    sentences = list(dict.fromkeys(_sentence(drift) for drift in drifts))
+    more = len(sentences) - _MAX_SENTENCES
+    rest = [f"{more} more {'statement' if more == 1 else 'statements'} like these."] if more > 0 else []
+    return " ".join([*sentences[:_MAX_SENTENCES], *rest])
+
+
+def _sentence(drift: Drift) -> str:
+    assert drift.edit is not None
+    fact = drift.edit.fact
+    return (
+        f"Says {quoted(fact.old)}; the code has {quoted(fact.new)} ({drift.source.location}) since"
+        f" {_named(drift.change)}."
+    )
+
+
+def _named(change: PastChange) -> str:
+    return f"“{shorten(in_one_line(change.title), 80)}” ({change.commit[:9]}, {change.date})"

@@ -1,0 +1,119 @@
+"""The shapes of a drift check (contract section 11)."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import MISSING, Field
+
+from instep.platform.core import limits
+from instep.platform.web.shapes import Body, Out, Text, Title
+
+FindingKind = Literal["gone", "renamed", "value", "unknown"]
+Commit = Annotated[
+    Text, Field(pattern="^[0-9a-f]{7,64}$", examples=["4b825dc642cb6eb9a060e54bf8d69288fbee4904"])
+]
+Name = Annotated[Text, Field(min_length=1, max_length=limits.MAX_DRIFT_NAME_CHARACTERS)]
+Path = Annotated[Text, Field(min_length=1, max_length=limits.MAX_DRIFT_PATH_CHARACTERS)]
+LineNumber = Annotated[int, Field(ge=1, le=limits.MAX_INTEGER)]
+Names = Annotated[list[Name], Field(max_length=limits.MAX_DRIFT_NAMES)]
+
+
+class StandingLineIn(Body):
+    """A line that a commit added, and where the code of the checked commit has it."""
+
+    file: Path
+    line: LineNumber
+    file_today: Path
+    line_today: LineNumber
+
+
+class PastChangeIn(Body):
+    """A commit of the history that took out names or values which articles state."""
+
+    commit: Commit
+    title: Title
+    date: Annotated[Text, Field(pattern=r"^\d{4}-\d{2}-\d{2}$", examples=["2026-11-03"])]
+    diff: Text = Field(description="Its hunks with these names, as a unified diff.")
+    names: Names = Field(description="The names of `gone` that it took out.")
+    standing: list[StandingLineIn] = Field(max_length=limits.MAX_DRIFT_LINES)
+
+
+class DriftCheck(Body):
+    """What a checkout says about the statements of articles."""
+
+    commit: Commit = Field(description="The commit whose code was read.")
+    changes: list[PastChangeIn] = Field(
+        max_length=limits.MAX_DRIFT_COMMITS, description="Commits of its history, newest first."
+    )
+    gone: Names = Field(description="The names of articles that the code does not have.")
+    absent: Names = Field(
+        description="Other names in the diffs that it does not have: lower-case, only letters and digits."
+    )
+    limit: Annotated[int, Field(ge=1, le=limits.MAX_DRIFT_FINDINGS)] | MISSING = Field(
+        default=MISSING, description="At most this many findings."
+    )
+
+
+class StatementsOut(Out):
+    """What articles state, for a checkout to be searched for."""
+
+    names: list[str]
+    values: list[str] = Field(description="Numbers as code writes them: 10000 for 10,000.")
+    articles: int
+    statements: int
+
+
+class CodeLineOut(Out):
+    """A line of the code of the checked commit."""
+
+    file: str
+    line: int
+    text: str
+
+
+class PastChangeOut(Out):
+    """The commit that made the statement wrong."""
+
+    commit: str
+    title: str
+    date: str
+
+
+class FindingOut(Out):
+    """A statement of an article that the code contradicts."""
+
+    article_id: str
+    title: str = Field(description="The title of the article.")
+    line: int = Field(description="The line of the article, from 1.")
+    statement: str = Field(description="The line of the article that is wrong.")
+    kind: FindingKind
+    old: str = Field(description="The name or value that the article states.")
+    new: str | None = Field(description="The name or value that the code has; null: none is known.")
+    now: CodeLineOut | None = Field(description="The line of the code that says so; null: the name is gone.")
+    changed: PastChangeOut | None = Field(description="When it changed, as far as the history says it.")
+    draft_id: str | None = Field(description="The draft that waits for review.")
+    place_id: str | None = Field(description="The place that waits for words.")
+
+
+class DriftOut(Out):
+    """The findings of a check, with what waits for review because of them."""
+
+    findings: list[FindingOut]
+    articles: int = Field(description="Articles that were read.")
+    statements: int = Field(description="Names and values that they state, counted once for each article.")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedDrift:
+    """The outcome of a check of `article_ids` against a commit; `id` is the commit, for the audit log."""
+
+    id: str
+    findings: list[FindingOut]
+    article_ids: list[str]
+    statements: int
+
+
+def drift_out(checked: CheckedDrift) -> DriftOut:
+    return DriftOut(
+        findings=checked.findings, articles=len(checked.article_ids), statements=checked.statements
+    )

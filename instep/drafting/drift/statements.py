@@ -1,0 +1,72 @@
+"""The names and values that articles state, which a checkout is searched for."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from instep.drafting.writer.articles.parsed_article import front_matter
+from instep.drafting.writer.articles.records import is_record
+from instep.drafting.writer.shapes import Article
+from instep.platform.core.name_matching import is_distinct
+
+_CODE_SPAN = re.compile(r"(`+)([^`\n]{1,200})\1")
+_LABEL = re.compile(r"\*\*([^*\n]{3,60})\*\*")
+_MENU_STEP = re.compile(r"\s+(?:>|\u203a|\u00bb|\u2192|->)\s+")
+# A token of prose or of code that may be a name of its own.
+_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s<>\"'`)\]]+")
+_TOKEN = re.compile(r"--?[A-Za-z][\w-]+|/[\w{}<>:.-]+(?:/[\w{}<>:.-]+)+|[A-Za-z_][\w./-]*\w")
+_VALUE = re.compile(r"(?<![\w.])\d(?:[\d.,_]*\d)?[a-z]{0,2}(?!\w)")
+_EDGES = ".,:;()[]{}<>\"'`!?*="
+_MIN_NAME_CHARACTERS, _MAX_NAME_CHARACTERS = 3, 80
+
+
+@dataclass(frozen=True, slots=True)
+class StatedNames:
+    """The names and values of all articles, each once, and how many articles state one, summed up."""
+
+    names: tuple[str, ...]
+    values: tuple[str, ...]
+    statements: int
+
+
+def stated_names(articles: Sequence[Article], limit: int) -> StatedNames:
+    """The names that articles state, the first `limit` of them."""
+    names, values, statements = dict[str, None](), dict[str, None](), 0
+    for article in articles:
+        if not is_record(article):
+            own_names = set(names_in(article.text))
+            own_values = set(values_in(article.text))
+            statements += len(own_names) + len(own_values)
+            names.update(dict.fromkeys(sorted(own_names)))
+            values.update(dict.fromkeys(sorted(own_values)))
+    return StatedNames(tuple(names)[:limit], tuple(values)[:limit], statements)
+
+
+def names_in(text: str) -> Iterator[str]:
+    """The names of one article: code, labels in bold, and words that are spelled as only names are."""
+    body = text[len(front_matter(text)) :]
+    for match in _CODE_SPAN.finditer(body):
+        yield from _names_of_span(match[2].strip())
+    for match in _LABEL.finditer(body):
+        yield from filter(_is_long_enough, (step.strip(_EDGES) for step in _MENU_STEP.split(match[1])))
+    for token in _TOKEN.findall(_ADDRESS.sub(" ", body)):
+        name = token.strip(_EDGES)
+        if is_distinct(name) and _is_long_enough(name):
+            yield name
+
+
+def values_in(text: str) -> Iterator[str]:
+    """The numbers of one article, as code writes them: 10000 for 10,000."""
+    for match in _VALUE.finditer(text):
+        yield match[0].replace(",", "")
+
+
+def _names_of_span(span: str) -> Iterator[str]:
+    words = span.split()
+    for name in {span.strip(_EDGES), *(word.strip(_EDGES) for word in words)}:
+        if _is_long_enough(name):
+            yield name
+
+
+def _is_long_enough(name: str) -> bool:
+    return _MIN_NAME_CHARACTERS <= len(name) <= _MAX_NAME_CHARACTERS

@@ -1,0 +1,143 @@
+"""`instep drift` in a checkout, against a real server: what the code has renamed or dropped is found."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.client.review.test_draft_commands import Reviewer, ann
+from tests.support.cast import Json
+from tests.support.commands import CommandResult, run_command
+from tests.support.repositories import Repository, new_repository
+from tests.support.wording import like
+
+__all__ = ["ann"]
+OPTIONS = "parser.add_argument('--keep-days', type=int, default=30)\n"
+MODES = "parser.add_argument('--legacy-mode', action='store_true')\n"
+CODE = f"import argparse\n\nparser = argparse.ArgumentParser()\n{OPTIONS}{MODES}"
+TEXT = (
+    "# Clean up\n\nPass `--keep-days` to keep what is newer. With `--legacy-mode` all stays on disk.\n"
+    "\nPass `--example-only` to your own program.\n"
+)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    repository = new_repository(tmp_path / "app")
+    repository.git("config", "user.name", "Alice")
+    repository.git("config", "user.email", "alice@acme.test")
+    repository.commit("Begin", {"app/cli.py": CODE, "docs/clean.md": TEXT})
+    repository.git("tag", "v1")
+    renamed = CODE.replace("--keep-days", "--retention-days")
+    repository.commit("Rename the flag of the retention", {"app/cli.py": renamed})
+    repository.commit("Drop the old mode", {"app/cli.py": renamed.replace(MODES, "")})
+    monkeypatch.chdir(repository.folder)
+    return repository
+
+
+def drift(reviewer: Reviewer, *arguments: str) -> CommandResult:
+    return run_command("drift", *arguments, **reviewer.environment)
+
+
+def findings(reviewer: Reviewer, *arguments: str) -> list[Json]:
+    found: list[Json] = answered(drift(reviewer, *arguments, "--json"))["findings"]
+    return found
+
+
+def answered(result: CommandResult) -> Json:
+    """The JSON of a run that has found something."""
+    assert result.code == 3, result.err
+    answer: Json = json.loads(result.out)
+    return answer
+
+
+def article(reviewer: Reviewer) -> Json:
+    return reviewer.post("articles", {"title": "Clean up", "contentMarkdown": TEXT})
+
+
+def test_a_renamed_flag_becomes_a_draft_and_a_gone_one_a_place(ann: Reviewer, checkout: Repository) -> None:
+    written = article(ann)
+
+    result = drift(ann, "--json")
+
+    answer = answered(result)
+    renamed, gone = answer["findings"]
+    assert (renamed["kind"], renamed["old"], renamed["new"]) == ("renamed", "--keep-days", "--retention-days")
+    assert (renamed["articleId"], renamed["line"]) == (written["id"], 3)
+    assert (renamed["now"]["file"], renamed["now"]["line"]) == ("app/cli.py", 4)
+    assert renamed["changed"]["title"] == "Rename the flag of the retention"
+    draft = ann.get(f"drafts/{renamed['draftId']}")
+    assert draft["source"]["kind"] == "drift"
+    assert "`--retention-days`" in draft["contentMarkdown"]
+    assert (gone["kind"], gone["old"], gone["new"], gone["now"]) == ("gone", "--legacy-mode", None, None)
+    assert gone["changed"]["title"] == "Drop the old mode"
+    place = ann.get(f"places/{gone['placeId']}")
+    assert (place["source"]["kind"], place["line"]) == ("drift", 3)
+    assert answer["articles"] >= 1
+
+
+def test_a_second_check_writes_nothing_and_finds_what_waits(ann: Reviewer, checkout: Repository) -> None:
+    article(ann)
+    first = findings(ann)
+    drafts, places = ann.get("drafts")["results"], ann.get("places")["results"]
+
+    second = drift(ann, "--json")
+
+    assert answered(second)["findings"] == first
+    assert ann.get("drafts")["results"] == drafts
+    assert ann.get("places")["results"] == places
+
+
+def test_what_was_dismissed_for_good_is_not_found_again(ann: Reviewer, checkout: Repository) -> None:
+    article(ann)
+    for finding in findings(ann):
+        kind, id = ("drafts", finding["draftId"]) if finding["draftId"] else ("places", finding["placeId"])
+        ann.post(f"{kind}/{id}/dismiss", {"reason": "not_needed"})
+
+    result = drift(ann)
+
+    assert (result.code, result.text) == (0, like("Nothing of…\n"))
+
+
+def test_since_leaves_earlier_changes_out(ann: Reviewer, checkout: Repository) -> None:
+    article(ann)
+
+    assert [row["kind"] for row in findings(ann, "--since", "HEAD~1")] == ["gone"]
+    assert len(findings(ann, "--since", "v1", "--limit", "1")) == 1
+
+
+def test_the_report_names_line_code_commit_and_draft(ann: Reviewer, checkout: Repository) -> None:
+    article(ann)
+
+    result = drift(ann)
+
+    assert result.code == 3
+    assert result.out == like(
+        "Clean up (…)\n  line 3: “--keep-days” is “--retention-days” in the code.\n…Rename the flag…edit_…"
+        "  line 3: “--legacy-mode” is gone from the code.\n…Drop the old mode…plc_…"
+    )
+
+
+def test_sarif_has_a_result_for_each_finding(ann: Reviewer, checkout: Repository) -> None:
+    written = article(ann)
+
+    document = answered(drift(ann, "--sarif"))
+
+    assert document["version"] == "2.1.0"
+    [run] = document["runs"]
+    assert [row["ruleId"] for row in run["results"]] == ["renamed", "gone"]
+    place = run["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == f"articles/{written['id']}"
+    assert place["region"]["startLine"] == 3
+
+
+def test_an_article_in_step_with_the_code_exits_0(ann: Reviewer, checkout: Repository) -> None:
+    ann.post("articles", {"title": "Clean up", "contentMarkdown": "Pass `--retention-days` to keep more."})
+
+    assert drift(ann).code == 0
+
+
+def test_a_folder_without_git_fails_and_says_so(ann: Reviewer, tmp_path: Path) -> None:
+    result = drift(ann, str(tmp_path))
+
+    assert (result.code, "not in a git checkout" in result.refusal) == (1, True)
