@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0065"
-down_revision = "0061"
+revision = "0063"
+down_revision = "0062"
 
 
 def upgrade() -> None:
