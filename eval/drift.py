@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from instep.client.ci.git import Git, GitFailed
-from instep.client.drift.evidence import Evidence, read_evidence
-from instep.drafting.drift.judging import CodeToday, Drift, PastChange, TodaysLine, judge
-from instep.drafting.drift.statements import stated_names
+from instep.client.drift.evidence import CheckoutEvidence, read_evidence
+from instep.drafting.writer.drift.judging import CodeToday, Drift, PastChange, TodaysLine, judge
+from instep.drafting.writer.drift.stated_names import stated_names
 from instep.drafting.writer.shapes import Article
 
 _DOCUMENT = re.compile(r"\.(?:md|mdx|rst)$")
@@ -87,11 +87,13 @@ def check(git: Git, head: str, revisions: str, articles: Sequence[Article]) -> l
     stated = stated_names(articles, _MAX_NAMES)
     evidence = read_evidence(git, head, revisions, stated.names, stated.values)
     return judge(
-        articles, changes_of(evidence), CodeToday(frozenset(evidence.gone), frozenset(evidence.absent))
+        articles,
+        changes_of(evidence),
+        CodeToday(frozenset(evidence.gone_names), frozenset(evidence.absent_keys)),
     )
 
 
-def changes_of(evidence: Evidence) -> list[PastChange]:
+def changes_of(evidence: CheckoutEvidence) -> list[PastChange]:
     return [
         PastChange(
             row.commit.commit,

@@ -34,6 +34,8 @@ FACES: dict[str, set[str]] = {
     "articles": {"editing", "live", "overviews", "paths", "revision_schemas", "texts", "writer_queries"},
     "collections": {"visibility"},
     "ci": {
+        "checkout",
+        "git",
         "client",
         "command",
         "environment",
@@ -47,6 +49,7 @@ FACES: dict[str, set[str]] = {
         "shipped",
     },
     "demo": {"command"},
+    "drift": {"command"},
     "drafts": {
         *(
             "releasing",
@@ -100,12 +103,14 @@ FACES: dict[str, set[str]] = {
         *("article_selection", "index.cache", "excerpts", "passage_kinds", "question_kinds", "retrieve"),
         *("index.shared_files", "semantic.query_embedder", "shared_indexes"),
     },
+    "tasks": {"checks"},
     "trusts": {"id_tokens", "queries"},
     "webhooks": {"emit", "listen", "sender"},
     "worker": {""},
     "workspaces": {"backup_state", "domain_claims", "queries", "site_frame"},
     "writer": {
         *("", "diffs.parser", "diffs.patch", "llm.model_step", "llm.rewording"),
+        *("drift.drift_reports", "drift.judging", "drift.stated_names"),
         *("new_articles.outline", "new_articles.outline_sources", "retrieval"),
     },
 }

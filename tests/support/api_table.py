@@ -19,7 +19,7 @@ EDIT = {"contentMarkdown": "Run it twice."}
 CHANGE = {"change": {"kind": "pr", "title": "Rename a setting"}}
 SYNC = {"folder": "docs/help", "commit": "4b825dc642cb6eb9a060e54bf8d69288fbee4904", "files": []}
 REDIRECT = {"from": "/old/*", "url": "https://example.com/new"}
-DRIFT = {"commit": SYNC["commit"], "changes": [], "gone": [], "absent": []}
+DRIFT = {"commit": SYNC["commit"], "changes": [], "goneNames": [], "absentKeys": []}
 ENDPOINT = {"url": "https://example.com/hooks", "events": ["*"]}
 
 

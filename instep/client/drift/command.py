@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from instep.client.ci.checkout import is_shallow, resolve, title_of
+from instep.client.ci.checkout import is_shallow, resolve
 from instep.client.ci.client import Client
 from instep.client.ci.command import FAILED
 from instep.client.ci.credentials import read_server
@@ -14,10 +14,13 @@ from instep.client.ci.git import open_checkout
 from instep.client.ci.printing import print_text, say
 from instep.client.ci.retries import Patience
 from instep.client.ci.shapes import Bot
-from instep.client.drift.evidence import Evidence, read_evidence
-from instep.client.drift.report import as_sarif, as_text
+from instep.client.drift.evidence import CheckoutEvidence, read_evidence
+from instep.client.drift.history import PastCommit
+from instep.client.drift.report import as_findings, as_sarif
 from instep.client.drift.shapes import DriftAnswer, Statements
+from instep.platform.core import limits
 from instep.platform.core.errors import AppError
+from instep.platform.text.characters import shorten, shows_something
 
 FOUND = 3
 JSON = {"Content-Type": "application/json"}
@@ -49,7 +52,7 @@ def run_drift(options: DriftOptions, environ: Mapping[str, str]) -> int:
     if options.as_sarif:
         print_text(as_sarif(answer))
     else:
-        print_text(json.dumps(answer.document) if options.as_json else as_text(answer))
+        print_text(json.dumps(answer.document) if options.as_json else as_findings(answer))
     return FOUND if answer.findings else 0
 
 
@@ -71,19 +74,24 @@ def check(options: DriftOptions, environ: Mapping[str, str]) -> DriftAnswer:
     return client.read(DriftAnswer, response)
 
 
+def title_in(commit: PastCommit) -> str:
+    title = shorten(commit.title, limits.MAX_TITLE_CHARACTERS)
+    return title if shows_something(title) else commit.commit
+
+
 def read_statements(client: Client, bot: Bot) -> Statements:
     response = client.ask("GET", "/drift/statements", None, {"Service-Bot": bot.id})
     return client.read(Statements, response)
 
 
-def body_of(head: str, evidence: Evidence, limit: int | None) -> bytes:
+def body_of(head: str, evidence: CheckoutEvidence, limit: int | None) -> bytes:
     """The request of the check: only lines of commits that took out what articles state leave the machine."""
     document: dict[str, Any] = {
         "commit": head,
         "changes": [
             {
                 "commit": row.commit.commit,
-                "title": title_of(row.commit.title) or row.commit.commit,
+                "title": title_in(row.commit),
                 "date": row.commit.date,
                 "diff": row.commit.diff,
                 "names": sorted(row.commit.names),
@@ -99,8 +107,8 @@ def body_of(head: str, evidence: Evidence, limit: int | None) -> bytes:
             }
             for row in evidence.commits
         ],
-        "gone": list(evidence.gone),
-        "absent": sorted(evidence.absent),
+        "goneNames": list(evidence.gone_names),
+        "absentKeys": sorted(evidence.absent_keys),
     }
     return json.dumps(document | ({"limit": limit} if limit else {}), ensure_ascii=False).encode(
         "utf-8", "replace"

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from instep.client.ci.git import Git
-from instep.client.drift.code import StandingNames, read_lines, read_standing
+from instep.client.drift.code_lines import StandingNames, read_lines, read_standing
 from instep.client.drift.history import PastCommit, read_history
 from instep.client.drift.names import NameFinder, bare, keys_in, spelling_key
 from instep.platform.core import limits
@@ -32,29 +32,29 @@ class SentCommit:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class CheckoutEvidence:
     """Commits, newest first; the names of articles that the code lacks; keys of other names that it lacks."""
 
     commits: Sequence[SentCommit]
-    gone: Sequence[str]
-    absent: Collection[str]
+    gone_names: Sequence[str]
+    absent_keys: Collection[str]
 
 
 def read_evidence(
     git: Git, head: str, revisions: str, names: Sequence[str], values: Sequence[str]
-) -> Evidence:
+) -> CheckoutEvidence:
     """The evidence at the commit `head`, from the history of `revisions`."""
     standing = read_standing(git, head, names)
-    gone = [name for name in names if _is_gone(name, standing)]
+    gone_names = [name for name in names if _is_gone(name, standing)]
     stated_values = frozenset((*names, *values))
-    commits = list(_within_bounds(read_history(git, revisions, NameFinder(gone), stated_values)))
+    commits = list(_within_bounds(read_history(git, revisions, NameFinder(gone_names), stated_values)))
     places = _places_today(git, head, commits)
     absent = {
         key for commit in commits for hunk in commit.hunks for line in hunk.lines for key in keys_in(line[1:])
     }
-    return Evidence(
+    return CheckoutEvidence(
         [SentCommit(commit, tuple(_standing_lines(commit, places))) for commit in commits],
-        gone,
+        gone_names,
         absent - standing.keys,
     )
 

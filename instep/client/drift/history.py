@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from instep.client.ci.git import Git
-from instep.client.drift.code import is_code
+from instep.client.drift.code_lines import is_code
 from instep.client.drift.names import NameFinder
 from instep.platform.core import limits
 from instep.platform.text.file_kinds import LONG_LINE

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from instep.client.ci.escaping import line_excerpt, one_line
-from instep.client.drift.shapes import DriftAnswer, Finding
+from instep.client.drift.shapes import DriftAnswer, ReportedFinding
 
 RULES = {
     "gone": "The code does not have this name any more.",
@@ -15,7 +15,7 @@ RULES = {
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def as_text(answer: DriftAnswer) -> str:
+def as_findings(answer: DriftAnswer) -> str:
     """The findings by article, and how much was read."""
     lines: list[str] = []
     title = None
@@ -25,13 +25,13 @@ def as_text(answer: DriftAnswer) -> str:
             lines.append(f"{one_line(finding.title)} ({one_line(finding.article_id)})")
         lines += lines_of(finding)
     count = len(answer.findings)
-    found = "Nothing" if not count else "1 statement" if count == 1 else f"{count:,} statements"
+    counted = "Nothing" if not count else "1 statement" if count == 1 else f"{count:,} statements"
     read = f"{answer.statements:,} statements of {answer.articles:,} articles"
-    lines.append(f"{found} of {read} {'differs' if count <= 1 else 'differ'} from the code.")
+    lines.append(f"{counted} of {read} {'differs' if count <= 1 else 'differ'} from the code.")
     return "\n".join(lines)
 
 
-def lines_of(finding: Finding) -> list[str]:
+def lines_of(finding: ReportedFinding) -> list[str]:
     lines = [
         f"  line {finding.line}: {sentence_of(finding)}",
         f"    says    {line_excerpt(finding.statement)}",
@@ -46,7 +46,7 @@ def lines_of(finding: Finding) -> list[str]:
     return [*lines, f"    review  {waiting}"] if waiting else lines
 
 
-def sentence_of(finding: Finding) -> str:
+def sentence_of(finding: ReportedFinding) -> str:
     old, new = one_line(finding.old), one_line(finding.new or "")
     return f"“{old}” is “{new}” in the code." if finding.new else f"“{old}” is gone from the code."
 
@@ -61,7 +61,7 @@ def as_sarif(answer: DriftAnswer) -> str:
     return json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
-def result_of(finding: Finding) -> dict[str, Any]:
+def result_of(finding: ReportedFinding) -> dict[str, Any]:
     """One result: its location is the article, and the line of the code is related to it."""
     article = location(f"articles/{finding.article_id}", finding.line)
     article["logicalLocations"] = [{"name": finding.title, "kind": "resource"}]

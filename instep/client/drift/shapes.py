@@ -13,7 +13,7 @@ class Statements(Shape):
 
 
 @dataclass(frozen=True)
-class CodeLine(Shape):
+class CodeLocation(Shape):
     file: str
     line: int
     text: str
@@ -27,7 +27,7 @@ class Changed(Shape):
 
 
 @dataclass(frozen=True)
-class Finding(Shape):
+class ReportedFinding(Shape):
     article_id: str
     title: str
     line: int
@@ -35,7 +35,7 @@ class Finding(Shape):
     kind: str
     old: str
     new: str | None
-    now: CodeLine | None
+    now: CodeLocation | None
     changed: Changed | None
     draft_id: str | None
     place_id: str | None
@@ -43,6 +43,6 @@ class Finding(Shape):
 
 @dataclass(frozen=True)
 class DriftAnswer(Shape):
-    findings: list[Finding]
+    findings: list[ReportedFinding]
     articles: int
     statements: int

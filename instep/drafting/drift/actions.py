@@ -5,16 +5,14 @@ from pydantic import MISSING
 from instep.content.articles.schemas import Article
 from instep.content.articles.writer_queries import list_for_writer
 from instep.drafting import writer
-from instep.drafting.drift.judging import CodeToday, PastChange, TodaysLine
-from instep.drafting.drift.reports import DriftReport, report_drift
+from instep.drafting.drift.drift_storing import store_drift
 from instep.drafting.drift.schemas import CheckedDrift, DriftCheck, PastChangeIn, StatementsOut
-from instep.drafting.drift.statements import stated_names
-from instep.drafting.drift.storing import store_drift
-from instep.drafting.tasks.jobs import texts_of
-from instep.drafting.tasks.queries import creator_of
+from instep.drafting.tasks.checks import checked_texts, count_check
+from instep.drafting.writer.drift.drift_reports import DriftReport, report_drift
+from instep.drafting.writer.drift.judging import CodeToday, PastChange, TodaysLine
+from instep.drafting.writer.drift.stated_names import stated_names
 from instep.platform.core import limits
-from instep.platform.core.errors import InvalidRequest, RateLimited
-from instep.platform.core.rate_window import count_hit
+from instep.platform.core.errors import InvalidRequest
 from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.platform.identity.access import proposes
 from instep.platform.identity.schemas import Ctx
@@ -24,7 +22,7 @@ TOO_EXPENSIVE = "These commits take too much time or memory to compare: check fe
 
 async def list_statements(ctx: Ctx) -> StatementsOut:
     """List the names and values that the articles state, for a checkout to be searched for."""
-    texts = texts_of(await _articles(ctx), ctx.bot)
+    texts = checked_texts(await _articles(ctx), ctx)
     stated = await run_with_timeout(
         stated_names, texts, limits.MAX_DRIFT_NAMES, seconds=limits.MAX_WRITER_SECONDS
     )
@@ -43,9 +41,9 @@ async def check_drift(ctx: Ctx, new: DriftCheck) -> CheckedDrift:
     What the code contradicts becomes drafts and places, once: what waits already is not made again, and what
     a reviewer has dismissed for good is left out. `instep drift` sends this.
     """
-    await _count(ctx)
+    await count_check(ctx)
     articles = await _articles(ctx)
-    report = await _report(new, texts_of(articles, ctx.bot))
+    report = await _report(new, checked_texts(articles, ctx))
     limit = limits.MAX_DRIFT_FINDINGS if new.limit is MISSING else new.limit
     findings = await store_drift(ctx, new.commit, report.articles, articles, limit)
     return CheckedDrift(new.commit, findings, list(articles), report.statements)
@@ -57,7 +55,7 @@ async def _articles(ctx: Ctx) -> dict[str, Article]:
 
 async def _report(new: DriftCheck, texts: list[writer.Article]) -> DriftReport:
     changes = [_change_of(change) for change in new.changes]
-    today = CodeToday(frozenset(new.gone), frozenset(new.absent))
+    today = CodeToday(frozenset(new.gone_names), frozenset(new.absent_keys))
     try:
         return await run_with_timeout(report_drift, texts, changes, today, seconds=limits.MAX_WRITER_SECONDS)
     except TimeLimitExceeded:
@@ -71,13 +69,3 @@ def _change_of(change: PastChangeIn) -> PastChange:
         TodaysLine(row.file, row.line, row.file_today, row.line_today) for row in change.standing
     )
     return PastChange(change.commit, change.title, change.date, change.diff, tuple(change.names), standing)
-
-
-async def _count(ctx: Ctx) -> None:
-    window = await count_hit(ctx.tx, "drift", await creator_of(ctx), limits.HOUR_SECONDS)
-    if window.hits > limits.MAX_DRIFT_CHECKS_PER_HOUR:
-        raise RateLimited(
-            f"This caller has used up its {limits.MAX_DRIFT_CHECKS_PER_HOUR} drift checks of this hour: wait"
-            " as long as `Retry-After` says.",
-            headers={"Retry-After": str(window.seconds_left)},
-        )

@@ -34,7 +34,7 @@ class PastChangeIn(Body):
     title: Title
     date: Annotated[Text, Field(pattern=r"^\d{4}-\d{2}-\d{2}$", examples=["2026-11-03"])]
     diff: Text = Field(description="Its hunks with these names, as a unified diff.")
-    names: Names = Field(description="The names of `gone` that it took out.")
+    names: Names = Field(description="The names of `goneNames` that it took out.")
     standing: list[StandingLineIn] = Field(max_length=limits.MAX_DRIFT_LINES)
 
 
@@ -45,8 +45,8 @@ class DriftCheck(Body):
     changes: list[PastChangeIn] = Field(
         max_length=limits.MAX_DRIFT_COMMITS, description="Commits of its history, newest first."
     )
-    gone: Names = Field(description="The names of articles that the code does not have.")
-    absent: Names = Field(
+    gone_names: Names = Field(description="The names of articles that the code does not have.")
+    absent_keys: Names = Field(
         description="Other names in the diffs that it does not have: lower-case, only letters and digits."
     )
     limit: Annotated[int, Field(ge=1, le=limits.MAX_DRIFT_FINDINGS)] | MISSING = Field(
@@ -79,7 +79,7 @@ class PastChangeOut(Out):
     date: str
 
 
-class FindingOut(Out):
+class DriftFindingOut(Out):
     """A statement of an article that the code contradicts."""
 
     article_id: str
@@ -98,7 +98,7 @@ class FindingOut(Out):
 class DriftOut(Out):
     """The findings of a check, with what waits for review because of them."""
 
-    findings: list[FindingOut]
+    findings: list[DriftFindingOut]
     articles: int = Field(description="Articles that were read.")
     statements: int = Field(description="Names and values that they state, counted once for each article.")
 
@@ -108,9 +108,15 @@ class CheckedDrift:
     """The outcome of a check of `article_ids` against a commit; `id` is the commit, for the audit log."""
 
     id: str
-    findings: list[FindingOut]
+    findings: list[DriftFindingOut]
     article_ids: list[str]
     statements: int
+
+    @property
+    def articles_in_step(self) -> list[str]:
+        """The ids of the articles that were read and in which nothing was found."""
+        wrong_articles = {finding.article_id for finding in self.findings}
+        return [id for id in self.article_ids if id not in wrong_articles]
 
 
 def drift_out(checked: CheckedDrift) -> DriftOut:

@@ -1,18 +1,62 @@
-"""The record of a drift check: a task that has ended, which its drafts and places belong to."""
+"""Drift checks as tasks that nobody sends: their record, and their drafts and places."""
 
+from collections.abc import Mapping, Sequence
+
+from instep.content.articles.schemas import Article
+from instep.drafting import writer
+from instep.drafting.drafts.actions import queue_edit
+from instep.drafting.drafts.schemas import TitledText
+from instep.drafting.places.schemas import PlaceSource
+from instep.drafting.places.storing import store_places
 from instep.drafting.tasks import queries
+from instep.drafting.tasks.jobs import texts_of
+from instep.drafting.tasks.queries import TaskInput
+from instep.drafting.tasks.reports import edit_of, new_place
 from instep.drafting.tasks.schemas import Outcome
+from instep.platform.core import limits
+from instep.platform.core.errors import RateLimited
 from instep.platform.core.ids import new_id
+from instep.platform.core.rate_window import count_hit
 from instep.platform.identity.schemas import Ctx
 
 
-async def start_check(ctx: Ctx, title: str) -> str:
-    """Create the task that the drafts of a check belong to; `end_check` ends it in the same transaction."""
+def checked_texts(articles: Mapping[str, Article], ctx: Ctx) -> list[writer.Article]:
+    """The articles as the writer reads them."""
+    return texts_of(dict(articles), ctx.bot)
+
+
+async def count_check(ctx: Ctx) -> None:
+    """Refuse a caller that has made too many checks of this hour."""
+    window = await count_hit(ctx.tx, "drift", await queries.creator_of(ctx), limits.HOUR_SECONDS)
+    if window.hits > limits.MAX_DRIFT_CHECKS_PER_HOUR:
+        raise RateLimited(
+            f"This caller has used up its {limits.MAX_DRIFT_CHECKS_PER_HOUR} drift checks of this hour: wait"
+            " as long as `Retry-After` says.",
+            headers={"Retry-After": str(window.seconds_left)},
+        )
+
+
+async def record_check(
+    ctx: Ctx,
+    title: str,
+    articles: Mapping[str, Article],
+    proposals: Sequence[writer.Proposal],
+    places: Sequence[writer.Place],
+) -> None:
+    """Record a check as a task that has ended, and put its drafts and places into the review queue."""
     task_id = new_id("task")
     change = {"type": "document_change", "change_kind": "drift", "change_title": title}
     await queries.insert(ctx, task_id, change)
-    return task_id
+    for proposal in proposals:
+        article = articles[str(proposal.article_id)]
+        base, work = TitledText(article.title, article.content), TaskInput(title, None, None, None, None)
+        await queue_edit(ctx, article.id, edit_of(proposal, base, article.version, work, task_id, None))
+    await store_places(ctx, task_id, PlaceSource("drift", title, None), list(map(new_place, places)), ())
+    outcome: Outcome = "drafts" if proposals else "places"
+    await queries.complete(ctx, task_id, outcome, _summary(len(proposals), len(places)), [], 0)
 
 
-async def end_check(ctx: Ctx, task_id: str, outcome: Outcome, summary: str) -> None:
-    await queries.complete(ctx, task_id, outcome, summary, [], 0)
+def _summary(draft_count: int, place_count: int) -> str:
+    drafts = "1 article states" if draft_count == 1 else f"{draft_count} articles state"
+    places = "1 name is" if place_count == 1 else f"{place_count} names are"
+    return f"{drafts} what the code has replaced. {places} gone from the code."

@@ -15,7 +15,8 @@ imports only earlier steps.
 6. `reporting` gives the reviewer evidence, reasons, warnings and the places to write at.
    `new_articles` outlines a requested article. `llm` adds the contribution of a language model.
 
-`models` and `fitted` contain the fitted models that weigh the signs.
+`drift` replays past changes, whichever of them has made articles wrong. `models` and `fitted` contain the
+fitted models that weigh the signs.
 
 No step accesses the database or the network.
 """

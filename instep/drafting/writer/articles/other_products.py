@@ -15,6 +15,7 @@ _WIDESPREAD_NAMES = """
     Trello Twilio Twitter WhatsApp Windows Wix WordPress Xero YouTube Zapier Zendesk Zoom
 """
 _NAMES = "|".join(_WIDESPREAD_NAMES.split())
+_UPPER_CASE_NAMES = frozenset((*_WIDESPREAD_NAMES.upper().split(), "AWS", "DOCKER", "XDG"))
 _IN_PRODUCT = re.compile(
     rf"\b(?:[Ii]n|[Oo]n|[Oo]pen|[Ff]rom|[Ii]nside|[Uu]nder)\s+(?:the\s+|your\s+)?(?P<name>{_NAMES})\b(?!\*)"
     rf"|\b(?P<owner>{_NAMES})['\u2019]s\s"
@@ -29,6 +30,12 @@ def other_product_at(article: Article, start: int, end: int, corpus: Corpus) -> 
     match = _IN_PRODUCT.search(article.text, first, last)
     name = (match["name"] or match["owner"]) if match else None
     return name if name and not _is_ours(name, corpus) else None
+
+
+def is_variable_of_another(name: str) -> bool:
+    """True if the first word of a variable of the environment names another product: `GOOGLE_CREDENTIALS`."""
+    owner, separator, _ = name.partition("_")
+    return bool(separator) and name.isupper() and owner in _UPPER_CASE_NAMES
 
 
 def _is_ours(name: str, corpus: Corpus) -> bool:

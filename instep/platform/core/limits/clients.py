@@ -64,7 +64,7 @@ MAX_SUMMARY_BYTES = 900_000
 # The command `instep drift`.
 # Files of code that it reads; larger ones are data.
 MAX_DRIFT_FILE_BYTES = 1024 * 1024
-# Time of git to print the history, which is read as it comes.
+# Time of git to print the code, and then the history, which are read as they come.
 DRIFT_HISTORY_SECONDS = 900
 # The newest commits that are looked at for each name that the code no longer has.
 MAX_DRIFT_COMMITS_PER_NAME = 3

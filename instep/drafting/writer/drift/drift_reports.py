@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from instep.drafting.drift.judging import CodeToday, Drift, DriftKind, PastChange, judge
-from instep.drafting.drift.statements import stated_names
 from instep.drafting.writer.articles.headings import heading_over
+from instep.drafting.writer.drift.judging import CodeToday, Drift, DriftKind, PastChange, judge
+from instep.drafting.writer.drift.stated_names import stated_names
 from instep.drafting.writer.editing.apply import evidence_for, new_title
 from instep.drafting.writer.editing.edits import Edit, apply
 from instep.drafting.writer.reporting.reasons import quoted
@@ -20,7 +20,7 @@ _MAX_SENTENCES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class DriftFinding:
+class WrongStatement:
     """A wrong statement; `key` is the one by which drafts, places and dismissals know it."""
 
     article_id: str
@@ -42,7 +42,7 @@ class ArticleDrift:
     """The findings of one article, and the edits among them."""
 
     article: Article
-    findings: tuple[DriftFinding, ...]
+    findings: tuple[WrongStatement, ...]
     drifts: tuple[Drift, ...]
 
     def proposal(self, keys: frozenset[str]) -> Proposal | None:
@@ -76,7 +76,7 @@ def report_drift(articles: Sequence[Article], changes: Sequence[PastChange], tod
     return DriftReport(tuple(reports), stated_names(articles, 0).statements)
 
 
-def place_of(article: Article, finding: DriftFinding) -> Place:
+def place_of_gone(article: Article, finding: WrongStatement) -> Place:
     """Where a name that is gone needs other words."""
     start = sum(len(line) for line in article.text.splitlines(keepends=True)[: finding.line - 1])
     reason = f"Says {quoted(finding.old)}, which the code does not have since {_named(finding.change)}."
@@ -85,14 +85,14 @@ def place_of(article: Article, finding: DriftFinding) -> Place:
     return Place(article.id, heading, finding.line, in_one_line(reason), (evidence,), finding.key)
 
 
-def _finding(drift: Drift) -> DriftFinding:
+def _finding(drift: Drift) -> WrongStatement:
     line = drift.article.text.splitlines()[drift.line - 1].strip()
     edit = drift.edit
     if edit is None:
         key = made_statement("gone", [drift.name], f"{quoted(drift.name)} is gone")
     else:
         [key] = statements_of([edit])
-    return DriftFinding(
+    return WrongStatement(
         drift.article.id,
         drift.article.title,
         drift.line,

@@ -72,7 +72,7 @@ def read_files(git: Git, commit: str) -> Iterator[tuple[str, str]]:
     raw = git.read("ls-tree", "-r", "-z", "-l", commit)
     blobs = list(_blobs(raw))
     stdin = b"".join(blob + b"\n" for _, blob in blobs)
-    with git.reading("cat-file", "--batch", stdin=stdin) as stream:
+    with git.reading("cat-file", "--batch", stdin=stdin, seconds=limits.DRIFT_HISTORY_SECONDS) as stream:
         for path, _ in blobs:
             header = stream.readline().split()
             if len(header) != 3:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from instep.drafting.writer.articles.code_languages import fence_at
 from instep.drafting.writer.articles.corpus import Corpus, corpus_of
+from instep.drafting.writer.articles.other_products import is_variable_of_another
 from instep.drafting.writer.articles.passages import is_in_code, is_in_url, line_of, sentence_around
 from instep.drafting.writer.articles.records import is_record
 from instep.drafting.writer.diffs.change_set import reviewed_files
@@ -37,7 +38,7 @@ _OF_THE_PAST = re.compile(
 _INDENTED = re.compile(r" {4}|\t")
 # Paths and variables of the system, which it has whether the code names them or not.
 _OF_THE_SYSTEM = re.compile(
-    r"/(?:bin|dev|etc|home|mnt|opt|proc|root|srv|sys|tmp|usr|var)/|XDG_|LC_|(?:HTTPS?|NO)_PROXY$"
+    r"/(?:bin|dev|etc|home|mnt|opt|proc|root|srv|sys|tmp|usr|var)/|(?:HTTPS?|NO)_PROXY$"
 )
 
 
@@ -65,13 +66,17 @@ class PastChange:
 
 @dataclass(frozen=True, slots=True)
 class CodeToday:
-    """What the code of today lacks: `gone` are names of articles, `absent` keys of other names."""
+    """What the code of today lacks: `gone_names` of articles, and `absent_keys` of other names."""
 
-    gone: frozenset[str]
-    absent: frozenset[str]
+    gone_names: frozenset[str]
+    absent_keys: frozenset[str]
 
     def lacks(self, text: str) -> bool:
-        return text in self.gone or f"--{text}" in self.gone or spelling_key(text) in self.absent
+        return (
+            text in self.gone_names
+            or f"--{text}" in self.gone_names
+            or spelling_key(text) in self.absent_keys
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +111,13 @@ def judge(articles: Sequence[Article], changes: Sequence[PastChange], today: Cod
     facts = [(change, _facts_of(change, today)) for change in changes]
     outcomes = _Outcomes(facts)
     by_id = {article.id: article for article in articles}
-    found: dict[str, list[Edit]] = {}
+    edits_by_id: dict[str, list[Edit]] = {}
     drifts: list[Drift] = []
     for change, pairs in facts:
         lasting = [last for pair in pairs if (last := outcomes.lasting(pair, change, today))]
-        edits_by_article = find_edits([row.pair for row in lasting], corpus, FITTED).likely
+        edits_by_article = find_edits(lasting, corpus, FITTED).likely
         for article_id, edits in edits_by_article.items():
-            chosen = found.setdefault(article_id, [])
+            chosen = edits_by_id.setdefault(article_id, [])
             for edit in edits:
                 count = len(chosen)
                 add_edit(chosen, edit)
@@ -120,13 +125,8 @@ def judge(articles: Sequence[Article], changes: Sequence[PastChange], today: Cod
                     kind: DriftKind = "value" if edit.fact.value else "renamed"
                     source = best_source(edit.fact)
                     drifts.append(Drift(kind, by_id[article_id], edit.start, edit.end, change, source, edit))
-    drifts += _gone(changes, corpus, found)
+    drifts += _gone(changes, corpus, edits_by_id)
     return sorted(drifts, key=lambda drift: (drift.article.id, drift.start))
-
-
-@dataclass(frozen=True, slots=True)
-class _Lasting:
-    pair: Became
 
 
 def _facts_of(change: PastChange, today: CodeToday) -> list[Became]:
@@ -148,14 +148,14 @@ class _Outcomes:
                     (index, change, pair)
                 )
 
-    def lasting(self, pair: Became, change: PastChange, today: CodeToday) -> _Lasting | None:
+    def lasting(self, pair: Became, change: PastChange, today: CodeToday) -> Became | None:
         """The pair with what stands today in place of the old text; None if nothing is known to."""
         index, last = self._order[id(change)], pair
         for _ in range(_MAX_STEPS):
             sources = _todays_sources(last, change, today)
             if sources:
-                same = last.new != pair.old
-                return _Lasting(replace(pair, new=last.new, sources=sources)) if same else None
+                is_back = last.new == pair.old
+                return None if is_back else replace(pair, new=last.new, sources=sources)
             later = [
                 row for row in self._by_old.get((last.kind, last.new, last.names[:1]), ()) if row[0] < index
             ]
@@ -173,6 +173,9 @@ def _todays_sources(pair: Became, change: PastChange, today: CodeToday) -> tuple
         for source in pair.sources
         if (row := lines.get((source.file, source.line)))
     )
+    if pair.value:
+        # The same line elsewhere may be about another setting.
+        standing = tuple(row for row in standing if row.file in {source.file for source in pair.sources})
     if standing or pair.value or not pair.new.replace("-", "_").isidentifier():
         return standing
     return () if today.lacks(pair.new) else pair.sources
@@ -211,6 +214,10 @@ def _removed_definitions(change: PastChange) -> dict[str, SourceLine]:
     return definitions
 
 
+def _is_of_another(name: str) -> bool:
+    return bool(_OF_THE_SYSTEM.match(name)) or is_variable_of_another(name)
+
+
 def _is_of_interface(name: str) -> bool:
     return name_form_of(name) in {"variable", "flag", "route"}
 
@@ -218,7 +225,7 @@ def _is_of_interface(name: str) -> bool:
 def _mention(name: str, article: Article, edits: Sequence[Edit]) -> tuple[int, int] | None:
     """The first place of an article that states a name as one of the product; None if an edit covers it."""
     text, place, is_of_interface = article.text, None, _is_of_interface(name)
-    if not (is_distinct(name) or is_of_interface) or _OF_THE_SYSTEM.match(name):
+    if not (is_distinct(name) or is_of_interface) or _is_of_another(name):
         return None
     for match in mention(name).finditer(text):
         start, end = match.span()

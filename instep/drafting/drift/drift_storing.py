@@ -1,0 +1,92 @@
+"""The storage of what a check has found: only what does not wait already and was not dismissed for good."""
+
+from collections.abc import Mapping, Sequence
+
+from instep.content.articles.schemas import Article
+from instep.drafting.drafts.suppression import suppressed_keys
+from instep.drafting.drift import queries
+from instep.drafting.drift.queries import KnownStatement
+from instep.drafting.drift.schemas import CodeLineOut, DriftFindingOut, PastChangeOut
+from instep.drafting.tasks.checks import record_check
+from instep.drafting.writer import Place, Proposal
+from instep.drafting.writer.drift.drift_reports import ArticleDrift, WrongStatement, place_of_gone
+from instep.platform.identity.schemas import Ctx
+
+# The drafts and places of statements, by the id of the article and the key of the statement.
+Known = Mapping[tuple[str, str], KnownStatement]
+
+
+async def store_drift(
+    ctx: Ctx, commit: str, drifts: Sequence[ArticleDrift], articles: Mapping[str, Article], limit: int
+) -> list[DriftFindingOut]:
+    """Put the findings into the review queue that do not wait there, and say where each waits.
+
+    What people have dismissed for good or resolved is left out, and so is all beyond `limit` findings.
+    """
+    # Of two checks at once the second finds what the first has stored.
+    await ctx.tx.advisory_lock(f"drift {ctx.bot.id}")
+    suppressed = await suppressed_keys(ctx)
+    waiting = await _known(ctx, drifts)
+    findings = [
+        finding
+        for drift in drifts
+        for finding in drift.findings
+        if finding.key.key not in suppressed.get(finding.article_id, ())
+        and not _is_resolved(finding, waiting)
+    ][:limit]
+    new_keys = {_key(finding) for finding in findings} - waiting.keys()
+    if new_keys:
+        await _queue(ctx, commit, drifts, articles, new_keys)
+        waiting = await _known(ctx, drifts)
+    return [_finding_out(finding, waiting[_key(finding)]) for finding in findings]
+
+
+async def _known(ctx: Ctx, drifts: Sequence[ArticleDrift]) -> Known:
+    rows = await queries.list_known(ctx, [drift.article.id for drift in drifts])
+    # What waits says more than what a person has resolved.
+    rows.sort(key=lambda row: bool(row.draft_id or row.place_id))
+    return {(row.article_id, row.key): row for row in rows}
+
+
+def _key(finding: WrongStatement) -> tuple[str, str]:
+    return finding.article_id, finding.key.key
+
+
+def _is_resolved(finding: WrongStatement, waiting: Known) -> bool:
+    row = waiting.get(_key(finding))
+    return row is not None and row.draft_id is None and row.place_id is None
+
+
+async def _queue(
+    ctx: Ctx,
+    commit: str,
+    drifts: Sequence[ArticleDrift],
+    articles: Mapping[str, Article],
+    keys: set[tuple[str, str]],
+) -> None:
+    """Make one draft of the new edits of each article, and a place of each name that is gone."""
+    proposals, places = list[Proposal](), list[Place]()
+    for drift in drifts:
+        proposal = drift.proposal(frozenset(key for id, key in keys if id == drift.article.id))
+        proposals += [proposal] if proposal else []
+        rows = {_key(row): row for row in drift.findings if row.new is None and _key(row) in keys}
+        places += [place_of_gone(drift.article, row) for row in rows.values()]
+    await record_check(ctx, f"Check against {commit[:9]}", articles, proposals, places)
+
+
+def _finding_out(finding: WrongStatement, waiting: KnownStatement) -> DriftFindingOut:
+    is_gone = finding.new is None
+    change = finding.change
+    return DriftFindingOut(
+        article_id=finding.article_id,
+        title=finding.article_title,
+        line=finding.line,
+        statement=finding.statement,
+        kind=finding.kind,
+        old=finding.old,
+        new=finding.new,
+        now=None if is_gone else CodeLineOut(file=finding.file, line=finding.code_line, text=finding.code),
+        changed=PastChangeOut(commit=change.commit, title=change.title, date=change.date),
+        draft_id=waiting.draft_id,
+        place_id=waiting.place_id,
+    )
