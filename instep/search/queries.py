@@ -36,14 +36,11 @@ class IndexState:
 
 def ask_for_synonyms(ctx: Ctx) -> QueuedStatement:
     """Request the lines of the bot's own synonyms, together with the next statement."""
-    return ctx.tx.queue(
-        "select lines from bot_synonyms where bot_id = %(bot)s and workspace_id = %(workspace)s",
-        bot=ctx.bot.id,
-    )
+    return ctx.queue("select lines from bot_synonyms where bot_id = %(bot)s and workspace_id = %(workspace)s")
 
 
 async def store_synonyms(ctx: Ctx, lines: Sequence[str]) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         insert into bot_synonyms (workspace_id, bot_id, lines, updated_at)
         select b.workspace_id, b.id, %(lines)s, %(now)s from bots b
@@ -51,14 +48,12 @@ async def store_synonyms(ctx: Ctx, lines: Sequence[str]) -> None:
         on conflict (workspace_id, bot_id)
         do update set lines = excluded.lines, updated_at = excluded.updated_at
         """,
-        bot=ctx.bot.id,
         lines=list(lines),
-        now=ctx.now,
     )
 
 
 async def index_state(ctx: Ctx) -> IndexState:
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         IndexState,
         f"""
         select b.changed_at, array(select c.id from collections c {ANCESTORS}
@@ -67,7 +62,6 @@ async def index_state(ctx: Ctx) -> IndexState:
             pg_current_xact_id_if_assigned() is not null as is_writing, pg_is_in_recovery() as is_replica
         from bots b where b.id = %(bot)s
         """,
-        bot=ctx.bot.id,
     )
 
 
@@ -75,7 +69,7 @@ async def changed_since(
     ctx: Ctx, stamp: datetime, after: str | None, limit: int, *, only_live: bool
 ) -> list[ArticleChange]:
     """Articles with a later stamp, or with this stamp and an id after `after`; the oldest change first."""
-    return await ctx.tx.all(
+    return await ctx.all(
         ArticleChange,
         f"""
         select a.id, a.status = 'published' as is_live, a.locale, search_config(a.locale)::text as config,
@@ -89,7 +83,6 @@ async def changed_since(
           and {"a.status = 'published'" if only_live else "true"}
         order by a.updated_at, a.id limit %(limit)s
         """,
-        bot=ctx.bot.id,
         stamp=stamp,
         after=after,
         characters=limits.MAX_INDEXED_CHARACTERS,
@@ -99,12 +92,11 @@ async def changed_since(
 
 async def deleted_since(ctx: Ctx, stamp: datetime) -> list[str]:
     """The ids of the articles that were deleted after a stamp."""
-    ids: list[str] | None = await ctx.tx.value(
+    ids: list[str] | None = await ctx.value(
         """
         select array_agg(id) from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at > %(stamp)s
         """,
-        bot=ctx.bot.id,
         stamp=stamp,
     )
     return ids or []
@@ -119,35 +111,32 @@ class StoredIndex:
 
 async def stored_index(ctx: Ctx, limit: int | None = None) -> StoredIndex | None:
     """The stored index, with its data if it has fewer bytes than `limit`."""
-    return await ctx.tx.first(
+    return await ctx.first(
         StoredIndex,
         """
         select seen,
             case when %(limit)s::bigint is null or octet_length(data) < %(limit)s then data end as data
         from search_indexes where bot_id = %(bot)s and workspace_id = %(workspace)s
         """,
-        bot=ctx.bot.id,
         limit=limit,
     )
 
 
 async def stored_until(ctx: Ctx) -> datetime | None:
     """The stamp of the stored index."""
-    stamp: datetime | None = await ctx.tx.value(
-        "select seen from search_indexes where bot_id = %(bot)s and workspace_id = %(workspace)s",
-        bot=ctx.bot.id,
+    stamp: datetime | None = await ctx.value(
+        "select seen from search_indexes where bot_id = %(bot)s and workspace_id = %(workspace)s"
     )
     return stamp
 
 
 async def store_index(ctx: Ctx, data: bytes, seen: datetime) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         insert into search_indexes as s (bot_id, workspace_id, seen, data)
         values (%(bot)s, %(workspace)s, %(seen)s, %(data)s)
         on conflict (bot_id, workspace_id) do update set seen = excluded.seen, data = excluded.data
         """,
-        bot=ctx.bot.id,
         workspace=ctx.bot.workspace_id,
         seen=seen,
         data=data,
@@ -155,7 +144,7 @@ async def store_index(ctx: Ctx, data: bytes, seen: datetime) -> None:
 
 
 async def live_articles(ctx: Ctx, ids: Sequence[str], audience: Audience) -> list[LiveArticle]:
-    return await ctx.tx.all(
+    return await ctx.all(
         LiveArticle,
         f"""
         select a.id, a.slug, a.locale, a.title, a.description,
@@ -164,7 +153,6 @@ async def live_articles(ctx: Ctx, ids: Sequence[str], audience: Audience) -> lis
         from articles a where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and {LIVE}
           and a.id = any(%(ids)s) and {visible_to(audience)}
         """,
-        bot=ctx.bot.id,
         ids=list(ids),
         characters=limits.MAX_INDEXED_CHARACTERS,
     )
@@ -183,7 +171,7 @@ async def articles_to_outline(
     ctx: Ctx, ids: Sequence[str], locale: str, audience: Audience, limit: int
 ) -> list[ArticleToOutline]:
     """The live articles with these ids in their order, then others in the language."""
-    return await ctx.tx.all(
+    return await ctx.all(
         ArticleToOutline,
         f"""
         select a.id, a.title, left(a.content_markdown, %(characters)s) as markdown
@@ -191,7 +179,6 @@ async def articles_to_outline(
           and a.locale = %(locale)s and {visible_to(audience)}
         order by array_position(%(ids)s::text[], a.id::text), a.id limit %(limit)s
         """,
-        bot=ctx.bot.id,
         ids=list(ids),
         locale=locale,
         limit=limit,
@@ -200,13 +187,12 @@ async def articles_to_outline(
 
 
 async def live_ids(ctx: Ctx, ids: Sequence[str], audience: Audience) -> set[str]:
-    live = await ctx.tx.value(
+    live = await ctx.value(
         f"""
         select array_agg(a.id) from articles a
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and {LIVE}
           and a.id = any(%(ids)s) and {visible_to(audience)}
         """,
-        bot=ctx.bot.id,
         ids=list(ids),
     )
     return set(live or ())
@@ -222,7 +208,7 @@ async def articles_of_hits(
     """The live articles of hits (id and score), best first."""
     if not hits:
         return []
-    return await ctx.tx.all(
+    return await ctx.all(
         SearchHit,
         f"""
         select {columns(form)}, h.score, left(a.content_html, %(characters)s) as html,
@@ -231,7 +217,6 @@ async def articles_of_hits(
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and {LIVE}
         order by h.score desc, h.id desc
         """,
-        bot=ctx.bot.id,
         ids=[article_id for article_id, _ in hits],
         scores=[score for _, score in hits],
         prefixes=list(prefixes),

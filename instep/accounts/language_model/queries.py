@@ -8,26 +8,24 @@ from instep.platform.identity.schemas import Ctx
 
 
 async def find_setting(ctx: Ctx, *, lock: bool = False) -> ModelSetting | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         ModelSetting,
         f"""
         select {", ".join(FIELDS)}, sealed, last_four from language_models
         where bot_id = %(bot)s and workspace_id = %(workspace)s {"for update" if lock else ""}
         """,
-        bot=ctx.bot.id,
     )
 
 
 async def put_setting(ctx: Ctx, setting: ModelSetting) -> None:
     row = asdict(setting)
     names, marks = ", ".join(row), ", ".join(f"%({name})s" for name in row)
-    await ctx.tx.execute(
+    await ctx.execute(
         f"""
         insert into language_models (workspace_id, bot_id, {names}) values (%(workspace)s, %(bot)s, {marks})
         on conflict (bot_id, workspace_id) do update
             set {", ".join(f"{name} = excluded.{name}" for name in row)}
         """,
-        bot=ctx.bot.id,
         **row,
     )
 
@@ -35,36 +33,32 @@ async def put_setting(ctx: Ctx, setting: ModelSetting) -> None:
 async def delete_setting(ctx: Ctx) -> bool:
     """Delete the setting; return True if there was one."""
     return bool(
-        await ctx.tx.execute(
-            "delete from language_models where bot_id = %(bot)s and workspace_id = %(workspace)s",
-            bot=ctx.bot.id,
+        await ctx.execute(
+            "delete from language_models where bot_id = %(bot)s and workspace_id = %(workspace)s"
         )
     )
 
 
 async def use_of_today(ctx: Ctx) -> UseOfDay:
     """The bot's usage since midnight (UTC), including reserved tokens."""
-    use = await ctx.tx.first(
+    use = await ctx.first(
         UseOfDay,
         """
         select tokens, cost from model_use
         where bot_id = %(bot)s and workspace_id = %(workspace)s
           and day = (%(now)s::timestamptz at time zone 'UTC')::date
         """,
-        bot=ctx.bot.id,
-        now=ctx.now,
     )
     return use or UseOfDay()
 
 
 async def list_uses(ctx: Ctx, first_day: date) -> list[PurposeUse]:
     """The usage since a day, by day and purpose."""
-    return await ctx.tx.all(
+    return await ctx.all(
         PurposeUse,
         """
         select day, purpose, calls, input_tokens, output_tokens, cost from model_purposes
         where bot_id = %(bot)s and workspace_id = %(workspace)s and day >= %(first)s order by day, purpose
         """,
-        bot=ctx.bot.id,
         first=first_day,
     )

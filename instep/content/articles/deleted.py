@@ -13,7 +13,7 @@ DELETED = "a.id, a.slug, a.locale, a.translation_of, a.deleted_at"
 
 async def lock_translations(ctx: Ctx, article_id: str) -> list[Article]:
     """An article's locked translations. The lock on the article itself prevents others from adding one."""
-    return await ctx.tx.all(
+    return await ctx.all(
         Article,
         f"""
         select {columns("markdown")} from articles a
@@ -21,20 +21,18 @@ async def lock_translations(ctx: Ctx, article_id: str) -> list[Article]:
           and a.deleted_at is null
         order by a.id for no key update of a
         """,
-        bot=ctx.bot.id,
         id=article_id,
     )
 
 
 async def delete(ctx: Ctx, article_ids: list[str]) -> datetime:
     """Give the articles a unique deletion time, which later shows what was deleted together."""
-    stamp: datetime = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
-    await ctx.tx.execute(
+    stamp: datetime = await ctx.value("select stamp_change(%(bot)s)")
+    await ctx.execute(
         """
         update articles set deleted_at = %(stamp)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
         """,
-        bot=ctx.bot.id,
         ids=article_ids,
         stamp=stamp,
     )
@@ -47,7 +45,7 @@ async def find(ctx: Ctx, ref: str) -> DeletedArticle | None:
         select from former_slugs f
         where f.workspace_id = %(workspace)s and f.bot_id = a.bot_id and f.article_id = a.id
           and f.slug = %(ref)s))"""
-    return await ctx.tx.first(
+    return await ctx.first(
         DeletedArticle,
         f"""
         select {DELETED} from articles a
@@ -55,7 +53,6 @@ async def find(ctx: Ctx, ref: str) -> DeletedArticle | None:
           and {"a.id = %(ref)s" if looks_like_id(ref) else by_slug}
         order by a.slug <> %(ref)s, a.deleted_at desc, a.translation_of nulls first, a.id limit 1
         """,
-        bot=ctx.bot.id,
         ref=ref,
         retention=limits.DELETED_ARTICLE_RETENTION,
     )
@@ -63,19 +60,18 @@ async def find(ctx: Ctx, ref: str) -> DeletedArticle | None:
 
 async def lock(ctx: Ctx, article_id: str) -> None:
     """Lock an article, deleted or not."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         select id from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s for no key update
         """,
-        bot=ctx.bot.id,
         id=article_id,
     )
 
 
 async def lock_deleted_with(ctx: Ctx, article: DeletedArticle) -> list[DeletedArticle]:
     """A locked article and the translations that were deleted with it."""
-    return await ctx.tx.all(
+    return await ctx.all(
         DeletedArticle,
         f"""
         select {DELETED} from articles a
@@ -83,7 +79,6 @@ async def lock_deleted_with(ctx: Ctx, article: DeletedArticle) -> list[DeletedAr
           and (a.id = %(id)s or a.translation_of = %(id)s)
         order by a.id for no key update
         """,
-        bot=ctx.bot.id,
         id=article.id,
         deleted_at=article.deleted_at,
     )
@@ -91,17 +86,16 @@ async def lock_deleted_with(ctx: Ctx, article: DeletedArticle) -> list[DeletedAr
 
 async def stamp_restoration(ctx: Ctx) -> datetime:
     """The time of a restoration. Until its transaction ends no other article can take a slug."""
-    stamp: datetime = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
+    stamp: datetime = await ctx.value("select stamp_change(%(bot)s)")
     return stamp
 
 
 async def restore(ctx: Ctx, article: DeletedArticle, slug: str, stamp: datetime) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update articles set deleted_at = null, status = 'draft', slug = %(slug)s, updated_at = %(stamp)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=article.id,
         slug=slug,
         stamp=stamp,

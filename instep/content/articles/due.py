@@ -66,7 +66,7 @@ async def announce_due_articles(ctx: Ctx) -> None:
 
 async def take_unannounced(ctx: Ctx) -> list[DueArticle]:
     """Mark the articles that are due, but for those whose drafts and places are announced by the digest."""
-    return await ctx.tx.all(
+    return await ctx.all(
         DueArticle,
         f"""
         with due as (
@@ -79,6 +79,4 @@ async def take_unannounced(ctx: Ctx) -> list[DueArticle]:
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = due.id
         returning a.id, a.title
         """,
-        bot=ctx.bot.id,
-        now=ctx.now,
     )

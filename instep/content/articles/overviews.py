@@ -87,14 +87,13 @@ def order_of(criteria: OverviewCriteria) -> Order:
 async def list_page(ctx: Ctx, criteria: OverviewCriteria, request: PageRequest) -> Page[ArticleOverview]:
     """A page of the articles that meet the criteria, in their order: `order_of`."""
     page = request.page(order_of(criteria), "article overviews", ctx.bot.id, criteria)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         ArticleOverview,
         f"""
         select {OVERVIEW} from articles a
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
           and {conditions_of(criteria)} and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         **params_of(criteria),
         **page.params,
     )
@@ -106,14 +105,13 @@ async def list_page(ctx: Ctx, criteria: OverviewCriteria, request: PageRequest) 
 async def list_due(ctx: Ctx, request: PageRequest) -> Page[ArticleOverview]:
     """The published articles in all languages that need a look or are stale."""
     page = request.page(DUE_ORDER, "due articles", ctx.bot.id)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         ArticleOverview,
         f"""
         select {OVERVIEW} from articles a
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
           and a.status = 'published' and {STATE} <> 'verified' and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         **page.params,
     )
     return page.page_of(rows, lambda row: (row.known_at, row.id))
@@ -121,34 +119,32 @@ async def list_due(ctx: Ctx, request: PageRequest) -> Page[ArticleOverview]:
 
 async def find(ctx: Ctx, article_id: str) -> ArticleOverview:
     """An article that is known to exist, including one in Recently deleted."""
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         ArticleOverview,
         f"""
         select {OVERVIEW} from articles a
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=article_id,
     )
 
 
 async def count(ctx: Ctx) -> list[ArticleCount]:
     """A count for each collection and language that has articles."""
-    return await ctx.tx.all(
+    return await ctx.all(
         ArticleCount,
         """
         select collection_id, locale, count(*) filter (where translation_of is null)::integer as originals
         from articles where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
         group by collection_id, locale
         """,
-        bot=ctx.bot.id,
     )
 
 
 async def list_deleted(ctx: Ctx, request: PageRequest) -> Page[DeletedOverview]:
     """Deleted articles that can still be restored; a translation is part of the article deleted with it."""
     page = request.page(DELETED_ORDER, "deleted articles", ctx.bot.id)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         DeletedOverview,
         f"""
         select a.id, a.title, a.slug, a.locale, a.deleted_at, a.author_name,
@@ -162,7 +158,6 @@ async def list_deleted(ctx: Ctx, request: PageRequest) -> Page[DeletedOverview]:
           and a.deleted_at > now() - %(retention)s::interval
           and root.deleted_at is distinct from a.deleted_at and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         retention=limits.DELETED_ARTICLE_RETENTION,
         **page.params,
     )
@@ -171,12 +166,11 @@ async def list_deleted(ctx: Ctx, request: PageRequest) -> Page[DeletedOverview]:
 
 async def list_former_slugs(ctx: Ctx, article_id: str) -> list[str]:
     """The former slugs of an article, in alphabetical order."""
-    slugs = await ctx.tx.value(
+    slugs = await ctx.value(
         """
         select array_agg(slug order by slug) from former_slugs
         where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = %(article)s
         """,
-        bot=ctx.bot.id,
         article=article_id,
     )
     return list(slugs or ())
@@ -184,7 +178,7 @@ async def list_former_slugs(ctx: Ctx, article_id: str) -> list[str]:
 
 async def find_source_text(ctx: Ctx, translation_id: str) -> VersionText:
     """The original's text at the time when the translation was written, as far as revisions go back."""
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         VersionText,
         """
         select coalesce(r.title, a.title) as title, coalesce(r.version, a.version) as version,
@@ -198,14 +192,13 @@ async def find_source_text(ctx: Ctx, translation_id: str) -> VersionText:
             order by version limit 1) r on true
         where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=translation_id,
     )
 
 
 async def find_version(ctx: Ctx, article_id: str, version: int) -> VersionText | None:
     """The current text or a stored revision; None for a version that is no longer stored."""
-    return await ctx.tx.first(
+    return await ctx.first(
         VersionText,
         """
         select title, content_markdown as content, version from articles
@@ -216,7 +209,6 @@ async def find_version(ctx: Ctx, article_id: str, version: int) -> VersionText |
         where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = %(article)s
           and version = %(version)s
         """,
-        bot=ctx.bot.id,
         article=article_id,
         version=version,
     )
@@ -224,7 +216,7 @@ async def find_version(ctx: Ctx, article_id: str, version: int) -> VersionText |
 
 async def list_versions(ctx: Ctx, article_id: str) -> list[VersionOverview]:
     """All stored versions, the current one first. A revision's time is when its text was replaced."""
-    return await ctx.tx.all(
+    return await ctx.all(
         VersionOverview,
         """
         with versions as (
@@ -244,7 +236,6 @@ async def list_versions(ctx: Ctx, article_id: str) -> list[VersionOverview]:
         select version, revision_id, title, origin, draft_id, author_name, written_at
         from versions order by version desc
         """,
-        bot=ctx.bot.id,
         article=article_id,
     )
 
@@ -257,7 +248,7 @@ async def lock_order(ctx: Ctx) -> None:
 async def find_neighbour(ctx: Ctx, article_id: str, step: Step) -> str | None:
     """The id of the original before or after an article in its collection; None at the end."""
     sign, direction = ("<", " desc") if step == "up" else (">", "")
-    neighbour_id: str | None = await ctx.tx.value(
+    neighbour_id: str | None = await ctx.value(
         f"""
         select other.id from articles a join articles other
             on other.workspace_id = %(workspace)s and other.bot_id = a.bot_id
@@ -267,7 +258,6 @@ async def find_neighbour(ctx: Ctx, article_id: str, step: Step) -> str | None:
           and other.translation_of is null and (other.position, other.id) {sign} (a.position, a.id)
         order by other.position{direction}, other.id{direction} limit 1
         """,
-        bot=ctx.bot.id,
         id=article_id,
     )
     return neighbour_id
@@ -275,7 +265,7 @@ async def find_neighbour(ctx: Ctx, article_id: str, step: Step) -> str | None:
 
 async def number_positions(ctx: Ctx, collection_id: str | None) -> None:
     """Give each article of a collection a position of its own, in order; translations share it."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         select a.id from articles a
         join articles root on root.workspace_id = %(workspace)s and root.bot_id = a.bot_id
@@ -284,10 +274,9 @@ async def number_positions(ctx: Ctx, collection_id: str | None) -> None:
           and root.collection_id is not distinct from %(collection)s::text and root.deleted_at is null
         order by a.id for no key update of a
         """,
-        bot=ctx.bot.id,
         collection=collection_id,
     )
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         with stamp as (select stamp_change(%(bot)s) as at), numbered as (
             select id, row_number() over (order by position, id) - 1 as number from articles
@@ -298,7 +287,6 @@ async def number_positions(ctx: Ctx, collection_id: str | None) -> None:
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s
           and numbered.id = coalesce(a.translation_of, a.id) and a.position <> numbered.number
         """,
-        bot=ctx.bot.id,
         collection=collection_id,
     )
 
@@ -307,7 +295,7 @@ async def set_positions(ctx: Ctx, positions: Mapping[str, int]) -> None:
     """Move articles with their translations, by the ids of originals; a move creates no version."""
     if not positions:
         return
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         with stamp as (select stamp_change(%(bot)s) as at), moves as (
             select * from unnest(%(ids)s::text[], %(positions)s::integer[]) as p (id, position))
@@ -315,7 +303,6 @@ async def set_positions(ctx: Ctx, positions: Mapping[str, int]) -> None:
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s
           and p.id = coalesce(a.translation_of, a.id)
         """,
-        bot=ctx.bot.id,
         ids=list(positions),
         positions=list(positions.values()),
     )

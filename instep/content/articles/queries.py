@@ -63,7 +63,7 @@ async def find(ctx: Ctx, ref: str, format: Format, *, lock: bool = False) -> Art
     The lock still lets others, who may hold the lock on the bot, insert rows that refer to the article.
     """
     column = "id" if looks_like_id(ref) else "slug"
-    return await ctx.tx.first(
+    return await ctx.first(
         Article,
         f"""
         select {columns(format)} from articles a
@@ -71,7 +71,6 @@ async def find(ctx: Ctx, ref: str, format: Format, *, lock: bool = False) -> Art
           and a.{column} = %(ref)s
         order by a.locale <> %(locale)s, a.locale limit 1 {"for no key update of a" if lock else ""}
         """,
-        bot=ctx.bot.id,
         ref=ref,
         locale=ctx.bot.locale,
     )
@@ -79,7 +78,7 @@ async def find(ctx: Ctx, ref: str, format: Format, *, lock: bool = False) -> Art
 
 async def find_former(ctx: Ctx, slug: str) -> str | None:
     """The id of the article that formerly had this slug."""
-    article_id: str | None = await ctx.tx.value(
+    article_id: str | None = await ctx.value(
         """
         select f.article_id from former_slugs f
         join articles a on a.workspace_id = %(workspace)s and a.id = f.article_id
@@ -87,7 +86,6 @@ async def find_former(ctx: Ctx, slug: str) -> str | None:
           and a.deleted_at is null
         order by f.locale <> %(locale)s, f.locale limit 1
         """,
-        bot=ctx.bot.id,
         slug=slug,
         locale=ctx.bot.locale,
     )
@@ -114,14 +112,13 @@ async def list_page(
         criteria.updated_since,
         *([criteria.freshness] if criteria.freshness else []),
     )
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         Article,
         f"""
         select {columns(format)} from articles a
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
           and {" and ".join(conditions.values())} and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         status=criteria.status,
         collection_id=criteria.collection_id,
         locale=criteria.locale,
@@ -134,13 +131,12 @@ async def list_page(
 
 async def slugs_like(ctx: Ctx, base: str, locale: str) -> set[str]:
     """Slugs that a numbered form of `base` could clash with."""
-    slugs = await ctx.tx.value(
+    slugs = await ctx.value(
         """
         select array_agg(slug) from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and locale = %(locale)s
           and deleted_at is null and starts_with(slug, %(base)s)
         """,
-        bot=ctx.bot.id,
         locale=locale,
         base=base[:100],
     )
@@ -149,13 +145,12 @@ async def slugs_like(ctx: Ctx, base: str, locale: str) -> set[str]:
 
 async def locales_of(ctx: Ctx, root_id: str) -> set[str]:
     """The languages in which an article has a text."""
-    locales = await ctx.tx.value(
+    locales = await ctx.value(
         """
         select array_agg(locale) from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s
           and (id = %(root)s or translation_of = %(root)s) and deleted_at is null
         """,
-        bot=ctx.bot.id,
         root=root_id,
     )
     return set(locales or ())
@@ -164,12 +159,12 @@ async def locales_of(ctx: Ctx, root_id: str) -> set[str]:
 async def insert(ctx: Ctx, row: dict[str, Any], format: Format) -> Article | None:
     """The new article, at the end of its collection; None if its slug or locale has just been taken."""
     # A statement of its own, so that the next one sees the positions that earlier writers took.
-    stamp = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
+    stamp = await ctx.value("select stamp_change(%(bot)s)")
     # PostgreSQL finds the last position in an index for these conditions, not for `is not distinct from`.
     in_collection = (
         "collection_id is null" if row["collection_id"] is None else "collection_id = %(collection_id)s"
     )
-    return await ctx.tx.first(
+    return await ctx.first(
         Article,
         f"""
         insert into articles as a (id, workspace_id, bot_id, slug, locale, translation_of, title, description,
@@ -188,7 +183,6 @@ async def insert(ctx: Ctx, row: dict[str, Any], format: Format) -> Article | Non
         on conflict do nothing
         returning {columns(format)}
         """,
-        bot=ctx.bot.id,
         author_type=ctx.actor.type,
         author_name=ctx.actor.name,
         max_position=limits.MAX_INTEGER,
@@ -212,7 +206,7 @@ async def update(
     assignments = [f"{name} = %({name})s" for name in values]
     if source:
         assignments += ["version = a.version + 1", "text_changed_at = stamp.at"]
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         Article,
         f"""
         with stamp as (select stamp_change(%(bot)s) as at) {KEEP_REVISION if source else ""}
@@ -220,7 +214,6 @@ async def update(
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = %(id)s
         returning {columns(format)}
         """,
-        bot=ctx.bot.id,
         id=article_id,
         revision=new_id("rev"),
         max_revisions=limits.MAX_REVISIONS,
@@ -269,7 +262,7 @@ async def record_verifications(
     articles do not change by it (`updatedAt` stays), but their public pages may show it.
     """
     values = verified_columns(ctx, verification)
-    await ctx.tx.execute(
+    await ctx.execute(
         f"""
         with verified as (
             select id from articles
@@ -279,7 +272,6 @@ async def record_verifications(
         update articles a set {assignments_of(values)} from verified v, stamp_change(%(bot)s)
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = v.id
         """,
-        bot=ctx.bot.id,
         ids=list(article_ids),
         read_at=read_at or "infinity",
         **values,
@@ -288,13 +280,12 @@ async def record_verifications(
 
 async def set_care(ctx: Ctx, article_id: str, care: dict[str, Any]) -> None:
     """Set who looks after an article, and until when; for its readers nothing changes."""
-    await ctx.tx.execute(
+    await ctx.execute(
         f"""
         update articles set {assignments_of(care)}, due_announced_at = null
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
           and ({" or ".join(f"{name} is distinct from %({name})s" for name in care)})
         """,
-        bot=ctx.bot.id,
         id=article_id,
         **care,
     )
@@ -305,7 +296,7 @@ def assignments_of(columns: Iterable[str]) -> str:
 
 
 async def find_working_copy(ctx: Ctx, article_id: str) -> WorkingCopy | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         WorkingCopy,
         """
         select working_title as title, working_markdown as content, working_author_type as author_type,
@@ -314,20 +305,18 @@ async def find_working_copy(ctx: Ctx, article_id: str) -> WorkingCopy | None:
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
           and working_saved_at is not null
         """,
-        bot=ctx.bot.id,
         id=article_id,
     )
 
 
 async def find_text_author(ctx: Ctx, article_id: str) -> TextAuthor:
     """The author of an article's own text and the time."""
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         TextAuthor,
         """
         select author_name as name, text_changed_at as changed_at from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=article_id,
     )
 
@@ -335,7 +324,7 @@ async def find_text_author(ctx: Ctx, article_id: str) -> TextAuthor:
 async def list_link_targets(ctx: Ctx, words: str, locale: str) -> list[LinkTarget]:
     """Articles in a language whose title or slug contains the words, titles that begin with them first."""
     pattern = escape_like(words)
-    return await ctx.tx.all(
+    return await ctx.all(
         LinkTarget,
         """
         select a.id, a.slug, a.locale, a.title, a.status from articles a
@@ -345,7 +334,6 @@ async def list_link_targets(ctx: Ctx, words: str, locale: str) -> list[LinkTarge
         order by a.title not ilike %(beginning)s, a.status <> 'published', length(a.title), a.id
         limit %(limit)s
         """,
-        bot=ctx.bot.id,
         locale=locale,
         inside=f"%{pattern}%",
         beginning=f"{pattern}%",
@@ -366,24 +354,22 @@ def working_columns(ctx: Ctx, title: str, content: str) -> dict[str, Any]:
 
 async def keep_former_slug(ctx: Ctx, article: Article | DeletedArticle, new_slug: str) -> None:
     """Redirect the old address to the article, and remove a redirect from an address that it now uses."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         delete from former_slugs
         where bot_id = %(bot)s and workspace_id = %(workspace)s and slug = %(new)s and locale = %(locale)s
           and article_id = %(article)s
         """,
-        bot=ctx.bot.id,
         new=new_slug,
         locale=article.locale,
         article=article.id,
     )
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         insert into former_slugs (workspace_id, bot_id, locale, slug, article_id)
         values (%(workspace)s, %(bot)s, %(locale)s, %(slug)s, %(article)s)
         on conflict (bot_id, slug, locale, workspace_id) do update set article_id = excluded.article_id
         """,
-        bot=ctx.bot.id,
         locale=article.locale,
         slug=article.slug,
         article=article.id,
@@ -392,7 +378,7 @@ async def keep_former_slug(ctx: Ctx, article: Article | DeletedArticle, new_slug
 
 async def resolve_review(ctx: Ctx, article_ids: list[str], status: Literal["applied", "dismissed"]) -> None:
     """Settle the drafts of these new articles; pending edits of the articles stay."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update drafts d set status = %(status)s, updated_at = %(now)s, settled_at = %(now)s,
             settled_by_type = %(by_type)s, settled_by_name = %(by_name)s,
@@ -403,10 +389,8 @@ async def resolve_review(ctx: Ctx, article_ids: list[str], status: Literal["appl
           and d.type <> 'edit' and d.status = 'pending'
           and a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
         """,
-        bot=ctx.bot.id,
         articles=article_ids,
         status=status,
-        now=ctx.now,
         by_type=ctx.actor.type,
         by_name=ctx.actor.name,
     )

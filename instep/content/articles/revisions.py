@@ -13,14 +13,13 @@ ORDER = Order(("r.version",), descending=True)
 
 async def list_page(ctx: Ctx, article_id: str, request: PageRequest) -> Page[Revision]:
     page = request.page(ORDER, "revisions", ctx.bot.id, article_id)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         Revision,
         f"""
         select {REVISION} from revisions r
         where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.article_id = %(article)s
           and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         article=article_id,
         **page.params,
     )
@@ -28,28 +27,26 @@ async def list_page(ctx: Ctx, article_id: str, request: PageRequest) -> Page[Rev
 
 
 async def find(ctx: Ctx, article_id: str, revision_id: str) -> Revision | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         Revision,
         f"""
         select {REVISION} from revisions r
         where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.article_id = %(article)s
           and r.id = %(id)s
         """,
-        bot=ctx.bot.id,
         article=article_id,
         id=revision_id,
     )
 
 
 async def find_version(ctx: Ctx, article_id: str, version: int) -> Revision | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         Revision,
         f"""
         select {REVISION} from revisions r
         where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.article_id = %(article)s
           and r.version = %(version)s
         """,
-        bot=ctx.bot.id,
         article=article_id,
         version=version,
     )

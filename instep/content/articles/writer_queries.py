@@ -32,32 +32,29 @@ class ScannedArticles:
 
 
 async def count_for_writer(ctx: Ctx) -> int:
-    count: int = await ctx.tx.value(f"select count(*) {COULD_BE_WRONG}", bot=ctx.bot.id)
+    count: int = await ctx.value(f"select count(*) {COULD_BE_WRONG}")
     return count
 
 
 async def list_for_writer(ctx: Ctx) -> list[Article]:
     """Every article that a code change could make wrong."""
-    return await ctx.tx.all(
-        Article,
-        f"select {columns('markdown', 'null::jsonb')} {COULD_BE_WRONG} order by a.id",
-        bot=ctx.bot.id,
+    return await ctx.all(
+        Article, f"select {columns('markdown', 'null::jsonb')} {COULD_BE_WRONG} order by a.id"
     )
 
 
 async def list_some_for_writer(ctx: Ctx, ids: Collection[str]) -> list[Article]:
     """The articles among these that a code change could make wrong."""
-    return await ctx.tx.all(
+    return await ctx.all(
         Article,
         f"select {columns('markdown', 'null::jsonb')} {COULD_BE_WRONG} and a.id = any(%(ids)s) order by a.id",
-        bot=ctx.bot.id,
         ids=list(ids),
     )
 
 
 async def unindexed_ids(ctx: Ctx, texts: Sequence[str], limit: int) -> list[str]:
     """Articles that the search index lacks or has only in part, those with one of these texts first."""
-    ids: list[str] | None = await ctx.tx.value(
+    ids: list[str] | None = await ctx.value(
         f"""
         select array_agg(f.id) from (
             select u.id from (
@@ -66,7 +63,6 @@ async def unindexed_ids(ctx: Ctx, texts: Sequence[str], limit: int) -> list[str]
             order by {has_any_of("u.content_markdown", "texts")} desc, u.updated_at desc, u.id
             limit %(limit)s) f
         """,
-        bot=ctx.bot.id,
         indexed_bytes=limits.MAX_INDEXED_CHARACTERS,
         unindexed=MAX_UNINDEXED,
         texts=list(texts),
@@ -90,7 +86,7 @@ async def linking_ids(ctx: Ctx, addresses: Sequence[str], limit: int) -> list[st
 
 
 async def scan_texts(ctx: Ctx, addresses: Sequence[str], after: str) -> ScannedArticles:
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         ScannedArticles,
         f"""
         select max(s.id) as last, array_agg(s.id) filter (where
@@ -98,7 +94,6 @@ async def scan_texts(ctx: Ctx, addresses: Sequence[str], after: str) -> ScannedA
         from (select a.id, a.content_markdown
             {COULD_BE_WRONG} and a.id > %(after)s order by a.id limit %(count)s) s
         """,
-        bot=ctx.bot.id,
         addresses=list(addresses),
         after=after,
         count=SCANNED_ARTICLES,
@@ -106,12 +101,11 @@ async def scan_texts(ctx: Ctx, addresses: Sequence[str], after: str) -> ScannedA
 
 
 async def ids_by_slug(ctx: Ctx, slugs: Sequence[str], limit: int) -> list[str]:
-    ids: list[str] | None = await ctx.tx.value(
+    ids: list[str] | None = await ctx.value(
         f"""
         select array_agg(f.id) from (
             select a.id {COULD_BE_WRONG} and a.slug = any(%(slugs)s) order by a.id limit %(limit)s) f
         """,
-        bot=ctx.bot.id,
         slugs=list(slugs),
         limit=limit,
     )

@@ -21,28 +21,26 @@ def columns(format: Format) -> str:
 
 async def find(ctx: Ctx, ref: str, format: Format, *, lock: bool = False) -> ChangelogEntry | None:
     column = "id" if looks_like_id(ref) else "slug"
-    return await ctx.tx.first(
+    return await ctx.first(
         ChangelogEntry,
         f"""
         select {columns(format)} from changelog_entries e
         where e.bot_id = %(bot)s and e.workspace_id = %(workspace)s and e.{column} = %(ref)s
         {"for no key update" if lock else ""}
         """,
-        bot=ctx.bot.id,
         ref=ref,
     )
 
 
 async def list_page(ctx: Ctx, status: str, format: Format, request: PageRequest) -> Page[ChangelogEntry]:
     page = request.page(ORDER, "changelog", ctx.bot.id, status)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         ChangelogEntry,
         f"""
         select {columns(format)} from changelog_entries e
         where e.bot_id = %(bot)s and e.workspace_id = %(workspace)s
           and {"e.status = %(status)s" if status != "all" else "true"} and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         status=status,
         **page.params,
     )
@@ -51,7 +49,7 @@ async def list_page(ctx: Ctx, status: str, format: Format, request: PageRequest)
 
 async def list_overviews(ctx: Ctx, status: str, request: PageRequest) -> Page[ChangelogOverview]:
     page = request.page(ORDER, "changelog overviews", ctx.bot.id, status)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         ChangelogOverview,
         f"""
         select e.id, e.slug, e.title, e.status, e.source_url, e.published_at, e.created_at, e.updated_at
@@ -59,7 +57,6 @@ async def list_overviews(ctx: Ctx, status: str, request: PageRequest) -> Page[Ch
         where e.bot_id = %(bot)s and e.workspace_id = %(workspace)s
           and {"e.status = %(status)s" if status != "all" else "true"} and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         status=status,
         **page.params,
     )
@@ -68,12 +65,11 @@ async def list_overviews(ctx: Ctx, status: str, request: PageRequest) -> Page[Ch
 
 async def slugs_like(ctx: Ctx, base: str) -> set[str]:
     """Slugs that a numbered form of `base` could clash with."""
-    slugs = await ctx.tx.value(
+    slugs = await ctx.value(
         """
         select array_agg(slug) from changelog_entries
         where bot_id = %(bot)s and workspace_id = %(workspace)s and starts_with(slug, %(base)s)
         """,
-        bot=ctx.bot.id,
         base=base[:100],
     )
     return set(slugs or ())
@@ -81,7 +77,7 @@ async def slugs_like(ctx: Ctx, base: str) -> set[str]:
 
 async def insert(ctx: Ctx, row: dict[str, Any]) -> ChangelogEntry | None:
     """The new entry; None if its slug was taken at the same time."""
-    return await ctx.tx.first(
+    return await ctx.first(
         ChangelogEntry,
         f"""
         with stamp as (select stamp_change(%(bot)s) as at)
@@ -92,14 +88,13 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> ChangelogEntry | None:
         on conflict on constraint changelog_entries_slug do nothing
         returning {columns("markdown")}
         """,
-        bot=ctx.bot.id,
         **row,
     )
 
 
 async def update(ctx: Ctx, entry_id: str, changes: dict[str, Any], format: Format) -> ChangelogEntry:
     assignments = ", ".join(f"{name} = %({name})s" for name in changes)
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         ChangelogEntry,
         f"""
         with stamp as (select stamp_change(%(bot)s) as at)
@@ -107,18 +102,16 @@ async def update(ctx: Ctx, entry_id: str, changes: dict[str, Any], format: Forma
         where e.bot_id = %(bot)s and e.workspace_id = %(workspace)s and e.id = %(id)s
         returning {columns(format)}
         """,
-        bot=ctx.bot.id,
         id=entry_id,
         **changes,
     )
 
 
 async def delete(ctx: Ctx, entry_id: str) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         delete from changelog_entries
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=entry_id,
     )

@@ -31,25 +31,23 @@ async def lock_tree(ctx: Ctx) -> None:
 
 
 async def find(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> Collection | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         Collection,
         f"""
         {COLLECTION} and (c.id = %(ref)s or c.slug = %(ref)s) {f"for {lock} of c" if lock else ""}
         """,
-        bot=ctx.bot.id,
         ref=ref,
     )
 
 
 async def find_id(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> str | None:
     """The id of a collection, found without counting its articles."""
-    collection_id: str | None = await ctx.tx.value(
+    collection_id: str | None = await ctx.value(
         f"""
         select id from collections c
         where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s and (c.id = %(ref)s or c.slug = %(ref)s)
         {f"for {lock}" if lock else ""}
         """,
-        bot=ctx.bot.id,
         ref=ref,
     )
     return collection_id
@@ -57,15 +55,13 @@ async def find_id(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> str | None
 
 async def list_page(ctx: Ctx, request: PageRequest) -> Page[Collection]:
     page = request.page(ORDER, "collections", ctx.bot.id)
-    rows = await ctx.tx.all(
-        Collection, f"{COLLECTION} and {page.condition} {page.tail}", bot=ctx.bot.id, **page.params
-    )
+    rows = await ctx.all(Collection, f"{COLLECTION} and {page.condition} {page.tail}", **page.params)
     return page.page_of(rows, lambda row: (row.place,))
 
 
 async def count_levels(ctx: Ctx, collection_id: str) -> int:
     """The number of levels that a collection takes up: 1, or more with subcollections."""
-    levels: int = await ctx.tx.value(
+    levels: int = await ctx.value(
         """
         select 1 + coalesce(max(case when grandchild.id is null then 1 else 2 end), 0)
         from collections child left join collections grandchild
@@ -73,7 +69,6 @@ async def count_levels(ctx: Ctx, collection_id: str) -> int:
             and grandchild.parent_id = child.id
         where child.bot_id = %(bot)s and child.workspace_id = %(workspace)s and child.parent_id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=collection_id,
     )
     return levels
@@ -81,12 +76,11 @@ async def count_levels(ctx: Ctx, collection_id: str) -> int:
 
 async def slugs_like(ctx: Ctx, base: str) -> set[str]:
     """Slugs that a numbered form of `base` could clash with."""
-    slugs = await ctx.tx.value(
+    slugs = await ctx.value(
         """
         select array_agg(slug) from collections
         where bot_id = %(bot)s and workspace_id = %(workspace)s and starts_with(slug, %(base)s)
         """,
-        bot=ctx.bot.id,
         base=base[:100],
     )
     return set(slugs or ())
@@ -95,8 +89,8 @@ async def slugs_like(ctx: Ctx, base: str) -> set[str]:
 async def insert(ctx: Ctx, row: dict[str, Any]) -> Collection | None:
     """The new collection, the last among its siblings; None if its slug was taken at the same time."""
     # A statement of its own, so that the next one sees the positions that earlier writers took.
-    stamp = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
-    count = await ctx.tx.execute(
+    stamp = await ctx.value("select stamp_change(%(bot)s)")
+    count = await ctx.execute(
         """
         insert into collections (id, workspace_id, bot_id, slug, title, description, icon, visibility,
             parent_id, sort_order, created_at, updated_at)
@@ -109,7 +103,6 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> Collection | None:
             %(stamp)s, %(stamp)s)
         on conflict on constraint collections_slug do nothing
         """,
-        bot=ctx.bot.id,
         max_position=limits.MAX_INTEGER,
         stamp=stamp,
         **row,
@@ -119,13 +112,12 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> Collection | None:
 
 async def update(ctx: Ctx, collection_id: str, changes: dict[str, Any]) -> Collection:
     columns = ", ".join(f"{name} = %({name})s" for name in changes)
-    await ctx.tx.execute(
+    await ctx.execute(
         f"""
         with stamp as (select stamp_change(%(bot)s) as at)
         update collections as c set {columns}, updated_at = stamp.at from stamp
         where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s and c.id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=collection_id,
         **changes,
     )
@@ -136,13 +128,12 @@ async def update(ctx: Ctx, collection_id: str, changes: dict[str, Any]) -> Colle
 
 async def siblings_of(ctx: Ctx, parent_id: str | None) -> list[str]:
     """The ids of the collections in one parent or at the top, in reading order."""
-    ids = await ctx.tx.value(
+    ids = await ctx.value(
         """
         select array_agg(id order by sort_order, created_at, id) from collections
         where bot_id = %(bot)s and workspace_id = %(workspace)s
           and parent_id is not distinct from %(parent)s::text
         """,
-        bot=ctx.bot.id,
         parent=parent_id,
     )
     return list(ids or ())
@@ -150,16 +141,15 @@ async def siblings_of(ctx: Ctx, parent_id: str | None) -> list[str]:
 
 async def order_siblings(ctx: Ctx, ids: list[str]) -> None:
     """Put these sibling collections into this order."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         select id from collections
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
         order by id for no key update
         """,
-        bot=ctx.bot.id,
         ids=ids,
     )
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         with stamp as (select stamp_change(%(bot)s) as at)
         update collections c set sort_order = sibling.number - 1, updated_at = stamp.at
@@ -167,7 +157,6 @@ async def order_siblings(ctx: Ctx, ids: list[str]) -> None:
         where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s and c.id = sibling.id
           and c.sort_order <> sibling.number - 1
         """,
-        bot=ctx.bot.id,
         ids=ids,
     )
 
@@ -186,31 +175,28 @@ async def delete(ctx: Ctx, collection: Collection) -> None:
         order by id for no key update
         """,
     ):
-        await ctx.tx.execute(lock, bot=ctx.bot.id, id=collection.id)
-    await ctx.tx.execute(
+        await ctx.execute(lock, id=collection.id)
+    await ctx.execute(
         """
         with stamp as (select stamp_change(%(bot)s) as at)
         update collections c set parent_id = %(parent)s, updated_at = stamp.at from stamp
         where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s and c.parent_id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=collection.id,
         parent=collection.parent_id,
     )
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         with stamp as (select stamp_change(%(bot)s) as at)
         update articles a set collection_id = null, updated_at = stamp.at from stamp
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.collection_id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=collection.id,
     )
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         delete from collections c using (select stamp_change(%(bot)s) as at) stamp
         where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s and c.id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=collection.id,
     )

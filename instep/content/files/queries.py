@@ -32,33 +32,24 @@ class FreedObject:
 
 async def list_page(ctx: Ctx, request: PageRequest) -> Page[StoredFile]:
     page = request.page(ORDER, "files", ctx.bot.id)
-    rows = await ctx.tx.all(
-        StoredFile,
-        f"select {FILE} {FILES} and {page.condition} {page.tail}",
-        bot=ctx.bot.id,
-        **page.params,
-    )
+    rows = await ctx.all(StoredFile, f"select {FILE} {FILES} and {page.condition} {page.tail}", **page.params)
     return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
 async def find(ctx: Ctx, file_id: str, *, lock: bool = False) -> StoredFile | None:
-    return await ctx.tx.first(
-        StoredFile,
-        f"select {FILE} {FILES} and f.id = %(id)s {'for update of f' if lock else ''}",
-        bot=ctx.bot.id,
-        id=file_id,
+    return await ctx.first(
+        StoredFile, f"select {FILE} {FILES} and f.id = %(id)s {'for update of f' if lock else ''}", id=file_id
     )
 
 
 async def find_by_digest(ctx: Ctx, sha256: str, content_type: str) -> StoredFile | None:
     """The file with these bytes; of several that differed only in metadata, the oldest."""
-    return await ctx.tx.first(
+    return await ctx.first(
         StoredFile,
         f"""
         select {FILE} {FILES} and f.sha256 = %(sha256)s and f.content_type = %(type)s
         order by f.created_at, f.id limit 1
         """,
-        bot=ctx.bot.id,
         sha256=sha256,
         type=content_type,
     )
@@ -66,14 +57,13 @@ async def find_by_digest(ctx: Ctx, sha256: str, content_type: str) -> StoredFile
 
 async def list_sizes(ctx: Ctx, digests: Collection[str]) -> list[PictureSize]:
     """The sizes of the bot's images with these digests."""
-    return await ctx.tx.all(
+    return await ctx.all(
         PictureSize,
         """
         select distinct f.sha256, f.width, f.height from files f
         where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s
           and f.sha256 = any(%(digests)s) and f.width is not null
         """,
-        bot=ctx.bot.id,
         digests=list(digests),
     )
 
@@ -81,7 +71,7 @@ async def list_sizes(ctx: Ctx, digests: Collection[str]) -> list[PictureSize]:
 async def find_sent(ctx: Ctx, sent_sha256: str) -> StoredFile | None:
     """The locked file made from these bytes; if no text refers to it, its retention restarts."""
     # The row is always written: this waits for a file that is being removed, and then doesn't find it.
-    return await ctx.tx.first(
+    return await ctx.first(
         StoredFile,
         f"""
         update files f
@@ -91,21 +81,18 @@ async def find_sent(ctx: Ctx, sent_sha256: str) -> StoredFile | None:
           and o.workspace_id = f.workspace_id and o.key = f.object_key
         returning {FILE}
         """,
-        bot=ctx.bot.id,
         sent=sent_sha256,
-        now=ctx.now,
     )
 
 
 async def list_sent(ctx: Ctx, sent_digests: Collection[str]) -> list[SentFile]:
     """The files that were made from any of these bytes."""
-    return await ctx.tx.all(
+    return await ctx.all(
         SentFile,
         """
         select f.sent_sha256, f.sha256, f.content_type from files f
         where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s and f.sent_sha256 = any(%(digests)s)
         """,
-        bot=ctx.bot.id,
         digests=list(sent_digests),
     )
 
@@ -117,35 +104,31 @@ async def lock_uploads(ctx: Ctx) -> None:
 
 async def stored_bytes(ctx: Ctx) -> int:
     """The size of all files of the bot together."""
-    total: int = await ctx.tx.value(
+    total: int = await ctx.value(
         """
         select coalesce(sum(bytes), 0)::bigint from files
         where bot_id = %(bot)s and workspace_id = %(workspace)s
-        """,
-        bot=ctx.bot.id,
+        """
     )
     return total
 
 
 async def insert(ctx: Ctx, row: dict[str, Any]) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         insert into files (id, workspace_id, bot_id, name, content_type, bytes, width, height, sha256,
             sent_sha256, object_key, unreferenced_since, created_at)
         values (%(id)s, %(workspace)s, %(bot)s, %(name)s, %(content_type)s, %(bytes)s, %(width)s, %(height)s,
             %(sha256)s, %(sent_sha256)s, %(object_key)s, %(now)s, %(now)s)
         """,
-        bot=ctx.bot.id,
-        now=ctx.now,
         **row,
     )
 
 
 async def delete(ctx: Ctx, file_id: str) -> None:
     """Remove a file; its object is removed later (see the trigger `files_free_object`)."""
-    await ctx.tx.execute(
+    await ctx.execute(
         "delete from files where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s",
-        bot=ctx.bot.id,
         id=file_id,
     )
 
@@ -179,13 +162,12 @@ async def list_uses(ctx: Ctx, sha256: str, limit: int) -> list[FileUse]:
 
 async def list_uses_of(ctx: Ctx, digests: Collection[str], limit: int) -> dict[str, list[FileUse]]:
     """Articles and entries that refer to each of these files, up to a limit, by the files' digests."""
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         FileUse,
         f"""
         select f.sha256, u.id, u.title from unnest(%(digests)s::text[]) as f (sha256), lateral ({USES}) as u
         order by u.title, u.id
         """,
-        bot=ctx.bot.id,
         digests=list(digests),
         limit=limit,
     )

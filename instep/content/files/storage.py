@@ -76,7 +76,7 @@ class DatabaseStorage:
         key = new_id("obj")
         await record_object(ctx.tx, ctx.workspace_id, key, self.location, None)
         for number, start in enumerate(range(0, len(content), CHUNK_BYTES)):
-            await ctx.tx.execute(
+            await ctx.execute(
                 """
                 insert into object_chunks (workspace_id, key, number, data)
                 values (%(workspace)s, %(key)s, %(number)s, %(data)b)
@@ -123,7 +123,7 @@ class BucketStorage:
         put = partial(self.put, ctx.workspace_id, content)
         key = await between_attempts(BucketStorage, (ctx.workspace_id, digest), put)
         # The sweep removes only objects whose time has come, so it has not removed this one.
-        claimed_rows = await ctx.tx.execute(
+        claimed_rows = await ctx.execute(
             """
             update stored_objects set removable_at = null
             where workspace_id = %(workspace)s and key = %(key)s and removable_at > now()

@@ -12,13 +12,12 @@ JOIN = """
 
 
 async def list_all(ctx: Ctx) -> list[GoldenQuestion]:
-    return await ctx.tx.all(
+    return await ctx.all(
         GoldenQuestion,
         f"""
         select {GOLDEN} from golden_questions g {JOIN}
         where g.bot_id = %(bot)s and g.workspace_id = %(workspace)s order by g.created_at, g.id
         """,
-        bot=ctx.bot.id,
     )
 
 
@@ -28,13 +27,12 @@ async def list_of_articles(ctx: Ctx, article_ids: list[str]) -> list[GoldenQuest
 
 def ask_for_questions_of(ctx: Ctx, article_ids: list[str]) -> QueuedStatement:
     """Request the golden questions of articles, together with the next statement."""
-    return ctx.tx.queue(
+    return ctx.queue(
         f"""
         select {GOLDEN} from golden_questions g {JOIN}
         where g.bot_id = %(bot)s and g.workspace_id = %(workspace)s and g.article_id = any(%(articles)s)
         order by g.created_at, g.id
         """,
-        bot=ctx.bot.id,
         articles=article_ids,
     )
 
@@ -45,23 +43,21 @@ async def lock_count(ctx: Ctx) -> None:
 
 
 async def count(ctx: Ctx) -> int:
-    count: int = await ctx.tx.value(
-        "select count(*) from golden_questions where bot_id = %(bot)s and workspace_id = %(workspace)s",
-        bot=ctx.bot.id,
+    count: int = await ctx.value(
+        "select count(*) from golden_questions where bot_id = %(bot)s and workspace_id = %(workspace)s"
     )
     return count
 
 
 async def find_article_id(ctx: Ctx, ref: str) -> str | None:
     """The id of an article by its id or slug; for a slug, the bot's own language comes first."""
-    article_id: str | None = await ctx.tx.value(
+    article_id: str | None = await ctx.value(
         """
         select id from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
           and (id = %(ref)s or slug = %(ref)s)
         order by id <> %(ref)s, locale <> %(locale)s, locale limit 1
         """,
-        bot=ctx.bot.id,
         ref=ref,
         locale=ctx.bot.locale,
     )
@@ -72,7 +68,7 @@ async def insert(
     ctx: Ctx, question: str, article_id: str, section: str | None, says: str | None
 ) -> GoldenQuestion | None:
     """Insert a question in the language of its article; None if the article already has it."""
-    return await ctx.tx.first(
+    return await ctx.first(
         GoldenQuestion,
         f"""
         with g as (
@@ -85,17 +81,15 @@ async def insert(
         select {GOLDEN} from g {JOIN}
         """,
         id=new_id("gold"),
-        bot=ctx.bot.id,
         question=question,
         article=article_id,
         section=section,
         says=says,
-        now=ctx.now,
     )
 
 
 async def delete(ctx: Ctx, golden_id: str) -> GoldenQuestion | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         GoldenQuestion,
         f"""
         with g as (
@@ -103,6 +97,5 @@ async def delete(ctx: Ctx, golden_id: str) -> GoldenQuestion | None:
             where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s returning *)
         select {GOLDEN} from g {JOIN}
         """,
-        bot=ctx.bot.id,
         id=golden_id,
     )

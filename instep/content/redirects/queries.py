@@ -37,12 +37,12 @@ def find_target_params(ctx: Ctx, path: str) -> dict[str, Any]:
 
 async def find_target(ctx: Ctx, path: str) -> RedirectTarget | None:
     """The target of the redirect from this path: one lookup in an index, however many patterns there are."""
-    return await ctx.tx.first(RedirectTarget, FIND_TARGET, **find_target_params(ctx, path))
+    return await ctx.first(RedirectTarget, FIND_TARGET, **find_target_params(ctx, path))
 
 
 async def find_article_at(ctx: Ctx, slug: str, locale: str) -> ArticleAtPath | None:
     """The article that has or had this slug."""
-    return await ctx.tx.first(
+    return await ctx.first(
         ArticleAtPath,
         f"""
         select b.id, b.slug, b.locale, exists (select {LIVE} and a.id = b.id) as is_public
@@ -54,7 +54,6 @@ async def find_article_at(ctx: Ctx, slug: str, locale: str) -> ArticleAtPath | N
               and f.slug = %(slug)s and f.locale = %(locale)s))
         order by b.slug = %(slug)s desc limit 1
         """,
-        bot=ctx.bot.id,
         slug=slug,
         locale=locale,
     )
@@ -63,13 +62,12 @@ async def find_article_at(ctx: Ctx, slug: str, locale: str) -> ArticleAtPath | N
 async def has_collection(ctx: Ctx, slug: str) -> bool:
     """True if everyone may see a collection with this slug."""
     return bool(
-        await ctx.tx.value(
+        await ctx.value(
             f"""
             select exists (select from collections c {ANCESTORS}
                 where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s
                   and c.slug = %(slug)s and {IS_PUBLIC})
             """,
-            bot=ctx.bot.id,
             slug=slug,
         )
     )
@@ -78,13 +76,12 @@ async def has_collection(ctx: Ctx, slug: str) -> bool:
 async def has_entry(ctx: Ctx, slug: str) -> bool:
     """True if a changelog entry with this slug is published."""
     return bool(
-        await ctx.tx.value(
+        await ctx.value(
             """
             select exists (select from changelog_entries
                 where bot_id = %(bot)s and workspace_id = %(workspace)s
                   and slug = %(slug)s and status = 'published')
             """,
-            bot=ctx.bot.id,
             slug=slug,
         )
     )
@@ -92,13 +89,12 @@ async def has_entry(ctx: Ctx, slug: str) -> bool:
 
 async def list_page(ctx: Ctx, request: PageRequest) -> Page[Redirect]:
     page = request.page(ORDER, "redirects", ctx.bot.id)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         Redirect,
         f"""
         select {REDIRECT} from redirects r
         where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         **page.params,
     )
     return page.page_of(rows, lambda row: (row.created_at, row.id))
@@ -107,7 +103,7 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[Redirect]:
 async def list_by_path(ctx: Ctx, words: str, request: PageRequest) -> Page[Redirect]:
     """The redirects with these words in an address or in the title of the article, sorted by path."""
     page = request.page(BY_PATH, "redirects by path", ctx.bot.id, words)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         Redirect,
         f"""
         select {REDIRECT} from redirects r
@@ -116,7 +112,6 @@ async def list_by_path(ctx: Ctx, words: str, request: PageRequest) -> Page[Redir
           and concat_ws(E'\\n', r.path, r.url, a.slug, a.title) ilike %(pattern)s
           and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         pattern=f"%{escape_like(words)}%",
         **page.params,
     )
@@ -129,21 +124,19 @@ async def lock_count(ctx: Ctx) -> None:
 
 
 async def count(ctx: Ctx) -> int:
-    number: int = await ctx.tx.value(
-        "select count(*) from redirects where bot_id = %(bot)s and workspace_id = %(workspace)s",
-        bot=ctx.bot.id,
+    number: int = await ctx.value(
+        "select count(*) from redirects where bot_id = %(bot)s and workspace_id = %(workspace)s"
     )
     return number
 
 
 async def list_known_paths(ctx: Ctx, paths: Sequence[str]) -> set[str]:
     """The redirected ones of these paths and patterns."""
-    known_paths = await ctx.tx.value(
+    known_paths = await ctx.value(
         """
         select array_agg(path) from redirects
         where bot_id = %(bot)s and workspace_id = %(workspace)s and path = any(%(paths)s)
         """,
-        bot=ctx.bot.id,
         paths=list(paths),
     )
     return set(known_paths or ())
@@ -151,22 +144,20 @@ async def list_known_paths(ctx: Ctx, paths: Sequence[str]) -> set[str]:
 
 async def insert(ctx: Ctx, row: dict[str, Any]) -> Redirect:
     """The new redirect."""
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         Redirect,
         f"""
         insert into redirects as r (id, workspace_id, bot_id, path, anchor, article_id, url, created_at)
         values (%(id)s, %(workspace)s, %(bot)s, %(path)s, %(anchor)s, %(article_id)s, %(url)s, %(now)s)
         returning {REDIRECT}
         """,
-        bot=ctx.bot.id,
-        now=ctx.now,
         **row,
     )
 
 
 async def insert_many(ctx: Ctx, rows: Sequence[Mapping[str, Any]]) -> int:
     """Add redirects in one statement, except from paths with one; return how many were added."""
-    return await ctx.tx.execute(
+    return await ctx.execute(
         """
         insert into redirects (id, workspace_id, bot_id, path, anchor, article_id, url, created_at)
         select id, %(workspace)s, %(bot)s, path, anchor, article_id, url, %(now)s
@@ -174,8 +165,6 @@ async def insert_many(ctx: Ctx, rows: Sequence[Mapping[str, Any]]) -> int:
             %(urls)s::text[]) as new (id, path, anchor, article_id, url)
         on conflict on constraint redirects_path do nothing
         """,
-        bot=ctx.bot.id,
-        now=ctx.now,
         ids=[row["id"] for row in rows],
         paths=[row["path"] for row in rows],
         anchors=[row["anchor"] for row in rows],
@@ -185,12 +174,11 @@ async def insert_many(ctx: Ctx, rows: Sequence[Mapping[str, Any]]) -> int:
 
 
 async def repoint(ctx: Ctx, article_id: str, heir_id: str) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update redirects set article_id = %(heir)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = %(article)s
         """,
-        bot=ctx.bot.id,
         article=article_id,
         heir=heir_id,
     )
@@ -198,21 +186,19 @@ async def repoint(ctx: Ctx, article_id: str, heir_id: str) -> None:
 
 async def delete(ctx: Ctx, redirect_id: str) -> bool:
     return bool(
-        await ctx.tx.execute(
+        await ctx.execute(
             "delete from redirects where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s",
-            bot=ctx.bot.id,
             id=redirect_id,
         )
     )
 
 
 async def titles_of(ctx: Ctx, article_ids: list[str]) -> dict[str, str]:
-    titles: dict[str, str] | None = await ctx.tx.value(
+    titles: dict[str, str] | None = await ctx.value(
         """
         select jsonb_object_agg(id, title) from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
         """,
-        bot=ctx.bot.id,
         ids=article_ids,
     )
     return titles or {}

@@ -16,13 +16,12 @@ from instep.platform.identity.schemas import Ctx
 
 async def lock_articles(ctx: Ctx, drafts: Sequence[DraftOfArticle]) -> None:
     """Lock the articles of drafts in a fixed order before changing any, so that there is no deadlock."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         select id from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(articles)s)
         order by id for no key update
         """,
-        bot=ctx.bot.id,
         articles=[draft.article_id for draft in drafts],
     )
 

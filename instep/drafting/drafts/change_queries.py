@@ -35,7 +35,7 @@ async def lock_change(ctx: Ctx, source_url: str) -> None:
 
 async def find_pending_new(ctx: Ctx, new: NewArticle) -> str | None:
     """The pending draft of a new article with the same statement, by an earlier task for the change."""
-    draft_id: str | None = await ctx.tx.value(
+    draft_id: str | None = await ctx.value(
         """
         select d.id from drafts d
         where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
@@ -44,7 +44,6 @@ async def find_pending_new(ctx: Ctx, new: NewArticle) -> str | None:
             select from jsonb_array_elements(d.statements) s where s ->> 'key' = any(%(keys)s::text[]))
         order by d.created_at, d.id limit 1
         """,
-        bot=ctx.bot.id,
         url=new.source_url,
         task=new.task_id,
         keys=[statement.key for statement in new.statements],
@@ -67,7 +66,7 @@ async def list_waiting(ctx: Ctx, source_url: str | None) -> list[DraftTexts]:
 
     For the change itself: the edits that its own pending drafts are based on.
     """
-    return await ctx.tx.all(
+    return await ctx.all(
         DraftTexts,
         f"""
         select {DRAFT}, {TEXTS} {FROM} and d.type = 'edit' and a.deleted_at is null
@@ -79,7 +78,6 @@ async def list_waiting(ctx: Ctx, source_url: str | None) -> list[DraftTexts]:
               and s.source_url = %(url)s and s.task_id is not null))
         order by d.created_at desc, d.id desc limit %(limit)s
         """,
-        bot=ctx.bot.id,
         url=source_url,
         limit=limits.MAX_COMPARED_DRAFTS,
     )
@@ -87,7 +85,7 @@ async def list_waiting(ctx: Ctx, source_url: str | None) -> list[DraftTexts]:
 
 async def is_beneath_pending(ctx: Ctx, draft_id: str) -> bool:
     """True if the draft that replaced this one is still pending."""
-    is_pending: bool = await ctx.tx.value(
+    is_pending: bool = await ctx.value(
         """
         select exists (
             select from drafts d
@@ -95,7 +93,6 @@ async def is_beneath_pending(ctx: Ctx, draft_id: str) -> bool:
             where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.id = %(id)s
               and d.status = 'dismissed' and s.status = 'pending')
         """,
-        bot=ctx.bot.id,
         id=draft_id,
     )
     return is_pending
@@ -105,7 +102,7 @@ async def list_same_change(
     ctx: Ctx, article_id: str, source_url: str | None, task_id: str | None
 ) -> list[DraftTexts]:
     """The pending edits of an article that earlier tasks made of the same change, oldest first."""
-    return await ctx.tx.all(
+    return await ctx.all(
         DraftTexts,
         f"""
         select {DRAFT}, {TEXTS} {FROM} and d.type = 'edit' and d.status = 'pending'
@@ -115,7 +112,6 @@ async def list_same_change(
             where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(task)s)
         order by t.created_at, t.id
         """,
-        bot=ctx.bot.id,
         article=article_id,
         url=source_url,
         task=task_id,
@@ -124,7 +120,7 @@ async def list_same_change(
 
 async def is_outdated(ctx: Ctx, draft: Draft) -> bool:
     """True if a later task for the same change has already edited the same article."""
-    is_late: bool = await ctx.tx.value(
+    is_late: bool = await ctx.value(
         """
         select exists (
             select from drafts d
@@ -135,7 +131,6 @@ async def is_outdated(ctx: Ctx, draft: Draft) -> bool:
                 select created_at, id from tasks
                 where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(task)s))
         """,
-        bot=ctx.bot.id,
         article=draft.article_id,
         url=draft.source_url,
         task=draft.task_id,
@@ -145,7 +140,7 @@ async def is_outdated(ctx: Ctx, draft: Draft) -> bool:
 
 async def list_continued(ctx: Ctx, article_ids: Sequence[str], source_url: str | None) -> list[DraftTexts]:
     """The edits of a change that pending drafts of other changes are based on."""
-    return await ctx.tx.all(
+    return await ctx.all(
         DraftTexts,
         f"""
         select {DRAFT}, {TEXTS} {FROM} and d.type = 'edit' and d.status = 'dismissed'
@@ -156,7 +151,6 @@ async def list_continued(ctx: Ctx, article_ids: Sequence[str], source_url: str |
               and s.status = 'pending' and s.source_url is distinct from %(url)s)
         order by d.id
         """,
-        bot=ctx.bot.id,
         url=source_url,
         articles=list(article_ids),
     )
@@ -164,13 +158,12 @@ async def list_continued(ctx: Ctx, article_ids: Sequence[str], source_url: str |
 
 async def list_beneath(ctx: Ctx, draft: Draft) -> list[str]:
     """The drafts of other changes that this one replaced."""
-    draft_ids: list[str] | None = await ctx.tx.value(
+    draft_ids: list[str] | None = await ctx.value(
         """
         select array_agg(id order by id) from drafts
         where bot_id = %(bot)s and workspace_id = %(workspace)s and replaced_by = %(id)s
           and status = 'dismissed' and (%(url)s::text is null or source_url is distinct from %(url)s)
         """,
-        bot=ctx.bot.id,
         id=draft.id,
         url=draft.source_url,
     )
@@ -179,13 +172,12 @@ async def list_beneath(ctx: Ctx, draft: Draft) -> list[str]:
 
 async def put_beneath(ctx: Ctx, draft_id: str, beneath_ids: Collection[str]) -> None:
     """Record that a draft is based on these drafts, as another draft of its change was before."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update drafts set replaced_by = %(id)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(beneath)s)
           and status = 'dismissed'
         """,
-        bot=ctx.bot.id,
         id=draft_id,
         beneath=list(beneath_ids),
     )
@@ -193,7 +185,7 @@ async def put_beneath(ctx: Ctx, draft_id: str, beneath_ids: Collection[str]) -> 
 
 async def take_over_approval(ctx: Ctx, draft_id: str, superseded_ids: Collection[str]) -> bool:
     """Give an edit the approval of an identical edit that it replaces; return True if there was one."""
-    row_count = await ctx.tx.execute(
+    row_count = await ctx.execute(
         """
         update drafts d set approved_by_type = old.approved_by_type,
             approved_by_name = old.approved_by_name, approved_at = old.approved_at
@@ -207,7 +199,6 @@ async def take_over_approval(ctx: Ctx, draft_id: str, superseded_ids: Collection
           and (d.title, d.content_markdown, d.base_title, d.base_markdown)
             is not distinct from (old.title, old.content_markdown, old.base_title, old.base_markdown)
         """,
-        bot=ctx.bot.id,
         id=draft_id,
         superseded=list(superseded_ids),
     )
@@ -218,7 +209,7 @@ async def find_pending_of_change(
     ctx: Ctx, title: str, url_patterns: Sequence[str], except_task: str
 ) -> list[DroppedDraft]:
     """The pending drafts of earlier tasks for a change, found by patterns of its address, or by its title."""
-    return await ctx.tx.all(
+    return await ctx.all(
         DroppedDraft,
         f"""
         select d.id, {IS_EDITED} as is_edited, false as is_kept
@@ -235,7 +226,6 @@ async def find_pending_of_change(
             else t.change_url like any(%(patterns)s::text[]) end
         order by d.article_id, d.id
         """,
-        bot=ctx.bot.id,
         task=except_task,
         title=title,
         patterns=list(url_patterns),
@@ -249,7 +239,7 @@ async def find_dropped(
 
     Drafts that are approved, or have this warning because they were, are kept.
     """
-    return await ctx.tx.all(
+    return await ctx.all(
         DroppedDraft,
         f"""
         select d.id, {IS_EDITED} as is_edited,
@@ -265,7 +255,6 @@ async def find_dropped(
             where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(task)s)
         order by d.article_id, d.id
         """,
-        bot=ctx.bot.id,
         url=source_url,
         task=task_id,
         warning=Jsonb([warning]),
@@ -277,7 +266,7 @@ async def add_warning(ctx: Ctx, draft_ids: Sequence[str], warning: str) -> None:
     """Add a warning to the pending drafts that lack it, which revokes their approval."""
     if not draft_ids:
         return
-    await ctx.tx.execute(
+    await ctx.execute(
         f"""
         update drafts set updated_at = %(now)s, {NO_APPROVAL}, warnings = warnings || %(warning)s
             || case when approved_at is null then '[]' else jsonb_build_array(
@@ -285,8 +274,6 @@ async def add_warning(ctx: Ctx, draft_ids: Sequence[str], warning: str) -> None:
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
           and status = 'pending' and not warnings @> %(warning)s
         """,
-        bot=ctx.bot.id,
         ids=list(draft_ids),
         warning=Jsonb([warning]),
-        now=ctx.now,
     )

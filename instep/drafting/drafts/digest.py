@@ -71,21 +71,18 @@ def what_is_new(drafts: int, places: int) -> str:
 
 
 async def find_sent_at(ctx: Ctx) -> datetime | None:
-    sent_at: datetime | None = await ctx.tx.value(
-        "select max(sent_at) from review_digests where bot_id = %(bot)s and workspace_id = %(workspace)s",
-        bot=ctx.bot.id,
+    sent_at: datetime | None = await ctx.value(
+        "select max(sent_at) from review_digests where bot_id = %(bot)s and workspace_id = %(workspace)s"
     )
     return sent_at
 
 
 async def note_sent(ctx: Ctx) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         insert into review_digests (workspace_id, bot_id, sent_at) values (%(workspace)s, %(bot)s, %(now)s)
         on conflict (bot_id, workspace_id) do update set sent_at = %(now)s
-        """,
-        bot=ctx.bot.id,
-        now=ctx.now,
+        """
     )
 
 
@@ -96,7 +93,7 @@ async def announce(ctx: Ctx, table: str) -> list[str]:
     """
     # Drafts that are being changed are left to the next digest: waiting for locks on several drafts, which a
     # batch takes in another order, could deadlock.
-    ids = await ctx.tx.value(
+    ids = await ctx.value(
         f"""
         with unannounced as (
             select id from {table}
@@ -106,28 +103,26 @@ async def announce(ctx: Ctx, table: str) -> list[str]:
             update {table} d set is_announced = true from unannounced u
             where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.id = u.id returning d.id)
         select array_agg(id) from announced
-        """,
-        bot=ctx.bot.id,
+        """
     )
     return list(ids or ())
 
 
 async def has_unannounced(ctx: Ctx) -> bool:
-    has_one: bool = await ctx.tx.value(
+    has_one: bool = await ctx.value(
         """
         select exists (
             select from drafts where bot_id = %(bot)s and workspace_id = %(workspace)s and not is_announced)
           or exists (
             select from places where bot_id = %(bot)s and workspace_id = %(workspace)s and not is_announced)
-        """,
-        bot=ctx.bot.id,
+        """
     )
     return has_one
 
 
 async def list_new_items(ctx: Ctx, ids: list[str]) -> list[NewItems]:
     """The pending ones of these drafts and places, by source; the source with the newest one is first."""
-    return await ctx.tx.all(
+    return await ctx.all(
         NewItems,
         f"""
         with items as (
@@ -145,6 +140,5 @@ async def list_new_items(ctx: Ctx, ids: list[str]) -> list[NewItems]:
             (array_agg(id order by created_at desc, id desc))[1] as newest_id
         from items group by source_key order by max(created_at) desc
         """,
-        bot=ctx.bot.id,
         ids=ids,
     )

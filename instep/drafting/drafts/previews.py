@@ -50,36 +50,31 @@ async def create_preview(ctx: Ctx, draft_id: str, *, shows_source: bool = False)
     await find_pending(ctx, draft_id)
     source_key = await find_source_key(ctx, draft_id)
     await lock_count(ctx)
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         delete from previews
         where bot_id = %(bot)s and workspace_id = %(workspace)s and expires_at <= %(now)s
-        """,
-        bot=ctx.bot.id,
-        now=ctx.now,
+        """
     )
-    count: int = await ctx.tx.value(
+    count: int = await ctx.value(
         """
         select count(*) from previews
         where bot_id = %(bot)s and workspace_id = %(workspace)s and source_key = %(key)s
         """,
-        bot=ctx.bot.id,
         key=source_key,
     )
     if count >= limits.MAX_PREVIEWS:
         raise InvalidState(f"This source has {limits.MAX_PREVIEWS} preview links: revoke one first.")
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         insert into previews
             (id, workspace_id, bot_id, draft_id, source_key, author_name, created_at, expires_at)
         values (%(id)s, %(workspace)s, %(bot)s, %(draft)s, %(key)s, %(author)s, %(now)s, %(expires)s)
         """,
         id=new_id("prev"),
-        bot=ctx.bot.id,
         draft=None if shows_source else draft_id,
         key=source_key,
         author=ctx.actor.name,
-        now=ctx.now,
         expires=ctx.now + limits.PREVIEW_TTL,
     )
     return draft_id
@@ -93,12 +88,11 @@ async def lock_count(ctx: Ctx) -> None:
 @writes
 async def revoke_preview(ctx: Ctx, draft_id: str, preview_id: str) -> str:
     """End a link to a draft, or to all drafts of its source, at once; return the draft's id."""
-    count = await ctx.tx.execute(
+    count = await ctx.execute(
         """
         delete from previews
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and source_key = %(key)s
         """,
-        bot=ctx.bot.id,
         id=preview_id,
         key=await find_source_key(ctx, draft_id),
     )
@@ -109,7 +103,7 @@ async def revoke_preview(ctx: Ctx, draft_id: str, preview_id: str) -> str:
 
 async def list_previews(ctx: Ctx, draft_id: str) -> list[Preview]:
     """The valid links that show a draft or others of its source, newest first."""
-    return await ctx.tx.all(
+    return await ctx.all(
         Preview,
         f"""
         select {PREVIEW} from previews
@@ -117,15 +111,13 @@ async def list_previews(ctx: Ctx, draft_id: str) -> list[Preview]:
           and expires_at > %(now)s
         order by created_at desc, id desc
         """,
-        bot=ctx.bot.id,
         key=await find_source_key(ctx, draft_id),
-        now=ctx.now,
     )
 
 
 async def list_previewed_drafts(ctx: Ctx, draft_id: str | None, source_key: str) -> list[PreviewedDraft]:
     """The pending drafts that a link shows, by title."""
-    return await ctx.tx.all(
+    return await ctx.all(
         PreviewedDraft,
         f"""
         select d.id, a.id as article_id, a.slug, a.locale, coalesce(d.title, a.title) as title
@@ -136,7 +128,6 @@ async def list_previewed_drafts(ctx: Ctx, draft_id: str | None, source_key: str)
           and case when %(draft)s::text is null then {SOURCE_KEY} = %(key)s else d.id = %(draft)s end
         order by lower(coalesce(d.title, a.title)), d.id limit {limits.MAX_SOURCE_DRAFTS}
         """,
-        bot=ctx.bot.id,
         draft=draft_id,
         key=source_key,
     )

@@ -57,7 +57,7 @@ async def list_pending(
     ctx: Ctx, draft_type: DraftType | None, article_id: str | None, request: PageRequest
 ) -> Page[Draft]:
     page = request.page(ORDER, "drafts", ctx.bot.id, draft_type, article_id)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         Draft,
         f"""
         select {DRAFT} {FROM} and d.status = 'pending' and a.deleted_at is null
@@ -65,7 +65,6 @@ async def list_pending(
           and {"d.article_id = %(article)s" if article_id else "true"}
           and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         type=draft_type,
         article=article_id,
         **page.params,
@@ -74,27 +73,25 @@ async def list_pending(
 
 
 async def find(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         DraftTexts,
         f"""
         select {DRAFT}, {TEXTS} {FROM} and d.id = %(id)s
         {"for no key update of d" if lock else ""}
         """,
-        bot=ctx.bot.id,
         id=draft_id,
     )
 
 
 async def find_mergeable(ctx: Ctx, draft_ids: list[str]) -> dict[str, DraftTexts]:
     """The drafts, by id, whose texts are short enough to be merged and compared for a list."""
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         DraftTexts,
         f"""
         select {DRAFT}, {TEXTS} {FROM} and d.id = any(%(ids)s)
           and length(d.base_markdown) + length(d.content_markdown) + length(a.content_markdown)
             <= %(max_characters)s
         """,
-        bot=ctx.bot.id,
         ids=draft_ids,
         max_characters=limits.MAX_INLINE_CHARACTERS,
     )
@@ -103,7 +100,7 @@ async def find_mergeable(ctx: Ctx, draft_ids: list[str]) -> dict[str, DraftTexts
 
 async def find_others(ctx: Ctx, draft: Draft) -> OtherDrafts:
     """The other pending edits of the draft's article, newest first."""
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         OtherDrafts,
         """
         select coalesce((array_agg(id order by created_at desc, id desc))[:%(limit)s], '{}') as ids, count(*)
@@ -111,7 +108,6 @@ async def find_others(ctx: Ctx, draft: Draft) -> OtherDrafts:
         where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = %(article)s
           and status = 'pending' and type = 'edit' and id <> %(id)s
         """,
-        bot=ctx.bot.id,
         article=draft.article_id,
         id=draft.id,
         limit=limits.MAX_REPORTED_OTHER_DRAFTS,
@@ -119,7 +115,7 @@ async def find_others(ctx: Ctx, draft: Draft) -> OtherDrafts:
 
 
 async def find_proposed(ctx: Ctx, texts: Mapping[str, str]) -> set[str]:
-    ids = await ctx.tx.value(
+    ids = await ctx.value(
         """
         select array_agg(d.article_id)
         from drafts d
@@ -128,7 +124,6 @@ async def find_proposed(ctx: Ctx, texts: Mapping[str, str]) -> set[str]:
         where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
           and d.type = 'edit'
         """,
-        bot=ctx.bot.id,
         articles=list(texts),
         contents=list(texts.values()),
     )
@@ -183,12 +178,11 @@ def origin_columns(origin: DraftOrigin) -> dict[str, Any]:
 
 async def was_written_by_service(ctx: Ctx, article_id: str) -> bool:
     """True if the writer wrote the article's current text and nobody edited it since."""
-    is_by_service: bool = await ctx.tx.value(
+    is_by_service: bool = await ctx.value(
         """
         select author_type = 'task' from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=article_id,
     )
     return is_by_service
@@ -218,7 +212,7 @@ async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
         "updated_at": ctx.now,
     }
     placeholders = ", ".join(f"%({name})s" for name in values)
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         Draft,
         f"""
         with d as (
@@ -233,7 +227,7 @@ async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
 
 async def is_proposer(ctx: Ctx, draft_id: str) -> bool:
     """True if the caller has proposed this draft."""
-    is_own: bool | None = await ctx.tx.value(
+    is_own: bool | None = await ctx.value(
         f"select proposer_id = {PROPOSER} from drafts where workspace_id = %(workspace)s and id = %(id)s",
         id=draft_id,
         actor=actor_id(ctx),
@@ -259,13 +253,12 @@ async def settle(
     """Remove the draft from the queue; exactly one of several concurrent calls returns True."""
     if status == "dismissed":
         await stamp_comparison(ctx)
-    row_count = await ctx.tx.execute(
+    row_count = await ctx.execute(
         f"""
         update drafts set status = %(status)s, dismissal_reason = %(reason)s,
             dismissal_comment = %(comment)s, replaced_by = %(replaced_by)s, {SETTLED}
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and status = 'pending'
         """,
-        bot=ctx.bot.id,
         id=draft_id,
         status=status,
         reason=reason,
@@ -278,7 +271,7 @@ async def settle(
 
 async def lock_article_of_edit(ctx: Ctx, draft_id: str) -> None:
     """Lock the article of an edit, even a deleted one, before the draft, as every writer does."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         select from articles a
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = (
@@ -286,19 +279,17 @@ async def lock_article_of_edit(ctx: Ctx, draft_id: str) -> None:
             where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.id = %(id)s)
         for no key update
         """,
-        bot=ctx.bot.id,
         id=draft_id,
     )
 
 
 async def lock_article(ctx: Ctx, article_id: str) -> None:
     """Lock an article, even a deleted one, before its drafts, as every writer does."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         select from articles a
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = %(id)s for no key update
         """,
-        bot=ctx.bot.id,
         id=article_id,
     )
 
@@ -308,7 +299,7 @@ async def stamp_comparison(ctx: Ctx) -> None:
 
     It is the last lock of a transaction, after those of articles and drafts.
     """
-    await ctx.tx.execute_at_commit("select stamp_change(%(bot)s)", bot=ctx.bot.id)
+    await ctx.execute_at_commit("select stamp_change(%(bot)s)")
 
 
 def settler_of(ctx: Ctx) -> dict[str, Any]:
@@ -317,12 +308,11 @@ def settler_of(ctx: Ctx) -> dict[str, Any]:
 
 async def set_versions(ctx: Ctx, draft_id: str, replaced_version: int, applied_version: int) -> None:
     """Record the article's versions before and after applying a draft, so that it can be reopened."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update drafts set replaced_version = %(replaced)s, applied_version = %(applied)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=draft_id,
         replaced=replaced_version,
         applied=applied_version,
@@ -332,7 +322,7 @@ async def set_versions(ctx: Ctx, draft_id: str, replaced_version: int, applied_v
 async def reopen(ctx: Ctx, draft_id: str) -> None:
     """Put a settled draft back into the queue, without approval."""
     await stamp_comparison(ctx)
-    await ctx.tx.execute(
+    await ctx.execute(
         f"""
         update drafts set status = 'pending', updated_at = %(now)s, settled_at = null,
             settled_by_type = null, settled_by_name = null, dismissal_reason = null,
@@ -340,9 +330,7 @@ async def reopen(ctx: Ctx, draft_id: str) -> None:
             applied_version = null, {NO_APPROVAL}
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=draft_id,
-        now=ctx.now,
     )
 
 
@@ -351,13 +339,12 @@ NO_APPROVAL = "approved_by_type = null, approved_by_name = null, approved_at = n
 
 async def approve(ctx: Ctx, draft_id: str) -> None:
     """Record who approved the draft for a release."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update drafts set updated_at = %(now)s, approved_at = %(now)s, approved_by_type = %(by_type)s,
             approved_by_name = %(by_name)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=draft_id,
         **settler_of(ctx),
     )
@@ -365,14 +352,13 @@ async def approve(ctx: Ctx, draft_id: str) -> None:
 
 async def rebase(ctx: Ctx, draft: DraftTexts, text: TitledText, counts: TextDiff) -> None:
     """Make a text, based on the article's current text, the proposal of a pending edit."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update drafts set title = %(title)s, content_markdown = %(content)s, base_version = %(version)s,
             base_title = %(base_title)s, base_markdown = %(base_content)s, additions = %(additions)s,
             deletions = %(deletions)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=draft.id,
         title=None if text.title == draft.article_title else text.title,
         content=text.content,
@@ -393,28 +379,24 @@ def line_columns(lines: ProvenLines) -> dict[str, Any]:
 
 
 async def withdraw_approvals(ctx: Ctx, draft_ids: Sequence[str]) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         f"""
         update drafts set updated_at = %(now)s, {NO_APPROVAL}
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s) and status = 'pending'
         """,
-        bot=ctx.bot.id,
         ids=list(draft_ids),
-        now=ctx.now,
     )
 
 
 async def change_columns(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
     """Change columns of a pending draft; return True if it was still pending."""
     assignments = ", ".join([*(f"{name} = %({name})s" for name in changes), "updated_at = %(now)s"])
-    row_count = await ctx.tx.execute(
+    row_count = await ctx.execute(
         f"""
         update drafts set {assignments}
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and status = 'pending'
         """,
-        bot=ctx.bot.id,
         id=draft_id,
-        now=ctx.now,
         **changes,
     )
     return row_count == 1

@@ -2,7 +2,6 @@
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
 
 from instep.drafting.drafts.queries import FROM, IS_CONFLICT, JOIN, LINES
 from instep.drafting.drafts.queue_schemas import DraftFilter
@@ -146,7 +145,7 @@ def ordered(criteria: DraftFilter) -> str:
 
 async def list_queue(ctx: Ctx, criteria: DraftFilter, page: int) -> list[QueueRow]:
     """A page of the queue, from 1."""
-    return await ctx.tx.all(
+    return await ctx.all(
         QueueRow,
         f"""
         with {ordered(criteria)}
@@ -154,13 +153,13 @@ async def list_queue(ctx: Ctx, criteria: DraftFilter, page: int) -> list[QueueRo
         """,
         first=(page - 1) * limits.REVIEW_QUEUE_ROWS,
         size=limits.REVIEW_QUEUE_ROWS,
-        **params(ctx, criteria),
+        **asdict(criteria),
     )
 
 
 async def list_of_source(ctx: Ctx, draft_id: str) -> list[QueueRow]:
     """The pending drafts and places of a draft's source, newest first; the draft itself may be settled."""
-    return await ctx.tx.all(
+    return await ctx.all(
         QueueRow,
         f"""
         with {ordered(ALL_PENDING)}
@@ -168,19 +167,19 @@ async def list_of_source(ctx: Ctx, draft_id: str) -> list[QueueRow]:
         """,
         id=draft_id,
         limit=limits.MAX_SOURCE_DRAFTS,
-        **params(ctx, ALL_PENDING),
+        **asdict(ALL_PENDING),
     )
 
 
 async def find_source_key(ctx: Ctx, draft_id: str) -> str | None:
     """The key of a draft's source, also for settled drafts."""
-    key: str | None = await ctx.tx.value(SOURCE_KEY_OF, bot=ctx.bot.id, id=draft_id)
+    key: str | None = await ctx.value(SOURCE_KEY_OF, id=draft_id)
     return key
 
 
 async def count_bundles(ctx: Ctx) -> dict[str, BundleCounts]:
     """What waits of each bundle, by its title."""
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         BundleCounts,
         f"""
         select t.bundle as title, (count(*) filter (where not i.is_place))::integer as drafts,
@@ -194,14 +193,13 @@ async def count_bundles(ctx: Ctx) -> dict[str, BundleCounts]:
         join tasks t on t.workspace_id = %(workspace)s and t.id = i.task_id and t.bundle is not null
         group by t.bundle
         """,
-        bot=ctx.bot.id,
     )
     return {row.title: row for row in rows}
 
 
 async def find_place(ctx: Ctx, criteria: DraftFilter, draft_id: str | None) -> QueuePlace:
     """The position of a draft in the queue; without a draft, the first one comes next."""
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         QueuePlace,
         f"""
         with {ordered(criteria)}, present as (select place from queue where id = %(id)s)
@@ -210,7 +208,7 @@ async def find_place(ctx: Ctx, criteria: DraftFilter, draft_id: str | None) -> Q
             (select q.id from queue q where q.place = coalesce((select place from present), 0) + 1) as next_id
         """,
         id=draft_id,
-        **params(ctx, criteria),
+        **asdict(criteria),
     )
 
 
@@ -223,7 +221,7 @@ async def count_queue(ctx: Ctx) -> QueueCounts:
                 select {column}, count(*) as n from pending where {column} is not null group by 1) c), '{{}}')
         """
 
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         QueueCounts,
         f"""
         with pending as (
@@ -239,10 +237,5 @@ async def count_queue(ctx: Ctx) -> QueueCounts:
             (select count(*)::integer from pending where approved_at is not null) as approved,
             {counts("type")} as by_type, {counts("certainty")} as by_certainty, {counts("kind")} as by_kind
         """,
-        bot=ctx.bot.id,
         me=ctx.actor.id,
     )
-
-
-def params(ctx: Ctx, criteria: DraftFilter) -> dict[str, Any]:
-    return {"bot": ctx.bot.id, **asdict(criteria)}

@@ -25,13 +25,12 @@ class ReleaseSources:
 
 async def list_pending(ctx: Ctx, sources: ReleaseSources) -> list[DraftOfArticle]:
     """The pending drafts of the sources, oldest first."""
-    return await ctx.tx.all(
+    return await ctx.all(
         DraftOfArticle,
         f"""
         select d.id, d.article_id, d.approved_at is not null as is_approved {FROM}
         order by d.created_at, d.id
         """,
-        bot=ctx.bot.id,
         urls=list(sources.urls),
         tasks=list(sources.task_ids),
     )

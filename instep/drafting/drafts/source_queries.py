@@ -75,7 +75,7 @@ async def list_unapproved(ctx: Ctx, source_key: str) -> list[DraftOfArticle]:
 
 
 async def list_waiting(ctx: Ctx, source_key: str, condition: str) -> list[DraftOfArticle]:
-    return await ctx.tx.all(
+    return await ctx.all(
         DraftOfArticle,
         f"""
         select d.id, d.article_id, d.approved_at is not null as is_approved
@@ -85,7 +85,6 @@ async def list_waiting(ctx: Ctx, source_key: str, condition: str) -> list[DraftO
           and a.deleted_at is null and {SOURCE_KEY} = %(source)s and {condition}
         order by d.created_at, d.id limit %(max_drafts)s
         """,
-        bot=ctx.bot.id,
         source=source_key,
         max_drafts=limits.MAX_SOURCE_DRAFTS,
     )

@@ -24,7 +24,7 @@ class ArticleKeys:
 
 async def list_page(ctx: Ctx, request: PageRequest) -> Page[SuppressedStatement]:
     page = request.page(ORDER, "suppressed", ctx.bot.id)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         SuppressedStatement,
         f"""
         select s.id, s.article_id, a.title as article_title, s.summary, s.reason, s.comment, s.draft_id,
@@ -33,7 +33,6 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[SuppressedStatement]
         left join articles a on a.workspace_id = %(workspace)s and a.id = s.article_id
         where s.bot_id = %(bot)s and s.workspace_id = %(workspace)s and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         **page.params,
     )
     return page.page_of(rows, lambda row: (row.created_at, row.id))
@@ -45,7 +44,7 @@ async def insert(ctx: Ctx, dismissal: Dismissal, reason: DismissalReason | None,
     The rows are in a fixed order, so that concurrent dismissals can't deadlock.
     """
     rows = [{**asdict(statement), "id": new_id("sup")} for statement in dismissal.statements]
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         insert into suppressed_statements (id, workspace_id, bot_id, article_id, key, summary, reason,
             comment, draft_id, place_id, author_type, author_name, created_at)
@@ -55,7 +54,6 @@ async def insert(ctx: Ctx, dismissal: Dismissal, reason: DismissalReason | None,
         order by row.key
         on conflict (bot_id, coalesce(article_id, ''), key, workspace_id) do nothing
         """,
-        bot=ctx.bot.id,
         article=dismissal.article_id,
         reason=reason,
         comment=comment,
@@ -63,62 +61,57 @@ async def insert(ctx: Ctx, dismissal: Dismissal, reason: DismissalReason | None,
         place=dismissal.place_id,
         author_type=ctx.actor.type,
         author_name=ctx.actor.name,
-        now=ctx.now,
         rows=Jsonb(rows),
     )
 
 
 async def delete(ctx: Ctx, suppressed_id: str) -> bool:
-    row_count = await ctx.tx.execute(
+    row_count = await ctx.execute(
         """
         delete from suppressed_statements
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=suppressed_id,
     )
     return row_count == 1
 
 
 async def delete_for(ctx: Ctx, draft_id: str | None, place_id: str | None) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         delete from suppressed_statements
         where bot_id = %(bot)s and workspace_id = %(workspace)s
           and (draft_id = %(draft)s or place_id = %(place)s)
         """,
-        bot=ctx.bot.id,
         draft=draft_id,
         place=place_id,
     )
 
 
 async def list_newest(ctx: Ctx, limit: int) -> list[DismissedStatement]:
-    return await ctx.tx.all(
+    return await ctx.all(
         DismissedStatement,
         """
         select article_id, summary, reason, comment from suppressed_statements
         where bot_id = %(bot)s and workspace_id = %(workspace)s
         order by created_at desc, id desc limit %(limit)s
         """,
-        bot=ctx.bot.id,
         limit=limit,
     )
 
 
 async def list_keys(ctx: Ctx) -> list[ArticleKeys]:
-    return await ctx.tx.all(
+    return await ctx.all(
         ArticleKeys,
         """
         select article_id, array_agg(key) as keys from suppressed_statements
         where bot_id = %(bot)s and workspace_id = %(workspace)s group by article_id
         """,
-        bot=ctx.bot.id,
     )
 
 
 async def list_drafted_keys(ctx: Ctx, bundle: str, source_url: str | None) -> list[ArticleKeys]:
-    return await ctx.tx.all(
+    return await ctx.all(
         ArticleKeys,
         """
         select case d.type when 'edit' then d.article_id end as article_id, array_agg(s ->> 'key') as keys
@@ -130,7 +123,6 @@ async def list_drafted_keys(ctx: Ctx, bundle: str, source_url: str | None) -> li
           and (%(url)s::text is null or d.source_url is distinct from %(url)s)
         group by 1
         """,
-        bot=ctx.bot.id,
         bundle=bundle,
         url=source_url,
     )
@@ -138,13 +130,12 @@ async def list_drafted_keys(ctx: Ctx, bundle: str, source_url: str | None) -> li
 
 async def count(ctx: Ctx, article_id: str | None, keys: Collection[str]) -> int:
     """How many of these keys are suppressed for the article; without one, for new articles."""
-    number: int = await ctx.tx.value(
+    number: int = await ctx.value(
         """
         select count(*) from suppressed_statements
         where bot_id = %(bot)s and workspace_id = %(workspace)s and coalesce(article_id, '') = %(article)s
           and key = any(%(keys)s)
         """,
-        bot=ctx.bot.id,
         article=article_id or "",
         keys=list(keys),
     )

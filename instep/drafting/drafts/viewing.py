@@ -23,33 +23,30 @@ async def note_viewer(ctx: Ctx, draft_id: str) -> None:
     """
     if ctx.actor.type != "person":
         return
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         delete from draft_viewers where workspace_id = %(workspace)s and (draft_id, person_id) in (
             select draft_id, person_id from draft_viewers
             where bot_id = %(bot)s and workspace_id = %(workspace)s and seen_at <= %(expired)s
             for update skip locked)
         """,
-        bot=ctx.bot.id,
         expired=ctx.now - limits.DRAFT_VIEWER_TTL,
     )
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         insert into draft_viewers (workspace_id, bot_id, draft_id, person_id, seen_at)
         select workspace_id, bot_id, id, %(person)s, %(now)s from drafts
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(draft)s and status = 'pending'
         on conflict (draft_id, person_id, workspace_id) do update set seen_at = excluded.seen_at
         """,
-        bot=ctx.bot.id,
         draft=draft_id,
         person=ctx.actor.id,
-        now=ctx.now,
     )
 
 
 async def list_viewers(ctx: Ctx, draft_ids: Sequence[str]) -> Mapping[str, list[str]]:
     """The email addresses of the other people who have these drafts open, by the id of the draft."""
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         DraftViewer,
         """
         select v.draft_id, p.email from draft_viewers v join people p on p.id = v.person_id
@@ -57,7 +54,6 @@ async def list_viewers(ctx: Ctx, draft_ids: Sequence[str]) -> Mapping[str, list[
           and v.seen_at > %(expired)s and v.person_id is distinct from %(person)s
         order by v.draft_id, p.email
         """,
-        bot=ctx.bot.id,
         drafts=list(draft_ids),
         expired=ctx.now - limits.DRAFT_VIEWER_TTL,
         person=ctx.actor.id if ctx.actor.type == "person" else None,

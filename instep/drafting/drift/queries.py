@@ -20,7 +20,7 @@ class KnownStatement:
 
 async def list_known(ctx: Ctx, article_ids: list[str]) -> list[KnownStatement]:
     """The statements of pending edits, and those of open and resolved places, of these articles."""
-    return await ctx.tx.all(
+    return await ctx.all(
         KnownStatement,
         """
         select d.article_id, s ->> 'key' as key, d.id as draft_id, null as place_id
@@ -33,6 +33,5 @@ async def list_known(ctx: Ctx, article_ids: list[str]) -> list[KnownStatement]:
         where p.bot_id = %(bot)s and p.workspace_id = %(workspace)s and p.status in ('open', 'resolved')
           and p.article_id = any(%(articles)s)
         """,
-        bot=ctx.bot.id,
         articles=article_ids,
     )

@@ -34,7 +34,7 @@ async def list_page(
     ctx: Ctx, status: PlaceStatus, article_id: str | None, task_id: str | None, request: PageRequest
 ) -> Page[Place]:
     page = request.page(ORDER, "places", ctx.bot.id, status, article_id, task_id)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         Place,
         f"""
         select {PLACE} {FROM} and p.status = %(status)s and a.deleted_at is null
@@ -42,7 +42,6 @@ async def list_page(
           and {"p.task_id = %(task)s" if task_id else "true"}
           and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         status=status,
         article=article_id,
         task=task_id,
@@ -52,28 +51,26 @@ async def list_page(
 
 
 async def list_of_task(ctx: Ctx, task_id: str) -> list[Place]:
-    return await ctx.tx.all(
+    return await ctx.all(
         Place,
         f"select {PLACE} {FROM} and p.task_id = %(task)s order by a.title, p.article_id, p.line, p.id",
-        bot=ctx.bot.id,
         task=task_id,
     )
 
 
 async def find(ctx: Ctx, place_id: str) -> Place | None:
-    return await ctx.tx.first(Place, f"select {PLACE} {FROM} and p.id = %(id)s", bot=ctx.bot.id, id=place_id)
+    return await ctx.first(Place, f"select {PLACE} {FROM} and p.id = %(id)s", id=place_id)
 
 
 async def list_earlier(ctx: Ctx, source: PlaceSource, keys: Collection[str]) -> list[Place]:
     """A change's places, and those that wait for the same text, locked in a fixed order."""
-    return await ctx.tx.all(
+    return await ctx.all(
         Place,
         f"""
         select {PLACE} {FROM}
           and ({OF_SOURCE} or p.status = 'open' and p.statement ->> 'key' = any(%(keys)s))
         order by p.id for no key update of p
         """,
-        bot=ctx.bot.id,
         url=source.url,
         title=source.title,
         keys=list(keys),
@@ -91,7 +88,7 @@ async def insert(ctx: Ctx, new: NewPlace, source: PlaceSource, task_id: str) -> 
         "updated_at": ctx.now,
     }
     marks = ", ".join(f"%({name})s" for name in values)
-    await ctx.tx.execute(
+    await ctx.execute(
         f"insert into places (workspace_id, {', '.join(values)}) values (%(workspace)s, {marks})", **values
     )
     return place_id
@@ -101,12 +98,11 @@ async def renew(ctx: Ctx, place_id: str, new: NewPlace, source: PlaceSource, tas
     """Update an open place from a later task."""
     values = {**found_columns(new, source, task_id), "updated_at": ctx.now}
     assignments = ", ".join(f"{name} = %({name})s" for name in values)
-    await ctx.tx.execute(
+    await ctx.execute(
         f"""
         update places set {assignments}
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=place_id,
         **values,
     )
@@ -128,54 +124,48 @@ async def settle(
     ctx: Ctx, place_id: str, status: PlaceStatus, reason: str | None = None, comment: str | None = None
 ) -> bool:
     """Remove a place from the queue; exactly one of several concurrent calls returns True."""
-    row_count = await ctx.tx.execute(
+    row_count = await ctx.execute(
         """
         update places set status = %(status)s, settled_by_name = %(by_name)s, settled_at = %(now)s,
             updated_at = %(now)s, dismissal_reason = %(reason)s, dismissal_comment = %(comment)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and status = 'open'
         """,
-        bot=ctx.bot.id,
         id=place_id,
         status=status,
         reason=reason,
         comment=comment,
         by_name=ctx.actor.name,
-        now=ctx.now,
     )
     return row_count == 1
 
 
 async def reopen(ctx: Ctx, place_id: str) -> bool:
     """Put a settled place back into the queue; return True if this call did."""
-    row_count = await ctx.tx.execute(
+    row_count = await ctx.execute(
         """
         update places set status = 'open', settled_by_name = null, settled_at = null, updated_at = %(now)s,
             dismissal_reason = null, dismissal_comment = null
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and status <> 'open'
         """,
-        bot=ctx.bot.id,
         id=place_id,
-        now=ctx.now,
     )
     return row_count == 1
 
 
 async def assign(ctx: Ctx, place_id: str, person_id: str | None) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update places set assignee_id = %(person)s, updated_at = %(now)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=place_id,
         person=person_id,
-        now=ctx.now,
     )
 
 
 async def is_member(ctx: Ctx, person_id: str) -> bool:
     """True if a person may work in the workspace."""
-    is_one: bool = await ctx.tx.value(
+    is_one: bool = await ctx.value(
         """
         select exists (
             select from memberships
@@ -188,7 +178,7 @@ async def is_member(ctx: Ctx, person_id: str) -> bool:
 
 async def dismiss_of_change(ctx: Ctx, title: str, url_patterns: Sequence[str], comment: str) -> None:
     """Dismiss the open places of a change, found by patterns of its URL, or by its title."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update places set status = 'dismissed', settled_by_name = %(by_name)s, settled_at = %(now)s,
             updated_at = %(now)s, dismissal_comment = %(comment)s
@@ -197,10 +187,8 @@ async def dismiss_of_change(ctx: Ctx, title: str, url_patterns: Sequence[str], c
             then regexp_replace(source_title, ' [(][#!][0-9]+[)]$', '') = %(title)s
             else source_url like any(%(patterns)s::text[]) end
         """,
-        bot=ctx.bot.id,
         title=title,
         patterns=list(url_patterns),
         comment=comment,
         by_name=ctx.actor.name,
-        now=ctx.now,
     )

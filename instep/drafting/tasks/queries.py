@@ -79,13 +79,12 @@ async def find(tx: Tx, bot_ids: list[UUID], task_id: str) -> Task | None:
 
 async def list_page(ctx: Ctx, request: PageRequest) -> Page[Task]:
     page = request.page(ORDER, "tasks", ctx.bot.id)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         Task,
         f"""
         select {TASK} from tasks t
         where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         **page.params,
     )
     return page.page_of(rows, lambda row: (row.created_at, row.id))
@@ -93,7 +92,7 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[Task]:
 
 async def list_summaries(ctx: Ctx, statuses: Sequence[TaskStatus], request: PageRequest) -> Page[TaskSummary]:
     page = request.page(ORDER, "task summaries", ctx.bot.id, *statuses)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         TaskSummary,
         f"""
         select t.id, t.type, t.status, coalesce(t.change_title, t.article ->> 'title') as title, t.outcome,
@@ -108,7 +107,6 @@ async def list_summaries(ctx: Ctx, statuses: Sequence[TaskStatus], request: Page
         where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.status = any(%(statuses)s)
           and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         statuses=list(statuses),
         **page.params,
     )
@@ -117,14 +115,13 @@ async def list_summaries(ctx: Ctx, statuses: Sequence[TaskStatus], request: Page
 
 async def find_sent_change(ctx: Ctx, task_id: str, diff_characters: int) -> SentChange | None:
     """The input of a task, with the first `diff_characters` of its diff."""
-    return await ctx.tx.first(
+    return await ctx.first(
         SentChange,
         """
         select change_body as body, left(diff, %(characters)s) as diff,
             coalesce(length(diff), 0) as diff_characters
         from tasks where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=task_id,
         characters=diff_characters,
     )
@@ -132,12 +129,11 @@ async def find_sent_change(ctx: Ctx, task_id: str, diff_characters: int) -> Sent
 
 async def draft_statuses(ctx: Ctx, task_id: str) -> dict[str, str]:
     """The status of each draft of a task, by the draft's id."""
-    statuses: dict[str, str] | None = await ctx.tx.value(
+    statuses: dict[str, str] | None = await ctx.value(
         """
         select jsonb_object_agg(id, status) from drafts
         where bot_id = %(bot)s and workspace_id = %(workspace)s and task_id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=task_id,
     )
     return statuses or {}
@@ -177,14 +173,14 @@ async def insert(ctx: Ctx, task_id: str, row: dict[str, Any]) -> None:
         "created_at": ctx.now,
     }
     marks = ", ".join(f"%({name})s" for name in values)
-    await ctx.tx.execute(
+    await ctx.execute(
         f"insert into tasks (workspace_id, {', '.join(values)}) values (%(workspace)s, {marks})", **values
     )
 
 
 async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Replay | None:
     """The request that the key belongs to; None if this request now owns it. Concurrent requests wait."""
-    claim_count = await ctx.tx.execute(
+    claim_count = await ctx.execute(
         """
         insert into idempotency_keys as k (workspace_id, key, request_hash, task_id, created_at)
         values (%(workspace)s, %(key)s, %(hash)s, %(task)s, %(now)s)
@@ -196,12 +192,11 @@ async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Re
         key=key,
         hash=request_hash,
         task=task_id,
-        now=ctx.now,
         hours=limits.IDEMPOTENCY_RETENTION_HOURS,
     )
     if claim_count:
         return None
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         Replay,
         """
         select request_hash, task_id from idempotency_keys
@@ -227,13 +222,13 @@ async def peek_creations(ctx: Ctx) -> RateWindow:
 
 async def creator_of(ctx: Ctx) -> str:
     """The caller whose tasks are counted together; for CI jobs, the trust that they come from."""
-    trust_id = await ctx.tx.value("select trust_id from api_keys where id = %(id)s", id=ctx.actor.id)
+    trust_id = await ctx.value("select trust_id from api_keys where id = %(id)s", id=ctx.actor.id)
     return trust_id or ctx.actor.id or ctx.workspace_id
 
 
 async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
     """The input of a task that has not ended; None if there is nothing left to do."""
-    return await ctx.tx.first(
+    return await ctx.first(
         TaskInput,
         """
         update tasks set status = 'running', started_at = coalesce(started_at, %(now)s),
@@ -243,15 +238,13 @@ async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
           and status in ('queued', 'running')
         returning change_title, change_url, change_body, diff, article, bundle
         """,
-        bot=ctx.bot.id,
         id=task_id,
-        now=ctx.now,
     )
 
 
 async def has_turn(ctx: Ctx, task_id: str) -> bool:
     """True if all earlier changes of the bot have been read; new articles don't wait for their turn."""
-    is_first: bool = await ctx.tx.value(
+    is_first: bool = await ctx.value(
         """
         select not exists (
             select from tasks t, tasks e
@@ -261,7 +254,6 @@ async def has_turn(ctx: Ctx, task_id: str) -> bool:
               and e.article is null and t.article is null
               and e.created_at > %(since)s)
         """,
-        bot=ctx.bot.id,
         id=task_id,
         since=ctx.now - limits.MAX_TASK_TURN_DELAY,
     )
@@ -270,14 +262,13 @@ async def has_turn(ctx: Ctx, task_id: str) -> bool:
 
 async def next_change(ctx: Ctx) -> str | None:
     """The id of the earliest change of the bot that waits for its turn."""
-    task_id: str | None = await ctx.tx.value(
+    task_id: str | None = await ctx.value(
         """
         select id from tasks
         where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'queued' and article is null
           and created_at > %(since)s
         order by created_at, id limit 1
         """,
-        bot=ctx.bot.id,
         since=ctx.now - limits.MAX_TASK_TURN_DELAY,
     )
     return task_id
@@ -285,12 +276,11 @@ async def next_change(ctx: Ctx) -> str | None:
 
 async def set_progress(ctx: Ctx, task_id: str, stage: str) -> None:
     """Show the current stage of a running task."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update tasks set summary = %(stage)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and status = 'running'
         """,
-        bot=ctx.bot.id,
         id=task_id,
         stage=stage,
     )
@@ -298,7 +288,7 @@ async def set_progress(ctx: Ctx, task_id: str, stage: str) -> None:
 
 async def lock_unended(ctx: Ctx, task_id: str) -> Task | None:
     """An unended task, locked, so that only the caller can end it; None if it has ended."""
-    return await ctx.tx.first(
+    return await ctx.first(
         Task,
         f"""
         select {TASK} from tasks t
@@ -306,7 +296,6 @@ async def lock_unended(ctx: Ctx, task_id: str) -> Task | None:
           and t.status in ('queued', 'running')
         for no key update of t
         """,
-        bot=ctx.bot.id,
         id=task_id,
     )
 
@@ -319,19 +308,17 @@ async def complete(
     reviewed: list[dict[str, Any]],
     unread_articles: int,
 ) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update tasks set status = 'completed', outcome = %(outcome)s, summary = %(summary)s,
             reviewed = %(reviewed)s, unread_articles = %(unread)s, finished_at = %(now)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=task_id,
         outcome=outcome,
         summary=summary,
         reviewed=Jsonb(reviewed),
         unread=unread_articles,
-        now=ctx.now,
     )
 
 
@@ -339,12 +326,11 @@ async def set_model(ctx: Ctx, task_id: str, use: WorkUse | None) -> None:
     """Store a task's use of a language model."""
     if use is None:
         return
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update tasks set model = %(model)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=task_id,
         model=Jsonb(asdict(use)),
     )
@@ -354,15 +340,14 @@ async def insert_gone_names(ctx: Ctx, change_title: str, stale_mentions: Sequenc
     """Remember removed names that articles still use; for each name the latest change counts."""
     if not stale_mentions:
         return
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         delete from gone_names
         where bot_id = %(bot)s and workspace_id = %(workspace)s and gone_at < %(before)s
         """,
-        bot=ctx.bot.id,
         before=ctx.now - limits.REMOVED_NAME_RETENTION,
     )
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         insert into gone_names (workspace_id, bot_id, article_id, name, change_title, gone_at)
         select a.workspace_id, a.bot_id, a.id, n.name, %(title)s, %(now)s
@@ -371,24 +356,20 @@ async def insert_gone_names(ctx: Ctx, change_title: str, stale_mentions: Sequenc
         on conflict (bot_id, article_id, name, workspace_id) do update set
             change_title = excluded.change_title, gone_at = excluded.gone_at
         """,
-        bot=ctx.bot.id,
         title=change_title,
         articles=[mention.article_id for mention in stale_mentions],
         names=[mention.name for mention in stale_mentions],
-        now=ctx.now,
     )
 
 
 async def fail(ctx: Ctx, task_id: str, code: str, message: str) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update tasks set status = 'failed', summary = null, finished_at = %(now)s,
             error_code = %(code)s, error_message = %(message)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=task_id,
         code=code,
         message=message,
-        now=ctx.now,
     )

@@ -26,7 +26,7 @@ async def list_bots(tx: Tx, workspace_id: str) -> list[Bot]:
 
 async def count_what_waits(ctx: Ctx) -> dict[str, int]:
     """How many rows the sections show, by the paths of the sections."""
-    counts: dict[str, int] = await ctx.tx.value(
+    counts: dict[str, int] = await ctx.value(
         """
         select jsonb_build_object(
           'review', (
@@ -54,7 +54,6 @@ async def count_what_waits(ctx: Ctx) -> dict[str, int]:
                 where c.workspace_id = l.workspace_id and c.bot_id = l.bot_id and c.id = l.conversation_id
                   and (c.status = 'escalated' and c.done_at is null)))
         )
-        """,
-        bot=ctx.bot.id,
+        """
     )
     return counts

@@ -63,7 +63,7 @@ async def list_sections(ctx: Ctx, locale: str, page: int) -> Page[CollectionSect
     Each has its first articles and links to the collections in it; its count is that of all articles below.
     The last one holds the articles that are in no collection.
     """
-    sections = await ctx.tx.all(
+    sections = await ctx.all(
         CollectionSection,
         f"""
         with shown as ({collections_of(ctx)}),
@@ -95,7 +95,6 @@ async def list_sections(ctx: Ctx, locale: str, page: int) -> Page[CollectionSect
         group by s.id, s.slug, s.title, s.description, s.icon, s.article_count, s.place
         order by s.place
         """,
-        bot=ctx.bot.id,
         locale=locale,
         first=(page - 1) * limits.HOME_COLLECTIONS,
     )
@@ -108,7 +107,7 @@ async def find_section(ctx: Ctx, locale: str, slug: str, page: int) -> Collectio
 
     A collection may have no live articles; a page beyond the last one is None.
     """
-    section = await ctx.tx.first(
+    section = await ctx.first(
         CollectionSection,
         f"""
         with shown as materialized ({collections_of(ctx)}), {POPULATED.format(live=live(ctx))}
@@ -118,21 +117,21 @@ async def find_section(ctx: Ctx, locale: str, slug: str, page: int) -> Collectio
         where s.slug = %(slug)s
         """,
         slug=slug,
-        **entries_params(ctx, locale, page),
+        **entries_params(locale, page),
     )
     return section if section and (section.articles or page == 1) else None
 
 
 async def find_loose_articles(ctx: Ctx, locale: str, page: int) -> CollectionSection | None:
     """A page of the live articles that are in no collection; None where there are none on it."""
-    section = await ctx.tx.fetch_one(
+    section = await ctx.fetch_one(
         CollectionSection,
         f"""
         select '' as slug, null as title, null as description, null as icon, page.*,
             '[]'::jsonb as breadcrumbs, '[]'::jsonb as children
         from ({ENTRIES.format(live=live(ctx), condition="a.collection_id is null")}) page
         """,
-        **entries_params(ctx, locale, page),
+        **entries_params(locale, page),
     )
     return section if section.articles else None
 
@@ -142,7 +141,7 @@ async def list_tree(ctx: Ctx, locale: str, slug: str | None) -> list[TreeCollect
 
     They come in reading order. Without a slug, only the top ones come.
     """
-    return await ctx.tx.all(
+    return await ctx.all(
         TreeCollection,
         f"""
         with shown as materialized ({collections_of(ctx)}), {POPULATED.format(live=live(ctx))}
@@ -151,7 +150,6 @@ async def list_tree(ctx: Ctx, locale: str, slug: str | None) -> list[TreeCollect
             or s.parent_id = any((select page.lineage from shown page where page.slug = %(slug)s)::text[]))
         order by s.place limit {limits.TREE_COLLECTIONS}
         """,
-        bot=ctx.bot.id,
         locale=locale,
         slug=slug,
     )
@@ -167,7 +165,7 @@ async def list_siblings(ctx: Ctx, article: ArticlePage, slug: str | None) -> lis
         select a.slug, a.title, a.position, a.id {live(ctx)} and a.locale = %(locale)s
             and a.collection_id {f"= {collection}" if slug else "is null"}
     """
-    return await ctx.tx.all(
+    return await ctx.all(
         TreeArticle,
         f"""
         select s.slug, s.title from (
@@ -178,7 +176,6 @@ async def list_siblings(ctx: Ctx, article: ArticlePage, slug: str | None) -> lis
                 order by a.position, a.id limit {limits.TREE_NEIGHBOURS + 1})
         ) s order by s.position, s.id
         """,
-        bot=ctx.bot.id,
         locale=article.locale,
         slug=slug,
         position=article.position,
@@ -186,6 +183,6 @@ async def list_siblings(ctx: Ctx, article: ArticlePage, slug: str | None) -> lis
     )
 
 
-def entries_params(ctx: Ctx, locale: str, page: int) -> dict[str, Any]:
+def entries_params(locale: str, page: int) -> dict[str, Any]:
     size = limits.COLLECTION_ARTICLES
-    return {"bot": ctx.bot.id, "locale": locale, "limit": size, "first": (page - 1) * size}
+    return {"locale": locale, "limit": size, "first": (page - 1) * size}

@@ -75,7 +75,7 @@ def is_signed_in(ctx: Ctx) -> bool:
 
 async def is_paused(ctx: Ctx) -> bool:
     """True if the workspace is paused: its questions are answered without a paid model."""
-    paused: bool = await ctx.tx.value(
+    paused: bool = await ctx.value(
         "select paused_at is not null from workspaces where id = %(workspace)s", workspace=ctx.workspace_id
     )
     return paused
@@ -83,9 +83,7 @@ async def is_paused(ctx: Ctx) -> bool:
 
 async def has_language(ctx: Ctx, locale: str) -> bool:
     """True if the help center has a live article in this language."""
-    has_one: bool = await ctx.tx.value(
-        f"select exists (select {LIVE} and a.locale = %(locale)s)", bot=ctx.bot.id, locale=locale
-    )
+    has_one: bool = await ctx.value(f"select exists (select {LIVE} and a.locale = %(locale)s)", locale=locale)
     return has_one
 
 
@@ -103,7 +101,7 @@ async def list_help_centers(tx: Tx) -> list[HelpCenterLink]:
 
 async def find_any_article(ctx: Ctx, article_id: str) -> ArticlePage | None:
     """An article that may not be public: whoever calls this has checked that the visitor may see it."""
-    return await ctx.tx.first(
+    return await ctx.first(
         ArticlePage,
         f"""
         select {ARTICLE_PAGE}
@@ -112,13 +110,12 @@ async def find_any_article(ctx: Ctx, article_id: str) -> ArticlePage | None:
         {ANCESTORS}
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = %(id)s and a.deleted_at is null
         """,
-        bot=ctx.bot.id,
         id=article_id,
     )
 
 
 async def find_live_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         ArticlePage,
         f"""
         with page as (
@@ -132,7 +129,6 @@ async def find_live_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | N
                 and (a.id = p.text_id or a.translation_of = p.text_id)) as slugs
         from page p
         """,
-        bot=ctx.bot.id,
         slug=slug,
         locale=locale,
     )
@@ -140,10 +136,9 @@ async def find_live_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | N
 
 async def find_text(ctx: Ctx, slug: str, locale: str) -> WholeText | None:
     """A live article with its Markdown."""
-    return await ctx.tx.first(
+    return await ctx.first(
         WholeText,
         f"select {TEXT} {live(ctx)} and a.slug = %(slug)s and a.locale = %(locale)s",
-        bot=ctx.bot.id,
         slug=slug,
         locale=locale,
     )
@@ -151,14 +146,13 @@ async def find_text(ctx: Ctx, slug: str, locale: str) -> WholeText | None:
 
 async def find_entry_text(ctx: Ctx, slug: str) -> WholeText | None:
     """A published entry with its Markdown."""
-    return await ctx.tx.first(
+    return await ctx.first(
         WholeText,
         f"""
         select e.slug, %(locale)s as locale, e.title, null as description, e.content_markdown as markdown,
             e.content_html as html, e.updated_at
         {PUBLISHED_ENTRIES} and e.slug = %(slug)s
         """,
-        bot=ctx.bot.id,
         locale=ctx.bot.locale,
         slug=slug,
     )
@@ -166,22 +160,21 @@ async def find_entry_text(ctx: Ctx, slug: str) -> WholeText | None:
 
 async def list_texts(ctx: Ctx) -> list[ListedText]:
     """The live articles in reading order: one more than `llms.txt` links to, if there are more."""
-    return await ctx.tx.all(
+    return await ctx.all(
         ListedText,
         f"""
         select a.slug, a.locale, a.title, a.description,
             array_remove(array[grandparent.title, parent.title, c.title], null) as collection_titles
         {LIVE} order by {TEXT_ORDER} limit {limits.MAX_LLMS_LINKS + 1}
         """,
-        bot=ctx.bot.id,
         locale=ctx.bot.locale,
     )
 
 
 async def list_whole_texts(ctx: Ctx) -> tuple[list[WholeText], int]:
     """The first live articles whose texts fit into `llms-full.txt`, and the number of all of them."""
-    count: int = await ctx.tx.value(f"select count(*)::integer {LIVE}", bot=ctx.bot.id)
-    texts = await ctx.tx.all(
+    count: int = await ctx.value(f"select count(*)::integer {LIVE}")
+    texts = await ctx.all(
         WholeText,
         f"""
         select {TEXT} from (
@@ -190,7 +183,6 @@ async def list_whole_texts(ctx: Ctx) -> tuple[list[WholeText], int]:
             {LIVE} window reading as (order by {TEXT_ORDER})
         ) a where a.bytes <= %(max_bytes)s order by a.place
         """,
-        bot=ctx.bot.id,
         locale=ctx.bot.locale,
         max_bytes=limits.MAX_LLMS_FULL_BYTES,
     )
@@ -199,7 +191,7 @@ async def list_whole_texts(ctx: Ctx) -> tuple[list[WholeText], int]:
 
 async def suggest_texts(ctx: Ctx, query: str) -> list[ListedText]:
     """Live articles in the bot's language whose titles hold the query, first those that begin with it."""
-    return await ctx.tx.all(
+    return await ctx.all(
         ListedText,
         f"""
         select a.slug, a.locale, a.title, a.description, '{{}}'::text[] as collection_titles
@@ -207,7 +199,6 @@ async def suggest_texts(ctx: Ctx, query: str) -> list[ListedText]:
         order by not starts_with(lower(a.title), lower(%(query)s)), a.title, a.id
         limit {limits.SITE_SUGGESTIONS}
         """,
-        bot=ctx.bot.id,
         locale=ctx.bot.locale,
         query=query,
     )
@@ -215,27 +206,25 @@ async def suggest_texts(ctx: Ctx, query: str) -> list[ListedText]:
 
 async def list_related(ctx: Ctx, ids: list[str]) -> list[RelatedArticle]:
     """The public ones of these articles, in this order."""
-    return await ctx.tx.all(
+    return await ctx.all(
         RelatedArticle,
         f"""
         select a.slug, a.locale, a.title, a.description {LIVE} and a.id = any(%(ids)s)
         order by array_position(%(ids)s::text[], a.id)
         """,
-        bot=ctx.bot.id,
         ids=ids,
     )
 
 
 async def find_present_slug(ctx: Ctx, slug: str, locale: str) -> str | None:
     """The present slug of the live article that had this one before."""
-    present_slug: str | None = await ctx.tx.value(
+    present_slug: str | None = await ctx.value(
         f"""
         select a.slug {live(ctx)} and a.locale = %(locale)s and a.id = (
             select f.article_id from former_slugs f
             where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s
               and f.slug = %(slug)s and f.locale = %(locale)s)
         """,
-        bot=ctx.bot.id,
         slug=slug,
         locale=locale,
     )
@@ -243,27 +232,25 @@ async def find_present_slug(ctx: Ctx, slug: str, locale: str) -> str | None:
 
 
 async def find_entry(ctx: Ctx, slug: str) -> PublishedEntry | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         PublishedEntry,
         f"""
         select e.id, e.slug, e.title, e.content_html as html, e.published_at, e.updated_at
         {PUBLISHED_ENTRIES} and e.slug = %(slug)s
         """,
-        bot=ctx.bot.id,
         slug=slug,
     )
 
 
 async def list_entries(ctx: Ctx, request: PageRequest) -> Page[PublishedEntry]:
     page = request.page(ENTRY_ORDER, "news", ctx.bot.id)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         PublishedEntry,
         f"""
         select e.id, e.slug, e.title, e.published_at, e.updated_at,
             case when length(e.content_html) <= %(max_characters)s then e.content_html end as html
         {PUBLISHED_ENTRIES} and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         max_characters=limits.MAX_CHANGELOG_INLINE_CHARACTERS,
         **page.params,
     )
@@ -283,7 +270,7 @@ async def find_file(ctx: Ctx, sha256: str, content_type: str) -> ServedFile | No
     articles = (
         f"and strpos(a.content_html, %(sha256)s) > 0 and a.id in ({references} and r.source = 'article')"
     )
-    audience: Audience | None = await ctx.tx.value(
+    audience: Audience | None = await ctx.value(
         f"""
         select case
             when exists (select {LIVE} {articles}) or exists (
@@ -293,7 +280,6 @@ async def find_file(ctx: Ctx, sha256: str, content_type: str) -> ServedFile | No
                 then 'public'
             when exists (select {LIVE_TO_SIGNED_IN} {articles}) then 'authenticated' end
         """,
-        bot=ctx.bot.id,
         sha256=sha256,
     )
     return ServedFile(file, audience)
@@ -301,28 +287,26 @@ async def find_file(ctx: Ctx, sha256: str, content_type: str) -> ServedFile | No
 
 async def change_stamp(ctx: Ctx) -> datetime:
     """The time stamp of the help center's last change; every change of what is public has a later one."""
-    stamp: datetime = await ctx.tx.value("select changed_at from bots where id = %(bot)s", bot=ctx.bot.id)
+    stamp: datetime = await ctx.value("select changed_at from bots where id = %(bot)s")
     return stamp
 
 
 async def list_article_addresses(ctx: Ctx) -> list[ArticleAddress]:
     """The addresses of all live articles in all languages, newest change first."""
-    return await ctx.tx.all(
+    return await ctx.all(
         ArticleAddress,
         f"""
         select a.slug, a.locale, coalesce(a.translation_of, a.id) as text_id,
             array_remove(array[grandparent.slug, parent.slug, c.slug], null) as collection_slugs, a.updated_at
         {LIVE} order by a.updated_at desc, a.id limit {limits.MAX_SITEMAP_URLS}
         """,
-        bot=ctx.bot.id,
     )
 
 
 async def list_entry_addresses(ctx: Ctx) -> list[EntryAddress]:
     """The addresses of all published entries, newest change first."""
-    return await ctx.tx.all(
+    return await ctx.all(
         EntryAddress,
         f"select e.slug, e.updated_at {PUBLISHED_ENTRIES}"
         f" order by e.updated_at desc, e.id limit {limits.MAX_SITEMAP_URLS}",
-        bot=ctx.bot.id,
     )

@@ -21,12 +21,12 @@ async def lock_count(ctx: Ctx) -> None:
 
 
 async def count(ctx: Ctx) -> int:
-    number: int = await ctx.tx.value(f"select count(*) {FROM_BOT}", bot=ctx.bot.id)
+    number: int = await ctx.value(f"select count(*) {FROM_BOT}")
     return number
 
 
 async def insert(ctx: Ctx, row: dict[str, Any]) -> AlertTarget:
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         AlertTarget,
         f"""
         insert into alert_targets as t (id, workspace_id, bot_id, tool, host, last_four, sealed, alerts,
@@ -35,8 +35,6 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> AlertTarget:
             %(now)s)
         returning {TARGET}
         """,
-        now=ctx.now,
-        bot=ctx.bot.id,
         **row,
     )
 
@@ -62,45 +60,29 @@ async def bot_of(tx: Tx, workspace_id: str, target_id: str) -> UUID | None:
 
 
 async def find(ctx: Ctx, target_id: str) -> AlertTarget | None:
-    return await ctx.tx.first(
-        AlertTarget,
-        f"select {TARGET} {FROM_BOT} and t.id = %(id)s",
-        id=target_id,
-        bot=ctx.bot.id,
-    )
+    return await ctx.first(AlertTarget, f"select {TARGET} {FROM_BOT} and t.id = %(id)s", id=target_id)
 
 
 async def delete(ctx: Ctx, target_id: str) -> AlertTarget | None:
     """The deleted target; None if it doesn't exist, or if another transaction has deleted it."""
-    return await ctx.tx.first(
-        AlertTarget,
-        f"delete {FROM_BOT} and t.id = %(id)s returning {TARGET}",
-        id=target_id,
-        bot=ctx.bot.id,
+    return await ctx.first(
+        AlertTarget, f"delete {FROM_BOT} and t.id = %(id)s returning {TARGET}", id=target_id
     )
 
 
 async def list_subscribed(ctx: Ctx, kind: AlertKind) -> list[AlertTarget]:
-    return await ctx.tx.all(
-        AlertTarget,
-        f"select {TARGET} {FROM_BOT} and %(kind)s = any(t.alerts) order by t.id",
-        kind=kind,
-        bot=ctx.bot.id,
+    return await ctx.all(
+        AlertTarget, f"select {TARGET} {FROM_BOT} and %(kind)s = any(t.alerts) order by t.id", kind=kind
     )
 
 
 async def find_sealed(ctx: Ctx, target_id: str) -> SealedAddress | None:
-    return await ctx.tx.first(
-        SealedAddress,
-        f"select t.sealed {FROM_BOT} and t.id = %(id)s",
-        id=target_id,
-        bot=ctx.bot.id,
-    )
+    return await ctx.first(SealedAddress, f"select t.sealed {FROM_BOT} and t.id = %(id)s", id=target_id)
 
 
 async def record_attempt(ctx: Ctx, target_id: str, error: str | None) -> None:
     """Record the error of an attempt, or None for success; a removed target is ignored."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update alert_targets t set last_error = %(error)s,
             sent_at = case when %(error)s::text is null then %(now)s else t.sent_at end
@@ -108,8 +90,6 @@ async def record_attempt(ctx: Ctx, target_id: str, error: str | None) -> None:
         """,
         id=target_id,
         error=error,
-        now=ctx.now,
-        bot=ctx.bot.id,
     )
 
 

@@ -170,7 +170,7 @@ async def end_current_secret(ctx: WorkspaceCtx, webhook_id: str, after: timedelt
 
 def ask_for_endpoints(ctx: Ctx) -> QueuedStatement:
     """Request the bot's enabled endpoints together with the next statement, locked against deletion."""
-    return ctx.tx.queue(
+    return ctx.queue(
         """
         select w.id, w.events from webhook_endpoints w
         where w.workspace_id = %(workspace)s and w.status = 'enabled'
@@ -178,7 +178,6 @@ def ask_for_endpoints(ctx: Ctx) -> QueuedStatement:
         order by w.id for key share
         """,
         workspace=ctx.workspace_id,
-        bot=ctx.bot.id,
     )
 
 
@@ -233,7 +232,7 @@ async def insert_events(ctx: Ctx, events: list[EventOut], endpoints: list[str]) 
     Bodies are sent in the binary format, because a large one takes the driver 0.1 seconds as text.
     """
     deliveries = [(new_id("dlv"), endpoint, event.id) for event in events for endpoint in endpoints]
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         with new_events as (
           insert into events (id, workspace_id, type, body, created_at, request_id)
@@ -252,7 +251,6 @@ async def insert_events(ctx: Ctx, events: list[EventOut], endpoints: list[str]) 
         deliveries=[delivery for delivery, _, _ in deliveries],
         endpoints=[endpoint for _, endpoint, _ in deliveries],
         of=[event for _, _, event in deliveries],
-        now=ctx.now,
         request=present_request_id(),
     )
 

@@ -46,7 +46,7 @@ class LastChange:
 
 async def find_last_change(ctx: Ctx, resource: str) -> LastChange | None:
     """The last change of a resource, to tell the second of two editors; None if it is not recent."""
-    return await ctx.tx.first(
+    return await ctx.first(
         LastChange,
         """
         select actor_name, created_at from (

@@ -1,14 +1,18 @@
 """Shapes of bots, actors, people, results of authentication, and contexts of actions."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from operator import attrgetter
-from typing import Literal
+from typing import Any, Literal, TypeVar
 from uuid import UUID
 
 from instep.platform.core.config import settings
-from instep.platform.core.database import Tx
+from instep.platform.core.database import QueuedStatement, Tx
+from instep.platform.core.pipeline import Reply
 from instep.platform.identity.scopes import Permissions, Role, Scope, permissions_of
+
+Row = TypeVar("Row")
 
 # The interface through which a change was made.
 Channel = Literal["rest", "mcp", "page", "command", "job"]
@@ -105,7 +109,8 @@ class Person:
 class Ctx:
     """The context of an action: database connection, bot, actor and time.
 
-    `warnings` are sentences that a successful action adds; the response includes them.
+    It runs statements as `Tx` does and gives them the parameters `bot` and `now`. `warnings` are sentences
+    that a successful action adds; the response includes them.
     """
 
     tx: Tx
@@ -117,6 +122,32 @@ class Ctx:
     @property
     def workspace_id(self) -> str:
         return self.bot.workspace_id
+
+    def all(self, kind: type[Row], sql: str, /, **params: Any) -> Awaitable[list[Row]]:
+        return self.tx.all(kind, sql, **self._with_own(params))
+
+    def first(self, kind: type[Row], sql: str, /, **params: Any) -> Awaitable[Row | None]:
+        return self.tx.first(kind, sql, **self._with_own(params))
+
+    def fetch_one(self, kind: type[Row], sql: str, /, **params: Any) -> Awaitable[Row]:
+        return self.tx.fetch_one(kind, sql, **self._with_own(params))
+
+    def value(self, sql: str, /, **params: Any) -> Awaitable[Any]:
+        return self.tx.value(sql, **self._with_own(params))
+
+    def execute(self, sql: str, /, **params: Any) -> Awaitable[int]:
+        return self.tx.execute(sql, **self._with_own(params))
+
+    def execute_at_commit(self, sql: str, /, **params: Any) -> Awaitable[None]:
+        return self.tx.execute_at_commit(sql, **self._with_own(params))
+
+    def queue(
+        self, sql: str, /, check: Callable[[Reply], None] | None = None, **params: Any
+    ) -> QueuedStatement:
+        return self.tx.queue(sql, check, **self._with_own(params))
+
+    def _with_own(self, params: dict[str, Any]) -> dict[str, Any]:
+        return {"bot": self.bot.id, "now": self.now, **params}
 
 
 @dataclass(frozen=True, slots=True)

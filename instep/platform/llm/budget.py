@@ -133,7 +133,7 @@ class BudgetedModel:
 
 async def reserve_use(ctx: Ctx, use: ModelUse, budget: Budget) -> Reservation | None:
     """Reserve usage; None if the rest of the day is smaller. A single statement prevents races."""
-    day = await ctx.tx.value(
+    day = await ctx.value(
         """
         insert into model_use as u (workspace_id, bot_id, day, tokens, cost)
         select %(workspace)s, %(bot)s, (%(now)s::timestamptz at time zone 'UTC')::date, %(tokens)s, %(cost)s
@@ -146,8 +146,6 @@ async def reserve_use(ctx: Ctx, use: ModelUse, budget: Budget) -> Reservation | 
         returning day
         """,
         workspace=ctx.bot.workspace_id,
-        bot=ctx.bot.id,
-        now=ctx.now,
         tokens=use.tokens,
         cost=use.cost,
         max_tokens=budget.tokens_per_day,
@@ -158,31 +156,29 @@ async def reserve_use(ctx: Ctx, use: ModelUse, budget: Budget) -> Reservation | 
 
 async def settle_reservation(ctx: Ctx, reservation: Reservation, use: ModelUse) -> None:
     """Count the actual usage instead of the reserved one."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update model_use set tokens = greatest(0, tokens + %(tokens)s), cost = greatest(0, cost + %(cost)s)
         where bot_id = %(bot)s and workspace_id = %(workspace)s and day = %(day)s
         """,
-        bot=ctx.bot.id,
         day=reservation.day,
         tokens=use.tokens - reservation.use.tokens,
         cost=use.cost - reservation.use.cost,
     )
     for table in ("model_use", "model_purposes"):
-        await ctx.tx.execute(
+        await ctx.execute(
             f"""
             delete from {table}
             where bot_id = %(bot)s and workspace_id = %(workspace)s
               and day < %(day)s::date - %(days)s::integer
             """,
-            bot=ctx.bot.id,
             day=reservation.day,
             days=limits.MODEL_USAGE_RETENTION.days,
         )
 
 
 async def count_purpose(ctx: Ctx, day: date, purpose: Purpose, use: ModelUse) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         insert into model_purposes as p
             (workspace_id, bot_id, day, purpose, calls, input_tokens, output_tokens, cost)
@@ -192,7 +188,6 @@ async def count_purpose(ctx: Ctx, day: date, purpose: Purpose, use: ModelUse) ->
             output_tokens = p.output_tokens + excluded.output_tokens, cost = p.cost + excluded.cost
         """,
         workspace=ctx.bot.workspace_id,
-        bot=ctx.bot.id,
         day=day,
         purpose=purpose,
         input=use.input_tokens,

@@ -26,26 +26,24 @@ class WorkUse:
 
 
 async def find_completion(ctx: Ctx, work_id: str, digest: bytes) -> Completion | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         Completion,
         """
         select completion as text, input_tokens, output_tokens from model_prompts
         where bot_id = %(bot)s and workspace_id = %(workspace)s and work_id = %(work)s
           and digest = %(digest)s and completion is not null
         """,
-        bot=ctx.bot.id,
         work=work_id,
         digest=digest,
     )
 
 
 async def cost_of(ctx: Ctx, work_id: str) -> Decimal:
-    cost: Decimal = await ctx.tx.value(
+    cost: Decimal = await ctx.value(
         """
         select coalesce(sum(cost), 0) from model_prompts
         where bot_id = %(bot)s and workspace_id = %(workspace)s and work_id = %(work)s
         """,
-        bot=ctx.bot.id,
         work=work_id,
     )
     return cost
@@ -53,7 +51,7 @@ async def cost_of(ctx: Ctx, work_id: str) -> Decimal:
 
 async def add(ctx: Ctx, work_id: str, row: dict[str, Any]) -> None:
     """Store the result of a prompt; a failed one may be repeated, and both are counted."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         insert into model_prompts as p (workspace_id, bot_id, work_id, digest, model, completion, calls,
             input_tokens, output_tokens, cost, created_at)
@@ -65,24 +63,21 @@ async def add(ctx: Ctx, work_id: str, row: dict[str, Any]) -> None:
             output_tokens = p.output_tokens + excluded.output_tokens, cost = p.cost + excluded.cost
         """,
         workspace=ctx.bot.workspace_id,
-        bot=ctx.bot.id,
         work=work_id,
-        now=ctx.now,
         **row,
     )
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         delete from model_prompts
         where bot_id = %(bot)s and workspace_id = %(workspace)s and created_at < %(before)s
         """,
-        bot=ctx.bot.id,
         before=ctx.now - RETENTION,
     )
 
 
 async def end_work(ctx: Ctx, work_id: str) -> WorkUse | None:
     """Return the model usage of finished work, and forget its prompts; None without any."""
-    return await ctx.tx.first(
+    return await ctx.first(
         WorkUse,
         """
         with gone as (
@@ -92,6 +87,5 @@ async def end_work(ctx: Ctx, work_id: str) -> WorkUse | None:
             sum(output_tokens)::bigint as output_tokens, sum(calls)::integer as calls
         from gone having count(*) > 0
         """,
-        bot=ctx.bot.id,
         work=work_id,
     )

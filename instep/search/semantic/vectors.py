@@ -39,12 +39,11 @@ class StoredVectors:
 
 def ask_for_embedding_state(ctx: Ctx) -> QueuedStatement:
     """Request the bot's embedding progress, together with the next statement."""
-    return ctx.tx.queue(
+    return ctx.queue(
         """
         select model, dimensions, seen, is_complete, pg_is_in_recovery() as is_replica from bot_vectors
         where bot_id = %(bot)s and workspace_id = %(workspace)s
-        """,
-        bot=ctx.bot.id,
+        """
     )
 
 
@@ -54,17 +53,14 @@ async def embedding_state(ctx: Ctx) -> EmbeddingState | None:
 
 async def reset_embeddings(ctx: Ctx, model: str, dimensions: int) -> None:
     """Delete all vectors of the bot, so that it is embedded again from the start with this model."""
-    await ctx.tx.execute(
-        "delete from article_vectors where bot_id = %(bot)s and workspace_id = %(workspace)s", bot=ctx.bot.id
-    )
-    await ctx.tx.execute(
+    await ctx.execute("delete from article_vectors where bot_id = %(bot)s and workspace_id = %(workspace)s")
+    await ctx.execute(
         """
         insert into bot_vectors as v (bot_id, workspace_id, model, dimensions)
         values (%(bot)s, %(workspace)s, %(model)s, %(dimensions)s)
         on conflict (bot_id, workspace_id) do update set
             model = excluded.model, dimensions = excluded.dimensions, seen = default, is_complete = false
         """,
-        bot=ctx.bot.id,
         workspace=ctx.bot.workspace_id,
         model=model,
         dimensions=dimensions,
@@ -72,20 +68,19 @@ async def reset_embeddings(ctx: Ctx, model: str, dimensions: int) -> None:
 
 
 async def vectors_of(ctx: Ctx, article_ids: Sequence[str]) -> list[StoredVectors]:
-    return await ctx.tx.all(
+    return await ctx.all(
         StoredVectors,
         """
         select article_id, seen, chunks from article_vectors
         where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = any(%(ids)s)
         """,
-        bot=ctx.bot.id,
         ids=list(article_ids),
     )
 
 
 async def vectors_since(ctx: Ctx, seen: datetime, after: str | None, limit: int) -> list[StoredVectors]:
     """The vectors of articles with a later stamp, or with this one and an id after `after`; oldest first."""
-    return await ctx.tx.all(
+    return await ctx.all(
         StoredVectors,
         f"""
         select article_id, seen, chunks from article_vectors
@@ -93,7 +88,6 @@ async def vectors_since(ctx: Ctx, seen: datetime, after: str | None, limit: int)
           and {"(seen, article_id) > (%(seen)s, %(after)s)" if after else "seen > %(seen)s"}
         order by seen, article_id limit %(limit)s
         """,
-        bot=ctx.bot.id,
         seen=seen,
         after=after,
         limit=limit,
@@ -102,18 +96,17 @@ async def vectors_since(ctx: Ctx, seen: datetime, after: str | None, limit: int)
 
 async def embedded_articles(ctx: Ctx) -> set[str]:
     """The ids of the articles that have vectors."""
-    ids: list[str] | None = await ctx.tx.value(
+    ids: list[str] | None = await ctx.value(
         """
         select array_agg(article_id) from article_vectors
         where bot_id = %(bot)s and workspace_id = %(workspace)s
-        """,
-        bot=ctx.bot.id,
+        """
     )
     return set(ids or ())
 
 
 async def store_vectors(ctx: Ctx, articles: Sequence[StoredVectors]) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         insert into article_vectors (bot_id, workspace_id, article_id, seen, chunks)
         select a.bot_id, a.workspace_id, a.id, n.seen, n.chunks
@@ -122,7 +115,6 @@ async def store_vectors(ctx: Ctx, articles: Sequence[StoredVectors]) -> None:
         on conflict (bot_id, article_id, workspace_id) do update set
             seen = excluded.seen, chunks = excluded.chunks
         """,
-        bot=ctx.bot.id,
         ids=[article.article_id for article in articles],
         seen=[article.seen for article in articles],
         chunks=[article.chunks for article in articles],
@@ -130,23 +122,21 @@ async def store_vectors(ctx: Ctx, articles: Sequence[StoredVectors]) -> None:
 
 
 async def delete_vectors(ctx: Ctx, article_ids: Sequence[str]) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         delete from article_vectors
         where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = any(%(ids)s)
         """,
-        bot=ctx.bot.id,
         ids=list(article_ids),
     )
 
 
 async def set_seen(ctx: Ctx, seen: datetime, *, is_complete: bool) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update bot_vectors set seen = %(seen)s, is_complete = is_complete or %(is_complete)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s
         """,
-        bot=ctx.bot.id,
         seen=seen,
         is_complete=is_complete,
     )
@@ -154,7 +144,7 @@ async def set_seen(ctx: Ctx, seen: datetime, *, is_complete: bool) -> None:
 
 async def count_waiting(ctx: Ctx, model: str) -> int:
     """The number of live articles without vectors of this model."""
-    count: int = await ctx.tx.value(
+    count: int = await ctx.value(
         """
         select count(*) from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'published'
@@ -162,7 +152,6 @@ async def count_waiting(ctx: Ctx, model: str) -> int:
             select seen from bot_vectors
             where bot_id = %(bot)s and workspace_id = %(workspace)s and model = %(model)s), '-infinity')
         """,
-        bot=ctx.bot.id,
         model=model,
     )
     return count

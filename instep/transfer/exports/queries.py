@@ -17,19 +17,18 @@ from instep.transfer.exports.schemas import (
 
 
 async def list_collections(ctx: Ctx) -> list[CollectionRow]:
-    return await ctx.tx.all(
+    return await ctx.all(
         CollectionRow,
         """
         select id, slug, title, description, icon, visibility, parent_id from collections
         where bot_id = %(bot)s and workspace_id = %(workspace)s order by sort_order, created_at, id
         """,
-        bot=ctx.bot.id,
     )
 
 
 async def list_articles(ctx: Ctx) -> list[ArticleRow]:
     """All articles and translations that are not deleted, in the order of their collections."""
-    return await ctx.tx.all(
+    return await ctx.all(
         ArticleRow,
         """
         select a.id, a.slug, a.locale, a.translation_of, a.title, a.description, a.collection_id,
@@ -41,24 +40,22 @@ async def list_articles(ctx: Ctx) -> list[ArticleRow]:
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
         order by a.collection_id, a.position, a.id
         """,
-        bot=ctx.bot.id,
     )
 
 
 async def list_entries(ctx: Ctx) -> list[EntryRow]:
-    return await ctx.tx.all(
+    return await ctx.all(
         EntryRow,
         """
         select id, slug, title, status, source_url, published_at from changelog_entries
         where bot_id = %(bot)s and workspace_id = %(workspace)s order by slug
         """,
-        bot=ctx.bot.id,
     )
 
 
 async def list_redirects(ctx: Ctx) -> list[RedirectRow]:
     """The redirects that lead somewhere, in the order of their paths."""
-    return await ctx.tx.all(
+    return await ctx.all(
         RedirectRow,
         """
         select r.path, r.article_id, r.url from redirects r
@@ -67,12 +64,11 @@ async def list_redirects(ctx: Ctx) -> list[RedirectRow]:
           and (r.url is not null or a.deleted_at is null)
         order by r.path collate "C"
         """,
-        bot=ctx.bot.id,
     )
 
 
 async def list_golden_questions(ctx: Ctx) -> list[QuestionRow]:
-    return await ctx.tx.all(
+    return await ctx.all(
         QuestionRow,
         """
         select g.question, g.article_id, g.section, g.says from golden_questions g
@@ -80,7 +76,6 @@ async def list_golden_questions(ctx: Ctx) -> list[QuestionRow]:
             and a.deleted_at is null
         where g.bot_id = %(bot)s and g.workspace_id = %(workspace)s order by g.created_at, g.id
         """,
-        bot=ctx.bot.id,
     )
 
 
@@ -90,7 +85,7 @@ async def list_shown_files(ctx: Ctx) -> list[StoredFile]:
     Both lists of ids are made once, whatever the statistics say: after an import they know of no rows,
     and PostgreSQL would read every reference again for each file.
     """
-    return await ctx.tx.all(
+    return await ctx.all(
         StoredFile,
         f"""
         with shown as materialized (
@@ -103,7 +98,6 @@ async def list_shown_files(ctx: Ctx) -> list[StoredFile]:
           and f.sha256 in (select sha256 from shown)
         order by f.sha256, f.content_type, f.created_at, f.id
         """,
-        bot=ctx.bot.id,
     )
 
 

@@ -27,37 +27,34 @@ async def lock_syncs(ctx: Ctx) -> None:
 
 
 async def find_folder(ctx: Ctx, folder: str) -> SyncedFolder | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         SyncedFolder,
         """
         select folder, commit, synced_at, orders from synced_folders
         where bot_id = %(bot)s and workspace_id = %(workspace)s and folder = %(folder)s
         """,
-        bot=ctx.bot.id,
         folder=folder,
     )
 
 
 async def list_files(ctx: Ctx, folder: str) -> list[SyncedFile]:
-    return await ctx.tx.all(
+    return await ctx.all(
         SyncedFile,
         f"""
         select {FILE} from synced_files
         where bot_id = %(bot)s and workspace_id = %(workspace)s and folder = %(folder)s order by path
         """,
-        bot=ctx.bot.id,
         folder=folder,
     )
 
 
 async def list_ids_elsewhere(ctx: Ctx, folder: str) -> set[str]:
     """The ids of articles and collections in other synced folders of this help center."""
-    ids = await ctx.tx.value(
+    ids = await ctx.value(
         """
         select array_agg(resource_id) from synced_files
         where bot_id = %(bot)s and workspace_id = %(workspace)s and folder <> %(folder)s
         """,
-        bot=ctx.bot.id,
         folder=folder,
     )
     return set(ids or ())
@@ -68,15 +65,14 @@ async def lock_articles(ctx: Ctx) -> list[SyncedArticle]:
 
     They are locked in the order of ids, as every statement does that locks several articles.
     """
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         select id from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
         order by id for no key update
-        """,
-        bot=ctx.bot.id,
+        """
     )
-    return await ctx.tx.all(
+    return await ctx.all(
         SyncedArticle,
         """
         select id, slug, locale, translation_of, title, description, collection_id, position, visibility,
@@ -84,13 +80,12 @@ async def lock_articles(ctx: Ctx) -> list[SyncedArticle]:
         from articles where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
         order by collection_id, position, id
         """,
-        bot=ctx.bot.id,
     )
 
 
 async def list_positions(ctx: Ctx) -> list[SyncedPlace]:
     """Where each original stands now, in reading order."""
-    return await ctx.tx.all(
+    return await ctx.all(
         SyncedPlace,
         """
         select id, collection_id, position from articles
@@ -98,30 +93,27 @@ async def list_positions(ctx: Ctx) -> list[SyncedPlace]:
           and deleted_at is null and translation_of is null
         order by position, id
         """,
-        bot=ctx.bot.id,
     )
 
 
 async def list_collections(ctx: Ctx) -> list[SyncedCollection]:
-    return await ctx.tx.all(
+    return await ctx.all(
         SyncedCollection,
         """
         select id, slug, title, description, icon, visibility, parent_id from collections
         where bot_id = %(bot)s and workspace_id = %(workspace)s order by sort_order, created_at, id
         """,
-        bot=ctx.bot.id,
     )
 
 
 async def list_pending_drafts(ctx: Ctx, ids: Sequence[str]) -> set[str]:
     """The pending ones of these drafts."""
-    pending = await ctx.tx.value(
+    pending = await ctx.value(
         """
         select array_agg(id) from drafts
         where bot_id = %(bot)s and workspace_id = %(workspace)s
           and id = any(%(ids)s) and status = 'pending'
         """,
-        bot=ctx.bot.id,
         ids=list(ids),
     )
     return set(pending or ())
@@ -129,52 +121,47 @@ async def list_pending_drafts(ctx: Ctx, ids: Sequence[str]) -> set[str]:
 
 async def list_assets(ctx: Ctx, digests: Collection[str]) -> list[StoredAsset]:
     """The stored files that were made from bytes with these digests."""
-    return await ctx.tx.all(
+    return await ctx.all(
         StoredAsset,
         """
         select sent_sha256, sha256, content_type from files
         where bot_id = %(bot)s and workspace_id = %(workspace)s and sent_sha256 = any(%(digests)s)
         """,
-        bot=ctx.bot.id,
         digests=list(digests),
     )
 
 
 async def save_folder(ctx: Ctx, folder: str, commit: str, orders: dict[str, Any]) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         insert into synced_folders (workspace_id, bot_id, folder, commit, synced_at, orders)
         values (%(workspace)s, %(bot)s, %(folder)s, %(commit)s, %(now)s, %(orders)s)
         on conflict (bot_id, folder, workspace_id) do update set
             commit = excluded.commit, synced_at = excluded.synced_at, orders = excluded.orders
         """,
-        bot=ctx.bot.id,
         folder=folder,
         commit=commit,
-        now=ctx.now,
         orders=Jsonb(orders),
     )
 
 
 async def forget_folder(ctx: Ctx, folder: str) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         delete from synced_folders
         where bot_id = %(bot)s and workspace_id = %(workspace)s and folder = %(folder)s
         """,
-        bot=ctx.bot.id,
         folder=folder,
     )
 
 
 async def delete_files(ctx: Ctx, folder: str, paths: Collection[str]) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         delete from synced_files
         where bot_id = %(bot)s and workspace_id = %(workspace)s
           and folder = %(folder)s and path = any(%(paths)s)
         """,
-        bot=ctx.bot.id,
         folder=folder,
         paths=list(paths),
     )
@@ -182,7 +169,7 @@ async def delete_files(ctx: Ctx, folder: str, paths: Collection[str]) -> None:
 
 async def save_file(ctx: Ctx, folder: str, row: SyncedFile) -> None:
     """Insert or replace the row of a file."""
-    await ctx.tx.execute(
+    await ctx.execute(
         f"""
         insert into synced_files (workspace_id, bot_id, folder, {FILE})
         values (%(workspace)s, %(bot)s, %(folder)s, %(path)s, %(kind)s, %(resource_id)s, %(article_version)s,
@@ -196,7 +183,6 @@ async def save_file(ctx: Ctx, folder: str, row: SyncedFile) -> None:
             next_article_values = excluded.next_article_values, draft_id = excluded.draft_id,
             next_path = excluded.next_path
         """,
-        bot=ctx.bot.id,
         folder=folder,
         path=row.path,
         kind=row.kind,

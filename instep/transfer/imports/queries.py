@@ -92,54 +92,44 @@ async def find_state(ctx: Ctx, source: str, keys: Collection[str]) -> BotState:
     `keys` are those of the pages that the source has: only the texts of other pages are read.
     """
     slugs: dict[str, set[str]] = {}
-    for row in await ctx.tx.all(Slug, SLUGS, bot=ctx.bot.id):
+    for row in await ctx.all(Slug, SLUGS):
         slugs.setdefault(row.locale, set()).add(row.slug)
-    collections = await ctx.tx.all(KnownCollection, KNOWN_COLLECTIONS, bot=ctx.bot.id, source=source)
-    pages = await ctx.tx.all(
-        KnownPage,
-        KNOWN_PAGES,
-        bot=ctx.bot.id,
-        source=source,
-        keys=list(keys),
-        length=limits.MAX_COMPARED_CHARACTERS,
+    collections = await ctx.all(KnownCollection, KNOWN_COLLECTIONS, source=source)
+    pages = await ctx.all(
+        KnownPage, KNOWN_PAGES, source=source, keys=list(keys), length=limits.MAX_COMPARED_CHARACTERS
     )
-    entries = await ctx.tx.all(KnownEntry, KNOWN_ENTRIES, bot=ctx.bot.id, source=source)
-    collection_slugs = await ctx.tx.value(
-        "select array_agg(slug) from collections where bot_id = %(bot)s and workspace_id = %(workspace)s",
-        bot=ctx.bot.id,
+    entries = await ctx.all(KnownEntry, KNOWN_ENTRIES, source=source)
+    collection_slugs = await ctx.value(
+        "select array_agg(slug) from collections where bot_id = %(bot)s and workspace_id = %(workspace)s"
     )
-    entry_slugs = await ctx.tx.value(
+    entry_slugs = await ctx.value(
         """
         select array_agg(slug) from changelog_entries
         where bot_id = %(bot)s and workspace_id = %(workspace)s
-        """,
-        bot=ctx.bot.id,
+        """
     )
-    redirects = await ctx.tx.all(
+    redirects = await ctx.all(
         RedirectedPath,
         """
         select path, coalesce(article_id, url) as target from redirects
         where bot_id = %(bot)s and workspace_id = %(workspace)s
         """,
-        bot=ctx.bot.id,
     )
-    site = await ctx.tx.value(
+    site = await ctx.value(
         """
         select site from imports
         where bot_id = %(bot)s and workspace_id = %(workspace)s and source = %(source)s
           and site is not null
         order by created_at desc limit 1
         """,
-        bot=ctx.bot.id,
         source=source,
     )
-    questions = await ctx.tx.all(
+    questions = await ctx.all(
         AskedArticle,
         """
         select article_id, question from golden_questions
         where bot_id = %(bot)s and workspace_id = %(workspace)s
         """,
-        bot=ctx.bot.id,
     )
     return BotState(
         ctx.bot.slug,
@@ -191,7 +181,7 @@ KNOWN_ENTRIES = """
 
 async def list_texts(ctx: Ctx, source: str, keys: Sequence[str]) -> dict[str, ImportedText]:
     """The texts that earlier imports made of these pages, by key; locks their articles by id."""
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         ImportedText,
         f"""
         select r.key, a.id, r.title, r.content_markdown as content, r.version, r.facts,
@@ -202,7 +192,6 @@ async def list_texts(ctx: Ctx, source: str, keys: Sequence[str]) -> dict[str, Im
           and r.source = %(source)s and r.kind = 'page' and r.key = any(%(keys)s)
         order by a.id for no key update of a
         """,
-        bot=ctx.bot.id,
         source=source,
         keys=list(keys),
     )
@@ -211,7 +200,7 @@ async def list_texts(ctx: Ctx, source: str, keys: Sequence[str]) -> dict[str, Im
 
 async def ids_of(ctx: Ctx, source: str, kind: RefKind) -> dict[str, str]:
     """The ids of what the source's keys became here; deleted articles are left out."""
-    ids: dict[str, str] | None = await ctx.tx.value(
+    ids: dict[str, str] | None = await ctx.value(
         """
         select jsonb_object_agg(r.key, coalesce(r.article_id, r.collection_id, r.entry_id))
         from import_refs r
@@ -219,7 +208,6 @@ async def ids_of(ctx: Ctx, source: str, kind: RefKind) -> dict[str, str]:
         where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
           and r.source = %(source)s and r.kind = %(kind)s and a.deleted_at is null
         """,
-        bot=ctx.bot.id,
         source=source,
         kind=kind,
     )
@@ -233,7 +221,7 @@ async def keep_ref(ctx: Ctx, source: str, kind: RefKind, key: str, row: dict[str
     `content` and `version`.
     """
     values = {"article_id": None, "collection_id": None, "entry_id": None, "version": None, **row}
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         insert into import_refs (workspace_id, bot_id, source, kind, key, article_id, collection_id, entry_id,
             digest, facts, title, content_markdown, version, updated_at)
@@ -246,24 +234,20 @@ async def keep_ref(ctx: Ctx, source: str, kind: RefKind, key: str, row: dict[str
             version = excluded.version, updated_at = excluded.updated_at
         """,
         **{**values, "facts": Jsonb(values["facts"])},
-        bot=ctx.bot.id,
         source=source,
         kind=kind,
         key=key,
-        now=ctx.now,
     )
 
 
 async def rename_refs(ctx: Ctx, source: str, moved: Sequence[MovedPage]) -> None:
     """Know pages by their present keys."""
     values = {
-        "bot": ctx.bot.id,
         "source": source,
         "before": [row.before for row in moved],
         "after": [row.after for row in moved],
-        "now": ctx.now,
     }
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update import_refs r set key = moved.after, updated_at = %(now)s
         from unnest(%(before)s::text[], %(after)s::text[]) as moved (before, after)
@@ -272,7 +256,7 @@ async def rename_refs(ctx: Ctx, source: str, moved: Sequence[MovedPage]) -> None
         """,
         **values,
     )
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update import_refs r set updated_at = %(now)s, facts = jsonb_set(facts, '{order}', (
           select jsonb_agg(coalesce(moved.after, page.key) order by page.number)
@@ -288,16 +272,14 @@ async def rename_refs(ctx: Ctx, source: str, moved: Sequence[MovedPage]) -> None
 
 async def note_pruned(ctx: Ctx, source: str, key: str) -> None:
     """Remember that an import has archived an article, so that it comes back with its page."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update import_refs set facts = facts || '{"pruned": true}', updated_at = %(now)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s
           and source = %(source)s and kind = 'page' and key = %(key)s
         """,
-        bot=ctx.bot.id,
         source=source,
         key=key,
-        now=ctx.now,
     )
 
 
@@ -308,37 +290,35 @@ async def list_places(ctx: Ctx, collection_ids: Sequence[str]) -> list[ArticlePl
         where bot_id = %(bot)s and workspace_id = %(workspace)s
           and collection_id = any(%(ids)s) and deleted_at is null
     """
-    values = {"bot": ctx.bot.id, "ids": list(collection_ids)}
-    await ctx.tx.execute(f"select id {of_collections} order by id for no key update", **values)
-    return await ctx.tx.all(
+    ids = list(collection_ids)
+    await ctx.execute(f"select id {of_collections} order by id for no key update", ids=ids)
+    return await ctx.all(
         ArticlePlace,
         f"""
         select id, collection_id, position {of_collections} and translation_of is null
         order by position, id
         """,
-        **values,
+        ids=ids,
     )
 
 
 async def keep_order(ctx: Ctx, source: str, key: str, order: Sequence[str]) -> None:
     """Remember the order of the pages of a collection in the source."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update import_refs set facts = facts || jsonb_build_object('order', %(order)s::text[]),
             updated_at = %(now)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s
           and source = %(source)s and kind = 'collection' and key = %(key)s
         """,
-        bot=ctx.bot.id,
         source=source,
         key=key,
         order=list(order),
-        now=ctx.now,
     )
 
 
 async def insert(ctx: Ctx, row: dict[str, Any]) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         insert into imports (id, workspace_id, bot_id, name, format, source, state, site, prunes, object_key,
             bytes, author_type, author_name, created_at, updated_at)
@@ -346,29 +326,26 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> None:
             %(prunes)s, %(object_key)s, %(bytes)s, %(author_type)s, %(author_name)s, %(now)s, %(now)s)
         """,
         **row,
-        bot=ctx.bot.id,
         author_type=ctx.actor.type,
         author_name=ctx.actor.name,
-        now=ctx.now,
     )
 
 
 async def find(ctx: Ctx, import_id: str, *, lock: bool = False) -> ImportRow | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         ImportRow,
         f"""
         select {IMPORT} from imports i
         where i.bot_id = %(bot)s and i.workspace_id = %(workspace)s and i.id = %(id)s
         {"for no key update" if lock else ""}
         """,
-        bot=ctx.bot.id,
         id=import_id,
     )
 
 
 async def find_unended(ctx: Ctx, name: str, source: str) -> ImportRow | None:
     """The import by command of this source that was killed before its end."""
-    return await ctx.tx.first(
+    return await ctx.first(
         ImportRow,
         f"""
         select {IMPORT} from imports i
@@ -376,7 +353,6 @@ async def find_unended(ctx: Ctx, name: str, source: str) -> ImportRow | None:
           and i.source = %(source)s and i.state = 'importing' and i.object_key is null
         order by i.created_at desc, i.id desc limit 1
         """,
-        bot=ctx.bot.id,
         name=name,
         source=source,
     )
@@ -384,26 +360,24 @@ async def find_unended(ctx: Ctx, name: str, source: str) -> ImportRow | None:
 
 async def actor_of(ctx: Ctx, import_id: str) -> Actor:
     """The person who began the import, as the author of what its job writes."""
-    row = await ctx.tx.fetch_one(
+    row = await ctx.fetch_one(
         Author,
         """
         select author_type as type, author_name as name from imports
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=import_id,
     )
     return Actor(row.type, row.name, can_write=True, channel="job")
 
 
 async def list_newest(ctx: Ctx) -> list[ImportRow]:
-    return await ctx.tx.all(
+    return await ctx.all(
         ImportRow,
         f"""
         select {IMPORT} from imports i where i.bot_id = %(bot)s and i.workspace_id = %(workspace)s
         order by i.created_at desc, i.id desc limit %(limit)s
         """,
-        bot=ctx.bot.id,
         limit=limits.MAX_SHOWN_IMPORTS,
     )
 
@@ -432,22 +406,19 @@ async def end(ctx: Ctx, import_id: str, report: dict[str, Any] | None, error: st
 
 async def change(ctx: Ctx, import_id: str, values: dict[str, Any]) -> None:
     assignments = ", ".join(f"{name} = %({name})s" for name in values)
-    await ctx.tx.execute(
+    await ctx.execute(
         f"""
         update imports set {assignments}, updated_at = %(now)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=import_id,
-        now=ctx.now,
         **values,
     )
 
 
 async def delete(ctx: Ctx, import_id: str) -> None:
     """Forget an import; its archive follows (see the trigger `imports_free_object`)."""
-    await ctx.tx.execute(
+    await ctx.execute(
         "delete from imports where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s",
-        bot=ctx.bot.id,
         id=import_id,
     )

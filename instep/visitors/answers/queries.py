@@ -34,26 +34,24 @@ DONE = """done_at = case when %(now)s::timestamptz is not null then coalesce(don
 
 
 async def find_conversation(ctx: Ctx, conversation_id: str) -> Conversation | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         Conversation,
         f"""
         select {CONVERSATION} from conversations
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=conversation_id,
     )
 
 
 async def find_own_conversation(ctx: Ctx, conversation_id: str, visitor_hash: bytes) -> Conversation | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         Conversation,
         f"""
         select {CONVERSATION} from conversations
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
           and visitor_hash = %(visitor)s
         """,
-        bot=ctx.bot.id,
         id=conversation_id,
         visitor=visitor_hash,
     )
@@ -61,14 +59,13 @@ async def find_own_conversation(ctx: Ctx, conversation_id: str, visitor_hash: by
 
 async def earlier_questions(ctx: Ctx, conversation_id: str, limit: int) -> list[str]:
     """The last questions of a conversation, oldest first."""
-    questions: list[str] | None = await ctx.tx.value(
+    questions: list[str] | None = await ctx.value(
         """
         select array_agg(question order by created_at, id) from (
             select question, created_at, id from messages
             where bot_id = %(bot)s and workspace_id = %(workspace)s and conversation_id = %(id)s
             order by created_at desc, id desc limit %(limit)s) as last
         """,
-        bot=ctx.bot.id,
         id=conversation_id,
         limit=limit,
     )
@@ -76,7 +73,7 @@ async def earlier_questions(ctx: Ctx, conversation_id: str, limit: int) -> list[
 
 
 async def find_answered_question(ctx: Ctx, question_key: bytes) -> AnsweredQuestion | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         AnsweredQuestion,
         """
         select id, conversation_id, question, answer, answered, confidence, model, sent_sources, may_help,
@@ -85,19 +82,17 @@ async def find_answered_question(ctx: Ctx, question_key: bytes) -> AnsweredQuest
         where workspace_id = %(workspace)s and bot_id = %(bot)s and question_key = %(key)s
         """,
         workspace=ctx.workspace_id,
-        bot=ctx.bot.id,
         key=question_key,
     )
 
 
 async def release_question_key(ctx: Ctx, message_id: str) -> None:
     """Let the question be asked anew: its answer stays in the conversation, and is not given again."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update messages set question_key = null
         where workspace_id = %(workspace)s and bot_id = %(bot)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=message_id,
     )
 
@@ -114,7 +109,7 @@ async def insert_message(
     question_key: bytes | None = None,
     sent_sources: list[dict[str, Any]] | None = None,
 ) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         insert into messages (id, workspace_id, bot_id, conversation_id, question, answer, answered,
             confidence, sources, model, question_key, sent_sources, may_help, translated_from, created_at)
@@ -123,8 +118,6 @@ async def insert_message(
             %(may_help)s, %(translated_from)s, %(now)s)
         """,
         workspace=ctx.workspace_id,
-        bot=ctx.bot.id,
-        now=ctx.now,
         sources=Jsonb(sources),
         question_key=question_key,
         sent_sources=None if sent_sources is None else Jsonb(sent_sources),
@@ -133,44 +126,40 @@ async def insert_message(
 
 
 async def set_feedback(ctx: Ctx, message_id: str, helpful: bool, comment: str | None) -> Feedback | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         Feedback,
         f"""
         update messages set helpful = %(helpful)s, comment = coalesce(%(comment)s, comment),
             judged_at = %(now)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s returning {FEEDBACK}
         """,
-        bot=ctx.bot.id,
         id=message_id,
         helpful=helpful,
         comment=comment,
-        now=ctx.now,
     )
 
 
 async def first_articles(ctx: Ctx, locale: str, limit: int) -> list[ListedArticle]:
     """The first articles of the help center, as its home page lists them."""
-    return await ctx.tx.all(
+    return await ctx.all(
         ListedArticle,
         f"""
         select a.id, a.slug, a.locale, a.title, a.description {LIVE} and a.locale = %(locale)s
         order by c.id is null, {PLACE}, a.position, a.id limit %(limit)s
         """,
-        bot=ctx.bot.id,
         locale=locale,
         limit=limit,
     )
 
 
 async def find_accent(ctx: Ctx) -> AccentPair | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         AccentPair,
         """
         select accent_light as light, accent_dark as dark from bots
         where workspace_id = %(workspace)s and id = %(bot)s and accent is not null
         """,
         workspace=ctx.workspace_id,
-        bot=ctx.bot.id,
     )
 
 
@@ -178,34 +167,31 @@ async def find_visitor_secret(ctx: Ctx, *, lock: bool = False) -> bytes | None:
     """The bot's sealed secret. `lock` keeps others from creating one before this transaction ends."""
     if lock:
         await ctx.tx.advisory_lock(f"visitor_secret {ctx.bot.id}")
-    sealed: bytes | None = await ctx.tx.value(
+    sealed: bytes | None = await ctx.value(
         "select sealed from visitor_secrets where workspace_id = %(workspace)s and bot_id = %(bot)s",
         workspace=ctx.workspace_id,
-        bot=ctx.bot.id,
     )
     return sealed
 
 
 async def save_visitor_secret(ctx: Ctx, sealed: bytes) -> None:
     """Insert the bot's secret, or replace the one it has."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         insert into visitor_secrets (bot_id, workspace_id, sealed, created_at)
         values (%(bot)s, %(workspace)s, %(sealed)s, %(now)s)
         on conflict (bot_id, workspace_id) do update
             set sealed = excluded.sealed, created_at = excluded.created_at
         """,
-        bot=ctx.bot.id,
         workspace=ctx.workspace_id,
         sealed=sealed,
-        now=ctx.now,
     )
 
 
 async def insert_conversation(
     ctx: Ctx, conversation_id: str, visitor_hash: bytes, locale: str, page_url: str | None
 ) -> Conversation:
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         Conversation,
         f"""
         insert into conversations (id, workspace_id, bot_id, visitor_hash, locale, page_url, status,
@@ -215,11 +201,9 @@ async def insert_conversation(
         """,
         id=conversation_id,
         workspace=ctx.workspace_id,
-        bot=ctx.bot.id,
         visitor=visitor_hash,
         locale=locale,
         page_url=page_url,
-        now=ctx.now,
     )
 
 
@@ -227,7 +211,7 @@ async def escalate(
     ctx: Ctx, conversation_id: str, email: str | None, message: str | None
 ) -> Conversation | None:
     """None when it is escalated already: one statement decides, so one of several calls at once counts."""
-    return await ctx.tx.first(
+    return await ctx.first(
         Conversation,
         f"""
         update conversations set status = 'escalated', email = %(email)s, message = %(message)s,
@@ -235,11 +219,9 @@ async def escalate(
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and status = 'open'
         returning {CONVERSATION}
         """,
-        bot=ctx.bot.id,
         id=conversation_id,
         email=email,
         message=message,
-        now=ctx.now,
     )
 
 
@@ -252,7 +234,7 @@ class LeadHits:
 
 
 async def count_lead(ctx: Ctx) -> LeadHits:
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         LeadHits,
         "select hits as number, seconds_left from count_hit('leads', %(bot)s, %(seconds)s)",
         bot=str(ctx.bot.id),
@@ -261,7 +243,7 @@ async def count_lead(ctx: Ctx) -> LeadHits:
 
 
 async def insert_lead(ctx: Ctx, row: dict[str, Any]) -> Lead:
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         Lead,
         f"""
         insert into leads (id, workspace_id, bot_id, conversation_id, email, name, message, created_at)
@@ -270,8 +252,6 @@ async def insert_lead(ctx: Ctx, row: dict[str, Any]) -> Lead:
         returning {LEAD}
         """,
         workspace=ctx.workspace_id,
-        bot=ctx.bot.id,
-        now=ctx.now,
         **row,
     )
 
@@ -292,7 +272,7 @@ async def list_conversations(
     ctx: Ctx, status: ConversationFilter, request: PageRequest
 ) -> Page[ConversationSummary]:
     page = request.page(CONVERSATION_ORDER, "conversations", ctx.bot.id, status)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         ConversationSummary,
         f"""
         select c.id, c.status, c.email, c.locale, m.question, m.message_count, m.unanswered_count,
@@ -306,7 +286,6 @@ async def list_conversations(
         where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s
           and {CONDITIONS[status]} and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         **page.params,
     )
     return page.page_of(rows, lambda row: (row.is_waiting, row.created_at, row.id))
@@ -316,7 +295,7 @@ async def list_messages(ctx: Ctx, conversation_id: str, request: PageRequest) ->
     page = request.page(
         Order(("m.created_at", "m.id"), descending=False), "messages", ctx.bot.id, conversation_id
     )
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         VisitorMessage,
         f"""
         select m.id, m.question, m.answer, m.answered, m.confidence, m.model, m.helpful, m.comment,
@@ -331,7 +310,6 @@ async def list_messages(ctx: Ctx, conversation_id: str, request: PageRequest) ->
         where m.bot_id = %(bot)s and m.workspace_id = %(workspace)s and m.conversation_id = %(conversation)s
           and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         conversation=conversation_id,
         **page.params,
     )
@@ -340,14 +318,13 @@ async def list_messages(ctx: Ctx, conversation_id: str, request: PageRequest) ->
 
 async def list_leads(ctx: Ctx, status: LeadFilter, request: PageRequest) -> Page[Lead]:
     page = request.page(Order(("created_at", "id"), descending=True), "leads", ctx.bot.id, status)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         Lead,
         f"""
         select {LEAD} from leads
         where bot_id = %(bot)s and workspace_id = %(workspace)s
           and {"done_at is null" if status == "open" else "true"} and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         **page.params,
     )
     return page.page_of(rows, lambda row: (row.created_at, row.id))
@@ -355,7 +332,7 @@ async def list_leads(ctx: Ctx, status: LeadFilter, request: PageRequest) -> Page
 
 async def set_lead_done(ctx: Ctx, lead_id: str, *, is_done: bool) -> Lead | None:
     """Who did it first stays; None if there is no such lead."""
-    return await ctx.tx.first(
+    return await ctx.first(
         Lead,
         f"""
         update leads set {DONE}
@@ -369,7 +346,7 @@ async def set_lead_done(ctx: Ctx, lead_id: str, *, is_done: bool) -> Lead | None
 
 async def set_conversation_done(ctx: Ctx, conversation_id: str, *, is_done: bool) -> Conversation | None:
     """Also of the contact details that were left in it; None if there is no such conversation."""
-    await ctx.tx.execute(
+    await ctx.execute(
         f"""
         update leads set {DONE}
         where bot_id = %(bot)s and workspace_id = %(workspace)s and conversation_id = %(id)s
@@ -377,7 +354,7 @@ async def set_conversation_done(ctx: Ctx, conversation_id: str, *, is_done: bool
         id=conversation_id,
         **done_fields(ctx, is_done=is_done),
     )
-    return await ctx.tx.first(
+    return await ctx.first(
         Conversation,
         f"""
         update conversations set {DONE}
@@ -391,7 +368,6 @@ async def set_conversation_done(ctx: Ctx, conversation_id: str, *, is_done: bool
 
 def done_fields(ctx: Ctx, *, is_done: bool) -> dict[str, Any]:
     return {
-        "bot": ctx.bot.id,
         "now": ctx.now if is_done else None,
         "name": ctx.actor.name if is_done else None,
     }
@@ -399,14 +375,13 @@ def done_fields(ctx: Ctx, *, is_done: bool) -> dict[str, Any]:
 
 async def list_leads_of(ctx: Ctx, conversation_id: str, limit: int) -> list[Lead]:
     """The newest contact details that were left in a conversation."""
-    return await ctx.tx.all(
+    return await ctx.all(
         Lead,
         f"""
         select {LEAD} from leads
         where bot_id = %(bot)s and workspace_id = %(workspace)s and conversation_id = %(conversation)s
         order by created_at desc, id desc limit %(limit)s
         """,
-        bot=ctx.bot.id,
         conversation=conversation_id,
         limit=limit,
     )

@@ -27,7 +27,7 @@ class PublicPlace:
 
 async def count_verdicts(ctx: Ctx, task_ids: list[str]) -> dict[str, TaskVerdicts]:
     """The numbers of verdicts of each task, by its id."""
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         TaskVerdicts,
         """
         select t.id as task_id,
@@ -36,7 +36,6 @@ async def count_verdicts(ctx: Ctx, task_ids: list[str]) -> dict[str, TaskVerdict
         from tasks t
         where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.id = any(%(ids)s)
         """,
-        bot=ctx.bot.id,
         ids=task_ids,
     )
     return {row.task_id: row for row in rows}
@@ -44,7 +43,7 @@ async def count_verdicts(ctx: Ctx, task_ids: list[str]) -> dict[str, TaskVerdict
 
 async def list_verdicts(ctx: Ctx, task_id: str) -> list[dict[str, Any]]:
     """The verdicts of a task on articles that need no edit."""
-    verdicts: list[dict[str, Any]] | None = await ctx.tx.value(
+    verdicts: list[dict[str, Any]] | None = await ctx.value(
         """
         select coalesce(jsonb_agg(verdict order by place), '[]') from (
             select verdict, place
@@ -54,7 +53,6 @@ async def list_verdicts(ctx: Ctx, task_id: str) -> list[dict[str, Any]]:
             order by place limit %(limit)s
         ) listed
         """,
-        bot=ctx.bot.id,
         id=task_id,
         limit=limits.MAX_SHOWN_VERDICTS,
     )
@@ -63,12 +61,11 @@ async def list_verdicts(ctx: Ctx, task_id: str) -> list[dict[str, Any]]:
 
 async def read_diff(ctx: Ctx, task_id: str) -> str:
     """The beginning of the diff that a task was sent; empty where it was sent none."""
-    diff: str | None = await ctx.tx.value(
+    diff: str | None = await ctx.value(
         """
         select left(diff, %(characters)s) from tasks
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=task_id,
         characters=limits.MAX_NOTE_DIFF_CHARACTERS,
     )
@@ -77,24 +74,22 @@ async def read_diff(ctx: Ctx, task_id: str) -> str:
 
 async def has_drafts(ctx: Ctx) -> bool:
     """True if there has ever been a draft or a place."""
-    has_any: bool = await ctx.tx.value(
+    has_any: bool = await ctx.value(
         """
         select exists (select from drafts where bot_id = %(bot)s and workspace_id = %(workspace)s)
             or exists (select from places where bot_id = %(bot)s and workspace_id = %(workspace)s)
-        """,
-        bot=ctx.bot.id,
+        """
     )
     return has_any
 
 
 async def find_locale(ctx: Ctx, article_id: str) -> str | None:
     """The language of an article, also of a deleted one; None if it is gone for good."""
-    locale: str | None = await ctx.tx.value(
+    locale: str | None = await ctx.value(
         """
         select locale from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=article_id,
     )
     return locale
@@ -102,10 +97,5 @@ async def find_locale(ctx: Ctx, article_id: str) -> str | None:
 
 async def find_public_path(ctx: Ctx, article_id: str) -> str | None:
     """The public address of an article; None if it is not public."""
-    row = await ctx.tx.first(
-        PublicPlace,
-        f"select a.slug, a.locale {LIVE} and a.id = %(id)s",
-        bot=ctx.bot.id,
-        id=article_id,
-    )
+    row = await ctx.first(PublicPlace, f"select a.slug, a.locale {LIVE} and a.id = %(id)s", id=article_id)
     return None if row is None else article_path(ctx.bot, row.locale, row.slug)

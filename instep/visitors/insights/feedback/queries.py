@@ -26,7 +26,7 @@ async def insert(
     comment: str | None,
 ) -> ArticleFeedback | None:
     """None for an article that is not public: only what everyone may read can be rated."""
-    return await ctx.tx.first(
+    return await ctx.first(
         ArticleFeedback,
         f"""
         insert into article_feedback (id, workspace_id, bot_id, article_id, helpful, reason, comment,
@@ -35,20 +35,18 @@ async def insert(
         {LIVE} and a.id = %(article)s
         returning {ROW}
         """,
-        bot=ctx.bot.id,
         id=feedback_id,
         article=article_id,
         helpful=helpful,
         reason=reason,
         comment=comment,
-        now=ctx.now,
     )
 
 
 async def explain(
     ctx: Ctx, feedback_id: str, reason: FeedbackReason | None, comment: str | None
 ) -> ArticleFeedback | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         ArticleFeedback,
         f"""
         update article_feedback set reason = coalesce(%(reason)s, reason),
@@ -56,17 +54,15 @@ async def explain(
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and not helpful
         returning {ROW}
         """,
-        bot=ctx.bot.id,
         id=feedback_id,
         reason=reason,
         comment=comment,
-        now=ctx.now,
     )
 
 
 async def list_summaries(ctx: Ctx, request: PageRequest) -> Page[FeedbackSummary]:
     page = request.page(ORDER, "feedback", ctx.bot.id)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         FeedbackSummary,
         f"""
         select s.* from (
@@ -83,7 +79,6 @@ async def list_summaries(ctx: Ctx, request: PageRequest) -> Page[FeedbackSummary
             {CURRENT_FEEDBACK} group by a.id, a.title) s
         where {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         since=ctx.now - limits.FEEDBACK_WINDOW,
         comments=limits.MAX_FEEDBACK_COMMENTS,
         **page.params,

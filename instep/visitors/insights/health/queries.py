@@ -78,7 +78,7 @@ class MentionRow:
 
 
 async def find_state(ctx: Ctx) -> HealthState:
-    return await ctx.tx.fetch_one(
+    return await ctx.fetch_one(
         HealthState,
         """
         select b.changed_at, coalesce((select array_agg(distinct d.article_id order by d.article_id)
@@ -105,21 +105,19 @@ async def find_state(ctx: Ctx) -> HealthState:
             from redirects r where r.bot_id = b.id and r.workspace_id = %(workspace)s) as r
         where b.id = %(bot)s
         """,
-        bot=ctx.bot.id,
         before=ctx.now - limits.STALE_EDIT_AGE,
     )
 
 
 async def has_more_articles(ctx: Ctx, count: int) -> bool:
     """True if the bot has more articles than `count`."""
-    has_more: bool = await ctx.tx.value(
+    has_more: bool = await ctx.value(
         """
         select count(*) > %(count)s from (
             select from articles
             where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
             limit %(count)s + 1) counted
         """,
-        bot=ctx.bot.id,
         count=count,
     )
     return has_more
@@ -127,10 +125,9 @@ async def has_more_articles(ctx: Ctx, count: int) -> bool:
 
 async def list_signals(ctx: Ctx) -> list[Signal]:
     """Signals of code changes and of visitors' ratings since the texts of the articles changed last."""
-    return await ctx.tx.all(
+    return await ctx.all(
         Signal,
         f"{' union all '.join((STALE_TEXTS, GONE_NAMES, LOW_RATINGS, UNHELPFUL))} order by 1, 2, 3, 4",
-        bot=ctx.bot.id,
         gone_since=ctx.now - limits.REMOVED_NAME_RETENTION,
         judged_since=ctx.now - limits.FEEDBACK_WINDOW,
         unhelpful=limits.MIN_UNHELPFUL_RATINGS,
@@ -180,7 +177,7 @@ UNHELPFUL = """
 
 
 async def list_article_meta(ctx: Ctx) -> list[ArticleMeta]:
-    return await ctx.tx.all(
+    return await ctx.all(
         ArticleMeta,
         """
         select a.id, a.slug, a.locale, a.title, a.description, a.collection_id, a.status, a.version,
@@ -189,45 +186,41 @@ async def list_article_meta(ctx: Ctx) -> list[ArticleMeta]:
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
         order by a.id
         """,
-        bot=ctx.bot.id,
     )
 
 
 async def list_former_slugs(ctx: Ctx) -> list[FormerSlug]:
-    return await ctx.tx.all(
+    return await ctx.all(
         FormerSlug,
         """
         select slug, locale, article_id from former_slugs
         where bot_id = %(bot)s and workspace_id = %(workspace)s
         """,
-        bot=ctx.bot.id,
     )
 
 
 async def list_redirect_paths(ctx: Ctx) -> list[str]:
     """The paths and patterns of addresses that a redirect leads on from."""
-    paths: list[str] | None = await ctx.tx.value(
-        "select array_agg(path) from redirects where bot_id = %(bot)s and workspace_id = %(workspace)s",
-        bot=ctx.bot.id,
+    paths: list[str] | None = await ctx.value(
+        "select array_agg(path) from redirects where bot_id = %(bot)s and workspace_id = %(workspace)s"
     )
     return paths or []
 
 
 async def list_texts(ctx: Ctx, article_ids: list[str]) -> list[TextRow]:
-    return await ctx.tx.all(
+    return await ctx.all(
         TextRow,
         """
         select id, version, title, content_markdown as content from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
         """,
-        bot=ctx.bot.id,
         ids=article_ids,
     )
 
 
 async def list_texts_with(ctx: Ctx, words: str, besides_id: str) -> list[TextRow]:
     """The texts of other articles, drafts and live ones, that hold these characters."""
-    return await ctx.tx.all(
+    return await ctx.all(
         TextRow,
         """
         select id, version, title, content_markdown as content from articles
@@ -236,7 +229,6 @@ async def list_texts_with(ctx: Ctx, words: str, besides_id: str) -> list[TextRow
           and strpos(content_markdown, %(words)s) > 0
         order by id limit %(limit)s
         """,
-        bot=ctx.bot.id,
         besides=besides_id,
         words=words,
         limit=limits.MAX_CHECKED_ARTICLES,
@@ -245,7 +237,7 @@ async def list_texts_with(ctx: Ctx, words: str, besides_id: str) -> list[TextRow
 
 async def ids_of(ctx: Ctx, refs: list[str]) -> dict[str, str]:
     """The ids of articles by their ids or slugs; for a slug, the article in the bot's locale comes first."""
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         NamedArticle,
         """
         select distinct on (ref) ref, a.id from unnest(%(refs)s::text[]) as ref
@@ -253,7 +245,6 @@ async def ids_of(ctx: Ctx, refs: list[str]) -> dict[str, str]:
           and ref in (a.id, a.slug)
         order by ref, a.id <> ref, a.locale <> %(locale)s, a.locale
         """,
-        bot=ctx.bot.id,
         refs=refs,
         locale=ctx.bot.locale,
     )
@@ -262,7 +253,7 @@ async def ids_of(ctx: Ctx, refs: list[str]) -> dict[str, str]:
 
 async def list_mentions(ctx: Ctx, terms: list[str], start: str) -> list[MentionRow]:
     """The next articles, in the order of their ids, that hold one of the terms in whatever case."""
-    return await ctx.tx.all(
+    return await ctx.all(
         MentionRow,
         """
         select a.id, a.title, a.description, a.content_markdown as content from articles a
@@ -272,7 +263,6 @@ async def list_mentions(ctx: Ctx, terms: list[str], start: str) -> list[MentionR
             lower(concat_ws(chr(10), a.title, a.description, a.content_markdown)), lower(term)) > 0)
         order by a.id limit %(limit)s
         """,
-        bot=ctx.bot.id,
         terms=terms,
         start=start,
         limit=MENTION_BATCH_SIZE,

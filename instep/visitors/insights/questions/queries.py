@@ -37,7 +37,7 @@ async def list_page(
     ctx: Ctx, statuses: list[str], locale: str | None, request: PageRequest
 ) -> Page[UnansweredQuestion]:
     page = request.page(ORDER, "unanswered", ctx.bot.id, *statuses, *([locale] if locale else []))
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         UnansweredQuestion,
         f"""
         select {QUESTION} {FROM}
@@ -45,7 +45,6 @@ async def list_page(
           and {STATUS} = any(%(statuses)s) and q.locale = coalesce(%(locale)s, q.locale)
           and {page.condition} {page.tail}
         """,
-        bot=ctx.bot.id,
         statuses=statuses,
         locale=locale,
         **page.params,
@@ -54,14 +53,13 @@ async def list_page(
 
 
 async def find(ctx: Ctx, question_id: str) -> UnansweredQuestion | None:
-    return await ctx.tx.first(
+    return await ctx.first(
         UnansweredQuestion,
         f"""
         select {QUESTION} {FROM}
         where q.bot_id = %(bot)s and q.workspace_id = %(workspace)s and q.id = %(id)s
           and q.merged_into is null
         """,
-        bot=ctx.bot.id,
         id=question_id,
     )
 
@@ -69,7 +67,7 @@ async def find(ctx: Ctx, question_id: str) -> UnansweredQuestion | None:
 async def list_locales(ctx: Ctx) -> list[str]:
     """The languages of questions without an answer."""
     # One look into the index for each language, however many questions there are.
-    locales: list[str] | None = await ctx.tx.value(
+    locales: list[str] | None = await ctx.value(
         """
         with recursive locales as (
             select min(locale) as locale from question_terms
@@ -79,15 +77,14 @@ async def list_locales(ctx: Ctx) -> list[str]:
                 where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.locale > l.locale)
             from locales l where l.locale is not null)
         select array_agg(locale order by locale) from locales where locale is not null
-        """,
-        bot=ctx.bot.id,
+        """
     )
     return locales or []
 
 
 async def list_similar(ctx: Ctx, question: UnansweredQuestion, limit: int) -> list[UnansweredQuestion]:
     """Other questions of its language that wait, those first that share most words with it."""
-    return await ctx.tx.all(
+    return await ctx.all(
         UnansweredQuestion,
         f"""
         select {QUESTION} {FROM} left join (
@@ -101,7 +98,6 @@ async def list_similar(ctx: Ctx, question: UnansweredQuestion, limit: int) -> li
           and q.id <> %(id)s and q.merged_into is null and {STATUS} in ('open', 'drafted')
         order by coalesce(terms.shared, 0) desc, q.asked_count desc, q.id limit %(limit)s
         """,
-        bot=ctx.bot.id,
         id=question.id,
         locale=question.locale,
         limit=limit,
@@ -110,7 +106,7 @@ async def list_similar(ctx: Ctx, question: UnansweredQuestion, limit: int) -> li
 
 async def merge(ctx: Ctx, question_id: str, into_id: str) -> None:
     """Count the askings of one question at another, and let its words lead there from now on."""
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         with moved as (
             update askings set question_id = %(into)s
@@ -135,7 +131,6 @@ async def merge(ctx: Ctx, question_id: str, into_id: str) -> None:
         where q.bot_id = %(bot)s and q.workspace_id = %(workspace)s and q.id = %(into)s
           and m.workspace_id = %(workspace)s and m.bot_id = q.bot_id and m.id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=question_id,
         into=into_id,
         max_examples=limits.MAX_QUESTION_EXAMPLES,
@@ -144,13 +139,12 @@ async def merge(ctx: Ctx, question_id: str, into_id: str) -> None:
 
 async def reopen(ctx: Ctx, question_id: str) -> bool:
     """True if this call took the dismissal back."""
-    row_count = await ctx.tx.execute(
+    row_count = await ctx.execute(
         """
         update unanswered_questions set dismissed_at = null
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
           and dismissed_at is not null and merged_into is null
         """,
-        bot=ctx.bot.id,
         id=question_id,
     )
     return row_count == 1
@@ -158,22 +152,20 @@ async def reopen(ctx: Ctx, question_id: str) -> bool:
 
 async def dismiss(ctx: Ctx, question_id: str) -> bool:
     """True if this call dismissed it: of several at once exactly one does."""
-    row_count = await ctx.tx.execute(
+    row_count = await ctx.execute(
         """
         update unanswered_questions set dismissed_at = %(now)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
           and dismissed_at is null and merged_into is null
         """,
-        bot=ctx.bot.id,
         id=question_id,
-        now=ctx.now,
     )
     return row_count == 1
 
 
 async def question_terms(ctx: Ctx, wording: QuestionKey, locale: str) -> list[str]:
     """The stems of a question's words without stop words and filler words; all words if nothing is left."""
-    stems = await ctx.tx.value(
+    stems = await ctx.value(
         """
         select array_agg(distinct stem) from unnest(%(words)s::text[]) as word,
             unnest(coalesce(ts_lexize(%(dictionary)s::regdictionary, word), array[word])) as stem
@@ -196,7 +188,7 @@ async def find_same(ctx: Ctx, terms: list[str], marks: list[str], locale: str) -
 
     Words of a merged question lead to the one that it was merged into.
     """
-    question_id: str | None = await ctx.tx.value(
+    question_id: str | None = await ctx.value(
         """
         select coalesce(q.merged_into, q.id) from unanswered_questions q join (
             select question_id, count(*)::integer as shared from question_terms
@@ -208,7 +200,6 @@ async def find_same(ctx: Ctx, terms: list[str], marks: list[str], locale: str) -
         order by t.shared::float8 / (q.term_count + %(count)s - t.shared) desc, q.id limit 1
         for update of q
         """,
-        bot=ctx.bot.id,
         locale=locale,
         terms=terms,
         marks=marks,
@@ -221,7 +212,7 @@ async def find_same(ctx: Ctx, terms: list[str], marks: list[str], locale: str) -
 async def insert(ctx: Ctx, wording: QuestionKey, terms: list[str], locale: str) -> str:
     """Insert a new question, with no asking counted yet; return its id."""
     question_id = new_id("q")
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         with question as (
             insert into unanswered_questions (id, workspace_id, bot_id, locale, question, examples, marks,
@@ -233,13 +224,11 @@ async def insert(ctx: Ctx, wording: QuestionKey, terms: list[str], locale: str) 
         """,
         id=question_id,
         workspace=ctx.bot.workspace_id,
-        bot=ctx.bot.id,
         locale=locale,
         text=wording.text,
         marks=wording.marks,
         count=len(terms),
         terms=terms,
-        now=ctx.now,
     )
     return question_id
 
@@ -251,7 +240,7 @@ async def count_asking(
     articles: list[dict[str, Any]] = [
         {"article_id": article.article_id, "score": article.score} for article in nearest
     ]
-    need: Need = await ctx.tx.value(
+    need: Need = await ctx.value(
         """
         with asked as (
             insert into askings (workspace_id, bot_id, question_id, visitor_hash, asked_at)
@@ -275,14 +264,12 @@ async def count_asking(
                 where d.workspace_id = %(workspace)s and d.bot_id = q.bot_id and d.id = q.draft_id
                   and d.status = 'pending' and d.questions <> to_jsonb(q.examples)) then 'renewal' end
         """,
-        bot=ctx.bot.id,
         id=question_id,
         visitor=visitor_hash,
         text=text,
         max_examples=limits.MAX_QUESTION_EXAMPLES,
         nearest=Jsonb(articles),
         min_visitors=limits.MIN_GAP_VISITORS,
-        now=ctx.now,
     )
     return need
 
@@ -292,7 +279,7 @@ async def find_gap(ctx: Ctx, question_id: str, *, min_visitors: int, lock: bool)
 
     A merged question leads to the one that it was merged into. Call `lock_gap_drafts` before locking it.
     """
-    return await ctx.tx.first(
+    return await ctx.first(
         Gap,
         f"""
         select q.id, q.question, q.examples, q.locale, q.asked_count, q.visitor_count, q.draft_id,
@@ -307,7 +294,6 @@ async def find_gap(ctx: Ctx, question_id: str, *, min_visitors: int, lock: bool)
           and q.dismissed_at is null and q.visitor_count >= %(min_visitors)s
         {"for update of q" if lock else ""}
         """,
-        bot=ctx.bot.id,
         id=question_id,
         min_visitors=min_visitors,
     )
@@ -315,7 +301,7 @@ async def find_gap(ctx: Ctx, question_id: str, *, min_visitors: int, lock: bool)
 
 async def list_notes(ctx: Ctx, gap: Gap) -> list[str]:
     """The notes of visitors who then wrote to a person, latest first."""
-    notes: list[str] | None = await ctx.tx.value(
+    notes: list[str] | None = await ctx.value(
         """
         select array_agg(message) from (
             select c.message from conversations c
@@ -328,7 +314,6 @@ async def list_notes(ctx: Ctx, gap: Gap) -> list[str]:
                     select lower(example) from unnest(%(examples)s::text[]) as example))
             order by c.escalated_at desc limit %(limit)s) as latest
         """,
-        bot=ctx.bot.id,
         examples=gap.examples,
         limit=limits.MAX_GAP_NOTES,
     )
@@ -337,7 +322,7 @@ async def list_notes(ctx: Ctx, gap: Gap) -> list[str]:
 
 async def list_later_questions(ctx: Ctx, gap: Gap) -> list[str]:
     """The questions that visitors asked in a conversation after this one, latest first, each once."""
-    questions: list[str] | None = await ctx.tx.value(
+    questions: list[str] | None = await ctx.value(
         """
         with examples as (select lower(example) as question from unnest(%(examples)s::text[]) as example)
         select array_agg(question) from (
@@ -350,7 +335,6 @@ async def list_later_questions(ctx: Ctx, gap: Gap) -> list[str]:
               and lower(later.question) not in (select question from examples)
             group by later.question order by latest_at desc limit %(limit)s) as latest
         """,
-        bot=ctx.bot.id,
         examples=gap.examples,
         limit=limits.MAX_GAP_LATER_QUESTIONS,
     )
@@ -359,7 +343,7 @@ async def list_later_questions(ctx: Ctx, gap: Gap) -> list[str]:
 
 async def list_drafted_in(ctx: Ctx, conversation_id: str) -> list[str]:
     """The ids of questions that a conversation asked without an answer and whose drafts are pending."""
-    question_ids: list[str] | None = await ctx.tx.value(
+    question_ids: list[str] | None = await ctx.value(
         """
         select array_agg(q.id)
         from drafts d join unanswered_questions q
@@ -371,7 +355,6 @@ async def list_drafted_in(ctx: Ctx, conversation_id: str) -> list[str]:
               and m.conversation_id = %(conversation)s and not m.answered
               and lower(m.question) in (select lower(example) from unnest(q.examples) as example))
         """,
-        bot=ctx.bot.id,
         conversation=conversation_id,
     )
     return question_ids or []
@@ -384,7 +367,7 @@ async def lock_gap_drafts(ctx: Ctx) -> None:
 
 async def count_gap_drafts(ctx: Ctx, question_id: str) -> int:
     """How many gap drafts wait for review, and requested ones of other questions are being written."""
-    count: int = await ctx.tx.value(
+    count: int = await ctx.value(
         """
         select (select count(*) from drafts
                 where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'pending'
@@ -394,7 +377,6 @@ async def count_gap_drafts(ctx: Ctx, question_id: str) -> int:
                   and payload ->> 'bot' = %(bot)s::text and payload ? %(requested)s
                   and payload ->> 'question' <> %(question)s)
         """,
-        bot=ctx.bot.id,
         kind=DRAFT_GAP,
         requested=REQUESTED,
         question=question_id,
@@ -403,13 +385,11 @@ async def count_gap_drafts(ctx: Ctx, question_id: str) -> int:
 
 
 async def set_draft(ctx: Ctx, question_id: str, draft_id: str) -> None:
-    await ctx.tx.execute(
+    await ctx.execute(
         """
         update unanswered_questions set draft_id = %(draft)s, drafted_at = %(now)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
-        bot=ctx.bot.id,
         id=question_id,
         draft=draft_id,
-        now=ctx.now,
     )

@@ -75,7 +75,7 @@ def columns_of(rows: list[CountRow]) -> dict[str, list[str] | list[date] | list[
 
 async def list_days(ctx: Ctx, days: int) -> list[VisitDay]:
     """Each of the last days with what was counted on it, the oldest first."""
-    return await ctx.tx.all(
+    return await ctx.all(
         VisitDay,
         f"""
         select d.day::date as day, coalesce(v.views, 0)::integer as views,
@@ -99,13 +99,14 @@ async def list_days(ctx: Ctx, days: int) -> list[VisitDay]:
                 group by 1) f on f.day = d.day
         order by d.day
         """,
-        **window(ctx, days),
+        today=ctx.now.date(),
+        days=days,
     )
 
 
 async def list_viewed_articles(ctx: Ctx, days: int, request: PageRequest) -> Page[ViewedArticle]:
     page = request.page(VIEWS_ORDER, f"views of {days} days", ctx.bot.id)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         ViewedArticle,
         f"""
         select s.* from (
@@ -123,7 +124,8 @@ async def list_viewed_articles(ctx: Ctx, days: int, request: PageRequest) -> Pag
                     group by article_id) f on f.article_id = a.id
         ) s where {page.condition} {page.tail}
         """,
-        **window(ctx, days),
+        today=ctx.now.date(),
+        days=days,
         **page.params,
     )
     return page.page_of(rows, lambda row: (row.views, row.article_id))
@@ -134,7 +136,7 @@ async def list_searched_words(
 ) -> Page[SearchedWords]:
     order = EMPTY_SEARCHES_ORDER if only_empty else SEARCHES_ORDER
     page = request.page(order, f"searches of {days} days, {only_empty}", ctx.bot.id)
-    rows = await ctx.tx.all(
+    rows = await ctx.all(
         SearchedWords,
         f"""
         select s.* from (
@@ -145,7 +147,8 @@ async def list_searched_words(
         ) s where (s.empty_searches > 0 or not %(only_empty)s) and {page.condition} {page.tail}
         """,
         only_empty=only_empty,
-        **window(ctx, days),
+        today=ctx.now.date(),
+        days=days,
         **page.params,
     )
     return page.page_of(rows, lambda row: (row.empty_searches if only_empty else row.searches, row.query))
@@ -154,10 +157,4 @@ async def list_searched_words(
 async def delete_all(ctx: Ctx) -> None:
     """Delete all counts of the bot."""
     for table in ("article_views", "search_counts"):
-        await ctx.tx.execute(
-            f"delete from {table} where bot_id = %(bot)s and workspace_id = %(workspace)s", bot=ctx.bot.id
-        )
-
-
-def window(ctx: Ctx, days: int) -> dict[str, object]:
-    return {"bot": ctx.bot.id, "today": ctx.now.date(), "days": days}
+        await ctx.execute(f"delete from {table} where bot_id = %(bot)s and workspace_id = %(workspace)s")
