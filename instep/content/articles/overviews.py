@@ -87,7 +87,8 @@ def order_of(criteria: OverviewCriteria) -> Order:
 async def list_page(ctx: Ctx, criteria: OverviewCriteria, request: PageRequest) -> Page[ArticleOverview]:
     """A page of the articles that meet the criteria, in their order: `order_of`."""
     page = request.page(order_of(criteria), "article overviews", ctx.bot.id, criteria)
-    rows = await ctx.all(
+    return await page.read(
+        ctx,
         ArticleOverview,
         f"""
         select {OVERVIEW} from articles a
@@ -95,11 +96,7 @@ async def list_page(ctx: Ctx, criteria: OverviewCriteria, request: PageRequest) 
           and {conditions_of(criteria)} and {page.condition} {page.tail}
         """,
         **params_of(criteria),
-        **page.params,
     )
-    if order_of(criteria) is READING_ORDER:
-        return page.page_of(rows, lambda row: (row.position, row.id))
-    return page.page_of(rows, lambda row: (row.updated_at, row.id))
 
 
 async def list_due(ctx: Ctx, request: PageRequest) -> Page[ArticleOverview]:
@@ -144,7 +141,8 @@ async def count(ctx: Ctx) -> list[ArticleCount]:
 async def list_deleted(ctx: Ctx, request: PageRequest) -> Page[DeletedOverview]:
     """Deleted articles that can still be restored; a translation is part of the article deleted with it."""
     page = request.page(DELETED_ORDER, "deleted articles", ctx.bot.id)
-    rows = await ctx.all(
+    return await page.read(
+        ctx,
         DeletedOverview,
         f"""
         select a.id, a.title, a.slug, a.locale, a.deleted_at, a.author_name,
@@ -159,9 +157,7 @@ async def list_deleted(ctx: Ctx, request: PageRequest) -> Page[DeletedOverview]:
           and root.deleted_at is distinct from a.deleted_at and {page.condition} {page.tail}
         """,
         retention=limits.DELETED_ARTICLE_RETENTION,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.deleted_at, row.id))
 
 
 async def list_former_slugs(ctx: Ctx, article_id: str) -> list[str]:

@@ -112,7 +112,8 @@ async def list_page(
         criteria.updated_since,
         *([criteria.freshness] if criteria.freshness else []),
     )
-    rows = await ctx.all(
+    return await page.read(
+        ctx,
         Article,
         f"""
         select {columns(format)} from articles a
@@ -124,9 +125,7 @@ async def list_page(
         locale=criteria.locale,
         updated_since=criteria.updated_since,
         freshness=criteria.freshness,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.updated_at, row.id))
 
 
 async def slugs_like(ctx: Ctx, base: str, locale: str) -> set[str]:

@@ -13,7 +13,8 @@ ORDER = Order(("r.version",), descending=True)
 
 async def list_page(ctx: Ctx, article_id: str, request: PageRequest) -> Page[Revision]:
     page = request.page(ORDER, "revisions", ctx.bot.id, article_id)
-    rows = await ctx.all(
+    return await page.read(
+        ctx,
         Revision,
         f"""
         select {REVISION} from revisions r
@@ -21,9 +22,7 @@ async def list_page(ctx: Ctx, article_id: str, request: PageRequest) -> Page[Rev
           and {page.condition} {page.tail}
         """,
         article=article_id,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.version,))
 
 
 async def find(ctx: Ctx, article_id: str, revision_id: str) -> Revision | None:

@@ -34,7 +34,8 @@ async def find(ctx: Ctx, ref: str, format: Format, *, lock: bool = False) -> Cha
 
 async def list_page(ctx: Ctx, status: str, format: Format, request: PageRequest) -> Page[ChangelogEntry]:
     page = request.page(ORDER, "changelog", ctx.bot.id, status)
-    rows = await ctx.all(
+    return await page.read(
+        ctx,
         ChangelogEntry,
         f"""
         select {columns(format)} from changelog_entries e
@@ -42,14 +43,13 @@ async def list_page(ctx: Ctx, status: str, format: Format, request: PageRequest)
           and {"e.status = %(status)s" if status != "all" else "true"} and {page.condition} {page.tail}
         """,
         status=status,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
 async def list_overviews(ctx: Ctx, status: str, request: PageRequest) -> Page[ChangelogOverview]:
     page = request.page(ORDER, "changelog overviews", ctx.bot.id, status)
-    rows = await ctx.all(
+    return await page.read(
+        ctx,
         ChangelogOverview,
         f"""
         select e.id, e.slug, e.title, e.status, e.source_url, e.published_at, e.created_at, e.updated_at
@@ -58,9 +58,7 @@ async def list_overviews(ctx: Ctx, status: str, request: PageRequest) -> Page[Ch
           and {"e.status = %(status)s" if status != "all" else "true"} and {page.condition} {page.tail}
         """,
         status=status,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
 async def slugs_like(ctx: Ctx, base: str) -> set[str]:

@@ -32,8 +32,7 @@ class FreedObject:
 
 async def list_page(ctx: Ctx, request: PageRequest) -> Page[StoredFile]:
     page = request.page(ORDER, "files", ctx.bot.id)
-    rows = await ctx.all(StoredFile, f"select {FILE} {FILES} and {page.condition} {page.tail}", **page.params)
-    return page.page_of(rows, lambda row: (row.created_at, row.id))
+    return await page.read(ctx, StoredFile, f"select {FILE} {FILES} and {page.condition} {page.tail}")
 
 
 async def find(ctx: Ctx, file_id: str, *, lock: bool = False) -> StoredFile | None:

@@ -89,15 +89,14 @@ async def has_entry(ctx: Ctx, slug: str) -> bool:
 
 async def list_page(ctx: Ctx, request: PageRequest) -> Page[Redirect]:
     page = request.page(ORDER, "redirects", ctx.bot.id)
-    rows = await ctx.all(
+    return await page.read(
+        ctx,
         Redirect,
         f"""
         select {REDIRECT} from redirects r
         where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and {page.condition} {page.tail}
         """,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
 async def list_by_path(ctx: Ctx, words: str, request: PageRequest) -> Page[Redirect]:

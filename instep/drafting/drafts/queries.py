@@ -57,7 +57,8 @@ async def list_pending(
     ctx: Ctx, draft_type: DraftType | None, article_id: str | None, request: PageRequest
 ) -> Page[Draft]:
     page = request.page(ORDER, "drafts", ctx.bot.id, draft_type, article_id)
-    rows = await ctx.all(
+    return await page.read(
+        ctx,
         Draft,
         f"""
         select {DRAFT} {FROM} and d.status = 'pending' and a.deleted_at is null
@@ -67,9 +68,7 @@ async def list_pending(
         """,
         type=draft_type,
         article=article_id,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
 async def find(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts | None:

@@ -24,7 +24,8 @@ class ArticleKeys:
 
 async def list_page(ctx: Ctx, request: PageRequest) -> Page[SuppressedStatement]:
     page = request.page(ORDER, "suppressed", ctx.bot.id)
-    rows = await ctx.all(
+    return await page.read(
+        ctx,
         SuppressedStatement,
         f"""
         select s.id, s.article_id, a.title as article_title, s.summary, s.reason, s.comment, s.draft_id,
@@ -33,9 +34,7 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[SuppressedStatement]
         left join articles a on a.workspace_id = %(workspace)s and a.id = s.article_id
         where s.bot_id = %(bot)s and s.workspace_id = %(workspace)s and {page.condition} {page.tail}
         """,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
 async def insert(ctx: Ctx, dismissal: Dismissal, reason: DismissalReason | None, comment: str | None) -> None:

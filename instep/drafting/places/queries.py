@@ -34,7 +34,8 @@ async def list_page(
     ctx: Ctx, status: PlaceStatus, article_id: str | None, task_id: str | None, request: PageRequest
 ) -> Page[Place]:
     page = request.page(ORDER, "places", ctx.bot.id, status, article_id, task_id)
-    rows = await ctx.all(
+    return await page.read(
+        ctx,
         Place,
         f"""
         select {PLACE} {FROM} and p.status = %(status)s and a.deleted_at is null
@@ -45,9 +46,7 @@ async def list_page(
         status=status,
         article=article_id,
         task=task_id,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
 async def list_of_task(ctx: Ctx, task_id: str) -> list[Place]:

@@ -244,7 +244,8 @@ async def find_entry(ctx: Ctx, slug: str) -> PublishedEntry | None:
 
 async def list_entries(ctx: Ctx, request: PageRequest) -> Page[PublishedEntry]:
     page = request.page(ENTRY_ORDER, "news", ctx.bot.id)
-    rows = await ctx.all(
+    return await page.read(
+        ctx,
         PublishedEntry,
         f"""
         select e.id, e.slug, e.title, e.published_at, e.updated_at,
@@ -252,9 +253,7 @@ async def list_entries(ctx: Ctx, request: PageRequest) -> Page[PublishedEntry]:
         {PUBLISHED_ENTRIES} and {page.condition} {page.tail}
         """,
         max_characters=limits.MAX_CHANGELOG_INLINE_CHARACTERS,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.published_at, row.id))
 
 
 async def find_file(ctx: Ctx, sha256: str, content_type: str) -> ServedFile | None:

@@ -50,16 +50,15 @@ async def find(ctx: WorkspaceCtx, webhook_id: str, *, lock: Lock | None = None) 
 async def list_page(ctx: WorkspaceCtx, request: PageRequest) -> Page[Webhook]:
     params = caller_params(ctx)
     page = request.page(WEBHOOKS, "webhooks", *params.values())
-    rows = await ctx.tx.all(
+    return await page.read(
+        ctx.tx,
         Webhook,
         f"""
         select {WEBHOOK} from webhook_endpoints w
         where w.workspace_id = %(workspace)s and {VISIBLE} and {page.condition} {page.tail}
         """,
         **params,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
 async def lock_count(ctx: WorkspaceCtx) -> None:
@@ -70,7 +69,6 @@ async def lock_count(ctx: WorkspaceCtx) -> None:
 async def count(ctx: WorkspaceCtx) -> int:
     number: int = await ctx.tx.value(
         "select count(*) from webhook_endpoints where workspace_id = %(workspace)s",
-        workspace=ctx.workspace_id,
     )
     return number
 
@@ -85,7 +83,6 @@ async def insert(ctx: WorkspaceCtx, row: dict[str, Any]) -> Webhook:
             'enabled', %(now)s, %(now)s)
         returning {WEBHOOK}
         """,
-        workspace=ctx.workspace_id,
         now=ctx.now,
         **row,
     )
@@ -100,7 +97,6 @@ async def update(ctx: WorkspaceCtx, webhook_id: str, changes: dict[str, Any]) ->
         where w.workspace_id = %(workspace)s and w.id = %(id)s
         returning {WEBHOOK}
         """,
-        workspace=ctx.workspace_id,
         id=webhook_id,
         now=ctx.now,
         **changes,
@@ -123,7 +119,6 @@ async def insert_secret(ctx: WorkspaceCtx, webhook_id: str, secret_id: str, seal
         values (%(id)s, %(workspace)s, %(webhook)s, %(sealed)s, %(now)s)
         """,
         id=secret_id,
-        workspace=ctx.workspace_id,
         webhook=webhook_id,
         sealed=sealed,
         now=ctx.now,
@@ -136,7 +131,6 @@ async def delete_ended_secrets(ctx: WorkspaceCtx, webhook_id: str) -> None:
         delete from webhook_secrets
         where workspace_id = %(workspace)s and endpoint_id = %(webhook)s and ends_at <= %(now)s
         """,
-        workspace=ctx.workspace_id,
         webhook=webhook_id,
         now=ctx.now,
     )
@@ -149,7 +143,6 @@ async def ends_of_secrets(ctx: WorkspaceCtx, webhook_id: str) -> list[datetime]:
         select array_agg(ends_at order by ends_at) from webhook_secrets
         where workspace_id = %(workspace)s and endpoint_id = %(webhook)s and ends_at is not null
         """,
-        workspace=ctx.workspace_id,
         webhook=webhook_id,
     )
     return list(ends or ())
@@ -161,7 +154,6 @@ async def end_current_secret(ctx: WorkspaceCtx, webhook_id: str, after: timedelt
         update webhook_secrets set ends_at = %(now)s + %(after)s
         where workspace_id = %(workspace)s and endpoint_id = %(webhook)s and ends_at is null
         """,
-        workspace=ctx.workspace_id,
         webhook=webhook_id,
         now=ctx.now,
         after=after,
@@ -177,7 +169,6 @@ def ask_for_endpoints(ctx: Ctx) -> QueuedStatement:
           and (w.bot_ids is null or %(bot)s = any(w.bot_ids))
         order by w.id for key share
         """,
-        workspace=ctx.workspace_id,
     )
 
 
@@ -202,7 +193,6 @@ async def insert_event(ctx: Ctx | WorkspaceCtx, event: EventOut) -> None:
         values (%(id)s, %(workspace)s, %(type)s, %(body)s, %(now)s, %(request)s)
         """,
         id=event.id,
-        workspace=ctx.workspace_id,
         type=event.type,
         body=event.model_dump_json(by_alias=True).encode(),
         now=ctx.now,
@@ -220,7 +210,6 @@ async def insert_delivery(ctx: WorkspaceCtx, delivery_id: str, webhook_id: str, 
         returning {DELIVERY}
         """,
         id=delivery_id,
-        workspace=ctx.workspace_id,
         webhook=webhook_id,
         event=event_id,
     )
@@ -244,7 +233,6 @@ async def insert_events(ctx: Ctx, events: list[EventOut], endpoints: list[str]) 
         from unnest(%(deliveries)s::text[], %(endpoints)s::text[], %(of)s::text[])
           as d (id, endpoint_id, event_id)
         """,
-        workspace=ctx.workspace_id,
         ids=[event.id for event in events],
         types=[event.type for event in events],
         bodies=[event.model_dump_json(by_alias=True).encode() for event in events],
@@ -257,17 +245,15 @@ async def insert_events(ctx: Ctx, events: list[EventOut], endpoints: list[str]) 
 
 async def list_deliveries(ctx: WorkspaceCtx, webhook_id: str, request: PageRequest) -> Page[Delivery]:
     page = request.page(DELIVERIES, "deliveries", webhook_id)
-    rows = await ctx.tx.all(
+    return await page.read(
+        ctx.tx,
         Delivery,
         f"""
         select {DELIVERY} from deliveries d
         where d.workspace_id = %(workspace)s and d.endpoint_id = %(webhook)s and {page.condition} {page.tail}
         """,
-        workspace=ctx.workspace_id,
         webhook=webhook_id,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
 async def lock_delivery(ctx: WorkspaceCtx, webhook_id: str, delivery_id: str) -> bool:
@@ -278,7 +264,6 @@ async def lock_delivery(ctx: WorkspaceCtx, webhook_id: str, delivery_id: str) ->
         where workspace_id = %(workspace)s and endpoint_id = %(webhook)s and id = %(id)s
         for no key update
         """,
-        workspace=ctx.workspace_id,
         webhook=webhook_id,
         id=delivery_id,
     )
@@ -295,6 +280,5 @@ async def begin_round(ctx: WorkspaceCtx, delivery_id: str) -> Delivery:
         where d.workspace_id = %(workspace)s and d.id = %(id)s
         returning {DELIVERY}
         """,
-        workspace=ctx.workspace_id,
         id=delivery_id,
     )

@@ -4,10 +4,10 @@ import hashlib
 import hmac
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from instep.platform.core import limits
 from instep.platform.core.config import settings
@@ -22,6 +22,12 @@ class InvalidCursor(AppError):
     """The cursor was altered or belongs to another list or filter: begin again without it."""
 
     code = "invalid_cursor"
+
+
+class Statements(Protocol):
+    """Reads rows: a transaction, or the context of an action."""
+
+    def all(self, kind: type[Row], sql: str, /, **params: Any) -> Awaitable[list[Row]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,12 @@ class Keyset:
     @property
     def params(self) -> dict[str, Any]:
         return {f"after_{number}": value for number, value in enumerate(self.after or ())}
+
+    async def read(self, ctx: Statements, kind: type[Row], sql: str, /, **params: Any) -> "Page[Row]":
+        """The page that `sql` selects by `condition` and `tail`; its rows have the columns of the order."""
+        rows = await ctx.all(kind, sql, **params, **self.params)
+        names = [column.rpartition(".")[2] for column in self.order.columns]
+        return self.page_of(rows, lambda row: tuple(getattr(row, name) for name in names))
 
     def page_of(self, rows: Sequence[Row], place: Callable[[Row], tuple[Any, ...]]) -> "Page[Row]":
         """The rows of this page and the cursor of the next one; `place` returns a row's sort key."""

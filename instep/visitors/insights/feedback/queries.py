@@ -62,7 +62,8 @@ async def explain(
 
 async def list_summaries(ctx: Ctx, request: PageRequest) -> Page[FeedbackSummary]:
     page = request.page(ORDER, "feedback", ctx.bot.id)
-    rows = await ctx.all(
+    return await page.read(
+        ctx,
         FeedbackSummary,
         f"""
         select s.* from (
@@ -81,6 +82,4 @@ async def list_summaries(ctx: Ctx, request: PageRequest) -> Page[FeedbackSummary
         """,
         since=ctx.now - limits.FEEDBACK_WINDOW,
         comments=limits.MAX_FEEDBACK_COMMENTS,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.unhelpful_count, row.article_id))

@@ -37,7 +37,8 @@ async def list_page(
     ctx: Ctx, statuses: list[str], locale: str | None, request: PageRequest
 ) -> Page[UnansweredQuestion]:
     page = request.page(ORDER, "unanswered", ctx.bot.id, *statuses, *([locale] if locale else []))
-    rows = await ctx.all(
+    return await page.read(
+        ctx,
         UnansweredQuestion,
         f"""
         select {QUESTION} {FROM}
@@ -47,9 +48,7 @@ async def list_page(
         """,
         statuses=statuses,
         locale=locale,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.asked_count, row.last_asked_at, row.id))
 
 
 async def find(ctx: Ctx, question_id: str) -> UnansweredQuestion | None:

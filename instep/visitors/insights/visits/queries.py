@@ -106,7 +106,8 @@ async def list_days(ctx: Ctx, days: int) -> list[VisitDay]:
 
 async def list_viewed_articles(ctx: Ctx, days: int, request: PageRequest) -> Page[ViewedArticle]:
     page = request.page(VIEWS_ORDER, f"views of {days} days", ctx.bot.id)
-    rows = await ctx.all(
+    return await page.read(
+        ctx,
         ViewedArticle,
         f"""
         select s.* from (
@@ -126,9 +127,7 @@ async def list_viewed_articles(ctx: Ctx, days: int, request: PageRequest) -> Pag
         """,
         today=ctx.now.date(),
         days=days,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.views, row.article_id))
 
 
 async def list_searched_words(
@@ -136,7 +135,8 @@ async def list_searched_words(
 ) -> Page[SearchedWords]:
     order = EMPTY_SEARCHES_ORDER if only_empty else SEARCHES_ORDER
     page = request.page(order, f"searches of {days} days, {only_empty}", ctx.bot.id)
-    rows = await ctx.all(
+    return await page.read(
+        ctx,
         SearchedWords,
         f"""
         select s.* from (
@@ -149,9 +149,7 @@ async def list_searched_words(
         only_empty=only_empty,
         today=ctx.now.date(),
         days=days,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.empty_searches if only_empty else row.searches, row.query))
 
 
 async def delete_all(ctx: Ctx) -> None:
