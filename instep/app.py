@@ -51,7 +51,6 @@ from instep.platform.web.middleware import RequestLog
 from instep.platform.web.open_cors import MachineAddresses, OpenCors
 from instep.platform.web.public import access_of
 from instep.platform.web.public_limit import PublicLimit
-from instep.platform.web.route_index import RouteIndex
 from instep.platform.web.security_headers import SecurityHeaders
 from instep.platform.web.serving import stop_with_supervisor
 from instep.platform.web.visitors.errors import is_visitor_path, render_visitor_error
@@ -90,7 +89,6 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
     app.router.routes.extend([*assets.routes, *dashboard.routes, *site.routes])
     for route in app.routes:
         access_of(route)
-    app.router.middleware_stack = RouteIndex(app.router)
     app.add_exception_handler(AppError, refuse)
     app.add_exception_handler(HTTPException, refuse)
     app.add_middleware(Compression)

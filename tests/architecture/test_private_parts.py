@@ -13,7 +13,6 @@ from fastapi.dependencies.utils import request_params_to_args
 from psycopg_pool import AsyncConnectionPool
 from psycopg_pool.pool_async import AddConnection, MaintenanceTask
 from starlette.formparsers import MultiPartParser
-from starlette.routing import Router
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.supervisors.multiprocess import Multiprocess
 
@@ -54,8 +53,6 @@ ATTRIBUTES = {
         *("request_param_name", "websocket_param_name", "http_connection_param_name", "response_param_name"),
         *("background_tasks_param_name", "security_scopes_param_name", "name", "call"),
     },
-    # `instep.app` puts the index of routes there.
-    Router: {"middleware_stack", "default"},
 }
 
 
