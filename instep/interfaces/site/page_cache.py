@@ -1,10 +1,11 @@
 """Rendered pages of this process, each valid as long as the state that it was made from."""
 
 import gzip
-from collections import OrderedDict
 from dataclasses import dataclass
+from operator import attrgetter
 from uuid import UUID
 
+from cachetools import LRUCache
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -88,12 +89,10 @@ def has_already(request: Request, etag: str) -> bool:
 
 
 class PageCache:
-    """The pages that were read last, the most recent last, up to a number of bytes."""
+    """The pages that were read last, up to a number of bytes."""
 
     def __init__(self, max_bytes: int) -> None:
-        self.max_bytes = max_bytes
-        self.bytes = 0
-        self.pages: OrderedDict[Address, RenderedPage] = OrderedDict()
+        self.pages: LRUCache[Address, RenderedPage] = LRUCache(max_bytes, getsizeof=attrgetter("size"))
 
     def find(self, request: Request) -> RenderedPage | None:
         """The page at the address of a request, perhaps one that nobody may see any more."""
@@ -102,14 +101,11 @@ class PageCache:
 
     def find_current(self, request: Request, state: SiteState) -> RenderedPage | None:
         """The page at the address of a request, if it shows this state; one that does not is dropped."""
-        page, address = self.find(request), address_of(request)
-        if page is None:
-            return None
-        if page.state != state:
-            self.remove(address)
-            return None
-        self.pages.move_to_end(address)
-        return page
+        page = self.find(request)
+        if page is None or page.state == state:
+            return page
+        del self.pages[address_of(request)]
+        return None
 
     def keep(
         self, request: Request, state: SiteState, html: bytes, headers: dict[str, str], article_id: str = ""
@@ -117,23 +113,13 @@ class PageCache:
         """Keep a page that was rendered for a request, if everyone may see it."""
         if not is_for_everybody(request) or len(html) > limits.MAX_CACHED_PAGE_BYTES:
             return
-        page, address = rendered_page(request, state, html, headers, article_id), address_of(request)
-        self.remove(address)
-        self.pages[address] = page
-        self.bytes += page.size
-        while self.bytes > self.max_bytes:
-            self.remove(next(iter(self.pages)))
+        self.pages[address_of(request)] = rendered_page(request, state, html, headers, article_id)
 
     def forget(self, bot_id: UUID) -> None:
         """Drop the pages of a help center."""
         addresses = [address for address, page in self.pages.items() if page.state.bot_id == bot_id]
         for address in addresses:
-            self.remove(address)
-
-    def remove(self, address: Address) -> None:
-        page = self.pages.pop(address, None)
-        if page is not None:
-            self.bytes -= page.size
+            del self.pages[address]
 
 
 page_cache = PageCache(limits.MAX_PAGE_CACHE_BYTES)

@@ -3,19 +3,19 @@
 They grant nothing: the request is refused, or begins again, if the key now has another result.
 """
 
-from collections import OrderedDict
 from uuid import UUID
+
+from cachetools import LRUCache
 
 from instep.platform.core import limits
 from instep.platform.identity.schemas import KeyAuth
 
 
 class RecentKeys:
-    """The last results of authentication in this process, the most recent last."""
+    """The last results of authentication in this process."""
 
     def __init__(self, size: int) -> None:
-        self.size = size
-        self.results: OrderedDict[tuple[bytes, UUID | None], KeyAuth] = OrderedDict()
+        self.results: LRUCache[tuple[bytes, UUID | None], KeyAuth] = LRUCache(size)
 
     def find(self, key_hash: bytes | None, bot: UUID | None) -> KeyAuth | None:
         """The last result of a key for the bot that a request names, if it was valid and within its limit."""
@@ -25,14 +25,10 @@ class RecentKeys:
         """Keep the result of a usable key; forget an unusable one."""
         if key_hash is None:
             return
-        place = (key_hash, bot)
         if auth.key_id is None or is_over:
-            self.results.pop(place, None)
-            return
-        self.results[place] = auth
-        self.results.move_to_end(place)
-        if len(self.results) > self.size:
-            self.results.popitem(last=False)
+            self.results.pop((key_hash, bot), None)
+        else:
+            self.results[key_hash, bot] = auth
 
 
 recent_keys = RecentKeys(limits.MAX_RECENT_KEYS)

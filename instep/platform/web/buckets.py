@@ -2,9 +2,10 @@
 
 import math
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from cachetools import LRUCache
 
 from instep.platform.core import limits
 
@@ -27,15 +28,12 @@ class Buckets:
 
     per_minute: int
     clock: Callable[[], float] = time.monotonic
-    buckets: OrderedDict[str, Bucket] = field(default_factory=OrderedDict)
+    buckets: LRUCache[str, Bucket] = field(default_factory=lambda: LRUCache(limits.MAX_BUCKETS))
 
     def take(self, caller: str) -> int:
         """Count one request; return the seconds that the caller must wait, 0 if it may proceed."""
         now, quota = self.clock(), float(self.per_minute)
         bucket = self.buckets.setdefault(caller, Bucket(quota, now))
-        self.buckets.move_to_end(caller)
-        if len(self.buckets) > limits.MAX_BUCKETS:
-            self.buckets.popitem(last=False)
         per_second = quota / limits.REQUEST_WINDOW_SECONDS
         bucket.tokens = min(quota, bucket.tokens + (now - bucket.counted_at) * per_second)
         bucket.counted_at = now
