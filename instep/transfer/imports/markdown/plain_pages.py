@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS
 from instep.transfer.imports.markdown.attribute_lists import remove_attribute_lists
-from instep.transfer.imports.markdown.heading_ids import HeadingIds, replace_html_headings, take_heading_ids
+from instep.transfer.imports.markdown.heading_ids import replace_html_headings, take_heading_ids
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code
 from instep.transfer.imports.markdown.plain_html import replace_html
 from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.markdown.titles import take_title
+from instep.transfer.imports.tree.schemas import ImportedPage
 
 # The transform of a format: it changes a text whose code is hidden.
 Transform = Callable[[str, HiddenCode], str]
@@ -22,18 +22,11 @@ _BREAK_LINE = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*<br ?/?>[ \t]*\n)(?=[ \t]*\S)"
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 
 
-class PlainPage(NamedTuple):
-    """A page without anything of its format."""
-
-    title: str
-    markdown: str
-    heading_ids: HeadingIds
-
-
-def plain_page(page: SourcePage, transform: Transform, title: str = "") -> PlainPage:
+def plain_page(page: SourcePage, transform: Transform, title: str = "") -> ImportedPage:
     """A page of a format as plain Markdown: `transform` has what is special, the rest is common.
 
-    `title` is what the source calls the page elsewhere; it counts less than the page's own.
+    `title` is what the source calls the page elsewhere; it counts less than the page's own. Description and
+    status are those that most formats write in the front matter.
     """
     text, code = hide_code(page.body)
     text = replace_html_headings(transform(text, code))
@@ -45,7 +38,16 @@ def plain_page(page: SourcePage, transform: Transform, title: str = "") -> Plain
     if title and not own_title and body == text:
         page_title = title
     markdown, heading_ids = take_heading_ids(body)
-    return PlainPage(page_title, f"{markdown.strip()}\n" if markdown.strip() else "", heading_ids)
+    return ImportedPage(
+        page.path,
+        page.path,
+        page_title,
+        f"{markdown.strip()}\n" if markdown.strip() else "",
+        locale=None,
+        description=page.fields.text("description") or None,
+        status="draft" if page.fields.is_true("draft") else "published",
+        heading_ids=heading_ids,
+    )
 
 
 def with_blank_lines(text: str) -> str:

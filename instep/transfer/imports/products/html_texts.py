@@ -8,10 +8,10 @@ from html import escape
 from typing import Any
 
 from instep.platform.core.locales import valid_locale
-from instep.transfer.imports.html.convert import HtmlText, to_markdown
+from instep.transfer.imports.html.convert import to_markdown
 from instep.transfer.imports.html.html_document import HtmlDocument
 from instep.transfer.imports.products.json_files import Row, read_json
-from instep.transfer.imports.tree.schemas import Losses, SourceFiles
+from instep.transfer.imports.tree.schemas import ImportedPage, Losses, SourceFiles
 
 # What a fetcher writes beside the pages: for each address of an image or download the path of the saved file,
 # or an object with the reason, `error`, why there is none.
@@ -33,8 +33,8 @@ class HtmlTexts:
     saved_files: SavedFiles = field(default_factory=dict)
     prepare: Callable[[HtmlDocument], None] | None = None
 
-    def convert(self, html: str, title: str, path: str) -> HtmlText:
-        """The Markdown of a page that stands at a path."""
+    def page(self, html: str, title: str, path: str) -> ImportedPage:
+        """The page at a path, which is also its key, as Markdown."""
 
         def prepare(document: HtmlDocument) -> None:
             if self.prepare is not None:
@@ -44,7 +44,7 @@ class HtmlTexts:
         text = to_markdown(html, title, prepare)
         for loss in text.losses:
             self.losses.add(path, loss)
-        return text
+        return ImportedPage(path, path, title, text.markdown, locale=None, heading_ids=text.heading_ids)
 
     def _lead_to_files(self, document: HtmlDocument, path: str) -> None:
         for selector, name in (("img[src]", "src"), ("a[href]", "href")):

@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 
 from selectolax.lexbor import LexborHTMLParser
@@ -146,21 +146,18 @@ def page_of(
 ) -> ImportedPage:
     content = tree.css_first("#main-content") or tree.css_first("#content") or tree.body
     html = inner_html(content)
-    body = texts.convert(html + attachments_of(tree, html), title, path)
+    page = texts.page(html + attachments_of(tree, html), title, path)
     key = page_key(path)
     root = tree.css_first("html")
     language = (root.attributes.get("lang") or "") if root is not None else ""
     name = posixpath.basename(path)
-    return ImportedPage(
+    return replace(
+        page,
         key=key,
-        path=path,
-        title=title,
-        markdown=body.markdown,
         locale=locale_of(language),
         address=f"/{name}",
         former_addresses=former_addresses(space.key, key, title),
         collection=place,
-        heading_ids=body.heading_ids,
     )
 
 

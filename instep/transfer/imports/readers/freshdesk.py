@@ -1,7 +1,7 @@
 """Freshdesk Solutions: saved answers of its API, or what the fetcher saves."""
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from instep.platform.web.shapes import Visibility
@@ -164,18 +164,16 @@ def page_of(solutions: Solutions, original: Row, row: Row, language: str, texts:
     path = solutions.paths[article_id] + (f"/{language}" if language else "")
     title = title_or(f"Article {article_id}", text(row, "title"), path, texts.losses)
     attached = list_attachments(row.get("attachments") or (), "attachment_url", "name")
-    body = texts.convert(text(row, "description") + attached, title, path)
+    page = texts.page(text(row, "description") + attached, title, path)
     seo = row.get("seo_data")
     folder = known_place(keys(original, "folder_id"), solutions.folders, path, texts.losses)
     prefixes = (f"/{language}/support",) if language else ("/support", "/*/support")
     patterns = [
         pattern for prefix in prefixes for pattern in id_patterns(f"{prefix}/solutions/articles/", article_id)
     ]
-    return ImportedPage(
+    return replace(
+        page,
         key=f"{article_id}/{language}" if language else article_id,
-        path=path,
-        title=title,
-        markdown=body.markdown,
         locale=locale_of(language or solutions.locale),
         address=f"{prefixes[0]}/solutions/articles/{article_id}",
         former_addresses=tuple(patterns),
@@ -183,7 +181,6 @@ def page_of(solutions: Solutions, original: Row, row: Row, language: str, texts:
         translation_of=article_id if language else None,
         description=(text(seo, "meta_description") if isinstance(seo, dict) else "") or None,
         status=status_of(solutions, original, row, texts.losses, path),
-        heading_ids=body.heading_ids,
     )
 
 

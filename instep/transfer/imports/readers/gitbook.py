@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from instep.transfer.imports.html.markdown_links import link
 from instep.transfer.imports.markdown.block_tags import TagUse, replace_tags
@@ -86,16 +87,10 @@ def _page(page: SourcePage, root: str, files: SourceFiles) -> ImportedPage:
         return replace_emoji_codes(replace_tags(text, _TAG, lambda tag: _plain_tag(tag, page, files)))
 
     plain = plain_page(page, transform)
-    return ImportedPage(
-        key=page.path,
-        path=page.path,
-        title=plain.title,
-        markdown=plain.markdown,
-        locale=None,
+    return replace(
+        plain,
         address=_address(page.path, root),
-        description=page.fields.text("description") or None,
         status="draft" if page.fields.is_true("hidden") else "published",
-        heading_ids=plain.heading_ids,
     )
 
 

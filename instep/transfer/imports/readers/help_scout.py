@@ -1,6 +1,6 @@
 """Help Scout Docs: saved answers of its Docs API, or what the fetcher saves."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from instep.platform.web.shapes import Visibility
 from instep.transfer.imports.html.html_document import HtmlDocument, discard, text_of
@@ -120,17 +120,14 @@ def page_of(docs: Docs, row: Row, saved_files: SavedFiles, losses: Losses) -> Im
             losses.add(path, f"private note, which is left out: “{text_of(note)[:80]}”")
             discard(note)
 
-    body = HtmlTexts(losses, saved_files, drop_private_notes).convert(text(row, "text"), title, path)
+    page = HtmlTexts(losses, saved_files, drop_private_notes).page(text(row, "text"), title, path)
     if row.get("hasDraft"):
         losses.add(path, "changes that are not published yet: the published text is imported")
     article_number = key(row, "number")
     slug = text(row, "slug")
-    return ImportedPage(
+    return replace(
+        page,
         key=str(row["id"]),
-        path=path,
-        title=title,
-        markdown=body.markdown,
-        locale=None,
         address=path_of(text(row, "publicUrl"))
         or (f"/article/{article_number}-{slug}" if article_number else None),
         former_addresses=(f"/article/{article_number}", f"/article/{article_number}-*")
@@ -139,7 +136,6 @@ def page_of(docs: Docs, row: Row, saved_files: SavedFiles, losses: Losses) -> Im
         slug=slug or None,
         collection=place_of(docs, row, Losses()),
         status="published" if text(row, "status") == "published" else "draft",
-        heading_ids=body.heading_ids,
     )
 
 

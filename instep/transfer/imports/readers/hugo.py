@@ -2,6 +2,7 @@
 
 import posixpath
 from collections.abc import Mapping
+from dataclasses import replace
 
 from instep.transfer.imports.markdown.fields import Fields
 from instep.transfer.imports.markdown.hidden_code import HiddenCode
@@ -104,19 +105,13 @@ def _page(
     fields = page.fields
     prefix = "" if locale in (None, main) else f"/{locale.lower()}"
     address = prefix + _address(place, fields)
-    return ImportedPage(
-        key=page.path,
-        path=page.path,
-        title=plain.title,
-        markdown=plain.markdown,
+    return replace(
+        plain,
         locale=locale,
         address=address,
         former_addresses=_aliases(fields, address),
         slug=fields.text("slug") or None,
         translation_of=original,
-        description=fields.text("description") or None,
-        status="draft" if fields.is_true("draft") else "published",
-        heading_ids=plain.heading_ids,
     )
 
 

@@ -1,7 +1,7 @@
 """Intercom Articles: saved answers of its API, or what the fetcher saves."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from instep.transfer.imports.html.html_document import HtmlDocument, Node
@@ -182,16 +182,14 @@ def page_of(
     article_id = str(row["id"])
     path = center.paths[article_id] + ("" if is_original else f"/{code}")
     title = title_or(f"Article {article_id}", text(content, "title"), path, texts.losses)
-    body = texts.convert(text(content, "body"), title, path)
+    page = texts.page(text(content, "body"), title, path)
     address = path_of(text(content, "url"))
     prefix = (address or "").partition("/articles/")[0] if address else f"/{code}"
     # Addresses hold the workspace before the locale, except on a domain of one's own.
     any_locale = f"{prefix.rpartition('/')[0]}/*" if is_original else prefix
-    return ImportedPage(
+    return replace(
+        page,
         key=article_id if is_original else f"{article_id}/{code}",
-        path=path,
-        title=title,
-        markdown=body.markdown,
         locale=locale_of(code),
         address=address or (f"/{code}/articles/{article_id}" if code else None),
         former_addresses=tuple(
@@ -205,7 +203,6 @@ def page_of(
         translation_of=None if is_original else article_id,
         description=text(content, "description") or None,
         status="published" if text(content, "state") == "published" else "draft",
-        heading_ids=body.heading_ids,
     )
 
 

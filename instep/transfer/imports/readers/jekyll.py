@@ -72,11 +72,8 @@ def _page(page: SourcePage, site: JekyllSite, original: str | None) -> ImportedP
     plain = plain_page(page, transform, page.fields.text("nav_title", "meta_title"))
     fields = page.fields
     is_draft = fields.text("published") == "false" or "/_drafts/" in f"/{page.path}"
-    return ImportedPage(
-        key=page.path,
-        path=page.path,
-        title=plain.title,
-        markdown=plain.markdown,
+    return replace(
+        plain,
         locale=site.place(page).locale,
         address=site.address(page),
         former_addresses=tuple(fields.texts("redirect_from")),
@@ -84,7 +81,6 @@ def _page(page: SourcePage, site: JekyllSite, original: str | None) -> ImportedP
         translation_of=original,
         description=fields.text("description", "excerpt") or None,
         status="draft" if is_draft else "published",
-        heading_ids=plain.heading_ids,
     )
 
 

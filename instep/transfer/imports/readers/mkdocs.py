@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from instep.transfer.imports.markdown.fields import (
     Fields,
@@ -156,19 +156,13 @@ def _page(
         if dated and fields.text("slug")
         else ""
     )
-    return ImportedPage(
-        key=page.path,
-        path=page.path,
-        title=plain.title,
-        markdown=plain.markdown,
+    return replace(
+        plain,
         locale=locale,
         address=posts or address,
         former_addresses=(address,) if posts else (),
         slug=fields.text("slug") or None,
         translation_of=original,
-        description=fields.text("description") or None,
-        status="draft" if fields.is_true("draft") else "published",
-        heading_ids=plain.heading_ids,
     )
 
 

@@ -126,7 +126,7 @@ class NotionExport:
             f"<table class='properties'>{inner_html(properties)}</table>" if properties is not None else ""
         )
         html = f"<p>{parts[0]}</p>{listed}{parts[1]}" if parts[0] else listed + parts[1]
-        body = self.texts.convert(html, title, path)
+        body = self.texts.page(html, title, path)
         ids = LINKED_ID.findall(unquote(html))
         return NotionPage(match["id"], path, title, body.markdown, body.heading_ids, ids)
 

@@ -1,6 +1,7 @@
 """A folder of Markdown files: its folders are collections, numbers in names or front matter order them."""
 
 import posixpath
+from dataclasses import replace
 
 from instep.transfer.exports.file_contents import ORDER_KEYS
 from instep.transfer.imports.markdown.callouts import replace_colon_containers
@@ -62,18 +63,14 @@ def places_are_folders(pages: dict[str, ImportedPage], folders: dict[str, str], 
 def _page(page: SourcePage, locale: str | None, original: str | None) -> ImportedPage:
     plain = plain_page(page, _transform, page.fields.text("sidebar_label", "nav_title"))
     fields = page.fields
-    return ImportedPage(
-        key=page.path,
-        path=page.path,
-        title=plain.title,
-        markdown=plain.markdown,
+    return replace(
+        plain,
         locale=locale,
         address=address_of_path(page.path),
         slug=fields.text("slug").strip("/") or None,
         translation_of=original,
         description=fields.text("description", "excerpt", "summary") or None,
         status="draft" if fields.is_true("draft") or fields.text("published") == "false" else "published",
-        heading_ids=plain.heading_ids,
     )
 
 

@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -14,7 +15,7 @@ from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.transfer.imports.markdown.fields import read_yaml
 from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode
-from instep.transfer.imports.markdown.plain_pages import PlainPage, headed_block, plain_page
+from instep.transfer.imports.markdown.plain_pages import headed_block, plain_page
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.tree.file_names import title_of_name, without_extension
 from instep.transfer.imports.tree.folders import folder_entries, page_paths
@@ -76,27 +77,22 @@ def read(files: SourceFiles) -> Tree:
     )
 
 
-def _page(page: SourcePage, plain: PlainPage) -> ImportedPage:
+def _page(page: SourcePage, plain: ImportedPage) -> ImportedPage:
     fields, metadata = page.fields, page.fields.fields("metadata")
     root = page.path.partition("/")[0]
     bare = without_extension(page.path)
     name = posixpath.basename(posixpath.dirname(bare) if posixpath.basename(bare) == "index" else bare)
-    return ImportedPage(
-        key=page.path,
-        path=page.path,
-        title=plain.title,
-        markdown=plain.markdown,
-        locale=None,
+    return replace(
+        plain,
         # ReadMe serves all pages of a root side by side, under their slugs.
         address=f"/{root}/{fields.text('slug') or name}",
         slug=fields.text("slug") or name,
         description=fields.text("excerpt") or metadata.text("description") or None,
         status="draft" if fields.is_true("hidden") else "published",
-        heading_ids=plain.heading_ids,
     )
 
 
-def _entry(page: SourcePage, plain: PlainPage) -> ImportedEntry:
+def _entry(page: SourcePage, plain: ImportedPage) -> ImportedEntry:
     written = page.fields.text("published_at", "createdAt", "date")
     try:
         moment = datetime.fromisoformat(written) if written else None

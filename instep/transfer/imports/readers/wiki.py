@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from instep.transfer.imports.html.markdown_links import link, picture
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code
@@ -55,15 +56,12 @@ def _page(page: SourcePage, names: Mapping[str, str]) -> ImportedPage:
 
     stem = posixpath.basename(without_extension(page.path))
     plain = plain_page(page, transform, stem.replace("-", " "))
-    return ImportedPage(
-        key=page.path,
-        path=page.path,
-        title=plain.title,
-        markdown=plain.markdown,
-        locale=None,
+    return replace(
+        plain,
+        description=None,
+        status="published",
         address="/" if stem.lower() == _HOME else f"/{stem}",
         former_addresses=("/Home",) if stem.lower() == _HOME else (),
-        heading_ids=plain.heading_ids,
     )
 
 

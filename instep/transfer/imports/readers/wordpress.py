@@ -198,17 +198,15 @@ class BlogReader:
         key = item.id or item.value("post_name")
         self.keys[key] += 1
         title = unescape(item.value("title")) or item.value("post_name") or f"Post {key}"
-        body = self.texts.convert(self._html(item), title, item.path)
+        page = self.texts.page(self._html(item), title, item.path)
         self._report_rest(item)
         link = item.value("link")
         address = None if "?" in link else path_of(link)
         language = next((slug for _, slug, _ in item.terms("language")), "")
         description = next(iter(item.meta("_yoast_wpseo_metadesc")), "") or item.value("excerpt encoded")
-        return ImportedPage(
+        return replace(
+            page,
             key=key if self.keys[key] == 1 else f"{item.path}",
-            path=item.path,
-            title=title,
-            markdown=body.markdown,
             locale=locale_of(language, self.blog.locale) if language else self.blog.locale,
             address=address,
             former_addresses=former_addresses(address, item.meta("_wp_old_slug")),
@@ -216,7 +214,6 @@ class BlogReader:
             collection=self._place_of(item),
             description=unescape(re.sub(r"<[^<>]*>", "", description)).strip() or None,
             status=self._status_of(item),
-            heading_ids=body.heading_ids,
         )
 
     def _html(self, item: Item) -> str:

@@ -1,7 +1,7 @@
 """Zendesk Guide: saved answers of its Help Center API, or what the fetcher saves."""
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from instep.platform.web.shapes import Visibility
@@ -184,14 +184,12 @@ def page_of(guide: Guide, article_id: str, original: Row, row: Row, texts: HtmlT
     path = guide.paths.get(article_id, article_id) + ("" if is_original else f"/{code}")
     title = title_or(f"Article {article_id}", text(row, "title", "name"), path, texts.losses)
     attached = list_attachments(guide.attachments[article_id], "content_url", "file_name")
-    body = texts.convert(text(row, "body") + attached, title, path)
+    page = texts.page(text(row, "body") + attached, title, path)
     section = known_place(keys(original, "section_id"), guide.sections, path, texts.losses)
     patterns = id_patterns(f"/hc/{'*' if is_original else code}/articles/", article_id)
-    return ImportedPage(
+    return replace(
+        page,
         key=article_id if is_original else f"{article_id}/{code}",
-        path=path,
-        title=title,
-        markdown=body.markdown,
         locale=locale_of(code),
         address=path_of(text(row, "html_url")) or f"/hc/{code}/articles/{article_id}",
         former_addresses=patterns,
@@ -199,7 +197,6 @@ def page_of(guide: Guide, article_id: str, original: Row, row: Row, texts: HtmlT
         translation_of=None if is_original else article_id,
         status=status_of(guide, original, row, texts.losses, path),
         visibility=visibility_of(original),
-        heading_ids=body.heading_ids,
     )
 
 

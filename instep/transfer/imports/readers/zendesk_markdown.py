@@ -51,17 +51,11 @@ def _page(page: SourcePage) -> ImportedPage:
     article_id = page.fields.text("id")
     # A link may have the title behind the id, so each id has two addresses, for any locale.
     addresses = (f"/hc/*/articles/{article_id}", f"/hc/*/articles/{article_id}-*")
-    return ImportedPage(
+    return replace(
+        plain,
         key=article_id or page.path,
-        path=page.path,
-        title=plain.title,
-        markdown=plain.markdown,
-        locale=None,
         address=addresses[0] if article_id else None,
         former_addresses=addresses[1:] if article_id else (),
-        description=page.fields.text("description") or None,
-        status="draft" if page.fields.is_true("draft") else "published",
-        heading_ids=plain.heading_ids,
     )
 
 
