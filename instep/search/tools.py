@@ -5,11 +5,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from instep.platform.core import limits
-from instep.platform.identity.schemas import Bot
-from instep.platform.web.call import Call
+from instep.platform.core.paging import PageRequest
+from instep.platform.identity.schemas import Bot, Ctx
 from instep.platform.web.mcp.budget import list_within_budget
-from instep.platform.web.mcp.tools import Cursor, Limit, Toolbox
+from instep.platform.web.mcp.tools import Toolbox
 from instep.platform.web.shapes import ListOut, Locale, Out, Timestamp
 from instep.search import actions
 from instep.search.schemas import Excerpt, Score, SearchHit, SearchRequest, SearchText
@@ -33,21 +32,14 @@ class SearchHitItemOut(Out):
 
 @toolbox.tool(actions.search_articles, ListOut[SearchHitItemOut], "Search the articles")
 async def search_articles(
-    call: Call,
-    query: SearchText,
-    locale: SearchedLocale | None = None,
-    limit: Limit = limits.DEFAULT_TOOL_ROWS,
-    cursor: Cursor = None,
+    ctx: Ctx, page: PageRequest, query: SearchText, locale: SearchedLocale | None = None
 ) -> ListOut[SearchHitItemOut]:
     """Search the live articles, best match first. Write the words that the article would use.
 
     Names in code such as `--dry-run` are found literally, and so is text in double quotes.
     """
-    async with call.begin() as ctx:
-        search = partial(actions.search_articles, ctx, SearchRequest(query, locale), "markdown")
-        return await list_within_budget(
-            search, partial(search_hit_item_out, ctx.bot), call.page(limit, cursor)
-        )
+    search = partial(actions.search_articles, ctx, SearchRequest(query, locale), "markdown")
+    return await list_within_budget(search, partial(search_hit_item_out, ctx.bot), page)
 
 
 def search_hit_item_out(bot: Bot, hit: SearchHit) -> SearchHitItemOut:

@@ -28,19 +28,17 @@ from instep.content.articles.schemas import (
     article_deleted_out,
     article_json,
 )
-from instep.platform.core import limits
+from instep.platform.core.paging import PageRequest
+from instep.platform.identity.schemas import Ctx
 from instep.platform.web.api import (
     ApiRouter,
     Form,
     IfMatch,
     IfNoneMatch,
-    PageSize,
-    StartCursor,
     reply,
     reply_list,
     reply_with_etag,
 )
-from instep.platform.web.call import CurrentCall
 from instep.platform.web.shapes import ListOut, Locale
 
 router = ApiRouter()
@@ -76,115 +74,98 @@ FreshnessFilter = Annotated[
 LocaleFilter = Annotated[Locale | None, Query(description="Only articles in this language.")]
 
 
-@router.operation("GET /articles", actions.list_articles, ListOut[ArticleOut | ArticleHtmlOut])
+@router.operation(
+    "GET /articles", actions.list_articles, ListOut[ArticleOut | ArticleHtmlOut], reads_replica=True
+)
 async def list_articles(
-    call: CurrentCall,
+    ctx: Ctx,
+    page: PageRequest,
     status: StatusFilter = "all",
     collection_id: CollectionFilter = None,
     locale: LocaleFilter = None,
     updated_since: Since = None,
     freshness: FreshnessFilter = None,
     format: Form = "markdown",
-    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
-    start_cursor: StartCursor = None,
 ) -> Response:
     criteria = ArticleCriteria(status, collection_id, locale, updated_since, freshness)
-    async with call.begin_reading() as ctx:
-        articles = await actions.list_articles(ctx, criteria, format, call.page(page_size, start_cursor))
-        return reply_list(articles, lambda row: article_json(row, ctx.bot, format))
+    articles = await actions.list_articles(ctx, criteria, format, page)
+    return reply_list(articles, lambda row: article_json(row, ctx.bot, format))
 
 
 @router.operation("POST /articles", actions.create_article, ArticleOut, status=201)
-async def create_article(call: CurrentCall, body: ArticleCreate) -> Response:
-    async with call.begin() as ctx:
-        article = await actions.create_article(ctx, body)
-        return reply(article_json(article, ctx.bot, "markdown"), 201, {"ETag": article.etag})
+async def create_article(ctx: Ctx, body: ArticleCreate) -> Response:
+    article = await actions.create_article(ctx, body)
+    return reply(article_json(article, ctx.bot, "markdown"), 201, {"ETag": article.etag})
 
 
 @router.operation("GET /articles/{id}", actions.get_article, ArticleOut | ArticleHtmlOut)
 async def get_article(
-    call: CurrentCall, id: str, format: Form = "markdown", if_none_match: IfNoneMatch = None
+    ctx: Ctx, id: str, format: Form = "markdown", if_none_match: IfNoneMatch = None
 ) -> Response:
-    async with call.begin() as ctx:
-        article = await actions.get_article(ctx, id, format)
-        return reply_with_etag(article_json(article, ctx.bot, format), article.etag, if_none_match)
+    article = await actions.get_article(ctx, id, format)
+    return reply_with_etag(article_json(article, ctx.bot, format), article.etag, if_none_match)
 
 
 @router.operation("PATCH /articles/{id}", actions.update_article, ArticleOut | ArticleHtmlOut, may_warn=True)
 async def update_article(
-    call: CurrentCall, id: str, body: ArticleUpdate, format: Form = "markdown", if_match: IfMatch = None
+    ctx: Ctx, id: str, body: ArticleUpdate, format: Form = "markdown", if_match: IfMatch = None
 ) -> Response:
-    async with call.begin() as ctx:
-        article = await actions.update_article(ctx, id, body, format, if_match)
-        return reply_with_etag(article_json(article, ctx.bot, format), article.etag)
+    article = await actions.update_article(ctx, id, body, format, if_match)
+    return reply_with_etag(article_json(article, ctx.bot, format), article.etag)
 
 
 @router.operation("POST /articles/{id}/publish", actions.publish_article, ArticleOut, may_warn=True)
-async def publish_article(call: CurrentCall, id: str, if_match: IfMatch = None) -> Response:
-    async with call.begin() as ctx:
-        article = await actions.publish_article(ctx, id, if_match=if_match)
-        return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
+async def publish_article(ctx: Ctx, id: str, if_match: IfMatch = None) -> Response:
+    article = await actions.publish_article(ctx, id, if_match=if_match)
+    return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
 
 
 @router.operation("POST /articles/{id}/verify", actions.verify_article, ArticleOut)
-async def verify_article(call: CurrentCall, id: str, body: ArticleVerify | None = None) -> Response:
-    async with call.begin() as ctx:
-        article = await actions.verify_article(ctx, id, body or actions.NO_COMMIT)
-        return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
+async def verify_article(ctx: Ctx, id: str, body: ArticleVerify | None = None) -> Response:
+    article = await actions.verify_article(ctx, id, body or actions.NO_COMMIT)
+    return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
 
 
 @router.operation("POST /articles/{id}/unpublish", actions.unpublish_article, ArticleOut, may_warn=True)
-async def unpublish_article(call: CurrentCall, id: str) -> Response:
-    async with call.begin() as ctx:
-        article = await actions.unpublish_article(ctx, id)
-        return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
+async def unpublish_article(ctx: Ctx, id: str) -> Response:
+    article = await actions.unpublish_article(ctx, id)
+    return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
 
 
 @router.operation("DELETE /articles/{id}", actions.delete_article, ArticleDeletedOut, may_warn=True)
-async def delete_article(call: CurrentCall, id: str) -> Response:
-    async with call.begin() as ctx:
-        return reply(article_deleted_out(await actions.delete_article(ctx, id)))
+async def delete_article(ctx: Ctx, id: str) -> Response:
+    return reply(article_deleted_out(await actions.delete_article(ctx, id)))
 
 
 @router.operation("POST /articles/{id}/restore", actions.restore_article, ArticleOut)
-async def restore_article(call: CurrentCall, id: str) -> Response:
-    async with call.begin() as ctx:
-        article = await actions.restore_article(ctx, id)
-        return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
+async def restore_article(ctx: Ctx, id: str) -> Response:
+    article = await actions.restore_article(ctx, id)
+    return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
 
 
 @router.operation("GET /articles/{id}/revisions", actions.list_revisions, ListOut[RevisionListItemOut])
-async def list_revisions(
-    call: CurrentCall,
-    id: str,
-    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
-    start_cursor: StartCursor = None,
-) -> Response:
-    async with call.begin() as ctx:
-        listed = await actions.list_revisions(ctx, id, call.page(page_size, start_cursor))
-        return reply_list(listed, revision_item_out)
+async def list_revisions(ctx: Ctx, page: PageRequest, id: str) -> Response:
+    listed = await actions.list_revisions(ctx, id, page)
+    return reply_list(listed, revision_item_out)
 
 
 @router.operation(
     "GET /articles/{id}/revisions/{revisionId}", actions.get_revision, RevisionOut | RevisionHtmlOut
 )
-async def get_revision(call: CurrentCall, id: str, revisionId: str, format: Form = "markdown") -> Response:
-    async with call.begin() as ctx:
-        return reply(revision_out(await actions.get_revision(ctx, id, revisionId, format), format))
+async def get_revision(ctx: Ctx, id: str, revisionId: str, format: Form = "markdown") -> Response:
+    return reply(revision_out(await actions.get_revision(ctx, id, revisionId, format), format))
 
 
 @router.operation("GET /articles/{id}/revisions/{revisionId}/diff", actions.diff_revision, RevisionDiffOut)
 async def diff_revision(
-    call: CurrentCall, id: str, revisionId: str, compare_to: CompareTo = actions.CURRENT
+    ctx: Ctx, id: str, revisionId: str, compare_to: CompareTo = actions.CURRENT
 ) -> Response:
-    async with call.begin() as ctx:
-        return reply(revision_diff_out(await actions.diff_revision(ctx, id, revisionId, compare_to)))
+    return reply(revision_diff_out(await actions.diff_revision(ctx, id, revisionId, compare_to)))
 
 
 @router.operation(
     "POST /articles/{id}/revisions/{revisionId}/restore", actions.restore_revision, ArticleOut, may_warn=True
 )
-async def restore_revision(call: CurrentCall, id: str, revisionId: str, if_match: IfMatch = None) -> Response:
-    async with call.begin() as ctx:
-        article = await actions.restore_revision(ctx, id, revisionId, if_match)
-        return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
+async def restore_revision(ctx: Ctx, id: str, revisionId: str, if_match: IfMatch = None) -> Response:
+    article = await actions.restore_revision(ctx, id, revisionId, if_match)
+    return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)

@@ -4,6 +4,7 @@ from pydantic import Field
 
 from instep.content.articles import actions
 from instep.content.articles.schemas import ArticleCreate, ArticleFields, ArticleUpdate, article_fields
+from instep.platform.identity.schemas import Ctx
 from instep.platform.web.call import Call
 from instep.platform.web.mcp.budget import text_page
 from instep.platform.web.mcp.tools import Cursor, Reference, Toolbox
@@ -35,31 +36,28 @@ async def get_article(call: Call, id: Reference, cursor: Cursor = None) -> Artic
 
 
 @toolbox.tool(actions.create_article, ArticleFields, "Create an article", additive=True)
-async def create_article(call: Call, body: ArticleCreate) -> ArticleFields:
+async def create_article(ctx: Ctx, body: ArticleCreate) -> ArticleFields:
     """Create an article as a draft. Nothing is live until it is published.
 
     Search first: the topic may have an article that needs an edit instead.
     """
-    async with call.begin() as ctx:
-        return ArticleFields(**article_fields(await actions.create_article(ctx, body), ctx.bot))
+    return ArticleFields(**article_fields(await actions.create_article(ctx, body), ctx.bot))
 
 
 @toolbox.tool(actions.update_article, ArticleFields, "Change an article at once")
-async def update_article(call: Call, id: Reference, body: ArticleUpdate) -> ArticleFields:
+async def update_article(ctx: Ctx, id: Reference, body: ArticleUpdate) -> ArticleFields:
     """Change an article directly; only the sent fields change.
 
     The text of a published article is live at once, without a review: use `propose_edit` unless the person
     asked for a direct change.
     """
-    async with call.begin() as ctx:
-        return ArticleFields(**article_fields(await actions.update_article(ctx, id, body), ctx.bot))
+    return ArticleFields(**article_fields(await actions.update_article(ctx, id, body), ctx.bot))
 
 
 @toolbox.tool(actions.publish_article, ArticleFields, "Publish an article")
-async def publish_article(call: Call, id: Reference) -> ArticleFields:
+async def publish_article(ctx: Ctx, id: Reference) -> ArticleFields:
     """Make an article live: on the help center, in the search and in answers.
 
     Only when the person asked for it.
     """
-    async with call.begin() as ctx:
-        return ArticleFields(**article_fields(await actions.publish_article(ctx, id), ctx.bot))
+    return ArticleFields(**article_fields(await actions.publish_article(ctx, id), ctx.bot))

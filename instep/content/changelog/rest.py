@@ -13,19 +13,17 @@ from instep.content.changelog.schemas import (
     ChangelogEntryUpdate,
     changelog_entry_out,
 )
-from instep.platform.core import limits
+from instep.platform.core.paging import PageRequest
+from instep.platform.identity.schemas import Ctx
 from instep.platform.web.api import (
     ApiRouter,
     Form,
     IfMatch,
     IfNoneMatch,
-    PageSize,
-    StartCursor,
     reply,
     reply_list,
     reply_with_etag,
 )
-from instep.platform.web.call import CurrentCall
 from instep.platform.web.shapes import ListOut
 
 router = ApiRouter()
@@ -36,61 +34,47 @@ StatusFilter = Annotated[
 ]
 
 
-@router.operation("GET /changelog/entries", actions.list_changelog_entries, ListOut[EntryOut])
+@router.operation(
+    "GET /changelog/entries", actions.list_changelog_entries, ListOut[EntryOut], reads_replica=True
+)
 async def list_changelog_entries(
-    call: CurrentCall,
-    status: StatusFilter = "all",
-    format: Form = "markdown",
-    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
-    start_cursor: StartCursor = None,
+    ctx: Ctx, page: PageRequest, status: StatusFilter = "all", format: Form = "markdown"
 ) -> Response:
-    async with call.begin_reading() as ctx:
-        entries = await actions.list_changelog_entries(
-            ctx, status, format, call.page(page_size, start_cursor)
-        )
-        return reply_list(entries, lambda row: changelog_entry_out(row, ctx.bot, format))
+    entries = await actions.list_changelog_entries(ctx, status, format, page)
+    return reply_list(entries, lambda row: changelog_entry_out(row, ctx.bot, format))
 
 
 @router.operation("POST /changelog/entries", actions.create_changelog_entry, ChangelogEntryOut, status=201)
-async def create_changelog_entry(call: CurrentCall, body: ChangelogEntryCreate) -> Response:
-    async with call.begin() as ctx:
-        entry = await actions.create_changelog_entry(ctx, body)
-        return reply(changelog_entry_out(entry, ctx.bot, "markdown"), 201)
+async def create_changelog_entry(ctx: Ctx, body: ChangelogEntryCreate) -> Response:
+    entry = await actions.create_changelog_entry(ctx, body)
+    return reply(changelog_entry_out(entry, ctx.bot, "markdown"), 201)
 
 
 @router.operation("GET /changelog/entries/{id}", actions.get_changelog_entry, EntryOut)
 async def get_changelog_entry(
-    call: CurrentCall, id: str, format: Form = "markdown", if_none_match: IfNoneMatch = None
+    ctx: Ctx, id: str, format: Form = "markdown", if_none_match: IfNoneMatch = None
 ) -> Response:
-    async with call.begin() as ctx:
-        entry = await actions.get_changelog_entry(ctx, id, format)
-        return reply_with_etag(changelog_entry_out(entry, ctx.bot, format), entry.etag, if_none_match)
+    entry = await actions.get_changelog_entry(ctx, id, format)
+    return reply_with_etag(changelog_entry_out(entry, ctx.bot, format), entry.etag, if_none_match)
 
 
 @router.operation("PATCH /changelog/entries/{id}", actions.update_changelog_entry, EntryOut)
 async def update_changelog_entry(
-    call: CurrentCall,
-    id: str,
-    body: ChangelogEntryUpdate,
-    format: Form = "markdown",
-    if_match: IfMatch = None,
+    ctx: Ctx, id: str, body: ChangelogEntryUpdate, format: Form = "markdown", if_match: IfMatch = None
 ) -> Response:
-    async with call.begin() as ctx:
-        entry = await actions.update_changelog_entry(ctx, id, body, format, if_match)
-        return reply_with_etag(changelog_entry_out(entry, ctx.bot, format), entry.etag)
+    entry = await actions.update_changelog_entry(ctx, id, body, format, if_match)
+    return reply_with_etag(changelog_entry_out(entry, ctx.bot, format), entry.etag)
 
 
 @router.operation("POST /changelog/entries/{id}/publish", actions.publish_changelog_entry, ChangelogEntryOut)
-async def publish_changelog_entry(call: CurrentCall, id: str, if_match: IfMatch = None) -> Response:
-    async with call.begin() as ctx:
-        entry = await actions.publish_changelog_entry(ctx, id, if_match)
-        return reply_with_etag(changelog_entry_out(entry, ctx.bot, "markdown"), entry.etag)
+async def publish_changelog_entry(ctx: Ctx, id: str, if_match: IfMatch = None) -> Response:
+    entry = await actions.publish_changelog_entry(ctx, id, if_match)
+    return reply_with_etag(changelog_entry_out(entry, ctx.bot, "markdown"), entry.etag)
 
 
 @router.operation(
     "POST /changelog/entries/{id}/unpublish", actions.unpublish_changelog_entry, ChangelogEntryOut
 )
-async def unpublish_changelog_entry(call: CurrentCall, id: str) -> Response:
-    async with call.begin() as ctx:
-        entry = await actions.unpublish_changelog_entry(ctx, id)
-        return reply_with_etag(changelog_entry_out(entry, ctx.bot, "markdown"), entry.etag)
+async def unpublish_changelog_entry(ctx: Ctx, id: str) -> Response:
+    entry = await actions.unpublish_changelog_entry(ctx, id)
+    return reply_with_etag(changelog_entry_out(entry, ctx.bot, "markdown"), entry.etag)

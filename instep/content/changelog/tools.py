@@ -13,11 +13,11 @@ from instep.content.changelog.schemas import (
     changelog_entry_fields,
 )
 from instep.platform.core import limits
-from instep.platform.identity.schemas import Bot
+from instep.platform.core.paging import PageRequest
+from instep.platform.identity.schemas import Bot, Ctx
 from instep.platform.text.characters import shorten
-from instep.platform.web.call import Call
 from instep.platform.web.mcp.budget import list_within_budget
-from instep.platform.web.mcp.tools import Cursor, Limit, Toolbox
+from instep.platform.web.mcp.tools import Toolbox
 from instep.platform.web.shapes import ListOut
 
 toolbox = Toolbox()
@@ -38,25 +38,19 @@ class EntryItemOut(ChangelogEntryFields):
 
 @toolbox.tool(actions.list_changelog_entries, ListOut[EntryItemOut], "List the changelog")
 async def list_changelog(
-    call: Call,
-    status: StatusFilter = "all",
-    include_text: IncludeText = False,
-    limit: Limit = limits.DEFAULT_TOOL_ROWS,
-    cursor: Cursor = None,
+    ctx: Ctx, page: PageRequest, status: StatusFilter = "all", include_text: IncludeText = False
 ) -> ListOut[EntryItemOut]:
     """List the changelog entries, newest first."""
-    async with call.begin() as ctx:
-        read_page = partial(actions.list_changelog_entries, ctx, status, "markdown")
-        shape = partial(entry_item_out, ctx.bot, include_text)
-        return await list_within_budget(read_page, shape, call.page(limit, cursor))
+    read_page = partial(actions.list_changelog_entries, ctx, status, "markdown")
+    shape = partial(entry_item_out, ctx.bot, include_text)
+    return await list_within_budget(read_page, shape, page)
 
 
 @toolbox.tool(actions.create_changelog_entry, ChangelogEntryFields, "Draft a changelog entry", additive=True)
-async def create_changelog_entry(call: Call, body: ChangelogEntryCreate) -> ChangelogEntryFields:
+async def create_changelog_entry(ctx: Ctx, body: ChangelogEntryCreate) -> ChangelogEntryFields:
     """Create a changelog entry as a draft, in words for the product's users. A person publishes it."""
-    async with call.begin() as ctx:
-        entry = await actions.create_changelog_entry(ctx, body)
-        return ChangelogEntryFields(**changelog_entry_fields(entry, ctx.bot))
+    entry = await actions.create_changelog_entry(ctx, body)
+    return ChangelogEntryFields(**changelog_entry_fields(entry, ctx.bot))
 
 
 def entry_item_out(bot: Bot, include_text: bool, entry: ChangelogEntry) -> EntryItemOut:

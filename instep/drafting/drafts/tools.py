@@ -25,9 +25,11 @@ from instep.drafting.drafts.schemas import (
 )
 from instep.drafting.drafts.suppressed_schemas import SuppressedDeletedOut, SuppressedOut
 from instep.platform.core import limits
+from instep.platform.core.paging import PageRequest
+from instep.platform.identity.schemas import Ctx
 from instep.platform.web.call import Call
 from instep.platform.web.mcp.budget import list_within_budget, rows_within_budget, text_page
-from instep.platform.web.mcp.tools import Cursor, DraftId, Limit, Reference, Toolbox
+from instep.platform.web.mcp.tools import Cursor, DraftId, Reference, Toolbox
 from instep.platform.web.shapes import ListOut, Text
 
 toolbox = Toolbox()
@@ -62,16 +64,11 @@ class DraftPieceOut(DraftListItemOut):
 
 @toolbox.tool(actions.list_drafts, ListOut[DraftListItemOut], "List drafts to review")
 async def list_drafts(
-    call: Call,
-    type: TypeFilter = None,
-    article_id: ArticleFilter = None,
-    limit: Limit = limits.DEFAULT_TOOL_ROWS,
-    cursor: Cursor = None,
+    ctx: Ctx, page: PageRequest, type: TypeFilter = None, article_id: ArticleFilter = None
 ) -> ListOut[DraftListItemOut]:
     """List the drafts that await review, newest first: edits, new articles, answers to gaps."""
-    async with call.begin() as ctx:
-        ask = partial(actions.list_drafts, ctx, type, article_id)
-        return await list_within_budget(ask, draft_item_out, call.page(limit, cursor))
+    ask = partial(actions.list_drafts, ctx, type, article_id)
+    return await list_within_budget(ask, draft_item_out, page)
 
 
 @toolbox.tool(actions.get_draft, DraftPieceOut, "Read a draft")
@@ -82,17 +79,16 @@ async def get_draft(call: Call, id: DraftId, part: PartChoice = None, cursor: Cu
 
 
 @toolbox.tool(actions.propose_edit, DraftListItemOut, "Propose an edit", additive=True)
-async def propose_edit(call: Call, id: Reference, body: DraftCreate) -> DraftListItemOut:
+async def propose_edit(ctx: Ctx, id: Reference, body: DraftCreate) -> DraftListItemOut:
     """Propose another text for an article. The live text stays the same until someone applies the draft.
 
     Send the complete new text: first read the whole article, and change only what has to change.
     """
-    async with call.begin() as ctx:
-        return draft_item_out((await actions.propose_edit(ctx, id, body)).draft)
+    return draft_item_out((await actions.propose_edit(ctx, id, body)).draft)
 
 
 @toolbox.tool(actions.apply_draft, DraftAppliedOut, "Apply a draft")
-async def apply_draft(call: Call, id: DraftId, body: DraftApply) -> DraftAppliedOut:
+async def apply_draft(ctx: Ctx, id: DraftId, body: DraftApply) -> DraftAppliedOut:
     """Apply a draft: an edit is live at once if its article is live; a new article is published.
 
     Only when the person asked for it. With `when` set to `release` it is only approved, and goes live with
@@ -100,57 +96,49 @@ async def apply_draft(call: Call, id: DraftId, body: DraftApply) -> DraftApplied
     or the call is refused if they change the same lines. `overwrite` removes the later change: tell the
     person what the warnings name. The replaced text is kept as a revision.
     """
-    async with call.begin() as ctx:
-        return draft_applied_out(await actions.apply_draft(ctx, id, body))
+    return draft_applied_out(await actions.apply_draft(ctx, id, body))
 
 
 @toolbox.tool(actions.dismiss_draft, DraftDismissedOut, "Dismiss a draft")
-async def dismiss_draft(call: Call, id: DraftId, body: DraftDismiss) -> DraftDismissedOut:
+async def dismiss_draft(ctx: Ctx, id: DraftId, body: DraftDismiss) -> DraftDismissedOut:
     """Remove a draft from the review queue. Only when the person asked for it.
 
     The article of an edit stays as it is; a new article moves to Recently deleted.
     """
-    async with call.begin() as ctx:
-        draft = await actions.dismiss_draft(ctx, id, body)
-        return DraftDismissedOut(id=draft.id, status="dismissed")
+    draft = await actions.dismiss_draft(ctx, id, body)
+    return DraftDismissedOut(id=draft.id, status="dismissed")
 
 
 @toolbox.tool(reopening.reopen_draft, DraftReopenedOut, "Reopen a draft")
-async def reopen_draft(call: Call, id: DraftId) -> DraftReopenedOut:
+async def reopen_draft(ctx: Ctx, id: DraftId) -> DraftReopenedOut:
     """Undo applying or dismissing a draft: it waits for review again.
 
     Only when the person asked for it. The article of an applied edit gets its previous text back, unless it
     has changed since.
     """
-    async with call.begin() as ctx:
-        draft = await reopening.reopen_draft(ctx, id)
-        return DraftReopenedOut(id=draft.id, status="pending", article_id=draft.article_id)
+    draft = await reopening.reopen_draft(ctx, id)
+    return DraftReopenedOut(id=draft.id, status="pending", article_id=draft.article_id)
 
 
 @toolbox.tool(releasing.release_drafts, ReleaseOut, "Release drafts")
-async def release_drafts(call: Call, body: ReleaseCreate) -> ReleaseOut:
+async def release_drafts(ctx: Ctx, body: ReleaseCreate) -> ReleaseOut:
     """Apply all approved drafts of these sources. Only when the person asked for it."""
-    async with call.begin() as ctx:
-        return ReleaseOut.of(await releasing.release_drafts(ctx, body))
+    return ReleaseOut.of(await releasing.release_drafts(ctx, body))
 
 
 @toolbox.tool(suppression.list_suppressed, ListOut[SuppressedOut], "List dismissed proposals")
-async def list_suppressed(
-    call: Call, limit: Limit = limits.DEFAULT_TOOL_ROWS, cursor: Cursor = None
-) -> ListOut[SuppressedOut]:
+async def list_suppressed(ctx: Ctx, page: PageRequest) -> ListOut[SuppressedOut]:
     """List what tasks do not propose again, because a reviewer has dismissed it, and why."""
-    async with call.begin() as ctx:
-        ask = partial(suppression.list_suppressed, ctx)
-        return await list_within_budget(ask, SuppressedOut.of, call.page(limit, cursor))
+    ask = partial(suppression.list_suppressed, ctx)
+    return await list_within_budget(ask, SuppressedOut.of, page)
 
 
 @toolbox.tool(
     suppression.lift_suppressed, SuppressedDeletedOut, "Allow a dismissed proposal again", additive=True
 )
-async def lift_suppressed(call: Call, id: SuppressedId) -> SuppressedDeletedOut:
+async def lift_suppressed(ctx: Ctx, id: SuppressedId) -> SuppressedDeletedOut:
     """Let tasks propose again what a reviewer has dismissed. Only when the person asked for it."""
-    async with call.begin() as ctx:
-        return SuppressedDeletedOut(id=await suppression.lift_suppressed(ctx, id), deleted=True)
+    return SuppressedDeletedOut(id=await suppression.lift_suppressed(ctx, id), deleted=True)
 
 
 def draft_piece_out(detail: DraftDetail, part: Part | None, call: Call, cursor: str | None) -> DraftPieceOut:

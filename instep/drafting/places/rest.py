@@ -7,9 +7,9 @@ from fastapi.responses import Response
 
 from instep.drafting.places import actions
 from instep.drafting.places.schemas import PlaceDismiss, PlaceOut, PlaceStatus, place_out
-from instep.platform.core import limits
-from instep.platform.web.api import ApiRouter, PageSize, StartCursor, reply, reply_list
-from instep.platform.web.call import CurrentCall
+from instep.platform.core.paging import PageRequest
+from instep.platform.identity.schemas import Ctx
+from instep.platform.web.api import ApiRouter, reply, reply_list
 from instep.platform.web.shapes import ListOut
 
 router = ApiRouter()
@@ -20,37 +20,31 @@ TaskFilter = Annotated[str | None, Query(description="Only places found by this 
 
 @router.operation("GET /places", actions.list_places, ListOut[PlaceOut])
 async def list_places(
-    call: CurrentCall,
+    ctx: Ctx,
+    page: PageRequest,
     status: PlaceStatus = "open",
     article_id: ArticleFilter = None,
     task_id: TaskFilter = None,
-    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
-    start_cursor: StartCursor = None,
 ) -> Response:
-    async with call.begin() as ctx:
-        page = call.page(page_size, start_cursor)
-        return reply_list(await actions.list_places(ctx, status, article_id, task_id, page), place_out)
+    page = page
+    return reply_list(await actions.list_places(ctx, status, article_id, task_id, page), place_out)
 
 
 @router.operation("GET /places/{id}", actions.get_place, PlaceOut)
-async def get_place(call: CurrentCall, id: str) -> Response:
-    async with call.begin() as ctx:
-        return reply(place_out(await actions.get_place(ctx, id)))
+async def get_place(ctx: Ctx, id: str) -> Response:
+    return reply(place_out(await actions.get_place(ctx, id)))
 
 
 @router.operation("POST /places/{id}/resolve", actions.resolve_place, PlaceOut)
-async def resolve_place(call: CurrentCall, id: str) -> Response:
-    async with call.begin() as ctx:
-        return reply(place_out(await actions.resolve_place(ctx, id)))
+async def resolve_place(ctx: Ctx, id: str) -> Response:
+    return reply(place_out(await actions.resolve_place(ctx, id)))
 
 
 @router.operation("POST /places/{id}/dismiss", actions.dismiss_place, PlaceOut)
-async def dismiss_place(call: CurrentCall, id: str, body: PlaceDismiss | None = None) -> Response:
-    async with call.begin() as ctx:
-        return reply(place_out(await actions.dismiss_place(ctx, id, body or actions.NO_REASON)))
+async def dismiss_place(ctx: Ctx, id: str, body: PlaceDismiss | None = None) -> Response:
+    return reply(place_out(await actions.dismiss_place(ctx, id, body or actions.NO_REASON)))
 
 
 @router.operation("POST /places/{id}/reopen", actions.reopen_place, PlaceOut)
-async def reopen_place(call: CurrentCall, id: str) -> Response:
-    async with call.begin() as ctx:
-        return reply(place_out(await actions.reopen_place(ctx, id)))
+async def reopen_place(ctx: Ctx, id: str) -> Response:
+    return reply(place_out(await actions.reopen_place(ctx, id)))

@@ -7,10 +7,10 @@ from pydantic import Field
 
 from instep.drafting.places import actions
 from instep.drafting.places.schemas import PlaceDismiss, PlaceOut, PlaceStatus, place_out
-from instep.platform.core import limits
-from instep.platform.web.call import Call
+from instep.platform.core.paging import PageRequest
+from instep.platform.identity.schemas import Ctx
 from instep.platform.web.mcp.budget import list_within_budget
-from instep.platform.web.mcp.tools import Cursor, Limit, Toolbox
+from instep.platform.web.mcp.tools import Toolbox
 from instep.platform.web.shapes import ListOut, Text
 
 toolbox = Toolbox()
@@ -22,31 +22,27 @@ TaskFilter = Annotated[Text | None, Field(description="Only places found by this
 
 @toolbox.tool(actions.list_places, ListOut[PlaceOut], "List places that need writing")
 async def list_places(
-    call: Call,
+    ctx: Ctx,
+    page: PageRequest,
     status: StatusFilter = "open",
     article_id: ArticleFilter = None,
     task_id: TaskFilter = None,
-    limit: Limit = limits.DEFAULT_TOOL_ROWS,
-    cursor: Cursor = None,
 ) -> ListOut[PlaceOut]:
     """List places where an article needs text: section, line, reason, lines of code.
 
     To write them, read the article with `get_article`, call `propose_edit`, and then `resolve_place`.
     """
-    async with call.begin() as ctx:
-        ask = partial(actions.list_places, ctx, status, article_id, task_id)
-        return await list_within_budget(ask, place_out, call.page(limit, cursor))
+    ask = partial(actions.list_places, ctx, status, article_id, task_id)
+    return await list_within_budget(ask, place_out, page)
 
 
 @toolbox.tool(actions.resolve_place, PlaceOut, "Resolve a place", additive=True)
-async def resolve_place(call: Call, id: PlaceId) -> PlaceOut:
+async def resolve_place(ctx: Ctx, id: PlaceId) -> PlaceOut:
     """Mark a place as written: the article has the text now, or had it before. It leaves the review queue."""
-    async with call.begin() as ctx:
-        return place_out(await actions.resolve_place(ctx, id))
+    return place_out(await actions.resolve_place(ctx, id))
 
 
 @toolbox.tool(actions.dismiss_place, PlaceOut, "Dismiss a place", additive=True)
-async def dismiss_place(call: Call, id: PlaceId, body: PlaceDismiss) -> PlaceOut:
+async def dismiss_place(ctx: Ctx, id: PlaceId, body: PlaceDismiss) -> PlaceOut:
     """Mark a place as not needed. Only when the person asked for it."""
-    async with call.begin() as ctx:
-        return place_out(await actions.dismiss_place(ctx, id, body))
+    return place_out(await actions.dismiss_place(ctx, id, body))

@@ -9,7 +9,9 @@ from instep.drafting.tasks import actions
 from instep.drafting.tasks.rate_limit import create_rate_limited
 from instep.drafting.tasks.schemas import TaskCreate, TaskOut, task_out
 from instep.platform.core import limits
-from instep.platform.web.api import ApiRouter, PageSize, StartCursor, reply, reply_list
+from instep.platform.core.paging import PageRequest
+from instep.platform.identity.schemas import Ctx, WorkspaceCtx
+from instep.platform.web.api import ApiRouter, reply, reply_list
 from instep.platform.web.call import CurrentCall
 from instep.platform.web.shapes import ListOut
 
@@ -30,12 +32,9 @@ IdempotencyKey = Annotated[
 
 
 @router.operation("GET /tasks", actions.list_tasks, ListOut[TaskOut])
-async def list_tasks(
-    call: CurrentCall, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
-) -> Response:
-    async with call.begin() as ctx:
-        tasks = await actions.list_tasks(ctx, call.page(page_size, start_cursor))
-        return reply_list(tasks, task_out)
+async def list_tasks(ctx: Ctx, page: PageRequest) -> Response:
+    tasks = await actions.list_tasks(ctx, page)
+    return reply_list(tasks, task_out)
 
 
 @router.operation(
@@ -52,6 +51,5 @@ async def create_task(
 
 
 @router.operation("GET /tasks/{id}", actions.get_task, TaskOut, needs_bot=False)
-async def get_task(call: CurrentCall, id: str) -> Response:
-    async with call.begin_in_workspace() as ctx:
-        return reply(task_out(await actions.get_task(ctx, id)))
+async def get_task(ctx: WorkspaceCtx, id: str) -> Response:
+    return reply(task_out(await actions.get_task(ctx, id)))

@@ -24,6 +24,7 @@ from instep.drafting.tasks.schemas import (
     task_out,
 )
 from instep.platform.core import limits
+from instep.platform.identity.schemas import WorkspaceCtx
 from instep.platform.text.characters import shorten
 from instep.platform.web.call import Call
 from instep.platform.web.mcp.budget import rows_within_budget
@@ -82,10 +83,9 @@ async def create_task(
 
 
 @toolbox.tool(actions.get_task, TaskReportOut, "Look at a task", needs_bot=False)
-async def get_task(call: Call, id: TaskId) -> TaskReportOut:
+async def get_task(ctx: WorkspaceCtx, id: TaskId) -> TaskReportOut:
     """Get a task: its status, its drafts, and why each article got a draft or none."""
-    async with call.begin_in_workspace() as ctx:
-        return task_report_out(await actions.get_task(ctx, id))
+    return task_report_out(await actions.get_task(ctx, id))
 
 
 def task_report_out(task: Task) -> TaskReportOut:

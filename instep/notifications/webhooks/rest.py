@@ -11,72 +11,57 @@ from instep.notifications.webhooks.schemas import (
     WebhookUpdate,
     WebhookWithSecretOut,
 )
-from instep.platform.core import limits
-from instep.platform.web.api import ApiRouter, PageSize, StartCursor, reply, reply_list
-from instep.platform.web.call import CurrentCall
+from instep.platform.core.paging import PageRequest
+from instep.platform.identity.schemas import WorkspaceCtx
+from instep.platform.web.api import ApiRouter, reply, reply_list
 from instep.platform.web.shapes import ListOut
 
 router = ApiRouter()
 
 
 @router.operation("GET /webhooks", actions.list_webhooks, ListOut[WebhookOut], needs_bot=False)
-async def list_webhooks(
-    call: CurrentCall, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
-) -> Response:
-    async with call.begin_in_workspace() as ctx:
-        return reply_list(await actions.list_webhooks(ctx, call.page(page_size, start_cursor)), WebhookOut.of)
+async def list_webhooks(ctx: WorkspaceCtx, page: PageRequest) -> Response:
+    return reply_list(await actions.list_webhooks(ctx, page), WebhookOut.of)
 
 
 @router.operation("POST /webhooks", actions.create_webhook, WebhookWithSecretOut, status=201, needs_bot=False)
-async def create_webhook(call: CurrentCall, body: WebhookCreate) -> Response:
-    async with call.begin_in_workspace() as ctx:
-        return reply(WebhookWithSecretOut.with_secret(await actions.create_webhook(ctx, body)), 201)
+async def create_webhook(ctx: WorkspaceCtx, body: WebhookCreate) -> Response:
+    return reply(WebhookWithSecretOut.with_secret(await actions.create_webhook(ctx, body)), 201)
 
 
 @router.operation("GET /webhooks/{id}", actions.get_webhook, WebhookOut, needs_bot=False)
-async def get_webhook(call: CurrentCall, id: str) -> Response:
-    async with call.begin_in_workspace() as ctx:
-        return reply(WebhookOut.of(await actions.get_webhook(ctx, id)))
+async def get_webhook(ctx: WorkspaceCtx, id: str) -> Response:
+    return reply(WebhookOut.of(await actions.get_webhook(ctx, id)))
 
 
 @router.operation("PATCH /webhooks/{id}", actions.update_webhook, WebhookOut, needs_bot=False)
-async def update_webhook(call: CurrentCall, id: str, body: WebhookUpdate) -> Response:
-    async with call.begin_in_workspace() as ctx:
-        return reply(WebhookOut.of(await actions.update_webhook(ctx, id, body)))
+async def update_webhook(ctx: WorkspaceCtx, id: str, body: WebhookUpdate) -> Response:
+    return reply(WebhookOut.of(await actions.update_webhook(ctx, id, body)))
 
 
 @router.operation("DELETE /webhooks/{id}", actions.delete_webhook, WebhookDeletedOut, needs_bot=False)
-async def delete_webhook(call: CurrentCall, id: str) -> Response:
-    async with call.begin_in_workspace() as ctx:
-        return reply(WebhookDeletedOut(id=await actions.delete_webhook(ctx, id), deleted=True))
+async def delete_webhook(ctx: WorkspaceCtx, id: str) -> Response:
+    return reply(WebhookDeletedOut(id=await actions.delete_webhook(ctx, id), deleted=True))
 
 
 @router.operation(
     "POST /webhooks/{id}/rotate-secret", actions.rotate_webhook_secret, WebhookWithSecretOut, needs_bot=False
 )
-async def rotate_webhook_secret(call: CurrentCall, id: str) -> Response:
-    async with call.begin_in_workspace() as ctx:
-        return reply(WebhookWithSecretOut.with_secret(await actions.rotate_webhook_secret(ctx, id)))
+async def rotate_webhook_secret(ctx: WorkspaceCtx, id: str) -> Response:
+    return reply(WebhookWithSecretOut.with_secret(await actions.rotate_webhook_secret(ctx, id)))
 
 
 @router.operation("POST /webhooks/{id}/test", actions.test_webhook, DeliveryOut, needs_bot=False)
-async def test_webhook(call: CurrentCall, id: str) -> Response:
-    async with call.begin_in_workspace() as ctx:
-        return reply(DeliveryOut.of(await actions.test_webhook(ctx, id)))
+async def test_webhook(ctx: WorkspaceCtx, id: str) -> Response:
+    return reply(DeliveryOut.of(await actions.test_webhook(ctx, id)))
 
 
 @router.operation(
     "GET /webhooks/{id}/deliveries", actions.list_deliveries, ListOut[DeliveryOut], needs_bot=False
 )
-async def list_deliveries(
-    call: CurrentCall,
-    id: str,
-    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
-    start_cursor: StartCursor = None,
-) -> Response:
-    async with call.begin_in_workspace() as ctx:
-        deliveries = await actions.list_deliveries(ctx, id, call.page(page_size, start_cursor))
-        return reply_list(deliveries, DeliveryOut.of)
+async def list_deliveries(ctx: WorkspaceCtx, page: PageRequest, id: str) -> Response:
+    deliveries = await actions.list_deliveries(ctx, id, page)
+    return reply_list(deliveries, DeliveryOut.of)
 
 
 @router.operation(
@@ -85,6 +70,5 @@ async def list_deliveries(
     DeliveryOut,
     needs_bot=False,
 )
-async def redeliver(call: CurrentCall, id: str, deliveryId: str) -> Response:
-    async with call.begin_in_workspace() as ctx:
-        return reply(DeliveryOut.of(await actions.redeliver(ctx, id, deliveryId)))
+async def redeliver(ctx: WorkspaceCtx, id: str, deliveryId: str) -> Response:
+    return reply(DeliveryOut.of(await actions.redeliver(ctx, id, deliveryId)))

@@ -52,7 +52,7 @@ def rows_of(route: BaseRoute) -> list[RouteOut]:
 
 
 def source_of(endpoint: Any) -> tuple[str, int]:
-    target = endpoint if inspect.isfunction(endpoint) else type(endpoint)
+    target = inspect.unwrap(endpoint) if inspect.isfunction(endpoint) else type(endpoint)
     file = Path(inspect.getsourcefile(target) or "")
     path = str(file.relative_to(ROOT)) if file.is_relative_to(ROOT) else file.name
     return path, inspect.getsourcelines(target)[1]

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from inspect import Parameter
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import Response
@@ -15,13 +16,19 @@ from instep.platform.core.markdown import Format
 from instep.platform.core.paging import Page
 from instep.platform.identity.access import scope_of
 from instep.platform.web.authenticated_route import AuthenticatedRoute, literal_paths, route_metadata
-from instep.platform.web.call import Access
+from instep.platform.web.call import Access, in_context
 
 PageSize = Annotated[int, Query(ge=1, le=limits.MAX_PAGE_SIZE, description="At most this many rows.")]
 IfMatch = Annotated[str | None, Header(description="Refuse the change unless the text has this ETag.")]
 IfNoneMatch = Annotated[str | None, Header(description="Answer 304 if this is still the ETag.")]
 Form = Annotated[Format, Query(alias="format", description="The format of the text in the answer.")]
 StartCursor = Annotated[str | None, Query(description="The `next_cursor` of the previous page.")]
+
+# What callers send for a handler's `page`.
+PAGE: Final = (
+    Parameter("page_size", Parameter.KEYWORD_ONLY, default=limits.DEFAULT_PAGE_SIZE, annotation=PageSize),
+    Parameter("start_cursor", Parameter.KEYWORD_ONLY, default=None, annotation=StartCursor),
+)
 
 # The description of a raw file body (OpenAPI 3.1, section 4.8.14.4).
 FILE_BODY = {
@@ -49,18 +56,21 @@ class ApiRouter(APIRouter):
         body_bytes: int = limits.MAX_BODY_BYTES,
         may_warn: bool = False,
         takes_file: bool = False,
+        reads_replica: bool = False,
         repeated_status: int | None = None,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register a handler under the action's name and docstring, with the scope that the action needs.
 
-        `takes_file`: the body is a raw file. `repeated_status`: the status of a request that an earlier
-        one has already done.
+        `in_context` says what a handler takes. `takes_file`: the body is a raw file. `reads_replica`: the
+        action only reads articles, collections or changelog entries of its bot. `repeated_status`: the status
+        of a request that an earlier one has already done.
         """
         method, path = method_and_path.split(" ")
         if "{" not in path:
             literal_paths.add(self.prefix + path)
 
-        def register(handler: Callable[..., Any]) -> Callable[..., Any]:
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            handler = in_context(function, PAGE, reads_replica=reads_replica)
             handler.__dict__["access"] = Access(
                 scope_of(action), needs_bot, needs_scope, body_bytes, may_warn
             )

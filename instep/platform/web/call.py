@@ -1,9 +1,12 @@
 """The declaration of a route about its callers, and one authenticated call."""
 
-from collections.abc import AsyncIterator
+import inspect
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Literal, cast
+from functools import wraps
+from inspect import Parameter
+from typing import Annotated, Any, Literal, cast
 
 from fastapi import Depends
 from starlette.requests import Request
@@ -167,3 +170,33 @@ async def current_call(request: Request) -> Call:
 
 
 CurrentCall = Annotated[Call, Depends(current_call)]
+
+
+def in_context(
+    handler: Callable[..., Any], page_parameters: Sequence[Parameter], *, reads_replica: bool = False
+) -> Callable[..., Any]:
+    """A function of a call and the handler's own parameters, which opens the handler's context, `ctx`.
+
+    A handler that takes a `page` gets the one that two parameters, its size and its cursor, ask for. A
+    handler that takes the call itself stays as it is.
+    """
+    parameters = dict(inspect.signature(handler).parameters)
+    if "ctx" not in parameters:
+        return handler
+    begin = "begin_reading" if reads_replica else "begin"
+    if parameters.pop("ctx").annotation is WorkspaceCtx:
+        begin = "begin_in_workspace"
+    size, cursor = (parameter.name for parameter in page_parameters)
+    is_list = parameters.pop("page", None) is not None
+
+    @wraps(handler)
+    async def run(call: Call, **values: Any) -> Any:
+        if is_list:
+            values["page"] = call.page(values.pop(size), values.pop(cursor))
+        async with getattr(call, begin)() as ctx:
+            return await handler(ctx, **values)
+
+    call = Parameter("call", Parameter.KEYWORD_ONLY, annotation=CurrentCall)
+    others = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters.values()]
+    run.__dict__["__signature__"] = inspect.Signature([call, *others, *(page_parameters if is_list else ())])
+    return run

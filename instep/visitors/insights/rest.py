@@ -8,8 +8,9 @@ from fastapi.responses import Response
 from instep.drafting.drafts import suppression
 from instep.drafting.drafts.suppressed_schemas import SuppressedDeletedOut, SuppressedOut
 from instep.platform.core import limits
-from instep.platform.web.api import ApiRouter, PageSize, StartCursor, reply, reply_list
-from instep.platform.web.call import CurrentCall
+from instep.platform.core.paging import PageRequest
+from instep.platform.identity.schemas import Ctx
+from instep.platform.web.api import ApiRouter, reply, reply_list
 from instep.platform.web.shapes import ListOut
 from instep.visitors.insights import actions
 from instep.visitors.insights.actions import QuestionFilter
@@ -59,93 +60,57 @@ ArticleStatusFilter = Annotated[
 
 
 @router.operation("GET /insights/unanswered", actions.list_unanswered, ListOut[UnansweredQuestionOut])
-async def list_unanswered(
-    call: CurrentCall,
-    status: QuestionStatusFilter = "waiting",
-    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
-    start_cursor: StartCursor = None,
-) -> Response:
-    async with call.begin() as ctx:
-        rows = await actions.list_unanswered(ctx, status, call.page(page_size, start_cursor))
-        return reply_list(rows, unanswered_question_out)
+async def list_unanswered(ctx: Ctx, page: PageRequest, status: QuestionStatusFilter = "waiting") -> Response:
+    rows = await actions.list_unanswered(ctx, status, page)
+    return reply_list(rows, unanswered_question_out)
 
 
 @router.operation("POST /insights/unanswered/{id}/dismiss", actions.dismiss_unanswered, UnansweredQuestionOut)
-async def dismiss_unanswered(call: CurrentCall, id: str) -> Response:
-    async with call.begin() as ctx:
-        return reply(unanswered_question_out(await actions.dismiss_unanswered(ctx, id)))
+async def dismiss_unanswered(ctx: Ctx, id: str) -> Response:
+    return reply(unanswered_question_out(await actions.dismiss_unanswered(ctx, id)))
 
 
 @router.operation("GET /insights/health", actions.list_health, ListOut[HealthOut])
-async def list_health(
-    call: CurrentCall,
-    status: ArticleStatusFilter = "published",
-    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
-    start_cursor: StartCursor = None,
-) -> Response:
-    async with call.begin() as ctx:
-        rows = await actions.list_health(ctx, status, call.page(page_size, start_cursor))
-        return reply_list(rows, health_out)
+async def list_health(ctx: Ctx, page: PageRequest, status: ArticleStatusFilter = "published") -> Response:
+    rows = await actions.list_health(ctx, status, page)
+    return reply_list(rows, health_out)
 
 
 @router.operation("GET /insights/feedback", feedback_actions.list_feedback, ListOut[FeedbackSummaryOut])
-async def list_feedback(
-    call: CurrentCall, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
-) -> Response:
-    async with call.begin() as ctx:
-        rows = await feedback_actions.list_feedback(ctx, call.page(page_size, start_cursor))
-        return reply_list(rows, feedback_summary_out)
+async def list_feedback(ctx: Ctx, page: PageRequest) -> Response:
+    rows = await feedback_actions.list_feedback(ctx, page)
+    return reply_list(rows, feedback_summary_out)
 
 
 @router.operation("GET /insights/visits", visit_actions.count_visits, VisitsOut)
-async def count_visits(call: CurrentCall, days: VisitDays = limits.DEFAULT_VISIT_DAYS) -> Response:
-    async with call.begin() as ctx:
-        return reply(visits_out(await visit_actions.count_visits(ctx, days)))
+async def count_visits(ctx: Ctx, days: VisitDays = limits.DEFAULT_VISIT_DAYS) -> Response:
+    return reply(visits_out(await visit_actions.count_visits(ctx, days)))
 
 
 @router.operation("DELETE /insights/visits", visit_actions.erase_visits, VisitsErasedOut)
-async def erase_visits(call: CurrentCall) -> Response:
-    async with call.begin() as ctx:
-        return reply(VisitsErasedOut(id=await visit_actions.erase_visits(ctx), deleted=True))
+async def erase_visits(ctx: Ctx) -> Response:
+    return reply(VisitsErasedOut(id=await visit_actions.erase_visits(ctx), deleted=True))
 
 
 @router.operation("GET /insights/views", visit_actions.list_views, ListOut[ViewedArticleOut])
-async def list_views(
-    call: CurrentCall,
-    days: VisitDays = limits.DEFAULT_VISIT_DAYS,
-    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
-    start_cursor: StartCursor = None,
-) -> Response:
-    async with call.begin() as ctx:
-        rows = await visit_actions.list_views(ctx, days, call.page(page_size, start_cursor))
-        return reply_list(rows, ViewedArticleOut.of_row)
+async def list_views(ctx: Ctx, page: PageRequest, days: VisitDays = limits.DEFAULT_VISIT_DAYS) -> Response:
+    rows = await visit_actions.list_views(ctx, days, page)
+    return reply_list(rows, ViewedArticleOut.of_row)
 
 
 @router.operation("GET /insights/searches", visit_actions.list_searches, ListOut[SearchedWordsOut])
 async def list_searches(
-    call: CurrentCall,
-    days: VisitDays = limits.DEFAULT_VISIT_DAYS,
-    empty: OnlyEmpty = False,
-    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
-    start_cursor: StartCursor = None,
+    ctx: Ctx, page: PageRequest, days: VisitDays = limits.DEFAULT_VISIT_DAYS, empty: OnlyEmpty = False
 ) -> Response:
-    async with call.begin() as ctx:
-        page = call.page(page_size, start_cursor)
-        rows = await visit_actions.list_searches(ctx, days, page, only_empty=empty)
-        return reply_list(rows, SearchedWordsOut.of_row)
+    rows = await visit_actions.list_searches(ctx, days, page, only_empty=empty)
+    return reply_list(rows, SearchedWordsOut.of_row)
 
 
 @router.operation("GET /insights/suppressed", suppression.list_suppressed, ListOut[SuppressedOut])
-async def list_suppressed(
-    call: CurrentCall, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
-) -> Response:
-    async with call.begin() as ctx:
-        return reply_list(
-            await suppression.list_suppressed(ctx, call.page(page_size, start_cursor)), SuppressedOut.of
-        )
+async def list_suppressed(ctx: Ctx, page: PageRequest) -> Response:
+    return reply_list(await suppression.list_suppressed(ctx, page), SuppressedOut.of)
 
 
 @router.operation("DELETE /insights/suppressed/{id}", suppression.lift_suppressed, SuppressedDeletedOut)
-async def lift_suppressed(call: CurrentCall, id: str) -> Response:
-    async with call.begin() as ctx:
-        return reply(SuppressedDeletedOut(id=await suppression.lift_suppressed(ctx, id), deleted=True))
+async def lift_suppressed(ctx: Ctx, id: str) -> Response:
+    return reply(SuppressedDeletedOut(id=await suppression.lift_suppressed(ctx, id), deleted=True))

@@ -7,10 +7,11 @@ from typing import Annotated
 from pydantic import Field
 
 from instep.platform.core import limits
-from instep.platform.web.call import Call
+from instep.platform.core.paging import PageRequest
+from instep.platform.identity.schemas import Ctx
 from instep.platform.web.mcp.budget import list_within_budget
 from instep.platform.web.mcp.prompts import McpPrompt
-from instep.platform.web.mcp.tools import Cursor, Limit, Toolbox
+from instep.platform.web.mcp.tools import Toolbox
 from instep.platform.web.shapes import ListOut, Out
 from instep.visitors.insights import actions
 from instep.visitors.insights.actions import QuestionFilter
@@ -54,55 +55,39 @@ class HealthItemOut(Out):
 
 @toolbox.tool(actions.list_unanswered, ListOut[UnansweredQuestionOut], "List unanswered questions")
 async def list_gaps(
-    call: Call,
-    status: QuestionStatusFilter = "waiting",
-    limit: Limit = limits.DEFAULT_TOOL_ROWS,
-    cursor: Cursor = None,
+    ctx: Ctx, page: PageRequest, status: QuestionStatusFilter = "waiting"
 ) -> ListOut[UnansweredQuestionOut]:
     """List what visitors asked in vain, most asked first, with the articles that came nearest to it."""
-    async with call.begin() as ctx:
-        ask = partial(actions.list_unanswered, ctx, status)
-        return await list_within_budget(ask, unanswered_question_out, call.page(limit, cursor))
+    ask = partial(actions.list_unanswered, ctx, status)
+    return await list_within_budget(ask, unanswered_question_out, page)
 
 
 @toolbox.tool(actions.list_health, ListOut[HealthItemOut], "List the health of articles")
 async def doc_health(
-    call: Call,
-    status: ArticleStatusFilter = "published",
-    limit: Limit = limits.DEFAULT_TOOL_ROWS,
-    cursor: Cursor = None,
+    ctx: Ctx, page: PageRequest, status: ArticleStatusFilter = "published"
 ) -> ListOut[HealthItemOut]:
     """List articles by their health, worst first: broken links, leftovers, outdated translations."""
-    async with call.begin() as ctx:
-        ask = partial(actions.list_health, ctx, status)
-        return await list_within_budget(ask, health_item_out, call.page(limit, cursor))
+    ask = partial(actions.list_health, ctx, status)
+    return await list_within_budget(ask, health_item_out, page)
 
 
 @toolbox.tool(visit_actions.list_searches, ListOut[SearchedWordsOut], "List visitors' searches")
 async def list_searches(
-    call: Call,
-    days: VisitDays = limits.DEFAULT_VISIT_DAYS,
-    empty: OnlyEmpty = False,
-    limit: Limit = limits.DEFAULT_TOOL_ROWS,
-    cursor: Cursor = None,
+    ctx: Ctx, page: PageRequest, days: VisitDays = limits.DEFAULT_VISIT_DAYS, empty: OnlyEmpty = False
 ) -> ListOut[SearchedWordsOut]:
     """List visitors' searches on the help center, most frequent first; `empty`: what found nothing."""
-    async with call.begin() as ctx:
-        ask = partial(visit_actions.list_searches, ctx, days, only_empty=empty)
-        return await list_within_budget(ask, SearchedWordsOut.of_row, call.page(limit, cursor))
+    ask = partial(visit_actions.list_searches, ctx, days, only_empty=empty)
+    return await list_within_budget(ask, SearchedWordsOut.of_row, page)
 
 
 @toolbox.tool(actions.check_articles, ListOut[FindingOut], "Check articles or a text")
-async def check_articles(
-    call: Call, body: CheckRequest, limit: Limit = limits.DEFAULT_TOOL_ROWS, cursor: Cursor = None
-) -> ListOut[FindingOut]:
+async def check_articles(ctx: Ctx, page: PageRequest, body: CheckRequest) -> ListOut[FindingOut]:
     """Check articles (`articleIds`), a text before you propose it (`contentMarkdown`), or `terms`.
 
     `terms` are words that a change made wrong: it tells where they stand. Send exactly one of the three.
     """
-    async with call.begin() as ctx:
-        ask = partial(actions.check_articles, ctx, body)
-        return await list_within_budget(ask, finding_out, call.page(limit, cursor))
+    ask = partial(actions.check_articles, ctx, body)
+    return await list_within_budget(ask, finding_out, page)
 
 
 def health_item_out(health: Health) -> HealthItemOut:

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from typing import Any
 
 from pydantic import BaseModel, ValidationError, create_model
 
@@ -26,11 +26,10 @@ class Arguments:
     @classmethod
     def of(cls, handler: Handler, common: type[Body]) -> "Arguments":
         """The first parameter is the call; the fields of a body become separate arguments."""
-        hints = get_type_hints(handler, include_extras=True)
         fields: dict[str, Any] = {}
         body_name, body = None, None
         for name, parameter in list(inspect.signature(handler).parameters.items())[1:]:
-            hint = hints[name]
+            hint = parameter.annotation
             if inspect.isclass(hint) and issubclass(hint, Body):
                 body_name, body = name, hint
             else:

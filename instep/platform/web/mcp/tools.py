@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Protocol
+from inspect import Parameter
+from typing import Annotated, Any, Final, Protocol
 
 from mcp_types import Tool as ToolDefinition
 from mcp_types import ToolAnnotations
@@ -11,7 +12,7 @@ from pydantic import MISSING, BaseModel, BeforeValidator, Field
 from instep.platform.core import limits
 from instep.platform.identity.access import scope_of
 from instep.platform.identity.scopes import Scope
-from instep.platform.web.call import Access
+from instep.platform.web.call import Access, in_context
 from instep.platform.web.mcp.arguments import Arguments, Handler
 from instep.platform.web.mcp.schemas import schema_of
 from instep.platform.web.shapes import Body, Text, integral
@@ -24,6 +25,11 @@ Limit = Annotated[
 Cursor = Annotated[
     Text | None, Field(description="The `next_cursor` of the previous answer, to continue from there.")
 ]
+# What callers send for a handler's `page`.
+PAGE: Final = (
+    Parameter("limit", Parameter.KEYWORD_ONLY, default=limits.DEFAULT_TOOL_ROWS, annotation=Limit),
+    Parameter("cursor", Parameter.KEYWORD_ONLY, default=None, annotation=Cursor),
+)
 Reference = Annotated[Text, Field(description="The article, by its id or slug.")]
 DraftId = Annotated[Text, Field(description="The draft: `edit_…`, `article_…` or `gap_…`.")]
 
@@ -74,7 +80,8 @@ class Toolbox:
         `additive`: it only adds, so that it is not destructive (MCP's `destructiveHint`).
         """
 
-        def register(handler: Handler) -> Handler:
+        def register(function: Handler) -> Handler:
+            handler = in_context(function, PAGE)
             arguments = Arguments.of(handler, self.named)
             scope = scope_of(action)
             writes = scope != Scope.READ
