@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from instep import __version__
 from instep.interfaces.site import queries
-from instep.interfaces.site.public_markdown import without_line_ends, write_markdown
+from instep.interfaces.site.public_markdown import write_markdown
 from instep.interfaces.site.representations import EXTENSION, MARKDOWN_TYPE, NOINDEX
 from instep.interfaces.site.schemas import ListedText, WholeText, article_url, changelog_url
 from instep.interfaces.site.visits import help_center
@@ -17,6 +17,7 @@ from instep.interfaces.site.xml import as_uri
 from instep.platform.core import limits
 from instep.platform.core.etags import etag_of
 from instep.platform.identity.schemas import Bot
+from instep.platform.text.characters import with_single_spaces
 from instep.platform.web.pages import document, not_modified
 from instep.platform.web.public import public
 
@@ -55,7 +56,7 @@ def text_document(request: Request, content: str, etag: str | None = None) -> Re
 
 def write_index(bot: Bot, texts: list[ListedText], *, has_changelog: bool) -> Iterator[str]:
     listed = texts[: limits.MAX_LLMS_LINKS]
-    name = without_line_ends(bot.name)
+    name = with_single_spaces(bot.name)
     yield f"# {name}\n\n> The help center of {name}, {bot.help_url}/\n"
     if len(listed) < len(texts):
         yield f"\nThese are the first {len(listed)} articles. All are listed in {bot.help_url}/sitemap.xml.\n"
@@ -72,13 +73,13 @@ def write_index(bot: Bot, texts: list[ListedText], *, has_changelog: bool) -> It
 
 def heading_of(bot: Bot, text: ListedText) -> str:
     """The collections that an article stands in, after its language if that is not the bot's own."""
-    titles = " / ".join(map(without_line_ends, text.collection_titles)) or "Articles"
+    titles = " / ".join(map(with_single_spaces, text.collection_titles)) or "Articles"
     return titles if text.locale == bot.locale else f"{text.locale}: {titles}"
 
 
 def link_to(url: str, text: ListedText) -> str:
-    description = f": {without_line_ends(text.description)}" if text.description else ""
-    return f"- [{without_line_ends(text.title).translate(BRACKETS)}]({as_uri(url)}){description}\n"
+    description = f": {with_single_spaces(text.description)}" if text.description else ""
+    return f"- [{with_single_spaces(text.title).translate(BRACKETS)}]({as_uri(url)}){description}\n"
 
 
 def write_texts(bot: Bot, texts: list[WholeText], count: int) -> str:
@@ -91,6 +92,6 @@ def write_texts(bot: Bot, texts: list[WholeText], count: int) -> str:
             f"The first {len(texts)} of {count} public articles of {bot.help_url}/: this file holds at most"
             f" {size} of text. {bot.help_url}/llms.txt leads to each article"
         )
-    parts = [f"# {without_line_ends(bot.name)}\n\n> {extent}.\n"]
+    parts = [f"# {with_single_spaces(bot.name)}\n\n> {extent}.\n"]
     parts += [write_markdown(text, as_uri(article_url(bot, text.locale, text.slug))) for text in texts]
     return "\n".join(parts)

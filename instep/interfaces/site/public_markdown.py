@@ -7,6 +7,7 @@ from html_to_markdown import ConversionOptions, convert
 
 from instep.interfaces.site.schemas import WholeText
 from instep.platform.core.clock import isoformat
+from instep.platform.text.characters import with_single_spaces
 
 # Raw HTML and definitions of links can hold words that no page shows, such as comments of authors.
 MAY_HIDE_WORDS = re.compile(r"<(?!https?:|mailto:)[!?/A-Za-z]|\]:")
@@ -33,14 +34,10 @@ def shown_markdown(text: WholeText) -> str:
 
 def write_markdown(text: WholeText, url: str) -> str:
     """A document: title, description, text, then where and when it comes from."""
-    lead = f"\n> {without_line_ends(text.description)}\n" if text.description else ""
+    lead = f"\n> {with_single_spaces(text.description)}\n" if text.description else ""
     end = f"---\n\n{origin(url, text.updated_at)}"
-    return f"# {without_line_ends(text.title)}\n{lead}\n{shown_markdown(text)}\n\n{end}"
+    return f"# {with_single_spaces(text.title)}\n{lead}\n{shown_markdown(text)}\n\n{end}"
 
 
 def origin(url: str, updated_at: datetime) -> str:
     return f"Source: <{url}>\n\nLast changed: {isoformat(updated_at)}\n"
-
-
-def without_line_ends(text: str) -> str:
-    return " ".join(text.split())

@@ -25,6 +25,7 @@ from instep.operations.backups.manifest import FORMAT, OBJECTS, Manifest, Object
 from instep.operations.backups.stored_objects import write_objects
 from instep.operations.backups.tables import Connection, Table, list_sequences, stored_tables
 from instep.platform.core.database import OUTAGES
+from instep.platform.core.disk import sync_folder
 from instep.platform.core.outages import outage_of
 from instep.platform.migrations import UnknownRevision, revision_at, revisions
 
@@ -80,14 +81,6 @@ def new_file(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
                 draft.unlink()
     except OSError as error:
         raise BackupFailed(f"{path} can't be written: {error.strerror or error}.") from None
-
-
-def sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def write_snapshot(

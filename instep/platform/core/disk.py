@@ -1,5 +1,6 @@
-"""Free space on the disk of the embedded database."""
+"""The disk of the embedded database: its free space, and folders that outlast a failure of power."""
 
+import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,3 +31,12 @@ def free_space_at(folder: Path) -> FreeSpace:
     existing_folder = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     usage = shutil.disk_usage(existing_folder)
     return FreeSpace(usage.free, usage.total)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names of a folder's files are on the disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

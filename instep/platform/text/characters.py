@@ -54,9 +54,19 @@ def remove_hidden(text: str) -> str:
     return "".join(char for char in text if char in "\n\t" or char in JOINERS or not is_hidden(char))
 
 
+def filled(text: str | None) -> str | None:
+    """A field of a form without spaces around it; None if it was left empty."""
+    return (text or "").strip() or None
+
+
+def with_single_spaces(text: str) -> str:
+    """The text in one line, with single spaces between its words."""
+    return " ".join(text.split())
+
+
 def in_one_line(text: str) -> str:
     """The text without hidden characters except joiners, and with single spaces between its words."""
-    return " ".join(remove_hidden(" ".join(text.split())).split())
+    return with_single_spaces(remove_hidden(with_single_spaces(text)))
 
 
 def replace_unprintable(text: str, allowed: str = "") -> str:

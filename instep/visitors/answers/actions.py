@@ -17,6 +17,7 @@ from instep.platform.identity.access import visitors_write
 from instep.platform.identity.schemas import Ctx
 from instep.platform.identity.visitor_hash import hash_visitor
 from instep.platform.llm.budget import Enter
+from instep.platform.text.characters import filled
 from instep.search.actions import are_live
 from instep.search.schemas import Audience, Passage
 from instep.search.semantic.query_embedder import query_embedder
@@ -243,7 +244,7 @@ def _source_row(passage: Passage) -> dict[str, Any]:
 
 async def give_feedback(ctx: Ctx, message_id: str, given: FeedbackGiven) -> Feedback:
     """Say whether an answer helped. The last word counts; a comment stays until another one comes."""
-    comment = _clean_text(given.model_dump().get("comment"))
+    comment = filled(given.model_dump().get("comment"))
     feedback = await queries.set_feedback(ctx, message_id, given.helpful, comment)
     if feedback is None:
         raise NotFound("There is no such answer.")
@@ -280,9 +281,7 @@ async def escalate_conversation(ctx: Ctx, conversation_id: str, escalation: Esca
     """
     sent = escalation.model_dump()
     before = await get_conversation(ctx, conversation_id)
-    escalated = await queries.escalate(
-        ctx, before.id, _clean_text(sent.get("email")), _clean_text(sent.get("message"))
-    )
+    escalated = await queries.escalate(ctx, before.id, filled(sent.get("email")), filled(sent.get("message")))
     if escalated is None:
         return await get_conversation(ctx, conversation_id)
     after = ConversationOut.of(escalated)
@@ -302,8 +301,8 @@ async def create_lead(ctx: Ctx, new: LeadCreate) -> Lead:
         "id": new_id("lead"),
         "conversation_id": await _referenced_id(ctx, sent.get("conversation_id")),
         "email": new.email,
-        "name": _clean_text(sent.get("name")),
-        "message": _clean_text(sent.get("message")),
+        "name": filled(sent.get("name")),
+        "message": filled(sent.get("message")),
     }
     lead = await queries.insert_lead(ctx, row)
     await emit(ctx, "lead.created", LeadOut.of(lead))
@@ -335,8 +334,3 @@ def _alert_lines(conversation: ConversationOut) -> list[str]:
     fields = {"Email": conversation.email, "Message": conversation.message, "Page": conversation.page_url}
     lines = [f"{name}: {text}" for name, text in fields.items() if text]
     return [*lines, f"Conversation: {conversation.id}"]
-
-
-def _clean_text(text: str | None) -> str | None:
-    """None for a field of a form that was left empty."""
-    return (text or "").strip() or None

@@ -10,6 +10,7 @@ from pydantic import MISSING, AfterValidator, Field
 
 from instep.platform.core import limits
 from instep.platform.core.email_addresses import is_email_address
+from instep.platform.text.characters import with_single_spaces
 from instep.platform.web.shapes import NOT_BLANK, Body, Locale, Out, Text, Timestamp, not_blank
 from instep.search.schemas import Passage
 from instep.visitors.insights.schemas import ArticleFeedback, ArticleRating, FeedbackReason
@@ -42,11 +43,6 @@ Message = Annotated[
 PersonName = Annotated[Text, Field(max_length=limits.MAX_NAME_CHARACTERS, examples=["Ann Example"])]
 
 
-def collapse_white_space(text: str) -> str:
-    """The question with each run of white space as one blank."""
-    return " ".join(text.split())
-
-
 QuestionText = Annotated[
     Text,
     Field(
@@ -56,7 +52,7 @@ QuestionText = Annotated[
         json_schema_extra={"minLength": 1, "pattern": NOT_BLANK},
     ),
     AfterValidator(not_blank),
-    AfterValidator(collapse_white_space),
+    AfterValidator(with_single_spaces),
 ]
 VisitorId = Annotated[
     Text,

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from instep.drafting.writer.llm.located_edit import LocatedEdit
 from instep.platform.core import limits
 from instep.platform.core.name_matching import mention
+from instep.platform.text.characters import with_single_spaces
 
 _NUMBER = re.compile(r"(?m)^[ \t]*\d{1,6}\|")
 _BLOCK = re.compile(r"[ \t]*(?:[-*+]|\d+[.)]|[|#>]|[`~]{3}|:{2,})")
@@ -80,17 +81,17 @@ class TextLines:
 
     def find(self, number: int, copy: str) -> int:
         """The index of the line with this number, from 1, or of the nearby line that the copy matches."""
-        target, index = _plain(copy.split("\n")[0]), number - 1
+        target, index = with_single_spaces(copy.split("\n")[0]), number - 1
         if not target and 0 <= index < len(self.lines):
             return index
         if not target:
             raise EditRefused("it names no line of the article")
         by_distance = sorted(range(len(self.lines)), key=lambda at: abs(at - index))
         for at in by_distance:
-            if _plain(self.lines[at]) == target:
+            if with_single_spaces(self.lines[at]) == target:
                 return at
         for at in by_distance[:_NEAR_LINES]:
-            line = _plain(self.lines[at])
+            line = with_single_spaces(self.lines[at])
             # A copy may be the beginning of a long line.
             if line.startswith(target) or _is_similar(line, target):
                 return at
@@ -145,8 +146,8 @@ def _span_of(old: str, number: int, lines: TextLines) -> tuple[int, int]:
     copied = old.split("\n")
     first = lines.find(number, copied[0])
     last = first + len(copied) - 1
-    there = _plain("\n".join(lines.lines[first : last + 1]))
-    if last >= len(lines.lines) or not _is_similar(there, _plain(old)):
+    there = with_single_spaces("\n".join(lines.lines[first : last + 1]))
+    if last >= len(lines.lines) or not _is_similar(there, with_single_spaces(old)):
         raise EditRefused("the text that it replaces is not in the article")
     return lines.starts[first], lines.end(last)
 
@@ -206,10 +207,6 @@ def _without_numbers(copy: str) -> str:
     """A text without the prompt's line numbers, if every line begins with one."""
     lines = [line for line in copy.split("\n") if line.strip()]
     return _NUMBER.sub("", copy) if lines and all(map(_NUMBER.match, lines)) else copy
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _is_similar(text: str, other: str) -> bool:

@@ -18,7 +18,7 @@ from instep.drafting.writer.reporting.statements import (
     replacement_statement,
 )
 from instep.drafting.writer.shapes import Change, Evidence, Place, Proposal, Report, Verdict
-from instep.platform.text.characters import remove_hidden, shorten
+from instep.platform.text.characters import remove_hidden, shorten, with_single_spaces
 
 _MAX_REASON_CHARACTERS, _MAX_REASONS = 300, 6
 _MAX_EXCERPT_CHARACTERS = 300
@@ -143,12 +143,12 @@ class QuotedLines:
 
     def __init__(self, change_set: ChangeSet, change: Change) -> None:
         self._lines = [
-            (file.patch.path, line, _plain(line.text))
+            (file.patch.path, line, with_single_spaces(line.text))
             for file in change_set.files
             for line in file.patch.lines()
             if line.text.strip()
         ]
-        self._prose = _plain(f"{change.title}\n{change.body or ''}")
+        self._prose = with_single_spaces(f"{change.title}\n{change.body or ''}")
 
     def has(self, quote: str) -> bool:
         parts = list(_parts(quote))
@@ -171,13 +171,9 @@ class QuotedLines:
 def _parts(quote: str) -> Iterator[str]:
     """The lines of a quote without diff markers, except those too short to prove anything."""
     for row in map(str.lstrip, quote.split("\n")):
-        part = _plain(row[1:] if row[:1] in ("+", "-") else row)
+        part = with_single_spaces(row[1:] if row[:1] in ("+", "-") else row)
         if len(part) >= _MIN_QUOTE_CHARACTERS:
             yield part
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _draft(

@@ -1,11 +1,11 @@
 """Create a cluster under a temporary name and rename it when complete, so that no partial one is used."""
 
-import os
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
+from instep.platform.core.disk import sync_folder
 from instep.platform.core.embedded.account import Account
 from instep.platform.core.embedded.cluster import NAME, Cluster
 from instep.platform.core.embedded.errors import DatabaseUnavailable
@@ -42,7 +42,7 @@ def create_cluster(cluster: Cluster, start_lock: int) -> None:
     account.give_to(draft)
     _initdb(cluster, draft, account, start_lock)
     draft.rename(cluster.pgdata)
-    _sync(cluster.data_dir)
+    sync_folder(cluster.data_dir)
 
 
 def remove_drafts(cluster: Cluster) -> None:
@@ -76,11 +76,3 @@ def _initdb(cluster: Cluster, draft: Path, account: Account, start_lock: int) ->
             f"The database could not be created in {cluster.data_dir}: fix the problem below and try again, "
             "or set INSTEP_DATABASE_URL to a database of your own.\n" + result.stdout.decode(errors="replace")
         )
-
-
-def _sync(folder: Path) -> None:
-    fd = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

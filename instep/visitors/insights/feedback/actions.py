@@ -5,6 +5,7 @@ from instep.platform.core.ids import new_id
 from instep.platform.core.paging import Page, PageRequest
 from instep.platform.identity.access import visitors_write
 from instep.platform.identity.schemas import Ctx
+from instep.platform.text.characters import filled
 from instep.visitors.insights.feedback import queries
 from instep.visitors.insights.schemas import ArticleFeedback, ArticleRating, FeedbackReason, FeedbackSummary
 
@@ -13,7 +14,7 @@ from instep.visitors.insights.schemas import ArticleFeedback, ArticleRating, Fee
 async def rate_article(ctx: Ctx, rating: ArticleRating) -> ArticleFeedback:
     """Say whether a public article helped, and where it did not, why."""
     sent = rating.model_dump()
-    reason, comment = sent.get("reason"), _clean_text(sent.get("comment"))
+    reason, comment = sent.get("reason"), filled(sent.get("comment"))
     if rating.helpful and reason is not None:
         raise InvalidValue(
             "reason", "leave it out if `helpful` is true: it is the reason an article did not help"
@@ -29,7 +30,7 @@ async def explain_rating(
     ctx: Ctx, feedback_id: str, reason: FeedbackReason | None, comment: str | None
 ) -> ArticleFeedback:
     """Say afterwards why an article did not help. The last word counts."""
-    feedback = await queries.explain(ctx, feedback_id, reason, _clean_text(comment))
+    feedback = await queries.explain(ctx, feedback_id, reason, filled(comment))
     if feedback is None:
         raise NotFound("There is no such rating.")
     return feedback
@@ -42,8 +43,3 @@ async def list_feedback(ctx: Ctx, page: PageRequest) -> Page[FeedbackSummary]:
     earlier text. `comments` are the newest ones.
     """
     return await queries.list_summaries(ctx, page)
-
-
-def _clean_text(text: str | None) -> str | None:
-    """None for a field of a form that was left empty."""
-    return (text or "").strip() or None
