@@ -16,7 +16,7 @@ from instep.platform.llm.embedding import NO_EMBEDDERS, Embedders, HttpEmbedder,
 from instep.platform.llm.protocol import CompletionError
 from instep.search import jobs
 from instep.search.retrieve import retrieve
-from instep.search.schemas import Audience, Signals
+from instep.search.schemas import Signals
 from instep.search.semantic import indexing
 from instep.search.semantic.query_embedder import QueryEmbedder, query_embedder
 from instep.search.semantic.vector_segment import chunk_dtype
@@ -35,7 +35,7 @@ from tests.support.embeddings import (
 )
 from tests.support.http import ok
 from tests.support.model_endpoint import KEY, Endpoint, Mood, errs, http, is_cut, sends, stays_silent
-from tests.support.search import publish, titles
+from tests.support.search import publish, titles, titles_of
 
 EmbedderAndEndpoint = tuple[HttpEmbedder, Endpoint]
 JOB = Job(1, jobs.EMBED_ARTICLES, {}, 1)
@@ -47,13 +47,6 @@ async def embedder() -> AsyncIterator[EmbedderAndEndpoint]:
         query_embedder.use(Embedders.for_all(embedder))
         yield embedder, behind
         query_embedder.use(NO_EMBEDDERS)
-
-
-async def titles_of(
-    ctx: Ctx, question: str, locale: str | None = None, audience: Audience = "public"
-) -> list[str]:
-    retrieval = await retrieve(ctx, question, locale, audience=audience)
-    return list(dict.fromkeys(passage.title for passage in retrieval.passages))
 
 
 async def count_vectors(owner: Tx, article_id: str) -> int:

@@ -4,10 +4,9 @@ import pytest
 
 from instep.platform.identity.schemas import Ctx
 from instep.search.retrieve import retrieve
-from instep.search.schemas import Audience
 from tests.support.cast import Api, Cast
 from tests.support.http import at_once, create_article, create_collection, ok
-from tests.support.search import publish
+from tests.support.search import publish, titles_of
 
 TEAM = """Who works with you.
 
@@ -23,13 +22,6 @@ Open **Settings** and choose [Team](/team). Then invite people by their address.
 
 Whoever leaves loses all roles.
 """
-
-
-async def titles_of(
-    ctx: Ctx, question: str, locale: str | None = None, audience: Audience = "public"
-) -> list[str]:
-    retrieval = await retrieve(ctx, question, locale, audience=audience)
-    return list(dict.fromkeys(passage.title for passage in retrieval.passages))
 
 
 async def test_the_passage_that_answers_comes_first_with_its_heading_and_best_sentence(

@@ -8,6 +8,8 @@ from instep.platform.identity.schemas import Actor, Bot, Ctx
 from instep.search import queries
 from instep.search.index.builder import SegmentBuilder
 from instep.search.index.segment import encode_segment
+from instep.search.retrieve import retrieve
+from instep.search.schemas import Audience
 from instep.search.semantic import vectors
 from instep.search.semantic.chunks import Chunk
 from instep.search.semantic.vector_segment import quantized
@@ -49,3 +51,11 @@ async def store_vector(database: Database, company: Company, article_id: str) ->
         await vectors.reset_embeddings(ctx, "scripted", 2)
         chunks = quantized(Chunk(article_id, 0, 0, 0, "Text."), [0.6, 0.8]).tobytes()
         await vectors.store_vectors(ctx, [StoredVectors(article_id, ctx.now, chunks)])
+
+
+async def titles_of(
+    ctx: Ctx, question: str, locale: str | None = None, audience: Audience = "public"
+) -> list[str]:
+    """The titles of the articles that a question finds, the best first."""
+    retrieval = await retrieve(ctx, question, locale, audience=audience)
+    return list(dict.fromkeys(passage.title for passage in retrieval.passages))

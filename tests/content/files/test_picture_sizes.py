@@ -20,11 +20,6 @@ async def html_of(client: Client, article: Json) -> str:
     return html
 
 
-@pytest.fixture
-def client(api: Api, cast: Cast) -> Client:
-    return api(cast.acme.write_key)
-
-
 async def test_pictures_get_their_sizes_when_an_article_is_made_changed_and_published(client: Client) -> None:
     wide = path_of(await upload(client, picture(width=60, height=20)))
     tall = path_of(await upload(client, picture(width=10, height=30)))

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.async_api import Page, Request, Route, expect
 
-from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import Cast, Client, Json
 from tests.support.chromium import Complaints
 from tests.support.dashboard_writer import Writer
 from tests.support.file_samples import picture
@@ -15,11 +15,6 @@ from tests.support.http import create_article, ok
 
 SAVED = re.compile(r"^Saved \d\d:\d\d$")
 MIXED = "# One\r\n\r\n* two\n+ three   \r\nfour  \n\n| a |\n|-|\n"
-
-
-@pytest.fixture
-def client(api: Api, cast: Cast) -> Client:
-    return api(cast.acme.write_key)
 
 
 @pytest.fixture

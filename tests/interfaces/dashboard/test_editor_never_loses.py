@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Page, Route, expect
 
 from instep.platform.core.database import Tx
-from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import Cast, Client, Json
 from tests.support.chromium import Complaints
 from tests.support.dashboard_writer import Writer, sign_in
 from tests.support.http import create_article, ok
@@ -15,11 +15,6 @@ from tests.support.sign_in import sign_up
 
 SAVED = re.compile(r"^Saved \d\d:\d\d$")
 OFFLINE = "Not saved: offline, kept in this browser"
-
-
-@pytest.fixture
-def client(api: Api, cast: Cast) -> Client:
-    return api(cast.acme.write_key)
 
 
 @pytest.fixture

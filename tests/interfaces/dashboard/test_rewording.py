@@ -7,7 +7,7 @@ import pytest
 from instep.platform.core.database import Database
 from tests.interfaces.dashboard.conftest import Desk
 from tests.interfaces.dashboard.editor import fields_of
-from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import Cast, Client, Json
 from tests.support.http import Response, create_article, ok
 from tests.support.limits import SetSetting
 from tests.support.model_endpoint import errs, follows, says
@@ -21,11 +21,6 @@ SHORTER = says({"text": "Run it.", "note": "Shorter."})
 @pytest.fixture(autouse=True)
 def loopback(set_setting: SetSetting) -> None:
     set_setting(*LOOPBACK)
-
-
-@pytest.fixture
-def client(api: Api, cast: Cast) -> Client:
-    return api(cast.acme.write_key)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Locator, Page, expect
 
 from instep.platform.core.database import Database
-from tests.support.cast import Api, Cast, Client
+from tests.support.cast import Cast, Client
 from tests.support.chromium import Complaints
 from tests.support.dashboard_writer import Writer
 from tests.support.http import create_article
@@ -39,11 +39,6 @@ class Proposals:
     async def ask(self, intent: str) -> None:
         await self.page.locator("#model-menu summary").click()
         await self.button(intent).click()
-
-
-@pytest.fixture
-def client(api: Api, cast: Cast) -> Client:
-    return api(cast.acme.write_key)
 
 
 @pytest.fixture

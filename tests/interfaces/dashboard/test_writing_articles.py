@@ -10,7 +10,7 @@ from instep.platform.text.diff import compare_now
 from tests.interfaces.dashboard.conftest import Desk
 from tests.interfaces.dashboard.editor import fields_of, submit
 from tests.support.articles import revisions_of, type_text
-from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import Cast, Client, Json
 from tests.support.file_samples import picture
 from tests.support.http import at_once, create_article, create_collection, ok
 from tests.support.sign_in import HERE
@@ -27,11 +27,6 @@ TEXTS = [
 PICTURE = picture()
 SIDES = ("opened", "saved")
 DOCS = sorted((Path(__file__).parents[3] / "docs" / "help").glob("*/*.md"))
-
-
-@pytest.fixture
-def client(api: Api, cast: Cast) -> Client:
-    return api(cast.acme.write_key)
 
 
 async def article_of(client: Client, id: str) -> Json:

@@ -1,16 +1,9 @@
 """Entries of the changelog in the editor, without scripts."""
 
-import pytest
-
 from tests.interfaces.dashboard.conftest import Desk
 from tests.interfaces.dashboard.editor import fields_of, submit
-from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import Client, Json
 from tests.support.http import created, ok
-
-
-@pytest.fixture
-def client(api: Api, cast: Cast) -> Client:
-    return api(cast.acme.write_key)
 
 
 async def create_entry(client: Client, content: str) -> Json:

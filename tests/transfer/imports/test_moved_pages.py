@@ -20,11 +20,6 @@ TEXT = (
 OTHER = "Send the same request twice, and the second answer says that the export is being made already.\n"
 
 
-@pytest.fixture
-def client(api: Api, cast: Cast) -> Client:
-    return api(cast.acme.write_key)
-
-
 async def articles(client: Client) -> dict[str, Json]:
     """All articles by their ids."""
     rows = ok(await client.get("/v1/articles?page_size=100"))["results"]
