@@ -61,7 +61,9 @@ def import_articles(
 
     An interrupted import continues when it is started again.
     """
+    from instep.platform.identity.schemas import OPERATOR
     from instep.transfer.imports.actions import valid_site
+    from instep.transfer.imports.plan.source_planning import plan_source
     from instep.transfer.imports.tree.schemas import UnreadableSource
 
     asks = not (is_agreed or as_json) and sys.stdin.isatty() and sys.stdout.isatty()
@@ -69,7 +71,8 @@ def import_articles(
     async def run(database: "Database", found_bot: "Bot") -> None:
         async with opened_source(source, format) as opened:
             served = replace(opened, site=valid_site(site))
-            plan = await plan_of(database, found_bot, served, format, prunes)
+            payload = {"workspace": found_bot.workspace_id, "bot": str(found_bot.id)}
+            plan = await plan_source(database, payload, OPERATOR, served, format, prunes=prunes)
             await import_source(database, found_bot, served, plan, dry_run, asks, as_json)
 
     try:
@@ -101,22 +104,6 @@ async def import_source(
         say_report(report, as_json, import_id, has_tree=False)
     if not as_json:
         typer.echo(NOTHING_NEW if report.changes_nothing else f"Imported: {bot.help_url}/")
-
-
-async def plan_of(
-    database: "Database", bot: "Bot", source: "Source", format: str | None, prunes: bool
-) -> "Plan":
-    from instep.platform.identity.job_context import job_context
-    from instep.platform.identity.schemas import OPERATOR
-    from instep.transfer.imports.actions import state_for_plan
-    from instep.transfer.imports.plan.source_planning import plan_import
-    from instep.transfer.imports.source.source_reading import read_source
-
-    read = await read_source(source, format)
-    payload = {"workspace": bot.workspace_id, "bot": str(bot.id)}
-    async with job_context(database, payload, OPERATOR) as ctx:
-        state = await state_for_plan(ctx, read.source, read.keys)
-    return await plan_import(source, read, state, prunes=prunes)
 
 
 async def run_import(

@@ -12,7 +12,7 @@ from instep.platform.core.config import settings
 from instep.platform.core.database import Database, Tx
 from instep.platform.identity.job_context import job_context
 from instep.platform.identity.queries import find_bot
-from instep.transfer.imports import actions
+from instep.transfer.imports import actions, queries
 from instep.transfer.imports.plan.planning import plan
 from instep.transfer.imports.schemas import ImportReport, Plan, PlannedPage
 from instep.transfer.imports.source.source_reading import Source, read_now
@@ -60,7 +60,7 @@ async def bring(database: Database, company: Company, source: Source) -> Importe
     read = read_now(source, None)
     payload = {"workspace": company.workspace_id, "bot": str(company.bot_id)}
     async with job_context(database, payload, IMPORTER) as ctx:
-        state = await actions.state_for_plan(ctx, read.source)
+        state = await queries.find_state(ctx, read.source, ())
     files = source.open()
     planned = plan(read.tree, files, state, read.source)
     if planned.report.changes_nothing:

@@ -8,7 +8,7 @@ from instep.platform.core.database import Database
 from instep.platform.identity.job_context import job_context
 from instep.platform.identity.queries import find_bot
 from instep.platform.identity.schemas import Actor
-from instep.transfer.imports import actions
+from instep.transfer.imports import actions, queries
 from instep.transfer.imports.plan.planning import plan
 from instep.transfer.imports.schemas import ImportReport, Plan
 from instep.transfer.imports.tree.schemas import SourceFiles, Tree
@@ -34,7 +34,7 @@ class Importer:
         self, tree: Tree, files: SourceFiles = NO_FILES, *, site: str | None = None, prunes: bool = False
     ) -> Plan:
         async with job_context(self.database, self.payload, IMPORTER) as ctx:
-            state = await actions.state_for_plan(ctx, SOURCE, [page.key for page in tree.pages])
+            state = await queries.find_state(ctx, SOURCE, [page.key for page in tree.pages])
         return plan(tree, files, state, SOURCE, site=site, prunes=prunes)
 
     async def bring(

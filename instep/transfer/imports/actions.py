@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from collections.abc import Collection
 
 from instep.content.files.storage import FileStorage
 from instep.platform.core import limits
@@ -13,7 +12,7 @@ from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.imports import queries
 from instep.transfer.imports.report_forms import as_stored
-from instep.transfer.imports.schemas import BotState, ImportReport, ImportRow
+from instep.transfer.imports.schemas import ImportReport, ImportRow
 from instep.transfer.imports.source.formats import format_names
 from instep.transfer.imports.tree.url_parts import split_url
 
@@ -78,14 +77,6 @@ async def discard_import(ctx: Ctx, import_id: str) -> str:
         raise InvalidState("Only an import that is waiting for confirmation can be discarded.")
     await queries.delete(ctx, row.id)
     return row.id
-
-
-async def state_for_plan(ctx: Ctx, source: str, keys: Collection[str] = ()) -> BotState:
-    """The bot's state for a plan: earlier imports of the source, and slugs and addresses in use.
-
-    `keys` are those of the source's pages, whose texts it needs not know.
-    """
-    return await queries.find_state(ctx, source, keys)
 
 
 @writes

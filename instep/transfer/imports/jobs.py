@@ -15,10 +15,10 @@ from instep.platform.identity.access import refuse_paused
 from instep.platform.identity.job_context import job_context
 from instep.platform.identity.schemas import Actor, Bot
 from instep.transfer.imports import queries
-from instep.transfer.imports.plan.source_planning import plan_import
+from instep.transfer.imports.plan.source_planning import plan_source
 from instep.transfer.imports.report_forms import as_stored
 from instep.transfer.imports.schemas import ImportRow
-from instep.transfer.imports.source.source_reading import Source, read_source
+from instep.transfer.imports.source.source_reading import Source
 from instep.transfer.imports.tree.schemas import UnreadableSource
 from instep.transfer.imports.write.running import ImportRun, run_plan, work_of
 
@@ -57,12 +57,9 @@ async def give_up_import(database: Database, job: Job) -> None:
 
 
 async def plan_row(database: Database, payload: dict[str, str], row: ImportRow, source: Source) -> None:
-    read = await read_source(source, row.format)
-    async with job_context(database, payload, SERVICE) as ctx:
-        state = await queries.find_state(ctx, read.source, read.keys)
-    plan = await plan_import(source, read, state)
+    plan = await plan_source(database, payload, SERVICE, source, row.format)
     async with job_context(database, payload, SERVICE) as ctx, ctx.tx.transaction():
-        await queries.set_plan(ctx, row.id, read.tree.format, read.source, as_stored(plan.report))
+        await queries.set_plan(ctx, row.id, plan.tree.format, plan.source, as_stored(plan.report))
 
 
 async def import_row(
@@ -74,13 +71,10 @@ async def import_row(
     bot: Bot,
 ) -> None:
     """Plan again, since the bot may have changed since someone agreed, and import."""
-    read = await read_source(source, row.format)
-    async with job_context(database, payload, SERVICE) as ctx:
-        state = await queries.find_state(ctx, read.source, read.keys)
-        actor = await queries.actor_of(ctx, row.id)
-    plan = await plan_import(source, read, state, prunes=row.prunes)
+    plan = await plan_source(database, payload, SERVICE, source, row.format, prunes=row.prunes)
     files, work = await asyncio.to_thread(source.open), work_of(plan)
     async with job_context(database, payload, SERVICE) as ctx:
+        actor = await queries.actor_of(ctx, row.id)
         await queries.set_progress(ctx, row.id, 0, work.total)
     run = ImportRun(
         *(database, storages.for_new_files, bot, actor, row.id, plan, files, work),

@@ -1,15 +1,30 @@
 """Plans the import of a source in a process that can be killed: sources are foreign data."""
 
 from instep.platform.core import limits
+from instep.platform.core.database import Database
 from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.platform.identity.job_context import job_context
+from instep.platform.identity.schemas import Actor
+from instep.transfer.imports import queries
 from instep.transfer.imports.plan.planning import plan
 from instep.transfer.imports.schemas import BotState, Plan
-from instep.transfer.imports.source.source_reading import TOO_COSTLY, ReadSource, Source
+from instep.transfer.imports.source.source_reading import TOO_COSTLY, ReadSource, Source, read_source
 from instep.transfer.imports.tree.schemas import UnreadableSource
 
 
-async def plan_import(source: Source, read: ReadSource, state: BotState, *, prunes: bool = False) -> Plan:
-    """The plan of importing a source that was read into a bot in this state."""
+async def plan_source(
+    database: Database,
+    payload: dict[str, str],
+    actor: Actor,
+    source: Source,
+    format: str | None,
+    *,
+    prunes: bool = False,
+) -> Plan:
+    """Read a source and plan its import into the bot that `payload` names, in the state that it is in."""
+    read = await read_source(source, format)
+    async with job_context(database, payload, actor) as ctx:
+        state = await queries.find_state(ctx, read.source, read.keys)
     try:
         return await run_with_timeout(
             plan_now, source, read, state, prunes, seconds=limits.MAX_IMPORT_SECONDS
@@ -18,5 +33,5 @@ async def plan_import(source: Source, read: ReadSource, state: BotState, *, prun
         raise UnreadableSource(TOO_COSTLY) from None
 
 
-def plan_now(source: Source, read: ReadSource, state: BotState, prunes: bool = False) -> Plan:
+def plan_now(source: Source, read: ReadSource, state: BotState, prunes: bool) -> Plan:
     return plan(read.tree, source.open(), state, read.source, site=source.site, prunes=prunes)
