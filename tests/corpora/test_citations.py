@@ -14,11 +14,13 @@ import pytest
 from instep.platform.core.database import Database
 from instep.platform.core.markdown import render
 from instep.visitors.answers.ask import QuestionRequest, RetrievedContext, extractive_answer, retrieve_context
-from instep.visitors.answers.extractive import QuestionTerms, read_passage
-from instep.visitors.answers.generative import AnswerReply, prompt_for, support_text
-from instep.visitors.answers.model_answer import SectionReading, answer_of
+from instep.visitors.answers.checked_parts import plain, support_text
+from instep.visitors.answers.extractive import QuestionTerms, read_passage, title_and_headings
+from instep.visitors.answers.generative import AnswerReply, prompt_for
+from instep.visitors.answers.model_answer import CheckedReply
 from instep.visitors.answers.schemas import Answer, AnswerPreviewOut, CitedPassage
-from instep.visitors.answers.support import is_supported
+from instep.visitors.answers.section_reading import SectionReading
+from instep.visitors.answers.support import refusal_of
 from tests.corpora.test_planted_in_answers import payloads
 from tests.support.cast import Cast, Client, Json
 from tests.support.citations import CITED, numbers_are_those_of_sources, unsupported, words_of, words_of_page
@@ -94,13 +96,14 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
 def written(grounds: RetrievedContext, planted: str) -> Answer:
     """The outcome of the reply of a model that copies lines of each passage and adds all that it may not."""
     question = QuestionTerms(grounds.query, grounds.passages)
-    readings = [read_passage(passage, question) for passage in grounds.passages]
-    passages = dict(PASSAGE.findall(prompt_for(grounds.query, readings).user))
+    extracts = [read_passage(passage, question) for passage in grounds.passages]
+    reading = SectionReading(grounds, extracts, "scripted:1")
+    passages = dict(PASSAGE.findall(prompt_for(grounds.query, reading.extracts).user))
     copied = [(line, int(n)) for n, text in passages.items() for line in text.split("\n")[:2]]
     misplaced = [(line, n % len(passages) + 1) for line, n in copied[:2]]
     bad = [(line, 1) for line in (*INVENTED, planted)]
     reply = AnswerReply.model_validate(parts_of(*bad, *copied, *misplaced))
-    return answer_of(reply, SectionReading(grounds, readings, "scripted:1"), grounds)
+    return CheckedReply(reply, reading).answer(grounds)
 
 
 def judged(answer: Answer) -> Iterator[tuple[str, bool]]:
@@ -115,4 +118,4 @@ def judged(answer: Answer) -> Iterator[tuple[str, bool]]:
 
 def rests_on_source(source: CitedPassage, sentence: str) -> bool:
     ground = support_text(read_passage(source.passage, QuestionTerms(sentence, [source.passage])))
-    return is_supported(ground, sentence.replace("**", "").replace("__", ""))
+    return refusal_of(title_and_headings(source.passage), ground, plain(sentence)) == ""

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 from instep.platform.core.markdown import render
 from instep.platform.web.visitors import route
-from instep.visitors.answers.generative import MAX_PARTS
+from instep.visitors.answers.section_reading import MAX_PARTS
 from tests.support.cast import Cast, Client, Json
 from tests.support.citations import words_of
 from tests.support.http import ok
