@@ -111,7 +111,7 @@ TABLE = [
     Operation("POST", "/tasks", "propose", 202, body=CHANGE),
     Operation("GET", "/tasks/{task}", "read"),
     Operation("GET", "/drift/statements", "read"),
-    Operation("POST", "/drift/checks", "propose", body=DRIFT, audited=SYNC["commit"]),
+    Operation("POST", "/drift/checks", "propose", body=DRIFT, audited=str(SYNC["commit"])),
     Operation("GET", "/webhooks", "read"),
     Operation("POST", "/webhooks", "write", 201, body=ENDPOINT),
     Operation("GET", "/webhooks/{webhook}", "read"),
