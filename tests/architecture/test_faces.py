@@ -31,7 +31,9 @@ FACES: dict[str, set[str]] = {
     "answers": {"ask", "erasure_marks", "golden", "inbox", "visitor_data", "visitor_tokens"},
     "app": {""},
     "backups": {"restoring", "snapshot"},
-    "articles": {"editing", "live", "overviews", "paths", "revision_schemas", "texts", "writer_queries"},
+    "articles": {
+        *("due", "editing", "live", "overviews", "paths", "revision_schemas", "texts", "writer_queries"),
+    },
     "collections": {"visibility"},
     "ci": {
         "checkout",

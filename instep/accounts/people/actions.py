@@ -59,6 +59,11 @@ async def list_users(tx: Tx, workspace_id: str) -> list[User]:
     return await queries.list_users(tx, workspace_id)
 
 
+async def find_member_id(tx: Tx, workspace_id: str, email: str) -> str | None:
+    """The id of the person with this address, if they may work in the workspace."""
+    return await queries.find_member_id(tx, workspace_id, email)
+
+
 async def change_role(tx: Tx, workspace_id: str, email: str, role: Role, actor: Actor = OPERATOR) -> User:
     """Change the role; from the commit on it applies to the person and to every app that they connected."""
     if role != Role.OWNER:

@@ -5,7 +5,7 @@ A published article has the first of these reasons that holds, and the state tha
 - `draft`: an edit of it waits for review; `needs_review`
 - `place`: a place in it needs words; `needs_review`
 - `review_by`: its "look again by" date has come, and no person has verified it in the
-  `limits.EARLY_LOOK` before the date or since; `needs_review`
+  `limits.REVIEW_WINDOW` before the date or since; `needs_review`
 - `feedback`: `limits.OUTDATED_READERS` readers called it outdated since it was written or verified;
   `needs_review`
 - `age`: it was neither written nor verified within `limits.STALE_AFTER`; `stale`
@@ -23,7 +23,7 @@ EDIT_WAITS = """exists (select from drafts d
 PLACE_IS_OPEN = """exists (select from places w
     where w.workspace_id = %(workspace)s and w.article_id = a.id and w.status = 'open')"""
 DATE_HAS_COME = f"""(care.review_by <= (now() at time zone 'UTC')::date and coalesce(
-    a.reviewed_at < (care.review_by - {limits.EARLY_LOOK.days})::timestamp at time zone 'UTC', true))"""
+    a.reviewed_at < (care.review_by - {limits.REVIEW_WINDOW.days})::timestamp at time zone 'UTC', true))"""
 READERS_DOUBT = f"""(select count(*) from (select from article_feedback f
     where f.workspace_id = %(workspace)s and f.article_id = a.id
       and f.given_at > coalesce(a.verified_at, a.text_changed_at) and f.reason = 'outdated'

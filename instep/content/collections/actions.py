@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from instep.accounts.people.queries import find_member_id
+from instep.accounts.people.actions import find_member_id
 from instep.content.collections import queries
 from instep.content.collections.queries import Lock
 from instep.content.collections.schemas import Collection, CollectionCreate, CollectionUpdate

@@ -36,7 +36,7 @@ MAX_COLLECTION_LEVELS = 3
 # Freshness of published articles: a text that nothing has verified for this long is stale.
 STALE_AFTER = timedelta(days=180)
 # A person who looks at an article this long before its "look again by" date has looked in time.
-EARLY_LOOK = timedelta(days=30)
+REVIEW_WINDOW = timedelta(days=30)
 # Readers who say that a text is outdated, since it was written or verified, until it needs a look.
 OUTDATED_READERS = 2
 
