@@ -69,7 +69,7 @@ def check(options: DriftOptions, environ: Mapping[str, str]) -> DriftAnswer:
     say(f"Searching the code and its history for what {statements.articles:,} articles state.")
     evidence = read_evidence(git, head, revisions, statements.names, statements.values)
     say(f"Sending {len(evidence.commits):,} commits that took out what articles state.")
-    body = body_of(head, evidence, options.limit)
+    body = body_of(head, evidence, options.limit, is_partial=is_shallow(git) or options.since is not None)
     response = client.ask("POST", "/drift/checks", body, {"Service-Bot": bot.id, **JSON})
     return client.read(DriftAnswer, response)
 
@@ -84,7 +84,7 @@ def read_statements(client: Client, bot: Bot) -> Statements:
     return client.read(Statements, response)
 
 
-def body_of(head: str, evidence: CheckoutEvidence, limit: int | None) -> bytes:
+def body_of(head: str, evidence: CheckoutEvidence, limit: int | None, *, is_partial: bool) -> bytes:
     """The request of the check: only lines of commits that took out what articles state leave the machine."""
     document: dict[str, Any] = {
         "commit": head,
@@ -109,6 +109,7 @@ def body_of(head: str, evidence: CheckoutEvidence, limit: int | None) -> bytes:
         ],
         "goneNames": list(evidence.gone_names),
         "absentKeys": sorted(evidence.absent_keys),
+        "isPartial": is_partial,
     }
     return json.dumps(document | ({"limit": limit} if limit else {}), ensure_ascii=False).encode(
         "utf-8", "replace"

@@ -142,7 +142,10 @@ async def create_article(
 async def update_article(
     ctx: Ctx, ref: str, update: ArticleUpdate, format: Format = "markdown", if_match: str | None = None
 ) -> Article:
-    """Change only the fields of an article that are sent. The text of a published article is live at once."""
+    """Change only the fields of an article that are sent. The text of a published article is live at once.
+
+    A change of `owner` or `reviewBy` leaves `updatedAt`, and sends no event: readers see neither.
+    """
     sent = update.model_dump()
     # Lock the collection before the article, in the same order as when deleting it.
     if "collection_id" in sent:

@@ -3,13 +3,22 @@
 None of them checks whether the caller may write: call them inside an action that is marked `@writes`.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from instep.content.articles import queries, revisions
 from instep.content.articles.events import emit_change
 from instep.content.articles.revision_schemas import Revision
-from instep.content.articles.schemas import Article, ArticleCreate, Status, TextSource, WorkingCopy
+from instep.content.articles.schemas import (
+    Article,
+    ArticleCreate,
+    Status,
+    TextSource,
+    Verification,
+    WorkingCopy,
+)
 from instep.content.collections.actions import referenced_id
 from instep.content.files.picture_sizes import text_columns
 from instep.content.golden.actions import ask_for_golden_questions, warn_of_loss
@@ -106,6 +115,13 @@ async def save(
     await emit_change(ctx, article, after, endpoints)
     await warn_of_loss(ctx, questions, public_text(article), public_text(after))
     return saved
+
+
+async def verify_texts(
+    ctx: Ctx, article_ids: Sequence[str], verification: Verification, read_at: datetime | None = None
+) -> None:
+    """Record that the texts of published articles are right, except those changed after `read_at`."""
+    await queries.record_verifications(ctx, article_ids, verification, read_at=read_at)
 
 
 async def text_of_version(ctx: Ctx, article: Article, version: int) -> Article | Revision | None:

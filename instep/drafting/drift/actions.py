@@ -2,7 +2,8 @@
 
 from pydantic import MISSING
 
-from instep.content.articles.schemas import Article
+from instep.content.articles.schemas import Article, Verification
+from instep.content.articles.texts import verify_texts
 from instep.content.articles.writer_queries import list_for_writer
 from instep.drafting import writer
 from instep.drafting.drift.drift_storing import store_drift
@@ -39,13 +40,17 @@ async def check_drift(ctx: Ctx, new: DriftCheck) -> CheckedDrift:
     """Check the articles against what a checkout says: its commits that took out what articles state.
 
     What the code contradicts becomes drafts and places, once: what waits already is not made again, and what
-    a reviewer has dismissed for good is left out. `instep drift` sends this.
+    a reviewer has dismissed for good is left out. Published articles in which a whole check finds nothing are
+    verified against the commit. `instep drift` sends this.
     """
     await count_check(ctx)
     articles = await _articles(ctx)
     report = await _report(new, checked_texts(articles, ctx))
     limit = limits.MAX_DRIFT_FINDINGS if new.limit is MISSING else new.limit
     findings = await store_drift(ctx, new.commit, report.articles, articles, limit)
+    if not new.is_partial and len(findings) < limit:
+        sound = articles.keys() - {finding.article_id for finding in findings}
+        await verify_texts(ctx, sorted(sound), Verification("drift", new.commit), ctx.now)
     return CheckedDrift(new.commit, findings, list(articles), report.statements)
 
 

@@ -132,9 +132,16 @@ def test_sarif_has_a_result_for_each_finding(ann: Reviewer, checkout: Repository
 
 
 def test_an_article_in_step_with_the_code_exits_0(ann: Reviewer, checkout: Repository) -> None:
-    ann.post("articles", {"title": "Clean up", "contentMarkdown": "Pass `--retention-days` to keep more."})
+    fields = {"title": "Clean up", "contentMarkdown": "Pass `--retention-days` to keep more."}
+    sound = f"articles/{ann.post('articles', fields)['id']}"
+    ann.post(f"{sound}/publish", {})
 
+    assert drift(ann, "--since", "v1").code == 0
+    assert ann.get(sound)["freshness"] is None
     assert drift(ann).code == 0
+    shown = ann.get(sound)["freshness"]
+    assert (shown["state"], shown["verifiedBy"]) == ("verified", "drift")
+    assert shown["verifiedCommit"] == checkout.git("rev-parse", "HEAD").strip()
 
 
 def test_a_folder_without_git_fails_and_says_so(ann: Reviewer, tmp_path: Path) -> None:
