@@ -6,7 +6,9 @@ from instep.content.articles.schemas import Article, Verification
 from instep.content.articles.texts import verify_texts
 from instep.content.articles.writer_queries import list_for_writer
 from instep.drafting import writer
+from instep.drafting.drift import queries
 from instep.drafting.drift.drift_storing import store_drift
+from instep.drafting.drift.queries import WaitingDrift
 from instep.drafting.drift.schemas import CheckedDrift, DriftCheck, PastChangeIn, StatementsOut
 from instep.drafting.tasks.checks import checked_texts, count_check
 from instep.drafting.writer.drift.drift_reports import DriftReport, report_drift
@@ -16,6 +18,7 @@ from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.platform.identity.access import proposes
+from instep.platform.identity.audit import LastAction, find_last_action
 from instep.platform.identity.schemas import Ctx
 
 TOO_EXPENSIVE = "These commits take too much time or memory to compare: check fewer with --since."
@@ -52,6 +55,16 @@ async def check_drift(ctx: Ctx, new: DriftCheck) -> CheckedDrift:
         sound = articles.keys() - {finding.article_id for finding in findings}
         await verify_texts(ctx, sorted(sound), Verification("drift", new.commit), ctx.now)
     return CheckedDrift(new.commit, findings, list(articles), report.statements)
+
+
+async def list_waiting_drift(ctx: Ctx) -> list[WaitingDrift]:
+    """List the drafts and places of checks that wait for review, by article."""
+    return await queries.list_waiting(ctx, limits.MAX_DRIFT_FINDINGS)
+
+
+async def find_last_check(ctx: Ctx) -> LastAction | None:
+    """Find the last recent check of the bot's articles; the resource is the commit."""
+    return await find_last_action(ctx, check_drift.__name__)
 
 
 async def _articles(ctx: Ctx) -> dict[str, Article]:

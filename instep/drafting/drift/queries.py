@@ -1,6 +1,7 @@
 """The SQL of drift: which findings wait for review already."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from instep.platform.identity.schemas import Ctx
 
@@ -16,6 +17,44 @@ class KnownStatement:
     key: str
     draft_id: str | None
     place_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingDrift:
+    """A pending draft or an open place that a check has made, by its `id`, and the article."""
+
+    id: str
+    article_id: str
+    article_title: str
+    locale: str
+    reason: str
+    # Rows of `file`, `start_line`, `end_line` and `excerpt`, as drafts and places hold them.
+    evidence: list[dict[str, Any]]
+
+
+async def list_waiting(ctx: Ctx, limit: int) -> list[WaitingDrift]:
+    """The drafts and places of checks that wait for review, those of one article together."""
+    return await ctx.tx.all(
+        WaitingDrift,
+        """
+        select w.id, w.article_id, a.title as article_title, a.locale, coalesce(w.reason, '') as reason,
+            w.evidence
+        from (
+            select d.id, d.article_id, d.reason, d.evidence from drafts d
+            join tasks t on t.workspace_id = %(workspace)s and t.id = d.task_id
+            where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
+              and t.change_kind = 'drift'
+            union all
+            select p.id, p.article_id, p.reason, p.evidence from places p
+            where p.bot_id = %(bot)s and p.workspace_id = %(workspace)s and p.status = 'open'
+              and p.source_kind = 'drift') w
+        join articles a on a.workspace_id = %(workspace)s and a.id = w.article_id
+        where a.deleted_at is null
+        order by a.title, w.article_id, w.id limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        limit=limit,
+    )
 
 
 async def list_known(ctx: Ctx, article_ids: list[str]) -> list[KnownStatement]:

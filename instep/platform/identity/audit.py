@@ -44,6 +44,30 @@ class LastChange:
     created_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class LastAction(LastChange):
+    """The last time that somebody did something, and what it was done to."""
+
+    resource: str
+
+
+async def find_last_action(ctx: Ctx, action: str) -> LastAction | None:
+    """The last time that somebody did this in the bot; None if that is not recent."""
+    return await ctx.tx.first(
+        LastAction,
+        """
+        select actor_name, created_at, resource from (
+            select actor_name, created_at, resource, bot_id, action, id from audit_entries
+            where workspace_id = %(workspace)s order by id desc limit %(limit)s) recent
+        where bot_id = %(bot)s and action = %(action)s order by id desc limit 1
+        """,
+        workspace=ctx.workspace_id,
+        bot=ctx.bot.id,
+        action=action,
+        limit=MAX_RECENT_ENTRIES,
+    )
+
+
 async def find_last_change(ctx: Ctx, resource: str) -> LastChange | None:
     """The last change of a resource, to tell the second of two editors; None if it is not recent."""
     return await ctx.first(

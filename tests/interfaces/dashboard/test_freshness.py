@@ -4,14 +4,21 @@ from datetime import timedelta
 
 from playwright.async_api import Page, expect
 
+from instep.drafting.places.schemas import PlaceSource
+from instep.drafting.places.storing import store_places
 from instep.platform.core.clock import utc_now
-from instep.platform.core.database import Tx
+from instep.platform.core.database import Database, Tx
 from tests.interfaces.dashboard.conftest import Desk
 from tests.interfaces.dashboard.test_articles import titles
+from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.changes import send
 from tests.support.chromium import Complaints
 from tests.support.http import create_collection, created, ok
+from tests.support.places import new_place
 from tests.support.site_pages import publish, visit
+
+COMMIT = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
 async def grow_old(owner: Tx, article: Json) -> None:
@@ -120,6 +127,30 @@ async def test_readers_see_the_day_only_if_the_help_center_shows_it(
     assert "Checked on" in (await visit(api, address)).text
     ok(await client.patch("/v1/articles/install", json={"contentMarkdown": "Another."}))
     assert "Checked on" not in (await visit(api, address)).text
+
+
+async def test_drift_shows_the_last_check_and_what_waits_by_article(
+    desk: Desk, client: Client, database: Database, cast: Cast
+) -> None:
+    assert "No recent check" in (await desk.get("health?by=drift")).text
+    body: Json = {"commit": COMMIT, "changes": [], "gone": [], "absent": []}
+    ok(await client.post("/v1/drift/checks", json=body))
+    assert "Nothing that the last check found" in (await desk.get("health?by=drift")).text
+    article = await publish(client, "Exports", "CSV.\n\n## Schedule exports\n\nAt night.\n")
+    task = await send(client, url=None, diff=None)
+    async with acting(database, cast.acme) as ctx:
+        source = PlaceSource("drift", "Check against 4b825dc64", None)
+        await store_places(
+            ctx, task["id"], source, [new_place(article["id"], reason="`--pause` is gone.")], ()
+        )
+
+    text = (await desk.get("health?by=drift")).text
+
+    assert COMMIT[:12] in text
+    assert "<code>--pause</code> is gone." in text
+    [place] = ok(await client.get("/v1/places"))["results"]
+    assert f"{desk.path('review')}/{place['id']}" in text
+    assert "app/export.html:2" in text
 
 
 async def test_an_editor_finds_what_is_stale_and_confirms_it(

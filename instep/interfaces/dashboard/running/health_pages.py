@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 from markupsafe import Markup
@@ -10,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.content.articles.actions import list_due_articles
+from instep.drafting.drift.actions import find_last_check, list_waiting_drift
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.running.listing import address, address_below, links_between
 from instep.interfaces.dashboard.running.visit_pages import show_visits
@@ -58,6 +60,7 @@ BY_ARTICLE = "article"
 BY_FEEDBACK = "feedback"
 BY_VISITS = "visits"
 BY_DUE = "due"
+BY_DRIFT = "drift"
 EXAMINATION = "health/examination"
 WAITING = "running/health_waiting.html"
 
@@ -66,6 +69,8 @@ WAITING = "running/health_waiting.html"
 async def show_health(page: BotPage) -> Response:
     if page.query.get("by") == BY_FEEDBACK:
         return await show_feedback(page)
+    if page.query.get("by") == BY_DRIFT:
+        return await show_drift(page)
     if page.query.get("by") == BY_DUE:
         return await show_due(page)
     if page.query.get("by") == BY_VISITS:
@@ -129,11 +134,23 @@ async def show_due(page: BotPage) -> Response:
     )
 
 
+async def show_drift(page: BotPage) -> Response:
+    """What checks against the code have found and nobody has settled yet, by article."""
+    waiting = await list_waiting_drift(page.ctx)
+    return await page.show(
+        "running/health_drift.html",
+        groups=[list(group) for _, group in groupby(waiting, key=lambda row: row.article_id)],
+        last_check=await find_last_check(page.ctx),
+        views=views_of(page, BY_DRIFT),
+    )
+
+
 def views_of(page: BotPage, by: str | None) -> list[tuple[str, str, bool]]:
     return [
         (page.path("health"), "By kind", by is None),
         (address(page, "health", by=BY_ARTICLE), "By article", by == BY_ARTICLE),
         (address(page, "health", by=BY_DUE), "Due for a look", by == BY_DUE),
+        (address(page, "health", by=BY_DRIFT), "Drift", by == BY_DRIFT),
         (address(page, "health", by=BY_FEEDBACK), "Reader feedback", by == BY_FEEDBACK),
         (address(page, "health", by=BY_VISITS), "Visitor activity", by == BY_VISITS),
     ]
