@@ -13,7 +13,7 @@ from instep.client.ci.command import FAILED, TIMED_OUT, WOULD_EDIT, Options, sen
 from instep.client.ci.credentials import read_server
 from instep.client.ci.diff import Selection, select
 from instep.client.ci.git import open_checkout
-from instep.client.ci.merged_changes import MergedChange, Span, list_merged
+from instep.client.ci.merged_changes import HistoryRange, MergedChange, list_merged
 from instep.client.ci.printing import print_text, say
 from instep.client.ci.report import Run
 from instep.client.ci.shapes import Bot, Task
@@ -43,21 +43,21 @@ class BackfillOptions:
 
     def run(self, environ: Mapping[str, str]) -> int:
         """Send the chosen changes, or without a choice the one of the checkout; the exit code."""
-        if self.spans or self.dry_run:
+        if self.choices or self.dry_run:
             return send_backfill(self, environ)
         return send_change(self.change, environ)
 
     @property
-    def spans(self) -> list[str | int]:
+    def choices(self) -> list[str | int]:
         return [value for value in (self.since, self.last, self.revisions) if value is not None]
 
-    def span(self) -> Span:
+    def history_range(self) -> HistoryRange:
         """The part of the history; raises `InvalidRequest`."""
-        if len(self.spans) != 1:
+        if len(self.choices) != 1:
             raise InvalidRequest("Choose the changes with one of --since, --last and --range.")
         if others := [f"--{name}" for name in OF_ONE_CHANGE if getattr(self.change, name)]:
             raise InvalidRequest(f"{others[0]} is for a single change: leave it out.")
-        return Span(self.since, self.last, self.revisions)
+        return HistoryRange(self.since, self.last, self.revisions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +132,11 @@ def send_backfill(options: BackfillOptions, environ: Mapping[str, str]) -> int:
 
 
 def run_backfill(options: BackfillOptions, environ: Mapping[str, str]) -> BackfillReport:
-    span, git, client = options.span(), open_checkout(Path.cwd()), Client(read_server(environ))
+    history, git, client = options.history_range(), open_checkout(Path.cwd()), Client(read_server(environ))
     head = resolve(git, options.change.head or "HEAD")
-    changes = list_merged(git, span, head, find_home(git, environ))
+    changes = list_merged(git, history, head, find_home(git, environ))
     bot = client.choose_bot(options.change.bot or None)
-    report = BackfillReport(f"Backfill of {span.words}", client.url, bot, is_dry_run=options.dry_run)
+    report = BackfillReport(f"Backfill of {history.words}", client.url, bot, is_dry_run=options.dry_run)
     say(f"{len(changes)} changes up to {head[:12]} for the bot “{bot.name}”.")
     with open_code(git, head) as code:
         backfill = Backfill(report.title, client, bot, code, options.change.paths)

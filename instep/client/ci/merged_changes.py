@@ -21,7 +21,7 @@ GITLAB_TRAILER = re.compile(r"^See merge request \S{1,400}$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class HistoryRange:
     """The part of the history to send, one of three, and how people call it."""
 
     since: str | None = None
@@ -65,7 +65,7 @@ class MergedChange:
     url: str | None
 
 
-def list_merged(git: Git, span: Span, head: str, home: str | None) -> list[MergedChange]:
+def list_merged(git: Git, history: HistoryRange, head: str, home: str | None) -> list[MergedChange]:
     """The merged changes, oldest first, `MAX_BACKFILL_CHANGES` at most; raises `GitFailed`.
 
     `home` is the address of the repository without a scheme, from which those of the changes are made.
@@ -73,13 +73,12 @@ def list_merged(git: Git, span: Span, head: str, home: str | None) -> list[Merge
     if is_shallow(git):
         raise GitFailed(f"There is no history here: {WHOLE_HISTORY}.")
     options = ("--first-parent", "--min-parents=1", "--no-color", "--no-notes", "--encoding=UTF-8", "-z")
-    arguments = span.arguments(git, head)
+    arguments = history.arguments(git, head)
     output = git.read("log", *options, "--format=%H%x00%P%x00%B", *arguments).decode("utf-8", "replace")
     rows = list(rows_of(output.split("\0")))
     if len(rows) > limits.MAX_BACKFILL_CHANGES:
-        raise InvalidRequest(
-            f"{span.words} are {len(rows):,} changes: choose {limits.MAX_BACKFILL_CHANGES:,} of them at most."
-        )
+        most = f"{limits.MAX_BACKFILL_CHANGES:,}"
+        raise InvalidRequest(f"There are {len(rows):,} changes in {history.words}: choose {most} at most.")
     return [merged_change(commit, base, message, home) for commit, base, message in reversed(rows)]
 
 

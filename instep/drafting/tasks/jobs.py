@@ -1,6 +1,6 @@
 """The job of a task: read, release the connection, run the writer, store the drafts in one transaction."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -121,7 +121,7 @@ async def process_task(database: Database, payload: dict[str, str], models: Lang
     unread_count = 0 if work.article else max(0, reading.article_count - len(articles))
     report = with_unread(report, len(articles), unread_count)
     waiting = await waiting_texts(reading.drafts)
-    outlook = await look_ahead(change_of(work), texts, waiting, reading.suppressed, report)
+    outlook = await look_ahead(change_of(work, texts), texts, waiting, reading.suppressed, report)
     report, model_part = await ask_model(enter, task_id, models, reading, texts, sources, report)
     report = without_drafted(report, reading.drafted)
 
@@ -189,7 +189,7 @@ async def write_drafts(
         request = outline_request(work.article)
         return await run_with_timeout(write_article, request, sources, seconds=limits.MAX_WRITER_SECONDS)
     return await run_with_timeout(
-        writer.write, change_of(work), texts, suppressed, seconds=limits.MAX_WRITER_SECONDS
+        writer.write, change_of(work, texts), texts, suppressed, seconds=limits.MAX_WRITER_SECONDS
     )
 
 
@@ -214,7 +214,9 @@ async def ask_model(
     if work.article:
         improved = await step.write(outline_request(work.article), sources, report)
     else:
-        improved = await step.edit(change_of(work), texts, report, reading.bot.help_url, reading.dismissed)
+        improved = await step.edit(
+            change_of(work, texts), texts, report, reading.bot.help_url, reading.dismissed
+        )
     return improved, ModelPart(chosen.model.name, report)
 
 
@@ -249,8 +251,10 @@ def outline_request(article: Mapping[str, Any]) -> ArticleRequest:
     return ArticleRequest(article["title"], article["instructions"])
 
 
-def change_of(work: TaskInput) -> writer.Change:
-    return writer.Change(work.change_title or "", work.change_body, work.diff or "")
+def change_of(work: TaskInput, texts: Iterable[writer.Article] = ()) -> writer.Change:
+    """The change; what it translates into other languages than those of the texts is not read."""
+    locales = frozenset(text.locale for text in texts)
+    return writer.Change(work.change_title or "", work.change_body, work.diff or "", locales)
 
 
 def texts_of(articles: dict[str, Article], bot: Bot) -> list[writer.Article]:
@@ -261,6 +265,7 @@ def texts_of(articles: dict[str, Article], bot: Bot) -> list[writer.Article]:
             article.title,
             article.content,
             bot.help_url + article.path(bot) if article.is_live else "",
+            article.locale,
         )
         for article in articles.values()
     ]

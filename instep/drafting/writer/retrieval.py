@@ -61,7 +61,7 @@ class RetrievalQuery:
 
 def retrieval_query(change: Change) -> RetrievalQuery:
     diff = parse_diff(change.diff)
-    change_set = reviewed_files(diff)
+    change_set = reviewed_files(diff, change.locales)
     names = _distinct(_names(change, change_set.code), _MAX_NAMES)
     addresses = (
         name for name in names if "/" in name and " " not in name and len(name) >= _MIN_ADDRESS_CHARACTERS

@@ -11,11 +11,15 @@ _MAX_EXCERPT_CHARACTERS = 300
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change to the product, such as a pull request: its title, description and unified diff."""
+    """A change to the product, such as a pull request: its title, description and unified diff.
+
+    `locales` are the languages of the articles, if they are known.
+    """
 
     title: str
     body: str | None
     diff: str
+    locales: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,7 @@ class Article:
     title: str
     text: str
     url: str = ""
+    locale: str = ""
 
 
 @dataclass(frozen=True, slots=True)

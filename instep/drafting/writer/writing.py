@@ -100,7 +100,7 @@ class _Reading:
 
 
 def _read(change: Change, articles: Sequence[Article], models: Models) -> _Reading:
-    change_set = reviewed_files(parse_diff(change.diff))
+    change_set = reviewed_files(parse_diff(change.diff), change.locales)
     code, corpus = change_set.code, corpus_of(tuple(articles))
     mentions, additions = removed_mentions(find_removed_names(code), corpus), additions_of(code)
     ranking = rank(change, change_set, corpus.articles, additions, mentions)

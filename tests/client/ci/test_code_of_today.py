@@ -7,7 +7,7 @@ import pytest
 from instep.client.ci.code_of_today import open_code
 from instep.client.ci.diff import select
 from instep.client.ci.git import Git, GitFailed
-from instep.client.ci.merged_changes import Span, address_of, list_merged, merged_change
+from instep.client.ci.merged_changes import HistoryRange, address_of, list_merged, merged_change
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.text.patch_parser import parse_diff
 from tests.support.limits import SetLimit
@@ -151,7 +151,7 @@ def test_addresses_are_those_of_the_host(home: str, pull_request: str, commit: s
     assert address_of(home, "c", None, "") == f"https://{home}{commit}"
 
 
-def titles(repository: Repository, span: Span) -> list[str]:
+def titles(repository: Repository, span: HistoryRange) -> list[str]:
     head = repository.git("rev-parse", "HEAD")
     return [change.title for change in list_merged(Git(repository.folder), span, head, None)]
 
@@ -167,21 +167,27 @@ def test_the_history_is_that_of_the_first_parents_oldest_first(
     repository.git("merge", "--quiet", "--no-ff", "-m", "Merge pull request #1 from x/y\n\nOne", "feature")
     repository.commit("Two (#2)", {"b.py": "b\n"})
 
-    assert titles(repository, Span(last=50)) == ["One", "Two"]
-    assert titles(repository, Span(last=1)) == ["Two"]
-    assert titles(repository, Span(since="2w")) == ["One", "Two"]
-    assert titles(repository, Span(since="2020-01-31")) == ["One", "Two"]
-    assert titles(repository, Span(revisions="v1..")) == ["One", "Two"]
-    assert titles(repository, Span(revisions="HEAD~1..HEAD")) == ["Two"]
+    assert titles(repository, HistoryRange(last=50)) == ["One", "Two"]
+    assert titles(repository, HistoryRange(last=1)) == ["Two"]
+    assert titles(repository, HistoryRange(since="2w")) == ["One", "Two"]
+    assert titles(repository, HistoryRange(since="2020-01-31")) == ["One", "Two"]
+    assert titles(repository, HistoryRange(revisions="v1..")) == ["One", "Two"]
+    assert titles(repository, HistoryRange(revisions="HEAD~1..HEAD")) == ["Two"]
     set_limit("MAX_BACKFILL_CHANGES", 1)
     with pytest.raises(InvalidRequest, match="2 changes: choose 1 of them at most"):
-        titles(repository, Span(last=50))
+        titles(repository, HistoryRange(last=50))
 
 
 @pytest.mark.parametrize(
-    "span", [Span(since="soon"), Span(since="30"), Span(revisions="v1"), Span(revisions="a...b")]
+    "span",
+    [
+        HistoryRange(since="soon"),
+        HistoryRange(since="30"),
+        HistoryRange(revisions="v1"),
+        HistoryRange(revisions="a...b"),
+    ],
 )
-def test_a_span_that_is_none_is_refused(repository: Repository, span: Span) -> None:
+def test_a_span_that_is_none_is_refused(repository: Repository, span: HistoryRange) -> None:
     with pytest.raises(InvalidRequest, match="must be"):
         titles(repository, span)
 
@@ -191,4 +197,4 @@ def test_a_shallow_checkout_is_refused(repository: Repository, tmp_path: Path) -
     shallow = repository.clone(tmp_path / "shallow", "--depth=1")
 
     with pytest.raises(GitFailed, match="fetch-depth: 0"):
-        titles(shallow, Span(last=1))
+        titles(shallow, HistoryRange(last=1))

@@ -53,6 +53,28 @@ def test_a_file_that_calls_itself_generated_is_left_out(ask: Ask) -> None:
     assert "Left out 1 generated or minified file." in report.summary
 
 
+@pytest.mark.parametrize(
+    ("path", "is_read"),
+    [
+        ("lang/es-ES.json", False),
+        ("locale/pt_BR/LC_MESSAGES/django.po", False),
+        ("config/locales/devise.nl.yml", False),
+        ("app/src/main/res/values-ja/strings.xml", False),
+        ("lang/de-DE.json", True),
+        ("lang/en-US.json", True),
+        ("lang/ui.json", True),
+        ("src/es/labels.json", True),
+    ],
+)
+def test_translations_into_languages_of_no_article_are_left_out(path: str, is_read: bool) -> None:
+    diff = f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-x\n+y\n"
+    articles = [Article("art_1", "Guide", "Text.\n")]
+    summary = write(Change("Translate", None, diff, frozenset(("en", "de"))), articles).summary
+
+    assert ("Left out 1 translated file." in summary) is not is_read
+    assert "Left out" not in write(Change("Translate", None, diff), articles).summary
+
+
 def test_every_article_is_ranked_and_the_nearest_are_reviewed(ask: Ask) -> None:
     report = ask(SETTING, "# Page size\n\nThe page size of lists.\n", title="Raise the page size")
     assert report.ranking[0] == "guide"

@@ -1,10 +1,11 @@
 """Chooses the files of a diff to review, and says why others are skipped."""
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from instep.drafting.writer.diffs.documentation import is_documentation
-from instep.platform.text.file_kinds import LEFT_OUT, WEIGHTS, Kind, kind_of
+from instep.platform.text.file_kinds import WEIGHTS, Kind, is_foreign, kind_of
 from instep.platform.text.patch import Diff, FilePatch
 
 MAX_LINES = 20_000
@@ -13,6 +14,7 @@ _KIND_WORDS: dict[Kind, str] = {
     "generated": "generated or minified",
     "vendored": "vendored",
     "binary": "binary",
+    "translated": "translated",
 }
 
 
@@ -47,11 +49,14 @@ class ChangeSet:
         return tuple(file for file in self.files if file.is_documentation)
 
 
-def reviewed_files(diff: Diff) -> ChangeSet:
-    """The files to review, user-facing ones first, up to a bound so that one change can't take minutes."""
-    kinds = [(file, kind_of(file)) for file in diff.files]
-    files = [ReviewedFile(file, kind, WEIGHTS[kind]) for file, kind in kinds if kind not in LEFT_OUT]
-    skipped = tuple((file.path, kind) for file, kind in kinds if kind in LEFT_OUT)
+def reviewed_files(diff: Diff, locales: Collection[str] = ()) -> ChangeSet:
+    """The files to review, user-facing ones first, up to a bound so that one change can't take minutes.
+
+    With the `locales` of the articles, translations into other languages are skipped: no article quotes them.
+    """
+    kinds = [(file, _kind_of(file, locales)) for file in diff.files]
+    files = [ReviewedFile(file, kind, WEIGHTS[kind]) for file, kind in kinds if kind in WEIGHTS]
+    skipped = tuple((file.path, kind) for file, kind in kinds if kind not in WEIGHTS)
     files.sort(key=lambda file: -file.weight)
     reviewed, line_count = list[ReviewedFile](), 0
     for file in files:
@@ -60,6 +65,10 @@ def reviewed_files(diff: Diff) -> ChangeSet:
             reviewed.append(file)
             line_count += size
     return ChangeSet(tuple(reviewed), skipped, len(files) - len(reviewed))
+
+
+def _kind_of(file: FilePatch, locales: Collection[str]) -> Kind:
+    return "translated" if locales and is_foreign(file.path, locales) else kind_of(file)
 
 
 def summary_of_skipped(change_set: ChangeSet) -> list[str]:

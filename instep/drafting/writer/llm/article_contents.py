@@ -188,7 +188,7 @@ def begin_reading(
         replace(article, title=draft.title, text=draft.text) if (draft := drafts.get(article.id)) else article
         for article in articles
     ]
-    change_set = reviewed_files(parse_diff(change.diff))
+    change_set = reviewed_files(parse_diff(change.diff), change.locales)
     contents = article_contents(texts, change_set, report)
     diff = diff_text(change_set, diff_bytes)
     return ChangeReading(change, change_set, diff, contents, report, help_url, dismissed)
