@@ -12,6 +12,7 @@ from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
 
 SINCE = re.compile(r"(\d{1,4})([hdw])")
+FULL_COMMIT = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28}\b")
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 # The subjects of merges that say nothing of the change: its title is the first line below.
@@ -35,7 +36,7 @@ class HistoryRange:
             return f"the last {self.last} changes"
         if match := SINCE.fullmatch(self.since or ""):
             return f"the last {match[1]} {UNITS[match[2]]}"
-        return self.revisions or f"all since {self.since}"
+        return FULL_COMMIT.sub(r"\1", self.revisions or f"all since {self.since}")
 
     def arguments(self, git: Git, head: str) -> list[str]:
         """The arguments of `git log`."""

@@ -178,6 +178,14 @@ def test_the_history_is_that_of_the_first_parents_oldest_first(
         titles(repository, HistoryRange(last=50))
 
 
+def test_a_range_is_called_as_people_call_it() -> None:
+    commit = "0123456789ab" + "c" * 28
+    assert HistoryRange(since="2w").words == "the last 2 weeks"
+    assert HistoryRange(since="2026-10-31").words == "all since 2026-10-31"
+    assert HistoryRange(last=50).words == "the last 50 changes"
+    assert HistoryRange(revisions=f"{commit}..v2").words == "0123456789ab..v2"
+
+
 @pytest.mark.parametrize(
     "history",
     [
