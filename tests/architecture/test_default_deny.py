@@ -193,6 +193,7 @@ def test_only_the_answer_api_takes_bot_keys() -> None:
 # What waits for people afterwards: keys that may only propose do it too.
 PROPOSALS = {
     ("POST", "/v1/tasks"),
+    ("POST", "/v1/drift/checks"),
     ("POST", "/v1/articles/{id}/drafts"),
     ("PATCH", "/v1/drafts/{id}"),
     *(("POST", f"/v1/places/{{id}}/{verb}") for verb in ("resolve", "dismiss", "reopen")),
