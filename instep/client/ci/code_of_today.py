@@ -86,7 +86,7 @@ class CodeOfToday:
         names = [str(self.folder / name) for name in ("before", "after", "today")]
         for name, blob in zip(names, blobs, strict=True):
             Path(name).write_bytes(self.git.read("cat-file", "blob", blob))
-        # Of lines that both the change and later ones have replaced, `--ours` takes those from before it.
+        # Where both the change and later ones have replaced lines, `--ours` takes those from before it.
         merge = self.git.run("merge-file", "--stdout", "--quiet", "--ours", *names)
         if merge.returncode:
             return None

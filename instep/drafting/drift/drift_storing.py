@@ -23,7 +23,7 @@ async def store_drift(
 
     What people have dismissed for good or resolved is left out, and so is all beyond `limit` findings.
     """
-    # Of two checks at once the second finds what the first has stored.
+    # The second of two checks at once finds what the first has stored.
     await ctx.tx.advisory_lock(f"drift {ctx.bot.id}")
     suppressed = await suppressed_keys(ctx)
     waiting = await _known(ctx, drifts)

@@ -49,7 +49,7 @@ def lines_with(command: str) -> list[list[str]]:
 
 def options() -> set[str]:
     output = CliRunner().invoke(app, ["change", "--help"]).output
-    return set(re.findall(r"^\W+(--[a-z]+)", output, re.MULTILINE)) - {"--help"}
+    return set(re.findall(r"^\W+(--[a-z-]+)", output, re.MULTILINE)) - {"--help"}
 
 
 def table(text: str, heading: str) -> dict[str, str]:
@@ -68,7 +68,7 @@ def test_every_option_is_told_with_its_default() -> None:
 def test_the_lines_to_paste_use_options_that_there_are() -> None:
     lines = lines_with(r"(?:instep|python3 instep\.pyz) change")
 
-    assert len(lines) == 5
+    assert len(lines) == 7
     assert {word for line in lines for word in line if word.startswith("--")} <= options()
 
 
