@@ -1,7 +1,7 @@
 """Whether a passage supports a sentence: the measure by which sentences of a model are kept or refused.
 
 The passage must have every number, name and content word of a sentence, and two neighboring sentences of it,
-with the heading above, nearly all of them with the same polarity. So a changed noun never passes; a
+with the heading above, nearly all of them with the same polarity, or three all of them. So a changed noun never passes; a
 paraphrase in words of its own may not either: the model is asked again, with the reason. A translation
 shares no words with its source: its numbers and names are checked.
 """
@@ -22,9 +22,8 @@ from instep.search.query.frequencies import LANGUAGES, frequencies
 CLAUSE_END = re.compile(
     r"[,;:\u2013\u2014](?=\s)|\s(?=(?:and|but|or|und|oder|aber|et|ou|mais|y|o|pero|e|ma)\s)", re.IGNORECASE
 )
-# The share (0..1) of a sentence's terms that two neighboring sentences must have.
-MIN_SUPPORTED_SHARE = 0.7
-WINDOW_SENTENCES = 2
+# The share (0..1) of a sentence's terms that so many neighboring sentences must have.
+MIN_SUPPORTED_SHARES = {2: 0.7, 3: 1.0}
 PROPER_NAME = re.compile(r"(?<=[^\s.!?:\"'\u201c\u2018(*_`-] )[^\W\d_a-z][\w-]*")
 # Negations are compared clause by clause, whatever their words.
 NEGATION_TERMS = frozenset(map(stem, NEGATION_WORDS))
@@ -66,9 +65,9 @@ def refusal_of(heading: str, passage: str, sentence: str, locale: str = "en", qu
     sentences = with_short_items(split_sentences(passage, at_line_breaks=True))
     quote = split_sentences(quoted, at_line_breaks=True)
     refusals = [
-        refusal_of_window(heading, window, sentence, terms)
-        for window in [*windows(sentences), quote]
-        if window
+        refusal_of_window(heading, window, sentence, terms, share)
+        for size, share in MIN_SUPPORTED_SHARES.items()
+        for window in filter(None, [*windows(sentences, size), quote])
     ]
     return min(refusals, key=len, default=NO_WINDOW)
 
@@ -116,14 +115,16 @@ def with_short_items(sentences: Sequence[str]) -> list[str]:
     return joined
 
 
-def windows(sentences: Sequence[str]) -> list[list[str]]:
-    return [list(sentences[start : start + WINDOW_SENTENCES]) for start in range(len(sentences))]
+def windows(sentences: Sequence[str], size: int) -> list[list[str]]:
+    return [list(sentences[start : start + size]) for start in range(len(sentences))]
 
 
-def refusal_of_window(heading: str, window: Sequence[str], sentence: str, terms: frozenset[str]) -> str:
+def refusal_of_window(
+    heading: str, window: Sequence[str], sentence: str, terms: frozenset[str], min_share: float
+) -> str:
     text = "\n".join([heading, *window])
     window_terms = terms_of(text)
-    is_complete = len(terms & window_terms) >= MIN_SUPPORTED_SHARE * len(terms)
+    is_complete = len(terms & window_terms) >= min_share * len(terms)
     if not is_complete or not all(has_number(text, *number) for number in NUMBER.findall(sentence)):
         return NO_WINDOW
     stated, clauses = clauses_of(split_sentences(sentence)), clauses_of(window)
