@@ -1,9 +1,9 @@
 """Whether a passage supports a sentence: the measure by which sentences of a model are kept or refused.
 
 The passage must have every number, name and content word of a sentence, and two neighboring sentences of it,
-with the heading above, nearly all of them with the same polarity, or three all of them. So a changed noun never passes; a
-paraphrase in words of its own may not either: the model is asked again, with the reason. A translation
-shares no words with its source: its numbers and names are checked.
+with the heading above, nearly all of them with the same polarity, or three all of them. So a changed noun
+never passes; a paraphrase in words of its own may not either: the model is asked again, with the reason. A
+translation shares no words with its source: its numbers and names are checked.
 """
 
 import re
