@@ -177,7 +177,7 @@ async def articles_to_outline(
         select a.id, a.title, left(a.content_markdown, %(characters)s) as markdown
         from articles a where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and {LIVE}
           and a.locale = %(locale)s and {visible_to(audience)}
-        order by array_position(%(ids)s::text[], a.id::text), a.id limit %(limit)s
+        order by array_position(%(ids)s::text[], a.id::text), a.title, a.id limit %(limit)s
         """,
         ids=list(ids),
         locale=locale,
