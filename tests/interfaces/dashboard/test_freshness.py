@@ -133,7 +133,7 @@ async def test_drift_shows_the_last_check_and_what_waits_by_article(
     desk: Desk, client: Client, database: Database, cast: Cast
 ) -> None:
     assert "No recent check" in (await desk.get("health?by=drift")).text
-    body: Json = {"commit": COMMIT, "changes": [], "gone": [], "absent": []}
+    body: Json = {"commit": COMMIT, "changes": [], "goneNames": [], "absentKeys": []}
     ok(await client.post("/v1/drift/checks", json=body))
     assert "Nothing that the last check found" in (await desk.get("health?by=drift")).text
     article = await publish(client, "Exports", "CSV.\n\n## Schedule exports\n\nAt night.\n")
