@@ -107,5 +107,5 @@ async def target_ctx(tx: "Tx", workspace_id: str, target_id: str) -> "Ctx":
 
     bot_id = await bot_of(tx, workspace_id, target_id)
     if bot_id is None:
-        raise NotFound(f"There is no alert target {target_id}: `instep alert list` shows them.")
+        raise NotFound(f"No alert target has the id {target_id}: `instep alert list` shows them.")
     return await operator_ctx(tx, workspace_id, str(bot_id))

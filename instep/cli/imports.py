@@ -151,7 +151,7 @@ def local_source(path: Path) -> "Source":
     if path.is_dir():
         return Source(path.resolve().name, folder=path.resolve())
     if not path.is_file():
-        raise InvalidRequest(f"There is no folder and no archive at {path}.")
+        raise InvalidRequest(f"{path} is neither a folder nor an archive.")
     if path.stat().st_size > limits.MAX_IMPORT_DOWNLOAD_BYTES:
         raise InvalidRequest(
             f"{path} is larger than {limits.MAX_IMPORT_DOWNLOAD_BYTES // 1024**2} MB: unpack it."

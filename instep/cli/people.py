@@ -214,5 +214,5 @@ def read_password(from_input: bool) -> str:
                 "Password", hide_input=True, confirmation_prompt="Repeat the password"
             )
     except GetPassWarning:
-        raise InvalidRequest("There is no terminal to type the password at: use --password-stdin.") from None
+        raise InvalidRequest("The password can only be typed at a terminal: use --password-stdin.") from None
     return password

@@ -255,7 +255,7 @@ async def list_grants_of_workspace(tx: Tx, workspace_id: str) -> list[PersonGran
 async def end_connection(tx: Tx, workspace_id: str, grant_id: str, actor: Actor) -> None:
     """Revoke a grant of anyone in the workspace, as an owner may."""
     if await queries.revoke_grant_in(tx, workspace_id, grant_id) is None:
-        raise NotFound("There is no such connected app: it may be disconnected already.")
+        raise NotFound("This app is not connected: it may already be disconnected.")
     await record(tx, workspace_id, actor, "disconnect_app", grant_id)
 
 
@@ -263,6 +263,6 @@ async def revoke_grant(tx: Tx, person: Person, grant_id: str) -> None:
     """Revoke one of a person's own grants; from the commit on its tokens are invalid."""
     async with tx.transaction():
         if await queries.owner_of(tx, grant_id) != person.id:
-            raise NotFound("There is no such connected app: it may be disconnected already.")
+            raise NotFound("This app is not connected: it may already be disconnected.")
         if await queries.revoke_grant(tx, grant_id) is not None:
             await record(tx, person.workspace_id, person.as_actor("page"), "disconnect_app", grant_id)

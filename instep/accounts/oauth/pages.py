@@ -194,7 +194,7 @@ async def read_consent(request: Request, person: Person, form: Fields) -> Consen
         return Consent(scope, None)
     bot_id = as_uuid(form["bot"])
     if bot_id not in [bot.id for bot in await bots_of(request, person)]:
-        raise PageError("There is no such help center: go back and choose again.")
+        raise PageError("This help center does not exist: go back and choose again.")
     return Consent(scope, [bot_id] if bot_id else [])
 
 

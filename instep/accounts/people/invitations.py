@@ -59,7 +59,7 @@ async def list_invitations(tx: Tx, workspace_id: str) -> list[Invitation]:
 async def revoke_invitation(tx: Tx, workspace_id: str, invitation_id: str, actor: Actor = OPERATOR) -> None:
     """Revoke an invitation: from the commit on its link is invalid."""
     if not await queries.delete_invitation(tx, workspace_id, invitation_id):
-        raise NotFound("There is no such invitation: it may already have been accepted or revoked.")
+        raise NotFound("This invitation does not exist: it may already have been accepted or revoked.")
     await record(tx, workspace_id, actor, "revoke_invitation", invitation_id)
 
 

@@ -146,7 +146,7 @@ async def add_passkey(
 
 async def remove_passkey(tx: Tx, person: Person, passkey_id: str) -> None:
     if not await factor_queries.delete_passkey(tx, person.id, passkey_id):
-        raise NotFound("There is no such passkey.")
+        raise NotFound.of("passkey")
     await record(tx, person.workspace_id, person.as_actor("page"), "remove_passkey", person.id)
 
 

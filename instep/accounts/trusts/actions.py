@@ -80,7 +80,7 @@ async def revoke_trust(tx: Tx, workspace_id: str, trust_id: str, actor: Actor = 
     """End a trust: from the commit on every call with one of its keys is refused."""
     trust = await queries.revoke_trust(tx, workspace_id, trust_id)
     if trust is None:
-        raise NotFound(f"There is no trust {trust_id}: `instep trust list` shows them.")
+        raise NotFound(f"No trust has the id {trust_id}: `instep trust list` shows them.")
     await record(tx, workspace_id, actor, "revoke_trust", trust.id)
     return trust
 

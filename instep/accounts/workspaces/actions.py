@@ -42,7 +42,7 @@ async def find_bot_by_reference(tx: Tx, workspace_id: str, reference: str) -> Bo
     for bot in await queries.list_bots(tx, workspace_id):
         if reference == bot.slug or bot_id == bot.id:
             return bot
-    raise NotFound(f"There is no bot {reference} in this workspace: `instep bot list` shows them.")
+    raise NotFound(f"No bot of this workspace has the id or slug {reference}: `instep bot list` shows them.")
 
 
 async def find_workspace(tx: Tx, reference: str | None) -> Workspace:
@@ -56,7 +56,7 @@ async def find_workspace(tx: Tx, reference: str | None) -> Workspace:
         raise InvalidRequest(f"There are several workspaces; name one of them: {choices}.")
     if matches:
         raise InvalidRequest(f"Several workspaces have the name {reference}; use an id: {choices}.")
-    raise NotFound(f"There is no workspace {reference}; name one of these: {choices}.")
+    raise NotFound(f"No workspace has the id or name {reference}; name one of these: {choices}.")
 
 
 async def create_workspace(tx: Tx, name: str) -> Workspace:
@@ -192,7 +192,7 @@ def _readable_pair(colour: str) -> tuple[str, str]:
 
 
 def unknown_bot(bot_id: UUID) -> NotFound:
-    return NotFound(f"There is no bot {bot_id} in this workspace: `instep bot list` shows them.")
+    return NotFound(f"No bot of this workspace has the id {bot_id}: `instep bot list` shows them.")
 
 
 async def create_key(
@@ -220,7 +220,7 @@ async def revoke_key(tx: Tx, workspace_id: str, key_id: str, actor: Actor = OPER
     """Revoke a key: from the commit on every call with it is refused."""
     key = await queries.revoke_key(tx, workspace_id, key_id)
     if key is None:
-        raise NotFound(f"There is no key {key_id}: `instep key list` shows them.")
+        raise NotFound(f"No key has the id {key_id}: `instep key list` shows them.")
     await record(tx, workspace_id, actor, "revoke_key", key.id)
     return key
 

@@ -38,7 +38,7 @@ async def find_article(ctx: Ctx, ref: str, format: Format = "markdown", *, lock:
     if article is None and (moved := await queries.find_former(ctx, ref)):
         article = await queries.find(ctx, moved, format, lock=lock)
     if article is None:
-        raise NotFound("There is no such article.")
+        raise NotFound.of("article")
     return article
 
 
@@ -184,7 +184,7 @@ async def _find_root(ctx: Ctx, ref: str | None) -> str | None:
         article = await find_article(ctx, ref)
         return (await find_article(ctx, article.translation_of or article.id, lock=True)).id
     except NotFound:
-        raise InvalidValue("translationOf", "there is no such article") from None
+        raise InvalidValue("translationOf", "this article does not exist") from None
 
 
 async def _refuse_second_text(ctx: Ctx, root_id: str | None, locale: str) -> None:

@@ -133,7 +133,7 @@ async def _find_entry(
 ) -> ChangelogEntry:
     entry = await queries.find(ctx, ref, format, lock=lock)
     if entry is None:
-        raise NotFound("There is no such changelog entry.")
+        raise NotFound.of("changelog entry")
     return entry
 
 

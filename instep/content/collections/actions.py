@@ -103,14 +103,14 @@ async def lock_tree(ctx: Ctx) -> None:
 async def find_collection(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> Collection:
     collection = await queries.find(ctx, ref, lock=lock)
     if collection is None:
-        raise NotFound("There is no such collection.")
+        raise NotFound.of("collection")
     return collection
 
 
 async def find_collection_id(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> str:
     collection_id = await queries.find_id(ctx, ref, lock=lock)
     if collection_id is None:
-        raise NotFound("There is no such collection.")
+        raise NotFound.of("collection")
     return collection_id
 
 
@@ -121,7 +121,7 @@ async def referenced_id(ctx: Ctx, ref: str | None, field: str, *, lock: Lock | N
     try:
         return await find_collection_id(ctx, ref, lock=lock)
     except NotFound:
-        raise InvalidValue(field, "there is no such collection") from None
+        raise InvalidValue(field, "this collection does not exist") from None
 
 
 async def owner_columns(ctx: Ctx, sent: dict[str, Any]) -> dict[str, Any]:
@@ -141,7 +141,7 @@ async def _parent_id(ctx: Ctx, ref: str, moved: Collection | None = None) -> str
     try:
         parent = await find_collection(ctx, ref)
     except NotFound:
-        raise InvalidValue("parentId", "there is no such collection") from None
+        raise InvalidValue("parentId", "this collection does not exist") from None
     if moved is not None and moved.id in (parent.id, *parent.ancestor_ids):
         raise InvalidValue(
             "parentId", "a collection can't be inside itself or inside one of its own collections"

@@ -176,7 +176,7 @@ async def _refuse_over_quota(ctx: Ctx, added_bytes: int) -> None:
 async def _find_file(ctx: Ctx, file_id: str, *, lock: bool = False) -> StoredFile:
     file = await queries.find(ctx, file_id, lock=lock)
     if file is None:
-        raise NotFound("There is no such file.")
+        raise NotFound.of("file")
     return file
 
 

@@ -42,7 +42,7 @@ async def add_golden_question(
             raise InvalidValue(name, f"it must have 1 to {limits.MAX_QUESTION_CHARACTERS} characters")
     article_id = await queries.find_article_id(ctx, article_ref)
     if article_id is None:
-        raise NotFound(f"There is no article {article_ref}: name one by its id or slug.")
+        raise NotFound(f"No article has the id or slug {article_ref}.")
     await queries.lock_count(ctx)
     if await queries.count(ctx) >= limits.MAX_GOLDEN_QUESTIONS:
         raise InvalidState(
@@ -59,7 +59,7 @@ async def remove_golden_question(ctx: Ctx, golden_id: str) -> GoldenQuestion:
     """Remove a golden question."""
     golden = await queries.delete(ctx, golden_id)
     if golden is None:
-        raise NotFound(f"There is no golden question {golden_id}: `instep golden list` shows them.")
+        raise NotFound(f"No golden question has the id {golden_id}: `instep golden list` shows them.")
     return golden
 
 

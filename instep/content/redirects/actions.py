@@ -92,7 +92,7 @@ async def repoint_redirects(ctx: Ctx, article_id: str, heir_id: str) -> None:
 async def delete_redirect(ctx: Ctx, redirect_id: str) -> str:
     """Delete a redirect; its address is then not found."""
     if not await queries.delete(ctx, redirect_id):
-        raise NotFound("There is no such redirect.")
+        raise NotFound.of("redirect")
     return redirect_id
 
 
@@ -149,4 +149,4 @@ async def _target_columns(ctx: Ctx, new: RedirectCreate) -> resolving.Columns:
     try:
         return resolving.to_article((await find_article(ctx, sent["article_id"])).id)
     except NotFound:
-        raise InvalidValue("articleId", "there is no such article") from None
+        raise InvalidValue("articleId", "this article does not exist") from None

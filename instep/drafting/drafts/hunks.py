@@ -27,7 +27,7 @@ async def content_with_hunks(draft: DraftTexts, numbers: Iterable[int]) -> str:
         raise InvalidValue("hunks", "the diff is too long to be applied in part: apply all of it") from None
     if unknown := sorted(number for number in chosen if not 1 <= number <= total):
         count = f"{total} hunk{'' if total == 1 else 's'}"
-        raise InvalidValue("hunks", f"the diff has {count}, so there is no number {unknown[0]}")
+        raise InvalidValue("hunks", f"the diff has {count}, but no number {unknown[0]}")
     return text
 
 

@@ -21,7 +21,7 @@ class ProposalChanged(Conflict):
 async def find_draft(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts:
     draft = await queries.find(ctx, draft_id, lock=lock)
     if draft is None:
-        raise NotFound("There is no such draft.")
+        raise NotFound.of("draft")
     return draft
 
 

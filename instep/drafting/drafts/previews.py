@@ -97,7 +97,7 @@ async def revoke_preview(ctx: Ctx, draft_id: str, preview_id: str) -> str:
         key=await find_source_key(ctx, draft_id),
     )
     if count == 0:
-        raise NotFound("There is no such preview link: it has expired or was revoked.")
+        raise NotFound("This preview link does not exist: it has expired or was revoked.")
     return draft_id
 
 

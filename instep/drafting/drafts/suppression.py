@@ -25,7 +25,7 @@ async def list_suppressed(ctx: Ctx, page: PageRequest) -> Page[SuppressedStateme
 async def lift_suppressed(ctx: Ctx, suppressed_id: str) -> str:
     """Let tasks propose it again. The dismissed draft stays dismissed; reopen it to get it back."""
     if not await suppressed_statements.delete(ctx, suppressed_id):
-        raise NotFound("There is no dismissed proposal with this id.")
+        raise NotFound("No dismissed proposal has this id.")
     return suppressed_id
 
 

@@ -31,7 +31,7 @@ async def get_place(ctx: Ctx, place_id: str) -> Place:
     """Get a place, open or settled: the section, the reason, and the lines of code."""
     place = await queries.find(ctx, place_id)
     if place is None:
-        raise NotFound("There is no such place.")
+        raise NotFound.of("place")
     return place
 
 

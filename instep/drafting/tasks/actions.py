@@ -55,7 +55,7 @@ async def get_sent_change(ctx: Ctx, task_id: str) -> SentChange:
     """Get the input of a task; of a long diff only the beginning."""
     sent_change = await queries.find_sent_change(ctx, task_id, limits.MAX_SHOWN_DIFF_CHARACTERS)
     if sent_change is None:
-        raise NotFound("There is no such task.")
+        raise NotFound.of("task")
     return sent_change
 
 
@@ -116,7 +116,7 @@ async def run_soon(ctx: Ctx, task_id: str) -> None:
 async def find_task(ctx: Ctx | WorkspaceCtx, bots: Sequence[Bot], task_id: str) -> Task:
     task = await queries.find(ctx.tx, [bot.id for bot in bots], task_id)
     if task is None:
-        raise NotFound("There is no such task.")
+        raise NotFound.of("task")
     return task
 
 

@@ -1,4 +1,4 @@
-"""Pages about one help center: who may open them, what they work on, and how they answer."""
+"""Pages about one help center: their access, their context, and their responses."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -33,7 +33,7 @@ from instep.platform.web.signed_in import (
     see_other,
 )
 
-# Where `/app/` leads: the bot whose pages were open last.
+# The cookie with the bot whose pages were open last, for `/app/`.
 LAST_BOT = "bot"
 LAST_BOT_SECONDS = 365 * 86_400
 # The notice after a proof of identity: the form that needed it was not accepted.
@@ -58,7 +58,7 @@ class BotPage:
 
     @property
     def form(self) -> Form:
-        """The fields of the form that was sent."""
+        """The fields of the sent form."""
         return form_of(self.request)
 
     @property
@@ -71,15 +71,15 @@ class BotPage:
 
     @property
     def mcp_address(self) -> str:
-        """The address of the MCP server of the workspace."""
+        """The URL of the workspace's MCP server."""
         return resource_of(settings())
 
     def rows_at_cursor(self, number: int = limits.DASHBOARD_PAGE_ROWS) -> PageRequest:
-        """The rows of a list that follow the cursor in the address, or its first ones."""
+        """The rows of a list after the cursor in the URL, or its first ones."""
         return PageRequest(self.request.app.state.cursor_key, number, self.query.get("cursor") or None)
 
     def first_rows(self, number: int) -> PageRequest:
-        """The first rows of a list, whatever cursor the address has."""
+        """The first rows of a list, whatever cursor the URL has."""
         return PageRequest(self.request.app.state.cursor_key, number)
 
     def path(self, below: str) -> str:
@@ -87,7 +87,7 @@ class BotPage:
         return f"/app/{self.bot.slug}/{below}"
 
     async def show(self, template: str, status: int = 200, **values: Any) -> Response:
-        """A whole page, in the frame with the sections and what waits in each."""
+        """A whole page, in the frame with the sections and their numbers of waiting items."""
         counts = await queries.count_what_waits(self.ctx)
         bots = await queries.list_bots(self.ctx.tx, self.ctx.workspace_id)
         notice = take_notice(self.request)
@@ -120,22 +120,22 @@ class BotPage:
         )
 
     def answer(self, status: int = 200, **values: Any) -> Response:
-        """An answer to a script of ours."""
+        """An answer to one of our scripts."""
         return JSONResponse(values, status, private_headers())
 
     def leave(self, below: str, notice: Notice | str | None = None) -> Response:
-        """Go on to another page of this bot, where the notice is shown once."""
+        """Redirect to another page of this bot, which shows the notice once."""
         return self.leave_to_bot(self.bot.slug, below, notice)
 
     def leave_to_bot(self, slug: str, below: str, notice: Notice | str | None = None) -> Response:
-        """Go on to a page of another bot of the workspace."""
+        """Redirect to a page of another bot of the workspace."""
         response = see_other(f"/app/{slug}/{below}")
         if notice is not None:
             keep_notice(self.request, response, Notice(notice) if isinstance(notice, str) else notice)
         return response
 
     def remember(self, response: Response) -> None:
-        """Let `/app/` lead to this bot from now on."""
+        """Make `/app/` lead to this bot from now on."""
         slug = self.bot.slug
         set_cookie(response, self.request.app.state.settings, LAST_BOT, slug, LAST_BOT_SECONDS)
 
@@ -153,10 +153,10 @@ def bot_page(
 ) -> Callable[[PageOfBot], Callable[[Request], Awaitable[Response]]]:
     """Declare a page below `/app/{botSlug}/`, and the role that it needs.
 
-    `section` is the path of the section that it belongs to; `form_bytes` how large its form may be,
-    `takes_files` whether files may be in it. A bot of another workspace is
-    answered like one that does not exist. Forms are refused while the workspace is paused, but for those with
-    `open_while_paused`: they change no content, or end what someone may do.
+    `section` is the path of its section; `form_bytes` is the maximum size of its form,
+    `takes_files` whether the form may contain files. A bot of another workspace is
+    answered like one that does not exist. Forms are refused while the workspace is paused, except those with
+    `open_while_paused`: they change no content, or end someone's access.
     """
 
     def register(page: PageOfBot) -> Callable[[Request], Awaitable[Response]]:
@@ -187,19 +187,19 @@ def bot_page(
 async def find_page(request: Request, person: Person, tx: Tx, section: str) -> BotPage:
     bot = await queries.find_bot(tx, person.workspace_id, request.path_params["bot_slug"])
     if bot is None:
-        raise NotFound("There is no such help center in your workspace.")
+        raise NotFound("Your workspace has no help center at this address.")
     return BotPage(request, person, Ctx(tx, bot, person.as_actor("page"), utc_now()), section)
 
 
 @asynccontextmanager
 async def enter_bot(request: Request, person: Person) -> AsyncIterator[Ctx]:
-    """A context of the bot in the address, for a page that holds no connection in between."""
+    """A context of the bot in the URL, for a page that holds no connection in between."""
     async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
         yield (await find_page(request, person, tx, "")).ctx
 
 
 def ask_again(request: Request) -> Response:
-    """Lead to the page that asks for a proof; on coming back, a notice says to send the form again."""
+    """Redirect to the page that asks for a proof; afterwards a notice says to send the form again."""
     response = ask_to_verify(request)
     if request.method not in SAFE:
         seconds = int(limits.RECENT_SIGN_IN_TTL.total_seconds())
@@ -208,13 +208,13 @@ def ask_again(request: Request) -> Response:
 
 
 def show_without_bot(request: Request, template: str, person: Person, **values: Any) -> Response:
-    """A page in the frame of the dashboard that is about no help center."""
+    """A page in the dashboard's frame that is not about a help center."""
     return pages.show(request, template, person=person, sections=[], bots=[], bot=None, notice=None, **values)
 
 
 @require_person()
 async def show_home(request: Request, person: Person) -> Response:
-    """Lead to the review of the bot that was open last, else of the first one."""
+    """Redirect to the review of the bot that was open last, or else of the first one."""
     async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
         bots = await queries.list_bots(tx, person.workspace_id)
     last = request.cookies.get(cookie_name(request.app.state.settings, LAST_BOT))

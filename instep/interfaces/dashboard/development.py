@@ -1,4 +1,4 @@
-"""All parts with all their states, and samples of whole pages: for those who develop Instep."""
+"""All components in all states, and samples of whole pages, for developers of Instep."""
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -17,14 +17,14 @@ from instep.platform.web.signed_in import form_of, require_person
 PATH = "/app/_parts"
 SCHEMES = ("light", "dark")
 MOMENT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-# What the navigation of the samples counts.
+# The counts in the samples' navigation.
 COUNTS = {"review": 14, "articles": 312, "questions": 9, "conversations": 3}
 
 
 def in_development(
     page: Callable[[Request], Awaitable[Response]],
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Declare that a page exists only where `INSTEP_DEVELOPMENT` is true; anyone may see it there."""
+    """Declare that a page exists only if `INSTEP_DEVELOPMENT` is true; anyone may then see it."""
 
     @public
     async def show(request: Request) -> Response:
@@ -48,7 +48,7 @@ async def show_sample_review(request: Request) -> Response:
 
 @require_person()
 async def show_sample_session(request: Request, person: Person) -> Response:
-    """A form whose session may have ended meanwhile."""
+    """A form whose session may have ended in the meantime."""
     if not request.app.state.settings.development:
         raise NotFound
     if request.method == "POST":

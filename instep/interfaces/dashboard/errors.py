@@ -1,4 +1,4 @@
-"""Refusals in the dashboard: a page with a way on, and a toast where htmx asks for a part of a page."""
+"""Errors in the dashboard: a page with a link, or a toast if htmx requests a part of a page."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -8,7 +8,7 @@ from instep.platform.core.errors import AppError
 from instep.platform.web.signed_in import asks_for_part
 
 PATH = "/app/"
-# A refusal is shown among the toasts of the page, not in the part that was asked for.
+# An error appears among the toasts of the page, not in the requested part.
 TO_TOASTS = {"HX-Retarget": "#toasts", "HX-Reswap": "beforeend", "HX-Reselect": ".toast"}
 
 
@@ -27,7 +27,7 @@ def is_for_dashboard(request: Request) -> bool:
 
 
 def refuse_page(request: Request, error: AppError) -> Response:
-    """The sentence of the error as a page that leads to the dashboard."""
+    """The error's sentence as a page that links to the dashboard."""
     heading = HEADINGS.get(error.status, OTHER_HEADING)
     response = pages.show(request, "refused.html", error.status, heading=heading, message=error.message)
     response.headers.update(error.headers)
@@ -35,12 +35,12 @@ def refuse_page(request: Request, error: AppError) -> Response:
 
 
 def is_for_part(request: Request) -> bool:
-    """True if htmx asks for a part of a page of the dashboard."""
+    """True if htmx requests a part of a dashboard page."""
     return is_for_dashboard(request) and asks_for_part(request)
 
 
 def refuse_part(request: Request, error: AppError) -> Response:
-    """The sentence of the error as a toast; the page stays as it is."""
+    """The error's sentence as a toast; the page does not change."""
     response = pages.show(request, "refused_part.html", error.status, message=error.message)
     response.headers.update({**error.headers, **TO_TOASTS})
     return response

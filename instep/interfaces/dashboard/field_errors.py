@@ -4,7 +4,7 @@ from instep.platform.core.errors import AppError
 
 
 def errors_by_field(error: AppError) -> dict[str, str]:
-    """A sentence for each field of the API that has a bad value."""
+    """A sentence for each field of the API with an invalid value."""
     return {field: sentence_of(message) for field, message in error.details}
 
 

@@ -11,7 +11,7 @@ from instep.platform.core import limits
 
 @bot_page("articles")
 async def find(page: BotPage) -> Response:
-    """The articles whose title or slug holds what was typed, the latest change first; none without it."""
+    """The articles whose title or slug contains the typed text, latest change first; empty without text."""
     name = page.query.get("q", "").replace("\0", "").strip()[: limits.MAX_QUERY_CHARACTERS]
     request = page.first_rows(limits.PALETTE_ROWS)
     hits = (await list_article_overviews(page.ctx, OverviewCriteria(name=name), request)).rows if name else []

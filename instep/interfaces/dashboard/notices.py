@@ -1,4 +1,4 @@
-"""A notice says on the next page what has just been done, once, with the form that undoes it."""
+"""Notices: the next page shows once what has just been done, with a form to undo it."""
 
 import hashlib
 import hmac
@@ -17,9 +17,9 @@ SECONDS_UNTIL_SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A sentence, and the path to which a form is sent to undo it.
+    """A sentence, and the path of the form that undoes it.
 
-    `asks_again` says that a form was not accepted and has to be sent again.
+    `asks_again` means that a form was not accepted and must be sent again.
     """
 
     COOKIE: ClassVar[str] = "notice"
@@ -40,7 +40,7 @@ def keep_notice(
 
 
 def take_notice(request: Request) -> Notice | None:
-    """The notice that the previous page left; None without one that is ours."""
+    """The notice that the previous page left; None without a valid one."""
     state = request.app.state
     text, _, sent = request.cookies.get(cookie_name(state.settings, Notice.COOKIE), "").rpartition(".")
     if not text or not hmac.compare_digest(sent.encode(), signature(state.cursor_key, text).encode()):

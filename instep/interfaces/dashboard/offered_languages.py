@@ -1,8 +1,8 @@
-"""The languages that forms offer; where a field takes any code, they are suggestions."""
+"""The languages that forms offer, as suggestions if a field accepts any code."""
 
 from instep.platform.web.catalogues import language_name
 
-# Named here, because the library's data of all of them would take 33 MB of each server process.
+# Listed here, because the library's data for all of them would take 33 MB in each server process.
 LANGUAGES = (
     ("en", "English"),
     ("de", "Deutsch"),
@@ -20,7 +20,7 @@ LANGUAGES = (
     ("ja", "日本語"),
     ("ko", "한국어"),
     ("zh-Hans", "中文 (简体)"),
-    # Regions and further languages, which are seldom what a first help center begins with.
+    # Regions and further languages, with which a first help center seldom starts.
     ("en-GB", "English (United Kingdom)"),
     ("de-AT", "Deutsch (Österreich)"),
     ("de-CH", "Deutsch (Schweiz)"),
@@ -43,6 +43,6 @@ LANGUAGES = (
 
 
 def name_with_code(locale: str) -> str:
-    """A language for people who know its name and for those who know its code: `Deutsch · de`."""
+    """A language by name and by code: `Deutsch · de`."""
     name = language_name(locale)
     return name if name == locale else f"{name} · {locale}"

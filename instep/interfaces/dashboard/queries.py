@@ -1,4 +1,4 @@
-"""SQL of the frame: the bots of a workspace, and how much waits in each section."""
+"""SQL of the frame: the bots of a workspace, and the number of waiting items in each section."""
 
 from instep.platform.core.database import Tx
 from instep.platform.identity.schemas import Bot, Ctx
@@ -25,7 +25,7 @@ async def list_bots(tx: Tx, workspace_id: str) -> list[Bot]:
 
 
 async def count_what_waits(ctx: Ctx) -> dict[str, int]:
-    """How many rows the sections show, by the paths of the sections."""
+    """The numbers of items that the sections show, by the paths of the sections."""
     counts: dict[str, int] = await ctx.value(
         """
         select jsonb_build_object(

@@ -1,4 +1,4 @@
-"""The frame of every page of the dashboard: its sections, its headers, and what its templates share."""
+"""The frame of every dashboard page: its sections, its headers, and the shared values of its templates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from instep.interfaces.dashboard.ages import age_in_words, day_in_words
 from instep.interfaces.dashboard.offered_languages import LANGUAGES, name_with_code
 from instep.platform.web.signed_in import PrivatePages
 
-# Scripts are built files alone. The one Trusted Types policy lets htmx parse HTML; none allows code.
+# Scripts are built files only. The one Trusted Types policy lets htmx parse HTML; none allows code.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types instep"
 )
-# The path of each section below `/app/{botSlug}/`, its name, and the key that goes there after `g`.
+# The path of each section below `/app/{botSlug}/`, its name, and its key after `g`.
 SECTIONS = (
     ("review", "Review", "r"),
     ("articles", "Articles", "a"),
@@ -49,7 +49,7 @@ class SectionLink:
     href: str
     key: str | None
     is_current: bool
-    # How many things wait there; None shows nothing.
+    # The number of waiting items; None shows nothing.
     count: int | None
 
 

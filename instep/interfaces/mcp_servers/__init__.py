@@ -1,1 +1,1 @@
-"""The two MCP servers: what each offers, where they stand, and how clients find them."""
+"""The two MCP servers: what each offers, their URLs, and how clients find them."""

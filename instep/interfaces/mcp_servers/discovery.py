@@ -204,6 +204,6 @@ routes = [
     Route(f"{HELP_CENTER_PATH}/server-card", get_help_center_card),
     Route(f"{WORKSPACE_PATH}/server-card", get_workspace_card),
     Route(METADATA_PATH, get_protected_resource),
-    # Some clients look here without a path.
+    # Some clients request this path without a suffix.
     Route("/.well-known/oauth-protected-resource", get_protected_resource),
 ]

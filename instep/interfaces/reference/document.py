@@ -88,7 +88,7 @@ def complete(operation: Json, route: AuthenticatedRoute, shapes_with_etag: Colle
 
 
 def is_repeated(status: str, route: AuthenticatedRoute) -> bool:
-    """True if it is the status of a request that an earlier one has done already."""
+    """True if it is the status of a request that an earlier one has already done."""
     return status.startswith("2") and status != str(route.status_code)
 
 

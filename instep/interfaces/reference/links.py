@@ -7,7 +7,7 @@ Json = dict[str, Any]
 BODY_ID = "$response.body#/id"
 FIRST_RESULT_ID = "$response.body#/results/0/id"
 PATH_ID = "$request.path.id"
-# Where the responses of operations lead: a path, and the parameters of the operations below it. An operation
+# The targets of operations' responses: a path, and the parameters of the operations below it. An operation
 # that creates a resource below its own path needs no entry.
 TARGETS = {
     "propose_edit": ("/drafts/{id}", {"id": BODY_ID}),

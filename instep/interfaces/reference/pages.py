@@ -1,4 +1,4 @@
-"""Where the API describes itself: `/v1/openapi.json` for programs, `/docs/api` for people."""
+"""The API's own documentation: `/v1/openapi.json` for programs, `/docs/api` for people."""
 
 import json
 from collections.abc import Sequence

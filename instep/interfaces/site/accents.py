@@ -1,11 +1,11 @@
-"""The style of a bot's accent color, which stands within its pages."""
+"""The style of a bot's accent color, which is put inside its pages."""
 
 from functools import lru_cache
 
 from instep.platform.core import limits
 from instep.platform.web.assets import InlineStyle
 
-# The accent takes the place of the product's blue in `tokens.css` of `frontend`. The grounds of notes get its
+# The accent replaces Instep blue in `tokens.css` of `frontend`. The backgrounds of notes get its
 # hue; they are a little further from it than `--tint` is, so that it is as readable on them.
 STYLE = """\
 :root {{

@@ -4,7 +4,7 @@ import re
 
 from instep.platform.web.catalogues import catalogue_of, message
 
-# What the renderer writes where the author names the kind of an alert alone.
+# The renderer's output if the author names only the kind of an alert.
 TITLES = (message("Note"), message("Tip"), message("Important"), message("Warning"), message("Caution"))
 TITLE = re.compile(rf'(?<=<p class="markdown-alert-title">)(?:{"|".join(TITLES)})(?=</p>)')
 

@@ -1,4 +1,4 @@
-"""“Did this help?” on the pages of articles: a rating at once, then the reason where it did not."""
+"""“Did this help?” on the pages of articles: a rating at once, then the reason if it did not."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -41,7 +41,7 @@ TOO_OLD = message("This page has expired: rate the article again, then send this
 
 @public
 async def rate_article(request: Request) -> Response:
-    """Keep the rating; the page of an article is in caches, so that its form holds no time."""
+    """Store the rating; the article's page is cached, so its form contains no time stamp."""
     form = await read_public_form(request)
     helpful = form.get("helpful")
     if form.get(TRAP) or helpful not in ("yes", "no"):
@@ -74,7 +74,7 @@ async def show_feedback(request: Request) -> Response:
 
 @public
 async def explain_rating(request: Request) -> Response:
-    """Keep why an article did not help."""
+    """Store why an article did not help."""
     form = await read_public_form(request)
     rating, comment = form.get("rating", ""), form.get("comment", "").replace("\r\n", "\n")
     reason = next((reason for reason in REASONS if reason == form.get("reason")), None)

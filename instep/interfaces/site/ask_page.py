@@ -1,4 +1,4 @@
-"""Asking a help center on a page of its own: the answer with its sources, without any script."""
+"""A separate page for asking the help center: the answer with its sources, without any script."""
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -45,14 +45,14 @@ from instep.visitors.answers.actions import PendingAnswer
 from instep.visitors.answers.schemas import Answer, CitedPassage, FeedbackGiven, QuestionAsked, SavedAnswer
 
 TAG = re.compile(r"(<[^<>]*>)")
-# Where the answer goes in a page that is sent before there is one.
+# The position of the answer in a page that is sent before there is one.
 MARKER = Markup("<!-- answer -->")
-# A number that the answer cites a source by. The brackets of an article's own text have a backslash each.
+# The number of a cited source. Brackets in an article's own text have a backslash each.
 CITATION = re.compile(r"(?<!\\)((?:\\\\)*+)\[(\d{1,2})\]")
 # Two private-use characters around the number of a citation while the answer is rendered.
 CITATION_MARK = "\U000f0000{}\U000f0001"
 CITATION_MARK_PATTERN = re.compile("\U000f0000(\\d{1,2})\U000f0001")
-# How many articles a page of an answer offers besides its sources.
+# Maximum number of articles that an answer page offers besides its sources.
 RELATED_ARTICLES = 3
 TOO_LONG = message("Your question can have at most %(number)s characters.")
 TOO_OLD = message("Nothing was counted because this page has expired. Ask again.")
@@ -68,9 +68,9 @@ class ShownSource:
 
 @public
 async def show_ask(request: Request) -> Response:
-    """The form; with a question in `q` also the answer, which counts and is kept as one of `POST /chat`.
+    """The form; with a question in `q` also the answer, which counts and is stored like one of `POST /chat`.
 
-    A browser that only prepares a page, and a request for its head alone, ask nothing.
+    Prefetches and requests for the head alone ask nothing.
     """
     question = " ".join(request.query_params.get("q", "").replace("\0", " ").split())
     is_too_long = len(question) > limits.MAX_QUESTION_CHARACTERS
@@ -99,7 +99,7 @@ async def page_parts(
 ) -> AsyncIterator[str]:
     """The page up to the answer at once, and the answer as a model writes it.
 
-    Browsers show each part without a script: styles hide the beginning of the answer when more of it follows.
+    Browsers show each part without a script: styles hide earlier versions of the answer when more follows.
     """
     before, _, after = html.partition(MARKER)
     yield before
@@ -115,7 +115,7 @@ async def page_parts(
 async def answer_part(
     visit: Visit, common_values: dict[str, Any], answer: Answer | SavedAnswer | None
 ) -> str:
-    """The HTML of an answer, or of its beginning; blanks while nothing new is written."""
+    """The HTML of an answer or its beginning; spaces while nothing new is written."""
     if answer is None:
         return "\n"
     if isinstance(answer, Answer):
@@ -164,7 +164,7 @@ async def begin(database: Database, bot: Bot) -> AsyncIterator[Ctx]:
 async def related_articles(
     visit: Visit, ctx: Ctx, question: str, locale: str, saved: SavedAnswer
 ) -> list[ArticleResult]:
-    """What a search for the same words finds besides the sources."""
+    """The results of a search for the same words, without the sources."""
     if not limits.MIN_QUERY_CHARACTERS <= len(question) <= limits.MAX_QUERY_CHARACTERS:
         return []
     page = PageRequest(visit.request.app.state.cursor_key, limits.SITE_PAGE_ROWS, None)
@@ -181,19 +181,19 @@ def shown_source(bot: Bot, cited: CitedPassage) -> ShownSource:
 
 
 async def answer_html(answer: Answer, catalogue: Catalogue) -> Markup:
-    """The text of an answer, in which the numbers of sources lead to them."""
+    """The text of an answer, with the numbers of sources as links."""
     html = await render_answer(mark_citations(answer.text))
     return sanitised(link_citations(html, len(answer.sources), catalogue))
 
 
 def mark_citations(markdown: str) -> str:
-    """The answer with marks for the brackets of citations: rendered, they look as an article's own do."""
+    """The answer with marks for the citations' brackets, which would otherwise look like an article's own."""
     unmarked = markdown.translate(dict.fromkeys(map(ord, CITATION_MARK.format(""))))
     return CITATION.sub(lambda match: match[1] + CITATION_MARK.format(match[2]), unmarked)
 
 
 def link_citations(html: str, source_count: int, catalogue: Catalogue) -> str:
-    """Make each mark outside of code a link to its source, the others `[n]` again; `html` is sanitised."""
+    """Turn each mark outside code into a link to its source, others back into `[n]`; `html` is sanitized."""
 
     def link(match: re.Match[str]) -> str:
         n = int(match[1])
@@ -213,7 +213,7 @@ def link_citations(html: str, source_count: int, catalogue: Catalogue) -> str:
 
 @public
 async def rate_answer(request: Request) -> Response:
-    """Keep whether an answer helped, and lead to the thanks."""
+    """Store whether an answer helped, and redirect to the thanks."""
     form = await read_public_form(request)
     message_id, helpful = form.get("message", ""), form.get("helpful")
     if form.get(TRAP) or helpful not in ("yes", "no"):

@@ -1,4 +1,4 @@
-"""Addresses of cards: each names what its card says by a digest, so that it never changes."""
+"""URLs of cards, each with a digest of the card's content, so that it never changes."""
 
 from contextlib import suppress
 
@@ -41,7 +41,7 @@ def card_of_home(visit: Visit) -> Card:
 
 
 def card_url(visit: Visit, card: Card, slug: str | None = None) -> str | None:
-    """The address of a card, of an article with a slug or of the home page; None where it can't be drawn."""
+    """The URL of an article's card (with a slug) or the home page's; None if it can't be drawn."""
     if not card.is_drawable:
         return None
     name = f"{slug}/" if slug else ""
@@ -51,7 +51,7 @@ def card_url(visit: Visit, card: Card, slug: str | None = None) -> str | None:
 
 @public
 async def show_article_card(request: Request) -> Response:
-    """The card of an article that is public, as it is now."""
+    """The current card of a public article."""
     async with help_center(request) as visit:
         article = await queries.find_live_article(visit.ctx, request.path_params["slug"], visit.locale)
     if article is None:
@@ -67,7 +67,7 @@ async def show_home_card(request: Request) -> Response:
 
 
 async def card_response(request: Request, bot: Bot, card: Card) -> Response:
-    """The picture; only its present address has one, so that nobody can ask for others to be drawn."""
+    """The image; only the current URL has one, so that nobody can have others drawn."""
     if request.path_params["digest"] != card.digest or not card.is_drawable:
         raise NotFound
     content = cards.get(card.digest)
@@ -80,7 +80,7 @@ async def card_response(request: Request, bot: Bot, card: Card) -> Response:
 
 
 def drawing_limiter(request: Request) -> CapacityLimiter:
-    """Limits how many cards a process draws at a time."""
+    """Limits the cards that a process draws at the same time."""
     state = request.app.state
     if not hasattr(state, "card_limiter"):
         state.card_limiter = CapacityLimiter(limits.MAX_CONCURRENT_CARDS)

@@ -1,7 +1,7 @@
-"""The picture that chats and social networks show beside a link: title, collection and help center.
+"""The image that chats and social networks show next to a link: title, collection and help center.
 
-It is drawn with the fonts of the pages, and with those that the operator adds for other scripts. A title that
-none of them can write has no picture, rather than one with boxes in it.
+It is drawn with the fonts of the pages, and with the operator's fonts for other scripts. If no
+font has a title's letters, there is no image, rather than one with boxes in it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,25 +24,25 @@ log = structlog.get_logger()
 WIDTH, HEIGHT = 1200, 630
 MARGIN, BAND = 80, 20
 INK, QUIET, PAPER = "#16202a", "#4b5a67", "#ffffff"
-# Sizes of a title in pixels: the largest at which it takes at most this many lines.
+# Title sizes in pixels: the largest at which a title takes at most this many lines.
 TITLE_SIZES, TITLE_LINES = (84, 72, 60), 3
 NAME_SIZE, COLLECTION_SIZE = 40, 34
 LINE_HEIGHT = 1.18
 BOLD, REGULAR = 700, 500
-# A new look needs new addresses, since cards are kept for ever.
+# A new look needs new URLs, because cards are cached forever.
 LOOK = "1"
 OWN_FONTS = (
     "atkinson-hyperlegible-next-latin-wght-normal.woff2",
     "atkinson-hyperlegible-next-latin-ext-wght-normal.woff2",
 )
-# A character that no font has: what it draws in place of what it lacks.
+# A character that no font has, to find the glyph for missing characters.
 MISSING = "\uffff"
 ELLIPSIS = "…"
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a card says; `fonts` are files besides the product's own."""
+    """The content of a card; `fonts` are files in addition to the product's own."""
 
     title: str
     collection: str
@@ -53,7 +53,7 @@ class Card:
 
     @property
     def digest(self) -> str:
-        """Other words or another look have another one."""
+        """A digest that changes with the text and the look."""
         parts = (LOOK, self.title, self.collection, self.name, self.locale, self.accent or "", *self.fonts)
         return blake2s("\0".join(parts).encode("utf-8", "replace"), digest_size=10).hexdigest()
 
@@ -75,7 +75,7 @@ class Script:
     is_rtl: bool
 
     def runs(self, text: str) -> Iterator[tuple[ImageFont.FreeTypeFont, str]]:
-        """The pieces of a line, each with the font that has its letters."""
+        """The pieces of a line, each with a font that has its letters."""
         whole = next((font for font in self.fonts if all(has_glyph(font, sign) for sign in text)), None)
         if whole is not None:
             yield whole, text
@@ -94,7 +94,7 @@ class Script:
         return "rtl" if self.is_rtl else None
 
     def write(self, draw: ImageDraw.ImageDraw, top: float, text: str, colour: str) -> None:
-        """A line from the side where lines of the language begin."""
+        """Write a line from the side where lines of the language begin."""
         left = WIDTH - MARGIN - self.width(text) if self.is_rtl else float(MARGIN)
         for font, piece in self.runs(text):
             draw.text((left, top), piece, font=font, fill=colour, anchor="ls", direction=self.direction)
@@ -124,7 +124,7 @@ def draw_card(card: Card) -> bytes:
 
 
 def title_lines(card: Card) -> tuple[int, list[str]]:
-    """The size of the title, and its lines; the last one is cut where even the smallest size is too large."""
+    """The size of the title, and its lines; the last one is cut if even the smallest size is too large."""
     for size in TITLE_SIZES:
         lines = wrapped(script(card, size, BOLD), card.title)
         if len(lines) <= TITLE_LINES:
@@ -166,7 +166,7 @@ def fitted(letters: Script, text: str) -> str:
 
 
 def can_write(text: str, files: Sequence[str], *, is_rtl: bool) -> bool:
-    """True if fonts have all letters. Those from right to left need one font for all, which shapes them."""
+    """True if fonts have all letters. Right-to-left text needs a single font, which shapes it."""
     fonts = open_fonts(tuple(files), NAME_SIZE, REGULAR)
     signs = {sign for sign in text if not sign.isspace()}
     if is_rtl:
@@ -194,7 +194,7 @@ def open_font(path: Path, size: int, weight: int) -> ImageFont.FreeTypeFont:
     try:
         font.set_variation_by_axes([weight])
     except OSError:
-        # A font of one weight.
+        # A font with a single weight.
         return ImageFont.truetype(path, size)
     return font
 

@@ -1,4 +1,4 @@
-"""The pages of a help center's changelog: the list of what is new, and a page for each entry."""
+"""The pages of a help center's changelog: the list of entries, and a page for each entry."""
 
 import nh3
 from markupsafe import Markup
@@ -22,7 +22,7 @@ from instep.platform.core.readable import ADDED_ATTRIBUTES
 from instep.platform.web.pages import moved_to, sanitised
 from instep.platform.web.public import public
 
-# What `core.markdown` allows and adds, without ids: the texts on one page may have the same headings.
+# The tags and attributes of `core.markdown`, without ids: texts on one page may have the same headings.
 EMBEDDABLE_ATTRIBUTES = {
     **{
         tag: (ATTRIBUTES.get(tag, set()) | ADDED_ATTRIBUTES.get(tag, set())) - {"id"}

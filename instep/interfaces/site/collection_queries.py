@@ -1,4 +1,4 @@
-"""The SQL of collections on the help center: its first page, their own pages, and the tree beside articles.
+"""The SQL of collections on the help center: its home page, their own pages, and the tree next to articles.
 
 `collections_of` defines which of them visitors may see.
 """
@@ -31,10 +31,10 @@ LINKS = """
 """
 # Links to the collections above the collection `s`, from the top down.
 BREADCRUMBS = LINKS.format(condition="l.id = any(s.lineage) and l.id <> s.id")
-# Links to the collections in it that lead to live articles.
+# Links to its subcollections that lead to live articles.
 CHILDREN = LINKS.format(condition="l.parent_id = s.id and l.id in (select id from populated)")
-# The collections that lead to live articles: those with some, and those above them. PostgreSQL makes a join
-# of `exists`, and a slow one while a table has no statistics.
+# The collections that lead to live articles: those with some, and those above them. PostgreSQL turns
+# `exists` into a join, which is slow while a table has no statistics.
 POPULATED = """
     populated as materialized (
         select distinct unnest(s.lineage) as id from shown s
@@ -42,7 +42,7 @@ POPULATED = """
     )
 """
 ENTRY = "jsonb_build_object('slug', e.slug, 'title', e.title, 'description', e.description)"
-# A page of live articles, which the condition chooses, and the number of all of them.
+# A page of live articles, which the condition selects, and the number of all of them.
 ENTRIES = f"""
     select coalesce(max(e.article_count), 0) as article_count,
         coalesce(jsonb_agg({ENTRY} order by e.position, e.id), '[]') as articles
@@ -60,8 +60,8 @@ def collections_of(ctx: Ctx) -> str:
 async def list_sections(ctx: Ctx, locale: str, page: int) -> Page[CollectionSection]:
     """A page of the top collections that lead to live articles, in reading order.
 
-    Each has its first articles and links to the collections in it; its count is that of all articles below.
-    The last one holds the articles that are in no collection.
+    Each has its first articles and links to its subcollections; its count is that of all articles below.
+    The last one contains the articles without a collection.
     """
     sections = await ctx.all(
         CollectionSection,
@@ -123,7 +123,7 @@ async def find_section(ctx: Ctx, locale: str, slug: str, page: int) -> Collectio
 
 
 async def find_loose_articles(ctx: Ctx, locale: str, page: int) -> CollectionSection | None:
-    """A page of the live articles that are in no collection; None where there are none on it."""
+    """A page of the live articles without a collection; None if there are none on it."""
     section = await ctx.fetch_one(
         CollectionSection,
         f"""
@@ -137,7 +137,7 @@ async def find_loose_articles(ctx: Ctx, locale: str, page: int) -> CollectionSec
 
 
 async def list_tree(ctx: Ctx, locale: str, slug: str | None) -> list[TreeCollection]:
-    """The collections at the top that lead to live articles, with those below on the way to one, and in it.
+    """The top collections that lead to live articles, expanded to the one with the slug and its content.
 
     They come in reading order. Without a slug, only the top ones come.
     """

@@ -1,4 +1,4 @@
-"""The page that says how to add a help center to an AI client: its MCP server's address, with steps."""
+"""The page on adding a help center to an AI client: its MCP server's URL, with steps."""
 
 import json
 

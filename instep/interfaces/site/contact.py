@@ -1,4 +1,4 @@
-"""The page on which a visitor writes to the people behind a help center: a lead, as the widget's."""
+"""The page on which a visitor writes to the people of a help center; it creates a lead like the widget's."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -31,7 +31,7 @@ FIELDS = ("email", "name", "message")
 
 @public
 async def show_contact(request: Request) -> Response:
-    """The form, with the unanswered question if there is one; after it was sent, what happens next."""
+    """The form, with the unanswered question if there is one; after it was sent, the next steps."""
     query = request.query_params
     async with help_center(request) as visit:
         if "sent" in query:
@@ -42,7 +42,7 @@ async def show_contact(request: Request) -> Response:
 
 @public
 async def send_contact(request: Request) -> Response:
-    """Keep the message, or show the form with the words and what has to be corrected."""
+    """Store the message, or show the form with the text and its errors."""
     sent = await read_public_form(request)
     form = Form([(name, clean(value)) for name, value in sent.items()])
     async with help_center(request) as visit:

@@ -1,4 +1,4 @@
-"""The contents of an article: its headings, which lead to their sections."""
+"""The table of contents of an article: its headings, linked to their sections."""
 
 import re
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from html import unescape
 # `core.markdown` gives each heading an id and no other attribute.
 HEADING_START = re.compile(r'<h([1-4]) id="([^"]*)">')
 ANY_TAG = re.compile(r"<[^<>]*>")
-# The page's own heading is the title, so that an author's first level counts as the second.
+# The page's own heading is the title, so an author's first level counts as the second.
 TOP_LEVEL = 2
 
 
@@ -22,7 +22,7 @@ class ContentsHeading:
 
 
 def contents_of(html: str) -> list[ContentsHeading]:
-    """The two highest levels of headings that a rendered text has, in their order."""
+    """The two highest heading levels of a rendered text, in order."""
     headings = headings_of(html)
     highest = min((heading.level for heading in headings), default=TOP_LEVEL)
     contents: list[ContentsHeading] = []

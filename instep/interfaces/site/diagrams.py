@@ -1,7 +1,7 @@
-"""Diagrams that authors describe in Mermaid: their source, folded below a word that says what it is.
+"""Mermaid diagrams: their source, folded below a word that says what it is.
 
-To draw them takes a script of several megabytes that writes styles into the page, and the security policy of
-the pages forbids that.
+Drawing them takes a script of several megabytes that writes styles into the page, which the pages'
+security policy forbids.
 """
 
 import re

@@ -3,9 +3,9 @@
 from instep.content.articles.live import LIVE
 from instep.platform.core import limits
 
-# It is compared as the parameter of the workspace is (`core.pipeline`).
+# It is compared like the parameter of the workspace (`core.pipeline`).
 WORKSPACE = 's.workspace_id collate "C"'
-# The state by which a rendered page is known to be current: every change of public content has a later stamp.
+# The state that shows whether a rendered page is current: every change of public content has a later stamp.
 STATE_COLUMNS = f"""
     s.*, (select b.domain from bots b where b.id = s.bot_id) as bot_domain,
     (select array[b.accent_light, b.accent_dark] from bots b
@@ -18,7 +18,7 @@ STATE_COLUMNS = f"""
         order by t.created_at desc, t.id desc limit 1) as compared_at
 """
 LIVE_AT_SITE = LIVE.replace("%(bot)s", "s.bot_id").replace("%(workspace)s", WORKSPACE)
-# The languages of live articles: each is one look at an index, however many articles there are.
+# The languages of live articles: each takes one index lookup, however many articles there are.
 NEXT_LOCALE = f"(select a.locale {LIVE_AT_SITE} {{condition}} order by a.locale limit 1)"
 LOCALES = f"""
     with recursive l (locale) as (
@@ -27,7 +27,7 @@ LOCALES = f"""
         select {NEXT_LOCALE.format(condition="and a.locale > l.locale")} from l where l.locale is not null
     ) select l.locale from l where l.locale is not null limit {limits.MAX_SITE_LANGUAGES}
 """
-# All pages link to a changelog that has entries. The order makes PostgreSQL look the newest one up in the
+# All pages link to a changelog with entries. The order makes PostgreSQL look up the newest one in the
 # index of published entries; `exists` could make it scan all of them.
 ARRIVAL_COLUMNS = f"""
     {STATE_COLUMNS},

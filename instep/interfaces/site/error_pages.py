@@ -1,4 +1,4 @@
-"""The pages that a help center shows in place of those that it does not have or can't show."""
+"""The pages that a help center shows instead of missing pages or pages that can't be shown."""
 
 import re
 from typing import Any
@@ -18,7 +18,7 @@ from instep.platform.web.catalogues import LANGUAGES, SOURCE_LANGUAGE, Catalogue
 from instep.platform.web.custom_domains import custom_domain
 from instep.platform.web.pages import NO_STORE, document, moved_to
 
-# The home page that the address of another page begins with.
+# The home page that another page's path begins with.
 BELOW_HELP_CENTER = re.compile(r"/help/[^/]+/(?=.)")
 HEADINGS = {
     404: message("Not found"),
@@ -34,7 +34,7 @@ MESSAGES = {
 
 
 async def answer_error(request: Request, error: AppError) -> Response:
-    """A redirect from an address without a page, if one leads on; else the page of the error."""
+    """A redirect from an address without a page, if one exists; otherwise the page of the error."""
     if isinstance(error, Moved):
         return moved_home(request, error.url)
     if error.status != 404:
@@ -46,10 +46,10 @@ async def answer_error(request: Request, error: AppError) -> Response:
 
 
 def error_page(request: Request, error: AppError) -> Response:
-    """The page that is shown in place of one that can't be.
+    """The page that is shown instead of one that can't be.
 
-    It stands in the frame of the help center if that is known. Otherwise a help center's address leads to its
-    home page and its search, whether there is such a help center or not.
+    It is in the frame of the help center if that is known. Otherwise a help center's path links to its
+    home page and its search, whether or not the help center exists.
     """
     if is_for_program(request):
         return error_text(request, error)
@@ -68,36 +68,36 @@ def error_page(request: Request, error: AppError) -> Response:
     if visit is None:
         page = render_page(request, "refused.html", locale=locale, **values)
     else:
-        # The same page in another language is not there either, so the languages lead to the home pages.
+        # The page doesn't exist in another language either, so the languages link to the home pages.
         page = visitor_page(visit, "refused.html", locale, rest="", **values)
     page.headers.update({**VARY, **error.headers})
     return page
 
 
 def home_of_error(request: Request) -> str | None:
-    """The home page of the help center that an address is below."""
+    """The home page of the help center in a path."""
     match = BELOW_HELP_CENTER.match(request.url.path)
     return "/" if match and custom_domain(request) else match and match[0]
 
 
 def moved_home(request: Request, url: str) -> Response:
-    """Lead to the page's address at the help center's own host; 308 keeps what a form sends."""
+    """Redirect to the page on the help center's own host; 308 keeps what a form sends."""
     page = moved_to(url)
     page.status_code = 301 if request.method in ("GET", "HEAD") else 308
     if request.url.query:
-        # It may be a token to sign in.
+        # It may be a sign-in token.
         page.headers.update(NO_STORE)
     return page
 
 
 def locale_of_error(request: Request) -> str:
-    """The language that the address names, or that of the help center as far as it is known; else English."""
+    """The language in the path, or that of the help center if known; otherwise English."""
     known_locale: str = getattr(request.state, "locale", SOURCE_LANGUAGE)
     return path_language(request).removesuffix("/") or known_locale
 
 
 def path_language(request: Request) -> str:
-    """The first step of an address below a help center, with a slash, where it names a language of ours."""
+    """The first segment of a path below a help center, with a slash, if it names a supported language."""
     match = BELOW_HELP_CENTER.match(request.url.path)
     step, slash, _ = request.url.path[match.end() if match else 0 :].partition("/")
     return f"{step}/" if match and slash and step in LANGUAGES else ""
@@ -114,7 +114,7 @@ def words_of(error: AppError, catalogue: Catalogue) -> tuple[str, str]:
 
 
 def is_for_program(request: Request) -> bool:
-    """Whether Markdown is asked for below a help center, by the address or by `Accept`."""
+    """True if Markdown is requested below a help center, by the path or by `Accept`."""
     path = request.url.path
     return bool(BELOW_HELP_CENTER.match(path)) and (path.endswith(EXTENSION) or prefers_markdown(request))
 

@@ -1,4 +1,4 @@
-"""Addresses of a help center at which no page answers: other spellings of an address, and former ones."""
+"""Addresses of a help center without a page: other spellings of an address, and former ones."""
 
 import re
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ BELOW_HELP_CENTER = re.compile(r"/help/([^/]+)(/.+)")
 
 
 async def moved_page(request: Request) -> Response | None:
-    """The redirect (301) from the address of a request that no page answered; None if there is none.
+    """The redirect (301) from the address of a request without a page; None without one.
 
-    It does not depend on anything but the path: what a visitor sends never becomes a part of the address.
+    It depends only on the path: nothing from the visitor becomes a part of the target.
     """
     match = BELOW_HELP_CENTER.fullmatch(request.scope["path"])
     if match is None or request.method not in ("GET", "HEAD") or not match[0].isprintable():
@@ -43,7 +43,7 @@ async def moved_page(request: Request) -> Response | None:
 
 
 def respelled_page(request: Request, routes: Sequence[BaseRoute]) -> Response | None:
-    """The redirect (301) to a page whose address was asked for with other slashes, or not in NFC."""
+    """The redirect (301) to a page whose address was requested with other slashes, or not in NFC."""
     path, segments = request.scope["path"], segments_of(request.scope["path"])
     usual_path = joined(segments if len(segments) > 2 else [*segments, ""])
     if path == usual_path or not usual_path.startswith("/help/") or not path.isprintable():

@@ -1,4 +1,4 @@
-"""The root page of an installation: it leads to the help center, or says what an operator does next."""
+"""The root page of an installation: it leads to the help center, or shows an operator the next step."""
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -13,7 +13,7 @@ from instep.platform.web.public import public
 
 @public
 async def show_front_page(request: Request) -> Response:
-    """Lead to the only help center, or list those of the only workspace; of several it lists none."""
+    """Redirect to the only help center, or list those of the only workspace; list none of several."""
     async with request.app.state.database.enter(FrontPage, entrances.ENTER_FRONT_PAGE) as (front, tx):
         help_centers = await queries.list_help_centers(tx) if front.workspace_id else []
     if len(help_centers) == 1:
@@ -30,10 +30,10 @@ async def show_front_page(request: Request) -> Response:
 
 @public
 async def show_documentation(request: Request) -> Response:
-    """Lead to the API reference, which people look for at this address."""
+    """Redirect to the API reference, which people look for at this path."""
     return redirect("/docs/api")
 
 
 def redirect(path: str) -> Response:
-    """A temporary redirect, since the target may be another page later."""
+    """A temporary redirect, because the target may be another page later."""
     return RedirectResponse(path, 302, {**SECURITY_HEADERS, **NO_STORE})

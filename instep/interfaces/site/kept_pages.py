@@ -1,4 +1,4 @@
-"""Pages that were rendered before: answered with nothing but the state of the help center, before routing."""
+"""Serves cached pages with nothing but the state of the help center, before routing."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,9 +29,9 @@ class KeptVisit:
 
 
 class KeptPages:
-    """Answers with the page at an address as it was rendered before, if nothing has changed since.
+    """Serves the cached page at a URL, if nothing has changed since it was rendered.
 
-    It comes after everything that may refuse a request, and before compression: a page is kept compressed.
+    It runs after everything that may refuse a request, and before compression: pages are cached compressed.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -43,7 +43,7 @@ class KeptPages:
 
 
 async def kept_response(request: Request) -> Response | None:
-    """The page at the address of a request as everyone sees it, counted as read; else None."""
+    """The public page at a request's URL, counted as read; None if it is not cached."""
     page = page_cache.find(request) if request.method in ("GET", "HEAD") else None
     if page is None or not is_in_place(request, page) or prefers_markdown(request):
         return None
@@ -60,5 +60,5 @@ async def kept_response(request: Request) -> Response | None:
 
 
 def is_in_place(request: Request, page: RenderedPage) -> bool:
-    """True if a help center was asked for at the host that its address names."""
+    """True if a help center was requested on the host of its URL."""
     return custom_domain(request) == (page.slug if "." in page.slug else None)

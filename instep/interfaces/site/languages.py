@@ -1,4 +1,4 @@
-"""The languages that a text exists in, for visitors and, with the sitemap, for search engines."""
+"""The languages of a text, for visitors and, with the sitemap, for search engines."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ DEFAULT = "x-default"
 
 
 def alternates_of(bot: Bot, slugs: Mapping[str, str]) -> dict[str, str]:
-    """The address of each version by its `hreflang`, from their slugs by language; none of a single version.
+    """The URL of each version by its `hreflang`, from their slugs by language; empty for a single version.
 
-    Each version is in it, and the one in the bot's own language, or else the first, is the default.
+    Each version is included, and the one in the bot's own language, or else the first, is the default.
     """
     if len(slugs) < 2:
         return {}
@@ -25,7 +25,7 @@ def alternates_of(bot: Bot, slugs: Mapping[str, str]) -> dict[str, str]:
 
 
 def homes_of(bot: Bot, locales: Iterable[str]) -> dict[str, str]:
-    """The home page in each language by its `hreflang`; none of a help center with a single language."""
+    """The home page in each language by its `hreflang`; empty for a single language."""
     others = sorted({*locales, bot.locale})
     if len(others) < 2:
         return {}
@@ -47,10 +47,10 @@ class LanguageLink:
 def language_links(
     bot: Bot, current: str, locales: Iterable[str], rest: str, paths: Mapping[str, str] | None
 ) -> list[LanguageLink]:
-    """Links to this page in every language of the help center; none where it has a single one.
+    """Links to this page in every language of the help center; empty for a single language.
 
-    `rest` is the page's path below its language. A text whose translations have names of their own gives
-    `paths` instead: from one that is not translated into a language, the home page in it is next.
+    `rest` is the page's path below its language. A text whose translations have other slugs passes
+    `paths` instead: without a translation into a language, the link goes to the home page in it.
     """
     others = sorted({*locales, bot.locale, current})
     if len(others) < 2:

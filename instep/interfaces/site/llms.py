@@ -21,7 +21,7 @@ from instep.platform.text.characters import with_single_spaces
 from instep.platform.web.pages import document, not_modified
 from instep.platform.web.public import public
 
-# Characters that would end the words of a link.
+# Characters that would end the text of a link.
 BRACKETS = str.maketrans({"[": r"\[", "]": r"\]"})
 
 
@@ -37,7 +37,7 @@ async def show_llms(request: Request) -> Response:
 async def show_all_texts(request: Request) -> Response:
     async with help_center(request, only_reads=True) as visit:
         bot = visit.ctx.bot
-        # The stamp is read before the texts, so that no tag names texts that are older than it.
+        # The stamp is read before the texts, so that no tag names older texts.
         stamp = await queries.change_stamp(visit.ctx)
         etag = etag_of(__version__, stamp, bot.name, bot.help_url, bot.locale)
         if unchanged := not_modified(request, etag):
@@ -72,7 +72,7 @@ def write_index(bot: Bot, texts: list[ListedText], *, has_changelog: bool) -> It
 
 
 def heading_of(bot: Bot, text: ListedText) -> str:
-    """The collections that an article stands in, after its language if that is not the bot's own."""
+    """The collections of an article, after its language if that is not the bot's own."""
     titles = " / ".join(map(with_single_spaces, text.collection_titles)) or "Articles"
     return titles if text.locale == bot.locale else f"{text.locale}: {titles}"
 
@@ -83,7 +83,7 @@ def link_to(url: str, text: ListedText) -> str:
 
 
 def write_texts(bot: Bot, texts: list[WholeText], count: int) -> str:
-    """All texts that fit, and at the top how many of `count` articles those are."""
+    """All texts that fit, with their number out of `count` at the top."""
     size = f"{limits.MAX_LLMS_FULL_BYTES // 1024} KiB"
     if len(texts) >= count:
         extent = f"All {len(texts)} public articles of {bot.help_url}/"

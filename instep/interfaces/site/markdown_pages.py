@@ -1,4 +1,4 @@
-"""Articles and changelog entries as Markdown, at addresses of their own and for clients that prefer it."""
+"""Articles and changelog entries as Markdown, at separate URLs and for clients that prefer it."""
 
 from anyio import to_thread
 from starlette.requests import Request

@@ -1,4 +1,4 @@
-"""What a search finds while it is typed: the best articles, and an answer where the words are a question."""
+"""Search results while typing: the best articles, and an answer if the words are a question."""
 
 from dataclasses import asdict, dataclass, field
 
@@ -21,7 +21,7 @@ from instep.search.schemas import SearchRequest
 from instep.search.semantic.query_embedder import query_embedder
 from instep.visitors.answers.ask import QuestionRequest, answer_from_articles
 
-# How many articles stand below the field.
+# Maximum number of articles below the field.
 MOST_ARTICLES = 4
 # Fewer words are hardly a question.
 MIN_QUESTION_WORDS = 3
@@ -29,7 +29,7 @@ MIN_QUESTION_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A line below the field: where it leads, the title and headings above a text, and the text in pieces."""
+    """A line below the field: its target, the title and headings above a text, and the text in pieces."""
 
     path: str
     title: str
@@ -41,8 +41,8 @@ class Match:
 async def show_matches(request: Request) -> Response:
     """The matches as JSON: `answer` or null, and `articles`; each has `path`, `title`, `headings`, `excerpt`.
 
-    An excerpt is a list of pairs: a piece of text, and whether it is a match. Nothing is kept of the words:
-    they count as a question only where someone asks them.
+    An excerpt is a list of pairs: a piece of text, and whether it is a match. The words are not stored:
+    they count as a question only if someone asks them.
     """
     query = searched_text(request)
     if len(query) < limits.MIN_QUERY_CHARACTERS:
@@ -71,7 +71,7 @@ def article_match(article: ArticleResult) -> Match:
 
 
 async def answer_match(visit: Visit, question: str, locale: str) -> Match | None:
-    """The best source of the answer with what it says; None where the articles don't hold one."""
+    """The best source of the answer with its text; None if the articles don't contain one."""
     answer = await answer_from_articles(visit.ctx, QuestionRequest(question, locale, (), visit.audience))
     if not answer.answered or not answer.sources:
         return None

@@ -1,4 +1,4 @@
-"""The search of a help center as browsers add it: its description (OpenSearch 1.1), and suggestions."""
+"""The search of a help center for browsers: its description (OpenSearch 1.1), and suggestions."""
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -17,7 +17,7 @@ from instep.platform.web.public import public
 NAMESPACE = {"xmlns": "http://a9.com/-/spec/opensearch/1.1/"}
 MEDIA_TYPE = "application/opensearchdescription+xml"
 SUGGESTIONS_TYPE = "application/x-suggestions+json"
-# The specification's longest `ShortName`, in characters.
+# The specification's maximum length of `ShortName`, in characters.
 MAX_SHORT_NAME_CHARACTERS = 16
 
 
@@ -45,7 +45,7 @@ def write_description(bot: Bot) -> bytes:
 
 @public
 async def show_suggestions(request: Request) -> Response:
-    """Titles of public articles that hold what was typed: `[query, titles, descriptions, addresses]`."""
+    """Titles of public articles with the typed text: `[query, titles, descriptions, addresses]`."""
     query = searched_text(request)
     is_searched = len(query) >= limits.MIN_QUERY_CHARACTERS
     if is_searched:

@@ -1,4 +1,4 @@
-"""Rendered pages of this process, each valid as long as the state that it was made from."""
+"""Rendered pages of this process, each valid as long as its state is current."""
 
 import gzip
 from dataclasses import dataclass
@@ -15,29 +15,29 @@ from instep.platform.core.etags import matches_any_etag
 from instep.platform.web.assets import accepted_codings
 from instep.platform.web.compression import COMPRESSED_FROM_BYTES, COMPRESSION_LEVEL
 
-# The address of a page, with its query.
+# The path of a page, with its query.
 Address = tuple[str, str]
 CREDENTIALS = {b"cookie", b"authorization"}
 
 
 @dataclass(frozen=True, slots=True)
 class RenderedPage:
-    """A page in all forms that readers get; `state` is that of the help center that it shows.
+    """A page in all forms that readers get; `state` is that of its help center.
 
-    Several requests are answered with the same responses, so nobody may change one.
+    Several requests share the responses, so they must not be changed.
     """
 
     state: SiteState
-    # The name of the help center in the address, and what answers there.
+    # The name of the help center in the path, and the route.
     slug: str
     endpoint: object
-    # Empty where it is no article.
+    # Empty unless it is an article.
     article_id: str
     etag: str
     whole: Response
     # None for a page that is too small to be compressed.
     compressed: Response | None
-    # The response (304) to browsers that have the page already.
+    # The response (304) to browsers that already have the page.
     unchanged: Response
 
     @property
@@ -52,7 +52,7 @@ class RenderedPage:
 
 
 def first_response(request: Request, html: bytes, headers: dict[str, str]) -> Response:
-    """The response to whom a page was rendered for; it is this request's alone, and compressed on its way."""
+    """The response for the request that rendered the page; it is not shared, and compressed on its way."""
     if has_already(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
     return html_response(html, headers)
@@ -84,23 +84,23 @@ def html_response(body: bytes, headers: dict[str, str]) -> Response:
 
 
 def has_already(request: Request, etag: str) -> bool:
-    """True if a reader has the page with this tag."""
+    """True if a reader already has the page with this tag."""
     return matches_any_etag(etag, request.headers.get("if-none-match", ""))
 
 
 class PageCache:
-    """The pages that were read last, up to a number of bytes."""
+    """The most recently read pages, the most recent last, up to a number of bytes."""
 
     def __init__(self, max_bytes: int) -> None:
         self.pages: LRUCache[Address, RenderedPage] = LRUCache(max_bytes, getsizeof=attrgetter("size"))
 
     def find(self, request: Request) -> RenderedPage | None:
-        """The page at the address of a request, perhaps one that nobody may see any more."""
+        """The page at a request's URL, perhaps one that nobody may see any more."""
         page = self.pages.get(address_of(request))
         return page if page is not None and is_for_everybody(request) else None
 
     def find_current(self, request: Request, state: SiteState) -> RenderedPage | None:
-        """The page at the address of a request, if it shows this state; one that does not is dropped."""
+        """The page at a request's URL, if it shows this state; an outdated one is dropped."""
         page = self.find(request)
         if page is None or page.state == state:
             return page
@@ -110,7 +110,7 @@ class PageCache:
     def keep(
         self, request: Request, state: SiteState, html: bytes, headers: dict[str, str], article_id: str = ""
     ) -> None:
-        """Keep a page that was rendered for a request, if everyone may see it."""
+        """Cache a page that was rendered for a request, if everyone may see it."""
         if not is_for_everybody(request) or len(html) > limits.MAX_CACHED_PAGE_BYTES:
             return
         self.pages[address_of(request)] = rendered_page(request, state, html, headers, article_id)
@@ -132,7 +132,7 @@ def address_of(request: Request) -> Address:
 def is_for_everybody(request: Request) -> bool:
     """True if the response is the same for everyone: nobody is signed in, and the query is known.
 
-    Only the number of a page is known: other queries would fill the cache with copies of the same page.
+    Only a page number is known: other queries would fill the cache with copies of the same page.
     """
     query = request.scope["query_string"]
     is_known = not query or (query.startswith(b"page=") and len(query) <= limits.MAX_CACHED_QUERY_BYTES)

@@ -1,4 +1,4 @@
-"""Pages of the help center as drafts would make them, for whoever has a link."""
+"""Pages of the help center as drafts would change them, for anyone with a link."""
 
 import re
 from collections.abc import AsyncIterator
@@ -25,13 +25,13 @@ from instep.platform.identity.schemas import Ctx
 from instep.platform.web.pages import NO_STORE
 from instep.platform.web.public import public
 
-# The token is in the address, which other sites must not learn; nor is a page ever found by a search.
+# The token is in the URL, which other sites must not learn; search engines must not list the page.
 PREVIEW_HEADERS = {**NO_STORE, "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
 
 
 @dataclass(frozen=True, slots=True)
 class PreviewVisit:
-    """One request by a link: the visit, the drafts that it shows, and until when."""
+    """A request by a link: the visit, the drafts that it shows, and its expiry."""
 
     visit: Visit
     drafts: list[PreviewedDraft]
@@ -39,7 +39,7 @@ class PreviewVisit:
     root: str
 
     def href(self, slug: str, locale: str) -> str:
-        """The address of an article below the link."""
+        """The URL of an article below the link."""
         below = "" if locale == self.visit.ctx.bot.locale else f"{locale}/"
         return f"{self.root}/{below}articles/{slug}"
 
@@ -57,7 +57,7 @@ class PreviewVisit:
             changed=[(self.href(other.slug, other.locale), other) for other in self.drafts],
             expires_at=self.expires_at,
         )
-        # Links to articles stay within the link.
+        # Links to articles stay below the preview link.
         links = re.compile(rf'href="/help/{re.escape(self.visit.ctx.bot.slug)}/((?:[\w-]+/)?articles/)')
         html = links.sub(rf'href="{self.root}/\1', bytes(answer.body).decode())
         headers = {name: value for name, value in answer.headers.items() if name not in UNIQUE_HEADERS}
@@ -79,7 +79,7 @@ async def preview_visit(request: Request) -> AsyncIterator[PreviewVisit]:
     async with database.enter(PreviewArrival, entrances.ARRIVE_BY_PREVIEW, id=preview_id) as (arrival, tx):
         if arrival is None:
             raise NotFound
-        # The link is at the installation's own address, so that all of its links are.
+        # The link is on the installation's own host, so all of its links are.
         ctx = Ctx(tx, replace(arrival.bot, domain=None), VISITOR, utc_now())
         visit = Visit(request, ctx, arrival)
         drafts = await list_previewed_drafts(ctx, arrival.draft_id, arrival.source_key)
@@ -101,7 +101,7 @@ async def show_preview(request: Request) -> Response:
 
 @public
 async def show_preview_article(request: Request) -> Response:
-    """An article: as a draft would make it, else as it is live."""
+    """An article: as a draft would change it, or else as it is live."""
 
     async def attempt() -> Response:
         async with preview_visit(request) as preview:

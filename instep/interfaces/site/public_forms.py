@@ -1,6 +1,6 @@
-"""Forms that anyone may send; programs are recognized by rate, a field that people don't see, and time.
+"""Public forms; spam bots are recognized by rate, a field that people don't see, and time.
 
-Visitors have no session, so that no cookie guards these forms: what they do needs nobody's rights.
+Visitors have no session, so no cookie guards these forms: their actions need no permissions.
 """
 
 import hashlib
@@ -23,14 +23,14 @@ from instep.platform.web.forms import Form, read_fields, refuse_foreign_site
 from instep.platform.web.pages import NO_STORE, SECURITY_HEADERS
 from instep.platform.web.visitors.route import refuse_spent
 
-# The field that people don't see, and programs fill in.
+# The field that people don't see, and spam bots fill in.
 TRAP = "website"
 STAMP = "stamp"
 PRIVATE_PAGE = {**NO_STORE, "X-Robots-Tag": "noindex"}
 
 
 def private_page(visit: Visit, template: str, status: int = 200, **values: Any) -> Response:
-    """A page about one visitor's words: kept by no cache and listed by no search engine."""
+    """A page about one visitor's text: not cached and not listed by search engines."""
     page = visitor_page(visit, template, values.pop("locale", None), **values)
     page.status_code = status
     page.headers.update(PRIVATE_PAGE)
@@ -45,13 +45,13 @@ def seen(path: str, **query: str) -> Response:
 
 
 async def read_public_form(request: Request) -> Form:
-    """The fields of a form of this site; one that a page elsewhere sends is refused (403)."""
+    """The fields of a form of this site; a form sent from another site is refused (403)."""
     refuse_foreign_site(request)
     return await read_fields(request, limits.MAX_VISITOR_BODY_BYTES)
 
 
 async def count_visitor(request: Request, ctx: Ctx) -> None:
-    """Count a visitor without a name, as the answer API counts those: by network address; 429 beyond."""
+    """Count an anonymous visitor by network address, as the answer API does; 429 beyond the limit."""
     seconds = limits.REQUEST_WINDOW_SECONDS
     window = await count_hit(ctx.tx, "widget-chat", f"{ctx.bot.id} {client_address(request)}", seconds)
     quota = limits.VISITOR_CALLS_PER_MINUTE
@@ -59,9 +59,9 @@ async def count_visitor(request: Request, ctx: Ctx) -> None:
 
 
 def visitor_of(request: Request) -> str:
-    """Who asks, without a cookie: the same all day from one browser and address, and unknown tomorrow.
+    """An identifier without a cookie: the same all day for one browser and address, another one tomorrow.
 
-    Only a hash of it is kept, as of each visitor.
+    Only its hash is stored, as for every visitor.
     """
     browser = request.headers.get("user-agent", "")
     return "site-" + mac(request, "visitor", f"{utc_now():%Y-%m-%d}", client_address(request), browser)
@@ -74,13 +74,13 @@ def stamp_for(request: Request, subject: str) -> str:
 
 
 def renewed_stamp(request: Request, subject: str, form: Form) -> str:
-    """The stamp of a form that is shown again: the first one counts on, as corrections may be quick."""
+    """The stamp of a form shown again: the first one stays valid, because corrections may be quick."""
     stamp = form.get(STAMP, "")
     return stamp if is_signed(request, subject, stamp) else stamp_for(request, subject)
 
 
 def is_signed(request: Request, subject: str, stamp: str) -> bool:
-    """True if a page of ours showed this form, in the last day."""
+    """True if one of our pages showed this form within the last day."""
     seconds, _, sent = stamp.partition(".")
     if not hmac.compare_digest(sent.encode(), mac(request, "form", subject, seconds).encode()):
         return False
@@ -88,7 +88,7 @@ def is_signed(request: Request, subject: str, stamp: str) -> bool:
 
 
 def is_from_person(request: Request, subject: str, form: Form) -> bool:
-    """True if a form was shown, was not filled in within a moment, and leaves empty what people don't see."""
+    """True if a form was shown, was not filled in within a moment, and has an empty invisible field."""
     stamp = form.get(STAMP, "")
     if form.get(TRAP) or not is_signed(request, subject, stamp):
         return False

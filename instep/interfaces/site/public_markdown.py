@@ -1,4 +1,4 @@
-"""Published texts as Markdown documents that say no more than their pages do."""
+"""Published texts as Markdown documents that contain nothing that their pages don't show."""
 
 import re
 from datetime import datetime
@@ -9,22 +9,22 @@ from instep.interfaces.site.schemas import WholeText
 from instep.platform.core.clock import isoformat
 from instep.platform.text.characters import with_single_spaces
 
-# Raw HTML and definitions of links can hold words that no page shows, such as comments of authors.
+# Raw HTML and link definitions may contain text that no page shows, such as authors' comments.
 MAY_HIDE_WORDS = re.compile(r"<(?!https?:|mailto:)[!?/A-Za-z]|\]:")
-# A text that speaks of tags keeps them as words.
+# A text about tags keeps them as words.
 OPTIONS = ConversionOptions(extract_metadata=False, escape_misc=True, br_in_tables=True, compact_tables=True)
-# Tags, and code with all that is in it.
+# Tags, and code with all its content.
 TAG_OR_CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>|<[^<>]*>)", re.DOTALL)
-# Signs within words and between them, which mean nothing in Markdown there; the converter would escape them.
+# Characters in and between words that mean nothing in Markdown there; the converter would escape them.
 PLAIN_SIGN = re.compile(r"(?<=\w)[-.+=](?=\w)|(?<=[\w,;] )[-+=](?= )|(?<=[^\W\d])\.")
 SIGNS = "-.+="
-# Characters that no text has (Unicode, noncharacters) stand in for them.
+# Characters that no text has (Unicode, noncharacters) replace them.
 STAND_INS = "\ufdd0\ufdd1\ufdd2\ufdd3"
 HIDE, SHOW = str.maketrans(SIGNS, STAND_INS), str.maketrans(STAND_INS, SIGNS)
 
 
 def shown_markdown(text: WholeText) -> str:
-    """The author's Markdown; if words might be hidden in it, Markdown that is made of the page's HTML."""
+    """The author's Markdown; if it may contain hidden text, Markdown made from the page's HTML."""
     if MAY_HIDE_WORDS.search(text.markdown) is None:
         return text.markdown.strip()
     parts = TAG_OR_CODE.split(text.html)
@@ -33,7 +33,7 @@ def shown_markdown(text: WholeText) -> str:
 
 
 def write_markdown(text: WholeText, url: str) -> str:
-    """A document: title, description, text, then where and when it comes from."""
+    """A document: title, description, text, then its URL and date."""
     lead = f"\n> {with_single_spaces(text.description)}\n" if text.description else ""
     end = f"---\n\n{origin(url, text.updated_at)}"
     return f"# {with_single_spaces(text.title)}\n{lead}\n{shown_markdown(text)}\n\n{end}"

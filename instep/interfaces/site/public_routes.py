@@ -1,4 +1,4 @@
-"""All addresses of the public help centers."""
+"""All paths of the public help centers."""
 
 from pathlib import Path
 from typing import Any
@@ -41,12 +41,12 @@ ICON = (STATIC / "favicon.ico").read_bytes()
 
 @public
 async def add_slash(request: Request) -> Response:
-    """Add the slash that relative addresses need and people leave out."""
+    """Add the slash that relative URLs need and people leave out."""
     return moved_to(f"{request.url.path}/")
 
 
 class Assets(StaticFiles):
-    """Static files that caches must revalidate, so that new pages are not shown with an old style sheet."""
+    """Static files that caches must revalidate, so that new pages don't appear with an old style sheet."""
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         response = super().file_response(*args, **kwargs)
@@ -56,7 +56,7 @@ class Assets(StaticFiles):
 
 @public
 async def show_icon(request: Request) -> Response:
-    """The icon for programs that ask for it without having read a page."""
+    """The icon for programs that request it without having read a page."""
     return document(request, ICON, "image/vnd.microsoft.icon")
 
 

@@ -1,6 +1,6 @@
 """The SQL of the public help center's articles, changelog entries and files.
 
-Only `LIVE`, `LIVE_TO_SIGNED_IN` and `PUBLISHED_ENTRIES`, and of collections `collections_of` in
+Only `LIVE`, `LIVE_TO_SIGNED_IN` and `PUBLISHED_ENTRIES`, and for collections `collections_of` in
 `collection_queries`, define what visitors may see.
 """
 
@@ -33,8 +33,8 @@ ARTICLE_PAGE = """
             (3, c.slug, c.title)) as l (level, slug, title) where l.slug is not null), '[]')
         as breadcrumbs, a.updated_at, a.position
 """
-# The time of the newest code change with which the article `p` was compared, together with all others: one
-# before the first that proposes an edit of it which is still to be reviewed, or asks for words that it lacks.
+# The time of the newest code change that the article `p` was compared with together with all others: before
+# the first change with a pending edit of it or an open place in it.
 COMPARED_AT = """
     select t.created_at from tasks t
     where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s
@@ -69,7 +69,7 @@ def live(ctx: Ctx) -> str:
 
 
 def is_signed_in(ctx: Ctx) -> bool:
-    """True if the visitor has proven who they are; only then the actor has an id."""
+    """True if the visitor has signed in; only then the actor has an id."""
     return ctx.actor.type == "visitor" and ctx.actor.id is not None
 
 
@@ -100,7 +100,7 @@ async def list_help_centers(tx: Tx) -> list[HelpCenterLink]:
 
 
 async def find_any_article(ctx: Ctx, article_id: str) -> ArticlePage | None:
-    """An article that may not be public: whoever calls this has checked that the visitor may see it."""
+    """An article that may not be public: the caller has checked that the visitor may see it."""
     return await ctx.first(
         ArticlePage,
         f"""
@@ -190,7 +190,7 @@ async def list_whole_texts(ctx: Ctx) -> tuple[list[WholeText], int]:
 
 
 async def suggest_texts(ctx: Ctx, query: str) -> list[ListedText]:
-    """Live articles in the bot's language whose titles hold the query, first those that begin with it."""
+    """Live articles in the bot's language whose titles contain the query, those beginning with it first."""
     return await ctx.all(
         ListedText,
         f"""
@@ -217,7 +217,7 @@ async def list_related(ctx: Ctx, ids: list[str]) -> list[RelatedArticle]:
 
 
 async def find_present_slug(ctx: Ctx, slug: str, locale: str) -> str | None:
-    """The present slug of the live article that had this one before."""
+    """The current slug of the live article that formerly had this one."""
     present_slug: str | None = await ctx.value(
         f"""
         select a.slug {live(ctx)} and a.locale = %(locale)s and a.id = (
@@ -257,7 +257,7 @@ async def list_entries(ctx: Ctx, request: PageRequest) -> Page[PublishedEntry]:
 
 
 async def find_file(ctx: Ctx, sha256: str, content_type: str) -> ServedFile | None:
-    """The file at an address, with who may see it: whoever may see a live text that refers to it."""
+    """The file at a URL, with its audience: whoever may see a live text that refers to it."""
     file = await find_by_digest(ctx, sha256, content_type)
     if file is None:
         return None
@@ -265,7 +265,7 @@ async def find_file(ctx: Ctx, sha256: str, content_type: str) -> ServedFile | No
         select r.source_id from file_references r
         where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.sha256 = %(sha256)s
     """
-    # A comment of the author refers to it too, but nobody sees that.
+    # An author's comment may refer to it too, but it is invisible.
     articles = (
         f"and strpos(a.content_html, %(sha256)s) > 0 and a.id in ({references} and r.source = 'article')"
     )
@@ -285,7 +285,7 @@ async def find_file(ctx: Ctx, sha256: str, content_type: str) -> ServedFile | No
 
 
 async def change_stamp(ctx: Ctx) -> datetime:
-    """The time stamp of the help center's last change; every change of what is public has a later one."""
+    """The time of the help center's last change; every public change has a later one."""
     stamp: datetime = await ctx.value("select changed_at from bots where id = %(bot)s")
     return stamp
 

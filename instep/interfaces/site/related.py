@@ -1,4 +1,4 @@
-"""Related articles: those that the search index holds nearest to what an article is about."""
+"""Related articles: those nearest to an article in the search index."""
 
 import asyncio
 from uuid import UUID
@@ -20,20 +20,20 @@ from instep.search.retrieve import rank_articles
 
 log = structlog.get_logger()
 
-# An article is related if its score is at least this share of that of the article itself.
+# An article is related if its score is at least this share of the article's own score.
 LEAST_SHARE = 0.3
 # The indexes that are being read, by bot.
 loading: dict[UUID, asyncio.Task[None]] = {}
-# The ids of the nearest articles, by the article and the state of the help center that they were ranked in.
+# The ids of the nearest articles, by the article and the state of the help center when they were ranked.
 nearest: LRUCache[tuple[str, object], list[str]] = LRUCache(limits.MAX_CACHED_RELATED_ARTICLES)
 
 
 async def related_articles(visit: Visit, article: ArticlePage) -> list[RelatedArticle]:
     """A few public articles in the same language, the nearest first.
 
-    They are ranked once for each state of the help center, by their words alone, so that nothing is asked of
-    an embedding service while someone waits for a page. Nobody waits for the index either: where it is still
-    to be read there are none, and the pages are rendered anew when it is there.
+    They are ranked once per state of the help center, by words alone, so that no embedding service is
+    called while someone waits for a page. Nobody waits for the index either: until it is
+    read there are no related articles, and the pages are rendered again when it is ready.
     """
     bot = visit.ctx.bot
     index = index_cache.indexes.get(bot.id)
@@ -63,7 +63,7 @@ async def load_index(database: Database, bot: Bot) -> None:
 
 async def rank(visit: Visit, article: ArticlePage) -> list[str]:
     subject = f"{article.title} {article.description or ''}"
-    # One more than is shown, as the article is near to itself.
+    # One more than is shown, because the article is nearest to itself.
     ranked = await rank_articles(visit.ctx, subject, article.locale, limits.RELATED_ARTICLES + 1)
     own_score = next((other.score for other in ranked if other.article_id == article.id), 0.0)
     others = [other for other in ranked if other.article_id != article.id]

@@ -1,4 +1,4 @@
-"""Rendering of the pages of a help center, and the headers that they are sent with."""
+"""Rendering of the pages of a help center, and their response headers."""
 
 import re
 from collections.abc import Mapping
@@ -37,13 +37,13 @@ NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 @pass_context
 def day(context: Context, moment: datetime) -> str:
-    """The day as the page's language writes it."""
+    """The day in the format of the page's language."""
     return catalogue_of(context["locale"]).date(moment)
 
 
 @lru_cache(limits.MAX_CACHED_ACCENTS)
 def policy_with(accent: InlineStyle | None = None) -> str:
-    """The Content-Security-Policy: the pages' own styles and script only, and no HTML from it."""
+    """The Content-Security-Policy: only the pages' own styles and script, and no HTML from it."""
     styles = " ".join(style.source for style in (built_style("site.css"), accent) if style)
     policy = SECURITY_HEADERS["Content-Security-Policy"].replace("style-src 'self'", f"style-src {styles}")
     return (
@@ -59,7 +59,7 @@ def number(context: Context, number: int) -> str:
 
 @cache
 def pages_in(language: str) -> Pages:
-    """The pages of help centers in the words of a language."""
+    """The pages of help centers with the texts of a language."""
     pages = Pages.below(Path(__file__).parent / "templates", language=language, policy=policy_with())
     pages.environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
     pages.environment.filters.update(day=day, number=number, direction=direction, og_locale=og_locale)
@@ -67,9 +67,9 @@ def pages_in(language: str) -> Pages:
 
 
 def shown_text(visit: Visit, html: str) -> Markup:
-    """The sanitised HTML of a text as its page shows it.
+    """The sanitized HTML of a text as its page shows it.
 
-    Alerts have titles in its language, links stay at the own host and lead to headings.
+    Alerts have titles in its language, links stay on the own host and lead to headings.
     """
     bot = visit.ctx.bot
     site = re.escape(settings().base_url)
@@ -92,7 +92,7 @@ def lasting_page(
     article_id: str = "",
     **values: Any,
 ) -> Response:
-    """A page that depends on nothing but its address and what is public, so that it is rendered once."""
+    """A page that depends only on its URL and on public content, so that it is rendered once."""
     if visit.is_signed_in:
         return visitor_page(visit, template, locale, paths=paths, **values)
     shared = shared_values(visit, locale, paths)
@@ -114,7 +114,7 @@ def visitor_page(
 ) -> Response:
     """A page, with links to the same one in other languages.
 
-    Those have the same path below their language, or `rest`; or else the `paths` of each.
+    They have the same path below their language, or `rest`; or else the `paths` of each.
     """
     shared = shared_values(visit, locale, paths, rest)
     page = render_page(visit.request, template, **{**shared, **values})
@@ -162,15 +162,15 @@ def accent_style(visit: Visit) -> InlineStyle | None:
 def render_page(
     request: Request, template: str, status: int = 200, *, locale: str, **values: Any
 ) -> Response:
-    """A page in the words of a locale."""
+    """A page in the language of a locale."""
     pages = pages_in(page_language(locale))
     return pages.render(request, template, status, locale=locale, **values)
 
 
 def cdn_headers(bot: Bot) -> dict[str, str]:
-    """How long caches in front of this installation may show a page without asking again (RFC 9213).
+    """How long caches in front of this installation may serve a page without revalidation (RFC 9213).
 
-    The bot's id, which webhooks name, is the tag by which a CDN purges all pages of the help center.
+    The bot's id, which webhooks name, is the tag with which a CDN purges all pages of the help center.
     """
     seconds, tag = settings().cdn_seconds, str(bot.id)
     if not seconds:
@@ -179,15 +179,15 @@ def cdn_headers(bot: Bot) -> dict[str, str]:
 
 
 def content_addressed_headers(bot: Bot) -> dict[str, str]:
-    """The caching of public bytes that never change at their address: for a year in a browser.
+    """The caching of public bytes that never change at their URL: a year in browsers.
 
-    A shared cache asks again soon, since the text that shows them may become private.
+    A shared cache revalidates soon, because the text that shows them may become private.
     """
     age = f"max-age=31536000, s-maxage={limits.SHARED_CACHE_SECONDS}"
     return {"Cache-Control": f"public, {age}, immutable", **cdn_headers(bot)}
 
 
 def kept_private(page: Response) -> Response:
-    """The same for one visitor's eyes: no cache keeps it, and no search engine lists it."""
+    """The same for one visitor only: not cached, and not listed by search engines."""
     page.headers.update({**NO_STORE, "X-Robots-Tag": "noindex"})
     return page

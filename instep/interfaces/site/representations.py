@@ -1,4 +1,4 @@
-"""Which representation of a page a client gets: HTML for people, Markdown for programs that read."""
+"""Chooses the representation of a page: HTML for people, Markdown for programs that read."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,15 +10,15 @@ MARKDOWN = ("text/markdown", "text/plain")
 HTML = ("text/html", "application/xhtml+xml")
 MARKDOWN_TYPE = "text/markdown; charset=utf-8"
 EXTENSION = ".md"
-# Says to caches that another client may get another representation (RFC 9110, section 12.5.5).
+# Tells caches that another client may get another representation (RFC 9110, section 12.5.5).
 VARY = {"Vary": "Accept"}
 NOINDEX = {"X-Robots-Tag": "noindex"}
 
 
 def prefers_markdown(request: Request) -> bool:
-    """True if a client asks by `Accept` (RFC 9110, section 12.5.1) for Markdown at least as much as for HTML.
+    """True if `Accept` (RFC 9110, section 12.5.1) asks for Markdown at least as much as for HTML.
 
-    Wildcards alone mean HTML, which browsers and simple programs get.
+    Wildcards alone mean HTML, for browsers and simple programs.
     """
     accepted = ",".join(request.headers.getlist("accept")).lower()
     if not any(name in accepted for name in MARKDOWN):
@@ -29,7 +29,7 @@ def prefers_markdown(request: Request) -> bool:
 
 
 def accepted_qualities(header: str) -> dict[str, float]:
-    """The quality (0 to 1) of each media type in a header `Accept`; one that can't be read is 0."""
+    """The quality (0 to 1) of each media type in an `Accept` header; an invalid one is 0."""
     qualities = {}
     for media_range in header.split(","):
         name, *parameters = (part.strip().lower() for part in media_range.split(";"))
@@ -47,7 +47,7 @@ def quality_of(weight: str) -> float:
 
 
 def markdown_document(request: Request, text: str, url: str, index_url: str) -> Response:
-    """The Markdown of the page at `url`; it names its own address, the page, and the index of all texts.
+    """The Markdown of the page at `url`, with headers for its own URL, the page, and the index of all texts.
 
     Search engines list the page and not its Markdown.
     """

@@ -14,7 +14,7 @@ from instep.platform.web.public import public
 
 @public
 async def show_robots(request: Request) -> Response:
-    """Name the sitemaps of the only workspace; of several it names none, as the front page does."""
+    """Name the sitemaps of the only workspace; name none of several, like the front page."""
     async with request.app.state.database.enter(FrontPage, entrances.ENTER_FRONT_PAGE) as (front, tx):
         help_centers = await queries.list_help_centers(tx) if front.workspace_id else []
     home = f"{settings().base_url}/help"
@@ -23,7 +23,7 @@ async def show_robots(request: Request) -> Response:
 
 @public
 async def show_robots_of_domain(request: Request) -> Response:
-    """The same of a help center at a host name of its own."""
+    """The same for a help center on its own host name."""
     async with help_center(request) as visit:
         return robots_text(request, [f"{visit.ctx.bot.help_url}/sitemap.xml"])
 

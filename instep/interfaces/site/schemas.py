@@ -1,4 +1,4 @@
-"""The data that pages of a help center show."""
+"""The data on pages of a help center."""
 
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -13,11 +13,11 @@ from instep.search.schemas import Audience
 
 @dataclass(frozen=True, slots=True)
 class SiteState(SiteAccess):
-    """A help center, and what tells whether a page that was rendered before still shows what is public.
+    """A help center, and the stamps that show whether a cached page is current.
 
-    `accent` is the bot's color for the light and the dark scheme; None stands for the product's blue.
-    `frame` is what stands around its pages. `changed_at` is the time of the last change of what is public,
-    `compared_at` that of the last code change to be compared.
+    `accent` is the bot's color for the light and the dark scheme; None means Instep blue.
+    `frame` is the frame around its pages. `changed_at` is the time of the last public change,
+    `compared_at` that of the last compared code change.
     """
 
     accent: list[str] | None
@@ -28,7 +28,7 @@ class SiteState(SiteAccess):
 
 @dataclass(frozen=True, slots=True)
 class Arrival(SiteState):
-    """The result of a visit's first statement: the help center, and what its pages link to.
+    """The result of a visit's first statement: the help center, and the links of its pages.
 
     `locales` are the languages of its live articles.
     """
@@ -47,7 +47,7 @@ class Arrival(SiteState):
 
 @dataclass(frozen=True, slots=True)
 class PreviewArrival(Arrival):
-    """The same by a preview link, and which drafts it shows."""
+    """The same by a preview link, and the drafts that it shows."""
 
     draft_id: str | None
     source_key: str
@@ -56,7 +56,7 @@ class PreviewArrival(Arrival):
 
 @dataclass(frozen=True, slots=True)
 class ServedFile:
-    """A file, and who may see a live text that refers to it: everyone, or visitors who have signed in."""
+    """A file, and its audience through live texts that refer to it: everyone, or signed-in visitors."""
 
     file: StoredFile
     audience: Audience | None
@@ -68,7 +68,7 @@ class ServedFile:
 
 @dataclass(frozen=True, slots=True)
 class FrontPage:
-    """Whether there is any help center, and the id of the only workspace; empty if there are several."""
+    """Whether any help center exists, and the id of the only workspace; empty if there are several."""
 
     has_bots: bool
     workspace_id: str
@@ -85,10 +85,10 @@ class HelpCenterLink:
 
 @dataclass(frozen=True, slots=True)
 class ArticlePage:
-    """A live article, and the `slug` and `title` of the collections that it stands in, from the top down.
+    """A live article, and the `slug` and `title` of its collections, from the top down.
 
-    `slugs` are those of its live versions by language, of a public page; it is among them. `compared_at` is
-    the time of the newest code change that it was compared with, `verified_at` that of its verification.
+    `slugs` are those of a public page's live versions by language, including its own. `compared_at` is the
+    time of the newest code change that it was compared with, `verified_at` that of its verification.
     """
 
     id: str
@@ -131,7 +131,7 @@ class WholeText:
 
 @dataclass(frozen=True, slots=True)
 class TreeCollection:
-    """A collection in the tree beside a text; `level` is 1 at the top."""
+    """A collection in the tree next to a text; `level` is 1 at the top."""
 
     slug: str
     title: str
@@ -141,7 +141,7 @@ class TreeCollection:
 
 @dataclass(frozen=True, slots=True)
 class RelatedArticle:
-    """A link to an article that is near to another one."""
+    """A link to a related article."""
 
     slug: str
     locale: str
@@ -151,7 +151,7 @@ class RelatedArticle:
 
 @dataclass(frozen=True, slots=True)
 class TreeArticle:
-    """A live article in the tree beside a text."""
+    """A live article in the tree next to a text."""
 
     slug: str
     title: str
@@ -159,7 +159,7 @@ class TreeArticle:
 
 @dataclass(frozen=True, slots=True)
 class CollectionSection:
-    """A collection with some of its live articles; the one with an empty slug holds those in no collection.
+    """A collection with some of its live articles; an empty slug stands for articles without a collection.
 
     Its articles have `slug`, `title` and `description`, the collections around it `slug` and `title`.
     """
@@ -171,14 +171,14 @@ class CollectionSection:
     # The number of its own live articles, on all pages.
     article_count: int
     articles: list[dict[str, str | None]]
-    # The collections above it, from the top down, and those in it that lead to live articles.
+    # The collections above it, from the top down, and its subcollections that lead to live articles.
     breadcrumbs: list[dict[str, str]]
     children: list[dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedEntry:
-    """A published changelog entry; `html` is None where the text is too long for a list of entries."""
+    """A published changelog entry; `html` is None if the text is too long for a list of entries."""
 
     id: str
     slug: str
@@ -224,12 +224,12 @@ def llms_url(bot: Bot) -> str:
 
 
 def path_in(bot: Bot, locale: str) -> str:
-    """The prefix of the paths of pages in a language below the help center."""
+    """The path prefix of pages in a language, below the help center."""
     return path_of_locale(bot.locale, locale)
 
 
 def root_path(bot: Bot, locale: str) -> str:
-    """The prefix of the paths of all pages in a language."""
+    """The path prefix of all pages in a language."""
     return bot.home_path + path_in(bot, locale)
 
 

@@ -1,4 +1,4 @@
-"""The search of a help center: the passages that everyone may read, in the language of the page."""
+"""The search of a help center: public passages, in the language of the page."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ from instep.search.actions import search_passages
 from instep.search.schemas import Passage, SearchRequest
 from instep.search.semantic.query_embedder import query_embedder
 
-# Searches are private: pages of results are neither stored nor indexed.
+# Searches are private: result pages are neither stored nor indexed.
 HEADERS = {**NO_STORE, "X-Robots-Tag": "noindex"}
-# How many passages of one article a page shows, so that a long article does not fill it.
+# Maximum number of passages per article on a page, so that a long article does not fill it.
 PASSAGES_PER_ARTICLE = 3
 TOO_LONG = message("Your search can have at most %(number)s characters.")
 EMPTY_PAGE: Page[Passage] = Page([], None)
@@ -65,7 +65,7 @@ async def show_search(request: Request) -> Response:
             query=query,
             is_searched=is_searched,
             articles=results_by_article(visit, passages.rows),
-            # What is near in meaning alone may have nothing to do with it.
+            # A passage that only matches in meaning may be unrelated.
             has_words=any(passage.coverage > 0 for passage in passages.rows),
             is_first="start_cursor" not in request.query_params,
             next_cursor=passages.next_cursor,
@@ -83,7 +83,7 @@ def searched_text(request: Request) -> str:
 
 
 async def count_search(request: Request) -> None:
-    """Count the search before anything slow is done, and give the connection back; 429 beyond the limit."""
+    """Count the search before anything slow, and return the connection; 429 beyond the limit."""
     database, slug = request.app.state.database, request.path_params["bot"]
     entering = database.enter(
         Window,

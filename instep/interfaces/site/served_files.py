@@ -1,4 +1,4 @@
-"""Images and downloads, for whoever may see a text that refers to them."""
+"""Images and downloads, for readers of the texts that refer to them."""
 
 import re
 from collections.abc import AsyncIterator
@@ -22,9 +22,9 @@ from instep.platform.web.public import public
 from instep.platform.web.signed_in import current_person
 
 FILE_NAME = re.compile(r"([0-9a-f]{64})\.([a-z0-9]{3,4})")
-# The bytes behind an address never change; a shared cache may not keep what only some may see.
+# The bytes at a URL never change; a shared cache must not store what only some may see.
 PRIVATE = {"Cache-Control": "private, max-age=31536000, immutable"}
-# Whatever a browser makes of a file, nothing in it runs or loads anything.
+# However a browser interprets a file, nothing in it runs or loads anything.
 FILE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
 # The styles within a logo may color its shapes.
 SVG_POLICY = f"{FILE_POLICY}; style-src 'unsafe-inline'"
@@ -62,7 +62,7 @@ def is_for(visit: Visit, served: ServedFile) -> bool:
 
 
 async def is_member(request: Request, bot: Bot) -> bool:
-    """True if a signed-in member of the bot's workspace asks."""
+    """True if the request is from a signed-in member of the bot's workspace."""
     person = await current_person(request)
     return person is not None and person.workspace_id == bot.workspace_id
 
@@ -74,7 +74,7 @@ def headers_of(bot: Bot, served: ServedFile) -> dict[str, str]:
         "Content-Type": file.kind.served_type,
         "Accept-Ranges": "bytes",
         "Content-Security-Policy": SVG_POLICY if file.kind == SVG else FILE_POLICY,
-        # The widget draws pictures on pages of others; who is signed in is not asked for there.
+        # The widget shows images on other sites' pages, where sign-ins don't count.
         "Access-Control-Allow-Origin": "*",
         **(content_addressed_headers(bot) if served.is_public else PRIVATE),
     }
@@ -97,7 +97,7 @@ async def content_of(storages: Storages, bot: Bot, file: StoredFile, part: ByteR
 
 
 async def begun(content: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The same content, whose first piece is there already: a missing object is 404, not half a response."""
+    """The same content with its first piece already read: a missing object is 404, not half a response."""
     try:
         first = await anext(content, b"")
     except ObjectMissing:

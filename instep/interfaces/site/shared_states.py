@@ -1,4 +1,4 @@
-"""The state of help centers, which visitors who wait at the same time read together."""
+"""The state of help centers, which concurrent visitors read together."""
 
 import asyncio
 
@@ -8,14 +8,14 @@ from instep.platform.core.database import Database
 
 
 class SharedStates:
-    """Reads the state of help centers, by one statement for all who ask while another one is running.
+    """Reads the state of help centers, with one statement for all who ask while another one is running.
 
-    Whoever asks gets what a statement finds that began afterwards, so that nobody sees a page that was
-    withdrawn before they asked for it.
+    A caller gets the result of a statement that began after the call, so that nobody sees a page that was
+    withdrawn before they requested it.
     """
 
     def __init__(self) -> None:
-        # The reading that is to begin and the one that has begun, by slug or host name.
+        # The next reading and the running one, by slug or host name.
         self.next: dict[str, asyncio.Task[SiteState | None]] = {}
         self.current: dict[str, asyncio.Task[SiteState | None]] = {}
 
@@ -23,7 +23,7 @@ class SharedStates:
         reading = self.next.get(slug)
         if reading is None:
             reading = self.next[slug] = asyncio.create_task(self.read(database, slug))
-        # One who leaves does not take the reading from the others.
+        # A caller who leaves does not cancel the reading for the others.
         return await asyncio.shield(reading)
 
     async def read(self, database: Database, slug: str) -> SiteState | None:

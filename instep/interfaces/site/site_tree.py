@@ -1,4 +1,4 @@
-"""The tree beside a text: the collections of a help center, opened on the way to the page."""
+"""The tree next to a text: the collections of a help center, expanded to the page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A collection; only those on the way to the page have something in them."""
+    """A collection; only those above the page have children."""
 
     slug: str
     title: str
@@ -31,7 +31,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class SiteTree:
-    """The tree with the current page in it; `articles` are those that are in no collection."""
+    """The tree with the current page in it; `articles` are those without a collection."""
 
     branches: list[Branch]
     articles: list[Leaf] = field(default_factory=list)
@@ -72,9 +72,9 @@ def leaf_of(visit: Visit, article: ArticlePage, sibling: TreeArticle) -> Leaf:
 def grow(
     rows: Sequence[TreeCollection], slug: str | None, *, is_page: bool = False
 ) -> tuple[list[Branch], Branch | None]:
-    """The branches of rows in reading order, and the one that has this slug."""
+    """The branches of rows in reading order, and the one with this slug."""
     current = None
-    # Where the next branch of each level goes.
+    # The children list for the next branch at each level.
     levels: list[list[Branch]] = [[]]
     for row in rows:
         branch = Branch(row.slug, row.title, row.icon, is_current=is_page and row.slug == slug)

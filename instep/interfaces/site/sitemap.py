@@ -33,9 +33,9 @@ NAMESPACES = {
     "xmlns": "http://www.sitemaps.org/schemas/sitemap/0.9",
     "xmlns:xhtml": "http://www.w3.org/1999/xhtml",
 }
-# An address, its last change, and the addresses of the same text by `hreflang`.
+# A URL, its last change, and the URLs of the same text by `hreflang`.
 Url = tuple[str, datetime | None, dict[str, str]]
-# The key of a cached sitemap: the help center's change stamp, its address and its language.
+# The key of a cached sitemap: the help center's change stamp, its URL and its language.
 State = tuple[datetime, str, str]
 
 
@@ -69,7 +69,7 @@ def cached_sitemap(bot_id: UUID, state: State) -> bytes | None:
 
 
 def cache_sitemap(bot_id: UUID, state: State, content: bytes) -> None:
-    """Cache a sitemap in place of an older one, unless it alone is larger than the cache."""
+    """Cache a sitemap, replacing an older one, unless it alone is larger than the cache."""
     with suppress(ValueError):
         sitemaps[bot_id] = (state, content)
 

@@ -1,4 +1,4 @@
-"""What a page says to programs: to search engines in JSON-LD (schema.org), and to chats in Open Graph."""
+"""Page data for programs: JSON-LD (schema.org) for search engines, and Open Graph for chats."""
 
 from dataclasses import dataclass
 from html import unescape
@@ -16,13 +16,13 @@ from instep.platform.identity.schemas import Bot
 
 CONTEXT = "https://schema.org"
 QUESTION_MARKS = ("?", "\N{FULLWIDTH QUESTION MARK}", "\N{ARABIC QUESTION MARK}")
-# An article of questions and answers has at least two.
+# A page of questions and answers has at least two.
 MIN_QUESTIONS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class LinkCard:
-    """How a link to a page is shown elsewhere: a title, a description and perhaps a picture."""
+    """The preview of a link to a page elsewhere: a title, a description and optionally an image."""
 
     title: str
     url: str
@@ -32,7 +32,7 @@ class LinkCard:
 
 
 def og_locale(locale: str) -> str:
-    """A locale as Open Graph has it, with a territory: `de` becomes `de_DE`."""
+    """A locale in Open Graph's form, with a territory: `de` becomes `de_DE`."""
     subtags = locale.split("-")
     if len(subtags[-1]) == 2 and len(subtags) > 1:
         return f"{subtags[0]}_{subtags[-1]}"
@@ -65,7 +65,7 @@ def section_data(bot: Bot, locale: str, section: CollectionSection, title: str, 
 def article_data(
     bot: Bot, article: ArticlePage, headings: list[ContentsHeading], image_url: str | None
 ) -> dict[str, Any]:
-    """An article, where it stands, and the questions that it answers if it is made of questions."""
+    """An article, its position, and the questions that it answers if it consists of questions."""
     url = as_uri(article_url(bot, article.locale, article.slug))
     about: dict[str, Any] = {
         "@type": "TechArticle",
@@ -91,7 +91,7 @@ def article_data(
 def breadcrumb_list(
     bot: Bot, locale: str, collections: list[dict[str, str]], title: str, url: str
 ) -> dict[str, Any]:
-    """The way from the home page to a page."""
+    """The path from the home page to a page."""
     root = root_url(bot, locale)
     steps = [(bot.name, f"{root}/")]
     steps += [(step["title"], as_uri(f"{root}/collections/{step['slug']}")) for step in collections]
@@ -105,9 +105,9 @@ def breadcrumb_list(
 
 
 def questions_of(html: str, headings: list[ContentsHeading]) -> list[dict[str, Any]]:
-    """The questions and answers of a text whose headings are all questions; none of any other.
+    """The questions and answers of a text whose headings are all questions; empty for others.
 
-    Nor of one whose answers are too long to be said twice on the page.
+    Also empty if the answers are too long to repeat them on the page.
     """
     if len(headings) < MIN_QUESTIONS or not all(is_question(heading) for heading in headings):
         return []
@@ -125,7 +125,7 @@ def questions_of(html: str, headings: list[ContentsHeading]) -> list[dict[str, A
 
 
 def text_below_heading(html: str) -> str:
-    """The words of a section, which begins within the tag of its heading."""
+    """The words of a section, which begins inside the tag of its heading."""
     _, _, body = html.partition("</h")
     return " ".join(unescape(ANY_TAG.sub(" ", body.partition(">")[2])).split())
 

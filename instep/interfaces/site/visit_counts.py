@@ -1,4 +1,4 @@
-"""Which requests of pages count as visits: those of people, as far as robots say what they are."""
+"""Decides which page requests count as visits: those of people, as far as robots identify themselves."""
 
 import re
 
@@ -13,7 +13,7 @@ ROBOT = re.compile(
     r"|externalhit|embedly|compatible;",
     re.IGNORECASE,
 )
-# The fields by which browsers say that nobody looks at the page yet.
+# The headers with which browsers say that nobody sees the page yet.
 PURPOSES = ("sec-purpose", "purpose", "x-moz")
 
 
@@ -24,7 +24,7 @@ def count_view(request: Request, occasion: Occasion, article_id: str) -> None:
 
 
 def count_words(visit: Visit, query: str, *, is_empty: bool) -> None:
-    """Count what a visitor searched for."""
+    """Count a visitor's search."""
     if is_visit(visit.request):
         counter_of(visit.request).count_search(visit.ctx, query, is_empty=is_empty)
 
@@ -35,7 +35,7 @@ def counter_of(request: Request) -> VisitCounter:
 
 
 def is_visit(request: Request) -> bool:
-    """True if a person sees the page: no robot, no HEAD request and no prefetch."""
+    """True if a person sees the page: not for robots, HEAD requests and prefetches."""
     headers = request.headers
     browser = headers.get("user-agent", "")
     return (

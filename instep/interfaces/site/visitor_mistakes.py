@@ -10,7 +10,7 @@ AT_MOST_CHARACTERS = message("Use at most %(number)s characters.")
 
 
 class VisitorMistake(InvalidRequest):
-    """A request that a visitor can correct; `values` take their places in the text of the catalogues."""
+    """A request that a visitor can correct; `values` fill the placeholders in the text of the catalogs."""
 
     def __init__(self, text: str, **values: object) -> None:
         super().__init__(text % values if values else text)

@@ -1,4 +1,4 @@
-"""Visitors' sign-in: whom a customer's server vouches for reads `authenticated` articles, too."""
+"""Visitors' sign-in: visitors whom a customer's server vouches for also read `authenticated` articles."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,9 +20,9 @@ REFUSED = message(
 
 @public
 async def sign_in_visitor(request: Request) -> Response:
-    """Begin a session for the visitor that `token` proves, and lead to the page `next` of the help center.
+    """Begin a session for the visitor that `token` proves, and redirect to the help center's page `next`.
 
-    The token is in the address, so that only one that ends soon is taken (contract section 10).
+    The token is in the URL, so only short-lived ones are accepted (contract section 10).
     """
     token = request.query_params.get("token", "")
     async with help_center(request) as visit:
@@ -41,7 +41,7 @@ async def sign_in_visitor(request: Request) -> Response:
 
 
 def next_path(bot: Bot, path: str) -> str:
-    """The path if it is one below the help center, else its home: a link to sign in leads nowhere else."""
+    """The path if it is below the help center, otherwise its home: a sign-in link leads nowhere else."""
     home = f"{bot.home_path}/"
     is_below = path.startswith(home) and not any(part in path for part in ("..", "//", "\\"))
     return path if is_below and path.isprintable() else home
@@ -49,7 +49,7 @@ def next_path(bot: Bot, path: str) -> str:
 
 @public
 async def sign_out_visitor(request: Request) -> Response:
-    """End the session in this browser, and lead to what everyone may read."""
+    """End the session in this browser, and redirect to the public page."""
     refuse_foreign_site(request)
     async with help_center(request) as visit:
         bot = visit.ctx.bot

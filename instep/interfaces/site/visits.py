@@ -1,4 +1,4 @@
-"""A visit: the help center that an address names, its language, and who reads it."""
+"""A visit: the help center in a URL, its language, and its reader."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -22,7 +22,7 @@ from instep.platform.web.pages import moved_to
 from instep.search.schemas import Audience
 from instep.visitors.answers.visitor_tokens import proven_claims
 
-# A visitor who has signed in has an id, too.
+# A signed-in visitor also has an id.
 VISITOR = Actor("visitor", "Visitor", can_write=False)
 
 
@@ -38,12 +38,12 @@ class Moved(AppError):
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request of a visitor, in the help center that its address names."""
+    """One request of a visitor, in the help center that its URL names."""
 
     request: Request
     ctx: Ctx
     arrival: Arrival
-    # The token of the visitor's session, where it is valid.
+    # The token of the visitor's session, if it is valid.
     session: str | None = None
 
     @property
@@ -52,7 +52,7 @@ class Visit:
 
     @property
     def accent(self) -> str | None:
-        """The accent for the light scheme; None stands for the product's blue."""
+        """The accent for the light scheme; None means Instep blue."""
         return self.arrival.accent[0] if self.arrival.accent else None
 
     @property
@@ -70,7 +70,7 @@ class Visit:
 
     @property
     def locale(self) -> str:
-        """The language that the address names, or the help center's own."""
+        """The language in the URL, or the help center's own."""
         path_locale = self.request.path_params.get("locale")
         return self.ctx.bot.locale if path_locale is None else canonical_locale(path_locale)
 
@@ -80,7 +80,7 @@ class Visit:
 
     @property
     def root(self) -> str:
-        """The prefix of the paths of pages in this language."""
+        """The path prefix of pages in this language."""
         return root_path(self.ctx.bot, self.locale)
 
     @property
@@ -90,7 +90,7 @@ class Visit:
 
 
 def session_cookie(bot: Bot) -> str:
-    """The name of the cookie of a visitor's session: help centers on one host have one each."""
+    """The name of the cookie of a visitor's session: each help center on a host has its own."""
     return f"visitor-{bot.id.hex}"
 
 
@@ -103,14 +103,14 @@ def canonical_locale(locale: str) -> str:
 
 
 def requested_locale(request: Request, bot: Bot) -> tuple[str, bool]:
-    """The language that an address names, or the bot's own, and whether it is spelt as its links are."""
+    """The language in the URL, or the bot's own, and whether it is spelled as in links."""
     path_locale = request.path_params.get("locale")
     locale = bot.locale if path_locale is None else canonical_locale(path_locale)
     return locale, path_locale == (None if locale == bot.locale else locale)
 
 
 def moved_to_usual_spelling(visit: Visit) -> Response | None:
-    """The redirect from an address whose language is spelt otherwise than links have it; else None."""
+    """The redirect from a URL whose language is spelled differently from links; otherwise None."""
     locale, is_canonical = requested_locale(visit.request, visit.ctx.bot)
     if is_canonical:
         return None
@@ -119,15 +119,15 @@ def moved_to_usual_spelling(visit: Visit) -> Response | None:
 
 
 def below_help_center(request: Request) -> str:
-    """The path of a request below its help center, without a slash at its beginning."""
+    """The path of a request below its help center, without a leading slash."""
     path: str = request.scope["path"]
     return path.split("/", 3)[3]
 
 
 def own_address(request: Request, bot: Bot) -> str | None:
-    """The address at which a help center with a host name of its own has the requested page.
+    """The URL of the requested page on the help center's own host name.
 
-    None where it is asked for in its place. At such a host there are no other help centers (404).
+    None if it was requested there. Other help centers don't exist on such a host (404).
     """
     domain, (_, place, name, _) = custom_domain(request), request.scope["path"].split("/", 3)
     if domain not in (None, bot.domain):
@@ -142,11 +142,11 @@ def own_address(request: Request, bot: Bot) -> str | None:
 async def help_center(
     request: Request, *, recognise: bool = False, only_reads: bool = False
 ) -> AsyncIterator[Visit]:
-    """The visit to the help center that the address names.
+    """The visit to the help center in the URL.
 
-    Only where `recognise` is set it may be one of a signed-in visitor, who sees what not everyone may see;
-    feeds, sitemaps and other lists for programs are the same for all. What `only_reads` may be answered by a
-    replica of the database.
+    Only with `recognise` it may be a signed-in visitor's, who sees more than the public;
+    feeds, sitemaps and other lists for programs are the same for all. With `only_reads` a
+    replica of the database may answer.
     """
     if any("\0" in part for part in request.path_params.values()):
         # PostgreSQL refuses the character instead of finding nothing.
@@ -175,7 +175,7 @@ async def help_center(
 
 
 async def recognised(visit: Visit) -> Visit:
-    """The same visit, as the signed-in visitor whose session the browser's cookie proves."""
+    """The same visit as a signed-in visitor's, if the browser's cookie proves a session."""
     name = cookie_name(visit.request.app.state.settings, session_cookie(visit.ctx.bot))
     session = visit.request.cookies.get(name)
     claims = session and await proven_claims(visit.ctx, session)

@@ -1,4 +1,4 @@
-"""The script that customers' pages load, and its types, at addresses that never change."""
+"""The script that customers' pages load, and its types, at URLs that never change."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,7 +16,7 @@ CACHE_CONTROL = (
 
 @public
 async def show_widget_script(request: Request) -> Response:
-    """The launcher; the panel that it loads has an address that changes with its content."""
+    """The launcher; the panel that it loads has a URL that changes with its content."""
     return kept_by_etag(request, "widget.js")
 
 
@@ -28,7 +28,7 @@ async def show_widget_types(request: Request) -> Response:
 
 def kept_by_etag(request: Request, name: str) -> Response:
     file = manifest()[name]
-    # The name holds a hash of the content, which goes out in several codings.
+    # The name contains a hash of the content, which is sent in several codings.
     headers = {"Cache-Control": CACHE_CONTROL, "ETag": f'W/"{file}"'}
     if matches_any_etag(f'"{file}"', request.headers.get("if-none-match", "")):
         return Response(status_code=304, headers=headers)

@@ -1,4 +1,4 @@
-"""XML as feeds and sitemaps need it: escaped and well-formed, whatever texts are put into it."""
+"""XML for feeds and sitemaps: escaped and well-formed, whatever text is put into it."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 class XmlDocument:
-    """A document that is written element by element, so that a long one costs no tree in memory."""
+    """A document that is written element by element, so that a long one needs no tree in memory."""
 
     def __init__(self) -> None:
         self.out = BytesIO()
@@ -36,5 +36,5 @@ class XmlDocument:
 
 
 def as_uri(url: str) -> str:
-    """An address whose letters of any script are percent-encoded."""
+    """A URL with percent-encoded non-ASCII letters."""
     return quote(url, safe=":/%?#[]@!$&'()*+,;=~")

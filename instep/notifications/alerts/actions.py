@@ -123,4 +123,4 @@ def seal_context(ctx: Ctx, target_id: str) -> tuple[str, ...]:
 
 
 def _unknown_target() -> NotFound:
-    return NotFound("There is no such alert target.")
+    return NotFound.of("alert target")

@@ -144,7 +144,7 @@ async def redeliver(ctx: WorkspaceCtx, webhook_id: str, delivery_id: str) -> Del
     """
     webhook = await _find_webhook(ctx, webhook_id, lock="share")
     if not await queries.lock_delivery(ctx, webhook.id, delivery_id):
-        raise NotFound("There is no such delivery to this endpoint.")
+        raise NotFound("This endpoint has no delivery with this id.")
     _refuse_disabled(webhook)
     return await queries.begin_round(ctx, delivery_id)
 
@@ -157,7 +157,7 @@ async def _find_webhook(ctx: WorkspaceCtx, webhook_id: str, *, lock: Lock | None
 
 
 def _unknown_webhook() -> NotFound:
-    return NotFound("There is no such webhook endpoint.")
+    return NotFound.of("webhook endpoint")
 
 
 def _refuse_unreachable(url: str) -> None:

@@ -1,6 +1,7 @@
 """Errors that a caller can act on; each API renders them in its own format."""
 
 from collections.abc import Mapping, Sequence
+from typing import Self
 
 
 class AppError(Exception):
@@ -87,6 +88,11 @@ class NotFound(AppError):
 
     status = 404
     code = "not_found"
+
+    @classmethod
+    def of(cls, noun: str) -> Self:
+        """The error for a missing resource, named by its kind, such as `article`."""
+        return cls(f"This {noun} does not exist.")
 
 
 class RateLimited(AppError):

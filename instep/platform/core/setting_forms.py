@@ -57,7 +57,7 @@ def allow_list_text(text: str) -> str:
 def font_files(text: str) -> str:
     for name in filter(None, map(str.strip, text.split(","))):
         if not Path(name).is_file():
-            raise ValueError(f"there is no file {name}")
+            raise ValueError(f"the file {name} does not exist")
     return text
 
 

@@ -51,7 +51,7 @@ class PageText:
     values: dict[str, str | None]
 
 
-# What a file of an export is made of: its bytes, a text in the database, or a stored file.
+# The source of an export's file: its bytes, a text in the database, or a stored file.
 Part = bytes | PageText | StoredFile
 
 

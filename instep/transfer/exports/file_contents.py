@@ -100,14 +100,14 @@ def entry_values(row: EntryRow, path: str) -> dict[str, str | None]:
 
 
 def publication_time(status: str, published_at: datetime | None) -> str | None:
-    """When a published text was published first; the others have no place that it decides."""
+    """The time of a published text's first publication; other texts have no position that depends on it."""
     return isoformat(published_at) if published_at and status == "published" else None
 
 
 def redirect_lines(
     bot: Bot, redirects: Sequence[RedirectRow], articles: Sequence[ArticleRow], layout: Layout
 ) -> bytes:
-    """Where former addresses lead, those of renamed articles too: to a file, or to a URL."""
+    """The targets of former addresses, including those of renamed articles: a file or a URL."""
     home = f"/help/{bot.slug}"
     present = {article_address(bot, row.locale, row.slug) for row in articles}
     targets = {

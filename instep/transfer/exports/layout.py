@@ -1,4 +1,4 @@
-"""Where everything of a help center stands in an export: numbered folders and files, in reading order.
+"""The layout of a help center in an export: numbered folders and files, in reading order.
 
 Names say nothing that an import would have to guess: folders are collections, a number is the place, the rest
 of a file's name is the slug, and what follows a dot is the language, `02-install.de.md`.

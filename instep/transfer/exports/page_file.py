@@ -114,7 +114,7 @@ def with_value(page: PageFile, key: str, value: str | None) -> PageFile:
 
 
 def lines_of(lines: list[str], key: str) -> tuple[int, int]:
-    """Where the lines of a value begin and end; both are the place for a new one if there is none."""
+    """The first and the last line of a value; both are the position for a new one if there is none."""
     pattern = re.compile(rf"""(?:{re.escape(key)}|"{re.escape(key)}"|'{re.escape(key)}')[ \t]*:(?:\s|\Z)""")
     first = next((number for number, line in enumerate(lines) if pattern.match(line)), None)
     if first is None:
@@ -148,7 +148,7 @@ def is_plain(value: str) -> bool:
 
 
 def problem_of(error: Exception) -> str:
-    """What a parser complains about, in one line without its own marks."""
+    """A parser's complaint, on one line without its own marks."""
     problem = getattr(error, "problem", None)
     mark = getattr(error, "problem_mark", None)
     place = f" in line {mark.line + 2}" if mark is not None else ""

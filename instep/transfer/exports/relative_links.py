@@ -34,7 +34,7 @@ Convert = Callable[[str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class SiteMap:
-    """Which file stands for which address of a help center.
+    """The file for each address of a help center.
 
     `paths` leads from addresses below the root of the installation, without trailing slash, such as
     `/help/acme/articles/install`, to paths of files below the root of the folder; `addresses` leads back.

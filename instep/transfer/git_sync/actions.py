@@ -185,7 +185,7 @@ def _text_of(file: SyncedFileIn, known_text: str | None) -> str:
 
 
 def _forget_unseen(work: SyncWork) -> None:
-    """What was written and never committed is written again."""
+    """Write again what was written but never committed."""
     for path, row in list(work.rows.items()):
         is_there = path in work.pages or path in work.unreadable_paths
         if not is_there and row.file_text is None:

@@ -1,4 +1,4 @@
-"""Where articles stand: order and collections go to the files, and the order of the files to Instep.
+"""The positions of articles: order and collections go to the files, and the order of the files to Instep.
 
 A file says its place in the form that it has: a number in its front matter or in front of its name, and the
 folder of its collection. Where a configuration file of the repository says it, the file is not rewritten:
@@ -71,7 +71,7 @@ def new_path(work: SyncWork, moves: Moves, path: str, collection: str | None) ->
 
 @dataclass(frozen=True, slots=True)
 class OrderSides:
-    """What both sides say of all articles: their files, and the order of each collection before the sync."""
+    """Both sides' positions of all articles: their files, and each collection's order before the sync."""
 
     paths: dict[str, str]
     instep_ids: dict[str, list[str]]

@@ -1,4 +1,4 @@
-"""Which article each page of the folder stands for, and the values that both will have."""
+"""Matches each page of the folder with its article, and plans the values that both will have."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What changed in git and has to be reviewed: it becomes a draft, and the file waits."""
+"""Turns changes in git that must be reviewed into drafts, while the file waits."""
 
 from instep.drafting.drafts.actions import queue_edit
 from instep.drafting.drafts.proposals import EditProposal

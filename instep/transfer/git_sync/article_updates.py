@@ -1,4 +1,4 @@
-"""What a sync writes to an article: its values, its text, its status and its place."""
+"""A sync's writes to an article: its values, its text, its status and its position."""
 
 from instep.content.articles import actions as articles
 from instep.content.articles.schemas import Article, ArticleUpdate

@@ -1,4 +1,4 @@
-"""Which place a file says that its article has: by a number in its front matter, or in front of its name."""
+"""The position that a file gives its article: by a number in its front matter, or in front of its name."""
 
 import re
 from collections import Counter

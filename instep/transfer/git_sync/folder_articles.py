@@ -214,7 +214,7 @@ def remove_file(work: SyncWork, plan: ArticlePlan, row: SyncedFile) -> None:
     """The article is deleted in Instep: its file goes too, unless someone has changed it since."""
     path, known_texts = plan.page.path, [row.file_text]
     if row.draft_id is None:
-        # What a draft proposes is git's own change, which has never been in the article.
+        # A draft's proposal is git's own change, which has never been in the article.
         known_texts.append(row.next_file_text)
     if plan.page.file.text in known_texts:
         work.sync.writes[path] = None

@@ -76,7 +76,7 @@ class FolderPage:
 
 @dataclass(slots=True)
 class Folders:
-    """Which collection a folder stands for: its id, or `new:` with the folder where there is none yet."""
+    """The collection of each folder: its id, or `new:` with the folder if it doesn't exist yet."""
 
     by_folder: dict[str, str] = field(default_factory=dict)
     ids_by_slug: dict[str, str] = field(default_factory=dict)
@@ -129,7 +129,7 @@ def parent_folder(folder: str) -> str:
 
 
 def values_of(page: FolderPage, folders: Folders) -> dict[str, str | None]:
-    """What a file says, by the names of front matter; raises `UnusablePage`."""
+    """The values in a file, by the names of front matter; raises `UnusablePage`."""
     matter = page.matter
     values: dict[str, str | None] = {
         "title": matter["title"],
@@ -151,7 +151,7 @@ def collection_value(page: FolderPage, folders: Folders) -> str:
     if slug == NO_COLLECTION:
         return NO_COLLECTION
     if slug not in folders.ids_by_slug:
-        raise UnusablePage(f"`collection`: there is no collection “{slug}”.")
+        raise UnusablePage(f"`collection`: no collection has the slug “{slug}”.")
     return folders.ids_by_slug[slug]
 
 

@@ -1,4 +1,4 @@
-"""Which file of the last sync is which file now, when git or someone has renamed it."""
+"""Matches files of the last sync to the current files across renames."""
 
 from collections.abc import Iterator
 from contextlib import suppress

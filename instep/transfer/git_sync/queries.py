@@ -84,7 +84,7 @@ async def lock_articles(ctx: Ctx) -> list[SyncedArticle]:
 
 
 async def list_positions(ctx: Ctx) -> list[SyncedPlace]:
-    """Where each original stands now, in reading order."""
+    """The current position of each original, in reading order."""
     return await ctx.all(
         SyncedPlace,
         """

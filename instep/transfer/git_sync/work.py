@@ -63,7 +63,7 @@ class SyncWork:
 
     @property
     def synced_ids(self) -> set[str]:
-        """What has a file, in this folder or another."""
+        """The ids of everything with a file, in this folder or another."""
         return {row.resource_id for row in self.rows.values()} | self.ids_elsewhere
 
     def changed_rows(self) -> list[SyncedFile]:
@@ -87,7 +87,7 @@ class SyncWork:
 
 
 def base_values(work: SyncWork, row: SyncedFile) -> dict[str, str | None] | None:
-    """What the file said at the last sync, under the name that it had; None without a base."""
+    """The file's content at the last sync, under its name at that time; None without a base."""
     if row.file_text is None:
         return None
     try:

@@ -38,7 +38,7 @@ async def upload_import(
             "`instep import` on the server."
         )
     if format is not None and format not in format_names():
-        raise InvalidRequest(f"There is no format “{format}”: choose one from the list.")
+        raise InvalidRequest(f"“{format}” is not a known format: choose one from the list.")
     key = await storage.store(ctx, archive, hashlib.sha256(archive).hexdigest())
     import_id = new_id("imp")
     row = {
@@ -94,7 +94,7 @@ async def list_imports(ctx: Ctx) -> list[ImportRow]:
 async def find_import(ctx: Ctx, import_id: str, *, lock: bool = False) -> ImportRow:
     row = await queries.find(ctx, import_id, lock=lock)
     if row is None:
-        raise NotFound("There is no such import.")
+        raise NotFound.of("import")
     return row
 
 

@@ -41,7 +41,7 @@ class Slug:
 
 @dataclass(frozen=True, slots=True)
 class RedirectedPath:
-    """Where a path is redirected to: the id of an article, or a URL."""
+    """The target of a redirected path: the id of an article, or a URL."""
 
     path: str
     target: str
@@ -57,7 +57,7 @@ class AskedArticle:
 
 @dataclass(frozen=True, slots=True)
 class ArticlePlace:
-    """Where an article that is no translation stands."""
+    """The position of an article that is not a translation."""
 
     id: str
     collection_id: str
@@ -74,7 +74,7 @@ class Author:
 
 @dataclass(frozen=True, slots=True)
 class ImportedText:
-    """What an earlier import made of a page or an entry, and what stands there now; the article is locked."""
+    """The result of an earlier import of a page or an entry, and its current text; the article is locked."""
 
     key: str
     id: str

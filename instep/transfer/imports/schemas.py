@@ -173,7 +173,7 @@ class PlannedPage:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the source says besides the text; a later import compares it."""
+        """The source's data besides the text; a later import compares it."""
         return {
             "description": self.description,
             "collection": self.collection,

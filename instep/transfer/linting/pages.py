@@ -71,7 +71,7 @@ def read_files(path: Path) -> list[MarkdownFile]:
 
 def paths_below(folder: Path) -> Iterator[Path]:
     if not folder.is_dir():
-        raise InvalidRequest(f"There is no file or folder {folder}.")
+        raise InvalidRequest(f"The file or folder {folder} does not exist.")
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name not in SKIPPED_FOLDERS and not name.startswith(".")]
         yield from (Path(parent, name) for name in names if name.lower().endswith(SUFFIXES))

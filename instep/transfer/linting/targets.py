@@ -1,4 +1,4 @@
-"""Where links and images of Markdown files lead, and what is wrong with them."""
+"""Resolves links and images of Markdown files, and finds broken ones."""
 
 import os
 import re

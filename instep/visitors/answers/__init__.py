@@ -1,1 +1,1 @@
-"""What visitors start: conversations, escalations and leads."""
+"""Visitors' conversations, escalations and leads."""

@@ -1,4 +1,4 @@
-"""What visitors do: ask, give feedback on the answer, ask for a person, leave contact details."""
+"""Visitors' actions: ask, give feedback on the answer, ask for a person, leave contact details."""
 
 import asyncio
 import hashlib
@@ -50,7 +50,7 @@ from instep.visitors.insights.schemas import Nearest
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """The one who asks: the articles that they may read, and the key of their question."""
+    """The visitor who asks: the articles that they may read, and the key of their question."""
 
     audience: Audience
     # None: the caller gave the question no id.
@@ -72,7 +72,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class PendingAnswer:
-    """A question that was accepted. Refusals come before it, so that a stream never begins with one."""
+    """An accepted question. Refusals come before it, so that a stream never begins with one."""
 
     enter: Enter
     # None: no model is asked.
@@ -90,9 +90,9 @@ class PendingAnswer:
             return await _save_turn(ctx, self.turn, answer)
 
     async def growing(self) -> AsyncGenerator[Answer | SavedAnswer | None]:
-        """The answer each time that a model has written more of it, and at last as it is kept.
+        """The answer each time that a model has written more of it, and finally as it is stored.
 
-        None keeps the connection open. When nobody listens any more, the model's work ends.
+        None keeps the connection open. If nobody listens any more, the model's work ends.
         """
         written = asyncio.Queue[Answer | asyncio.Future[SavedAnswer]]()
         work = asyncio.ensure_future(self.complete(written.put_nowait))
@@ -117,26 +117,26 @@ async def ask_question(
 ) -> PendingAnswer:
     """Ask a question, and get an answer from the published articles with its sources.
 
-    The answer is Markdown. `[1]` behind a sentence, step or row is the number of the source that it rests
-    on. It holds no link, no picture and no HTML: the sources hold the addresses. Where the articles don't
-    hold the answer, `answered` is false: the text says so and offers a person, and the question is kept among
-    the unanswered ones unless it is small talk. `mayHelp` is true if the nearest articles, which are then the
-    `sources`, are near enough to help.
+    The answer is Markdown. `[1]` after a sentence, step or row is the number of its source.
+    It contains no links, images or HTML: the sources contain the URLs. If the articles don't
+    contain the answer, `answered` is false: the text says so and offers a person, and the question is added
+    to the unanswered ones unless it is small talk. `mayHelp` is true if the nearest articles, which are
+    then the `sources`, are near enough to help.
 
-    Send `conversationId` of the answer along with the next question of the same visitor: it may go on from
-    the ones before. A `visitorToken` that a signed-in visitor's server has signed opens `authenticated`
-    articles; one that is over or not signed by the bot's visitor secret is refused with 400.
+    Send `conversationId` of the answer with the next question of the same visitor, which may refer to
+    the previous ones. A `visitorToken` signed by your server for a signed-in visitor opens `authenticated`
+    articles; one that has expired or is not signed with the bot's visitor secret is refused with 400.
 
-    A question with a `questionId` that was answered before gets that answer again, which is not kept a second
-    time; with other words it is refused with 400. Where the visitor may no longer read one of its sources, or
-    another `visitorToken` comes with it or none, it is a new question.
+    A question whose `questionId` was answered before gets that answer again, which is not stored a second
+    time; with other words it is refused with 400. If the visitor may no longer read one of its sources, or
+    the `visitorToken` differs, it is a new question.
 
-    With `Accept: text/event-stream` the answer comes as server-sent events: `sources` with the sources,
-    `delta` with each next part of the text, `replace` with a text in place of all of it, `done` with the
-    whole answer as it is without streaming; `error`, with the body of a refusal, in place of what could not
-    be sent any more.
+    With `Accept: text/event-stream` the answer arrives as server-sent events: `sources` with the sources,
+    `delta` with each next part of the text, `replace` with a text that replaces all of it, `done` with the
+    whole answer as without streaming; `error`, with the body of an error, for a failure after the status
+    was sent.
 
-    A paused workspace goes on answering, in the articles' own words.
+    A paused workspace continues to answer, in the articles' own words.
     """
     await query_embedder.prepare(new.question)
     async with enter() as ctx:
@@ -147,13 +147,13 @@ async def ask_question(
 
 
 async def _asker_of(ctx: Ctx, new: QuestionAsked) -> Asker:
-    """The one who asks; an invalid token raises before anything is looked up."""
+    """The visitor who asks; an invalid token raises before anything is looked up."""
     sent = new.model_dump()
     token, question_id = sent.get("visitor_token"), sent.get("question_id")
     subject = None if token is None else (await require_claims(ctx, token))["sub"]
     key = None
     if question_id is not None:
-        # The same id of two visitors, or of one before and after signing in, means two questions.
+        # The same id from two visitors, or from one before and after signing in, means two questions.
         parts = (hash_visitor(ctx.bot.id, new.visitor).hex(), subject, question_id)
         key = hashlib.sha256(json.dumps(parts).encode()).digest()
     return Asker("public" if token is None else "authenticated", key)
@@ -185,7 +185,7 @@ async def _prepare_turn(ctx: Ctx, new: QuestionAsked, asker: Asker) -> Turn:
 async def _conversation_of(
     ctx: Ctx, conversation_id: str | None, visitor: str
 ) -> tuple[str | None, list[str]]:
-    """The id of the conversation and its last questions. Earlier answers are left out: they may be stale."""
+    """The id of the conversation and its last questions, without earlier answers, which may be stale."""
     if conversation_id is None:
         return None, []
     visitor_hash = hash_visitor(ctx.bot.id, visitor)
@@ -197,9 +197,9 @@ async def _conversation_of(
 
 
 async def _save_turn(ctx: Ctx, turn: Turn, answer: Answer) -> SavedAnswer:
-    """Save the question with its answer, and log a question that was not answered.
+    """Save the question with its answer, and log it if it was not answered.
 
-    Of the same question sent twice at once, the answer that is saved first is the answer of both.
+    If the same question is sent twice at once, both get the answer that is saved first.
     """
     if turn.key is not None:
         await queries.lock_question(ctx, turn.key)
@@ -225,7 +225,7 @@ async def _save_turn(ctx: Ctx, turn: Turn, answer: Answer) -> SavedAnswer:
     sent_sources = None if turn.key is None else [source.model_dump(by_alias=True) for source in sources]
     source_rows = [_source_row(cited.passage) for cited in answer.sources]
     await queries.insert_message(ctx, row, source_rows, turn.key, sent_sources)
-    # Nobody has to write an article about a greeting.
+    # A greeting needs no article.
     if not answer.answered and not answer.is_small_talk:
         scores = {passage.article_id: passage.score for passage in reversed(turn.context.passages)}
         nearest = [Nearest(*row) for row in reversed([*scores.items()][-limits.MAX_NEAREST_ARTICLES :])]
@@ -243,16 +243,16 @@ def _source_row(passage: Passage) -> dict[str, Any]:
 
 
 async def give_feedback(ctx: Ctx, message_id: str, given: FeedbackGiven) -> Feedback:
-    """Say whether an answer helped. The last word counts; a comment stays until another one comes."""
+    """Rate an answer as helpful or not. The last rating counts; a comment stays until another one is sent."""
     comment = filled(given.model_dump().get("comment"))
     feedback = await queries.set_feedback(ctx, message_id, given.helpful, comment)
     if feedback is None:
-        raise NotFound("There is no such answer.")
+        raise NotFound.of("answer")
     return feedback
 
 
 async def get_widget_config(ctx: Ctx, locale: str | None) -> WidgetConfigOut:
-    """Get what a widget needs to show itself: the bot's name, its language, and the texts in `locale`."""
+    """Get the data that a widget needs: the bot's name, its language, and the texts in `locale`."""
     bot = ctx.bot
     texts = texts_for(accepted_locale(locale) or bot.locale)
     accent = await queries.find_accent(ctx)
@@ -267,17 +267,17 @@ async def get_widget_config(ctx: Ctx, locale: str | None) -> WidgetConfigOut:
 
 
 async def begin_conversation(ctx: Ctx, visitor: str, locale: str, page_url: str | None) -> Conversation:
-    """Begin a conversation with a visitor, also in a paused workspace: that one goes on answering."""
+    """Begin a conversation with a visitor, also in a paused workspace, which continues to answer."""
     visitor_hash = hash_visitor(ctx.bot.id, visitor)
     return await queries.insert_conversation(ctx, new_id("conv"), visitor_hash, locale, page_url)
 
 
 @visitors_write
 async def escalate_conversation(ctx: Ctx, conversation_id: str, escalation: Escalation) -> Conversation:
-    """Ask for a person to go on with a conversation.
+    """Ask for a person to continue a conversation.
 
-    The first call counts: a later one gets the same answer, tells nobody again and changes nothing. Contact
-    details that come up later are a lead of this conversation.
+    The first call counts: later ones get the same answer, notify nobody and change nothing. Send later
+    contact details as a lead of this conversation.
     """
     sent = escalation.model_dump()
     before = await get_conversation(ctx, conversation_id)
@@ -294,7 +294,7 @@ async def escalate_conversation(ctx: Ctx, conversation_id: str, escalation: Esca
 
 @visitors_write
 async def create_lead(ctx: Ctx, new: LeadCreate) -> Lead:
-    """Leave contact details. Each call makes a lead of its own; a bot takes 200 in an hour."""
+    """Leave contact details. Each call creates a separate lead; a bot accepts 200 per hour."""
     sent = new.model_dump()
     await _count_lead(ctx)
     row = {
@@ -330,7 +330,7 @@ async def _referenced_id(ctx: Ctx, conversation_id: str | None) -> str | None:
 
 
 def _alert_lines(conversation: ConversationOut) -> list[str]:
-    """The page is a line and no link, because its address comes from the visitor's browser."""
+    """The lines of an alert; the page is not a link, because its URL comes from the visitor's browser."""
     fields = {"Email": conversation.email, "Message": conversation.message, "Page": conversation.page_url}
     lines = [f"{name}: {text}" for name, text in fields.items() if text]
     return [*lines, f"Conversation: {conversation.id}"]

@@ -24,7 +24,7 @@ MAX_HEADING_WORDS = 20
 BOLD = re.compile(r"(\*\*|__)(?=\S)((?:(?!\1).)+)\1[:\uff1a]?")
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 SENTENCE_ENDS = (".", "!", "\u3002", "\uff01")
-# What a reader of a page unfolds; it looks like a heading there.
+# A collapsible part of a page; its summary looks like a heading.
 SUMMARY = re.compile(r"<summary\b[^<>]*>(.*?)</summary\s*>", re.DOTALL | re.IGNORECASE)
 # Underscores inside a name are no emphasis.
 EMPHASIS = re.compile(r"[*`|\\]+|~~|(?<!\w)_+(?=\w)|(?<=[^\W_])_+(?!\w)")
@@ -161,7 +161,7 @@ def html_paragraphs(parsed: ParsedMarkdown) -> Iterator[Block]:
 
 
 def alert_titles(parsed: ParsedMarkdown) -> Iterator[Block]:
-    """What stands behind the mark of an alert in its line, which the page shows as the title of the alert."""
+    """The text after an alert's mark on the same line, which the page shows as the title of the alert."""
     paragraph_lines = {block.first_line for block in parsed.blocks if block.kind == "paragraph"}
     for block in parsed.blocks:
         line = block.first_line

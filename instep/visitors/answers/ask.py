@@ -151,7 +151,7 @@ def answer_from(extracts: Sequence[PassageExtract], context: RetrievedContext) -
 
 
 def talk_answer(kind: TalkKind, locale: str) -> Answer:
-    """The reply to what asks nothing: a sentence of its own, and for a command what can be asked."""
+    """The reply to a text that asks nothing: a sentence and, for a command, what can be asked."""
     texts = texts_for(locale)
     purpose = f"{texts.purpose} {texts.person}"
     replies = {"thanks": texts.welcome, "insult": purpose, "command": purpose}

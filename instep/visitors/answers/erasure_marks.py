@@ -1,7 +1,7 @@
-"""Marks of erasures: what recognizes an erased visitor in an older copy of the data, without naming them.
+"""Marks of erasures, which recognize an erased visitor in an older copy of the data without naming them.
 
-An email address is kept as a salted hash, an identifier as the hash that conversations have. After a restore
-the addresses in the restored texts are hashed and compared.
+An email address is stored as a salted hash, an identifier as the hash that conversations have. After a
+restore, the addresses in the restored texts are hashed and compared.
 """
 
 import re
@@ -15,7 +15,7 @@ from instep.platform.core.ids import new_id
 from instep.platform.identity.visitor_hash import hash_visitor
 
 SALT_BYTES = 16
-# Characters that end an address in a text or a URL; more than an address may hold goes into none.
+# Characters that end an address in a text or URL; text longer than the longest address is never one.
 ADDRESS = r"[^\s<>\"'(),;:/\\=&?#\[\]{}|]{1,200}@[^\s<>\"'(),;:/\\=&?#\[\]{}|]{1,200}"
 PUNCTUATION = re.compile(r"\A\W+|\W+\Z")
 
@@ -83,7 +83,7 @@ def hash_email(workspace_id: str, salt: bytes, email: str) -> bytes:
     return hash_visitor(f"{workspace_id} {salt.hex()}", email)
 
 
-# Every text of a workspace in which a visitor's address may stand.
+# Every text of a workspace that may contain a visitor's address.
 TEXTS = """
     select lower(concat_ws(' ', email, message, page_url)) as text from conversations
     where workspace_id = %(workspace)s
@@ -111,7 +111,7 @@ async def list_addresses(tx: Tx, workspace_id: str) -> set[str]:
 
 
 async def find_marked_conversations(tx: Tx, mark: ErasureMark) -> list[str]:
-    """One conversation for each of the hashes that has any."""
+    """One conversation per hash that has any."""
     conversation_ids: list[str] = await tx.value(
         """
         select coalesce(array_agg(id), '{}') from (

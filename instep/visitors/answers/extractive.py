@@ -1,4 +1,4 @@
-"""Extractive answers: the parts of the best passages that bear on a question, in the articles' own words."""
+"""Extractive answers: the relevant parts of the best passages, in the articles' own words."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ MIN_ADDED_WEIGHT_SHARE = 0.25
 # Questions with their answers are quoted if they have at least this share (0..1) of the weight of the
 # question's terms in the best one.
 MIN_RELATIVE_WEIGHT = 1 / 3
-# What a command or steps weigh for a question how to do something, as a share of the question's weight.
+# The weight of a command or steps for a how-to question, as a share of the question's weight.
 ACT_SHARE = 0.5
 # So few words say nothing themselves: they introduce a list, a table or code, which stays without them, too.
 MAX_INTRODUCTION_WORDS = 7
@@ -112,7 +112,7 @@ def without_stray_lines(blocks: Sequence[AnswerBlock], subject_terms: frozenset[
 def is_stray_line(blocks: Sequence[AnswerBlock], index: int, subject_terms: frozenset[str]) -> bool:
     """True if a label or a question in plain text has nothing to do with the text around it."""
     block, following = blocks[index], blocks[index + 1 : index + 2]
-    # What is bold is a heading as it is.
+    # A bold line is a heading on its own.
     if block.is_bold or block.is_alert or not (block.is_heading or block.is_label):
         return False
     if any(each.kind != "prose" for each in following):

@@ -23,7 +23,7 @@ class GoldenAnswer:
 
     @property
     def fault(self) -> str | None:
-        """What is wrong, in a sentence."""
+        """The problem with the answer, in a sentence; None if it is right."""
         question = self.question
         if question.article_id is None:
             return "Its article has been permanently deleted."

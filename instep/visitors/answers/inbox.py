@@ -1,4 +1,4 @@
-"""What the people behind a help center read of its visitors: conversations, answers, contact details."""
+"""The team's view of its visitors: conversations, answers, contact details."""
 
 from instep.platform.core import limits
 from instep.platform.core.errors import NotFound
@@ -45,13 +45,13 @@ async def list_leads_of_conversation(ctx: Ctx, conversation_id: str) -> list[Lea
 
 @writes
 async def finish_lead(ctx: Ctx, lead_id: str) -> Lead:
-    """Mark contact details as done: they need no answer any more."""
+    """Mark contact details as done: they need no answer."""
     return existing_lead(await queries.set_lead_done(ctx, lead_id, is_done=True))
 
 
 @writes
 async def reopen_lead(ctx: Ctx, lead_id: str) -> Lead:
-    """Let contact details wait for an answer again."""
+    """Mark contact details as open again."""
     return existing_lead(await queries.set_lead_done(ctx, lead_id, is_done=False))
 
 
@@ -69,11 +69,11 @@ async def finish_conversation(ctx: Ctx, conversation_id: str) -> Conversation:
 
 @writes
 async def reopen_conversation(ctx: Ctx, conversation_id: str) -> Conversation:
-    """Let a conversation wait for a person again."""
+    """Mark a conversation as open again."""
     return existing_conversation(await queries.set_conversation_done(ctx, conversation_id, is_done=False))
 
 
 def existing_conversation(conversation: Conversation | None) -> Conversation:
     if conversation is None:
-        raise NotFound("There is no such conversation.")
+        raise NotFound.of("conversation")
     return conversation

@@ -1,9 +1,9 @@
-"""What a page of a product is about, as far as its address tells."""
+"""The topic of a product's page, as far as its URL reveals it."""
 
 import re
 from urllib.parse import unquote, urlsplit
 
-# What routers and servers put into addresses, and no reader would ask about.
+# Parts that routers and servers put into URLs, and no reader would ask about.
 ROUTER_WORDS = frozenset(("app", "asp", "aspx", "htm", "html", "index", "jsp", "php", "web"))
 # `teamSettings` are two words.
 CAPITAL_INSIDE = re.compile(r"(?<=[a-z])(?=[A-Z])")

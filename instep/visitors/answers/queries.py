@@ -28,7 +28,7 @@ FEEDBACK = "id, helpful, comment, judged_at"
 LEAD = "id, bot_id, conversation_id, email, name, message, created_at, done_at, done_by_name"
 
 
-# Sets who did it first, or with nulls that nobody did.
+# Sets who did it first, or null for nobody.
 DONE = """done_at = case when %(now)s::timestamptz is not null then coalesce(done_at, %(now)s) end,
     done_by_name = case when %(now)s::timestamptz is not null then coalesce(done_by_name, %(name)s) end"""
 
@@ -87,7 +87,7 @@ async def find_answered_question(ctx: Ctx, question_key: bytes) -> AnsweredQuest
 
 
 async def release_question_key(ctx: Ctx, message_id: str) -> None:
-    """Let the question be asked anew: its answer stays in the conversation, and is not given again."""
+    """Allow the question to be asked again: its answer stays in the conversation, but is not reused."""
     await ctx.execute(
         """
         update messages set question_key = null
@@ -98,7 +98,7 @@ async def release_question_key(ctx: Ctx, message_id: str) -> None:
 
 
 async def lock_question(ctx: Ctx, question_key: bytes) -> None:
-    """Keep others from saving this question before this transaction ends."""
+    """Prevent others from saving this question before this transaction ends."""
     await ctx.tx.advisory_lock(f"question {question_key.hex()}")
 
 
@@ -210,7 +210,7 @@ async def insert_conversation(
 async def escalate(
     ctx: Ctx, conversation_id: str, email: str | None, message: str | None
 ) -> Conversation | None:
-    """None when it is escalated already: one statement decides, so one of several calls at once counts."""
+    """Escalate; None if it is already escalated: one statement decides, so one of several calls counts."""
     return await ctx.first(
         Conversation,
         f"""
@@ -227,7 +227,7 @@ async def escalate(
 
 @dataclass(frozen=True, slots=True)
 class LeadHits:
-    """The number of a lead among those of its bot in the present hour, and the seconds left of that hour."""
+    """The number of a lead among its bot's in the current hour, and the seconds left in that hour."""
 
     number: int
     seconds_left: int
@@ -258,7 +258,7 @@ async def insert_lead(ctx: Ctx, row: dict[str, Any]) -> Lead:
 
 WAITING = "(c.status = 'escalated' and c.done_at is null)"
 CONVERSATION_ORDER = Order((WAITING, "c.created_at", "c.id"), descending=True)
-# What each filter of the list shows.
+# The condition of each filter of the list.
 CONDITIONS: dict[ConversationFilter, str] = {
     "all": "true",
     "escalated": "c.status = 'escalated'",
@@ -331,7 +331,7 @@ async def list_leads(ctx: Ctx, status: LeadFilter, request: PageRequest) -> Page
 
 
 async def set_lead_done(ctx: Ctx, lead_id: str, *, is_done: bool) -> Lead | None:
-    """Who did it first stays; None if there is no such lead."""
+    """Keep the first person who did it; None if the lead doesn't exist."""
     return await ctx.first(
         Lead,
         f"""
@@ -345,7 +345,7 @@ async def set_lead_done(ctx: Ctx, lead_id: str, *, is_done: bool) -> Lead | None
 
 
 async def set_conversation_done(ctx: Ctx, conversation_id: str, *, is_done: bool) -> Conversation | None:
-    """Also of the contact details that were left in it; None if there is no such conversation."""
+    """Include the contact details left in it; None if the conversation doesn't exist."""
     await ctx.execute(
         f"""
         update leads set {DONE}

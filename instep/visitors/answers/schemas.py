@@ -78,7 +78,7 @@ class CitedPassage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a visitor reads. `blocks` are the parts of the text, in order; `confidence` is 0..1."""
+    """An answer for a visitor. `blocks` are the parts of the text, in order; `confidence` is 0..1."""
 
     blocks: tuple[str, ...]
     answered: bool
@@ -87,7 +87,7 @@ class Answer:
     model: str | None = None
     # Not answered, but the sources may help.
     may_help: bool = False
-    # The language of the articles, if the model has translated what they say.
+    # The language of the articles, if the model has translated them.
     translated_from: str | None = None
     # The question asked nothing.
     is_small_talk: bool = False
@@ -159,7 +159,7 @@ class Conversation:
     message: str | None
     created_at: datetime
     escalated_at: datetime | None
-    # When someone said that it needs no answer any more, and who.
+    # When someone marked it as done, and who.
     done_at: datetime | None
     done_by_name: str | None
 
@@ -175,7 +175,7 @@ LeadFilter = Literal["open", "all"]
 
 @dataclass(frozen=True, slots=True)
 class ConversationSummary:
-    """What a list shows of a conversation; `question` is its first one, None while it has none."""
+    """A conversation in a list; `question` is its first one, None while it has none."""
 
     id: str
     status: ConversationStatus
@@ -229,7 +229,7 @@ class Lead:
     name: str | None
     message: str | None
     created_at: datetime
-    # When someone said that it needs no answer any more, and who.
+    # When someone marked it as done, and who.
     done_at: datetime | None
     done_by_name: str | None
 
@@ -277,18 +277,18 @@ class QuestionAsked(EmbedBody):
 
 
 class FeedbackGiven(EmbedBody):
-    """What a visitor thinks of an answer."""
+    """A visitor's rating of an answer."""
 
     helpful: Annotated[bool, Field(description="True if the answer helped.", examples=[True])]
     comment: Message | MISSING = Field(default=MISSING, description="The reason, in the visitor's words.")
 
 
 class ArticleFeedbackGiven(EmbedBody, ArticleRating):
-    """What a reader thinks of an article."""
+    """A reader's rating of an article."""
 
 
 class Escalation(EmbedBody):
-    """Where the visitor can be reached, and what about; both may be left out."""
+    """The visitor's contact and message; both are optional."""
 
     email: Email | MISSING = MISSING
     message: Message | MISSING = MISSING
@@ -435,7 +435,7 @@ class ArticleFeedbackOut(Out):
 
 
 class VisitorSecretOut(Out):
-    """What a customer's server signs visitor tokens with."""
+    """The secret with which a customer's server signs visitor tokens."""
 
     bot_id: str
     visitor_secret: str
@@ -504,7 +504,7 @@ class EscalatedOut(Out):
 
 
 class LeadReceivedOut(Out):
-    """The contact details have been kept."""
+    """The contact details have been stored."""
 
     id: str
     created_at: Timestamp

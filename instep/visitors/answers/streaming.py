@@ -10,7 +10,7 @@ from instep.visitors.answers.schemas import Answer, AnswerOut, SavedAnswer, Sour
 
 
 async def answer_events(pending: PendingAnswer) -> AsyncIterator[bytes]:
-    """Nothing is sent that was not checked; until there is something, comments keep the connection open."""
+    """The events of an answer; until something is checked, comments keep the connection open."""
     yield PAUSE
     sent = SentAnswer()
     try:
@@ -23,7 +23,7 @@ async def answer_events(pending: PendingAnswer) -> AsyncIterator[bytes]:
 
 
 class SentAnswer:
-    """What a client has been sent of an answer."""
+    """The parts of an answer that a client has been sent."""
 
     def __init__(self) -> None:
         self.sources: list[Any] | None = None

@@ -41,13 +41,13 @@ async def require_claims(ctx: Ctx, token: str) -> dict[str, Any]:
 
 
 async def proven_claims(ctx: Ctx, token: str) -> dict[str, Any] | None:
-    """What a token says of a signed-in visitor; None if it proves nothing, or no longer."""
+    """The claims of a token of a signed-in visitor; None if it proves nothing, or no longer."""
     secret = await current_secret(ctx)
     return None if secret is None else claims_of(token, secret, int(ctx.now.timestamp()))
 
 
 async def visitor_session_token(ctx: Ctx, subject: str) -> str:
-    """A token of our own, for the visitor that another token has proven: a session.
+    """A token of our own, for a visitor proven by another token: a session.
 
     It is signed as the customer's tokens are, so that it opens the same, and a new secret ends it too.
     """
@@ -88,5 +88,5 @@ def claims_of(token: str, secret: str, now: int) -> dict[str, Any] | None:
 
 
 def column_of(ctx: Ctx) -> tuple[str, ...]:
-    """The stored field that the secret is sealed for; elsewhere it can't be opened."""
+    """The stored field that the secret is encrypted for; elsewhere it can't be decrypted."""
     return ("visitor_secrets", "sealed", ctx.workspace_id, str(ctx.bot.id))

@@ -1,4 +1,4 @@
-"""The shapes of what a widget shows besides answers: its look, lists of articles, an article to read."""
+"""The shapes of a widget's contents besides answers: its look, lists of articles, an article to read."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -46,7 +46,7 @@ class AccentPair:
 
 
 class WidgetTextsOut(Out):
-    """What a widget says, in the language asked for."""
+    """A widget's texts, in the requested language."""
 
     greeting: Annotated[
         str, Field(description="What it begins with.", examples=["What would you like to know?"])
@@ -67,7 +67,7 @@ class AccentPairOut(Out):
 
 
 class WidgetConfigOut(Out):
-    """What a widget needs to show itself; nothing in it is secret."""
+    """The data that a widget needs to show itself; nothing in it is secret."""
 
     bot_id: str
     name: str

@@ -1,1 +1,1 @@
-"""Insights: which questions stay unanswered, and what keeps articles from being good ones."""
+"""Insights: unanswered questions, and problems of articles."""

@@ -57,9 +57,9 @@ async def list_unanswered(
 ) -> Page[UnansweredQuestion]:
     """List the questions that the published articles did not answer, most asked first.
 
-    Questions of one meaning in one language are one row, with all of its wordings and counts: they share most
-    of their words, whatever their order, endings and small words. Without `status` the list holds what still
-    waits: `open` and `drafted` ones.
+    Questions with one meaning in one language are one row, with all wordings and counts: they share most
+    of their words, whatever their order, endings and function words. Without `status` the list has the
+    questions that still wait: `open` and `drafted` ones.
     Counts cover the last 180 days; a question that was not asked in that time is deleted.
     """
     return await queries.list_page(ctx, STATUSES.get(status, [status]), locale, page)
@@ -67,15 +67,15 @@ async def list_unanswered(
 
 @writes
 async def dismiss_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
-    """Take a question out of the list, because no article is going to answer it.
+    """Remove a question from the list, because no article is going to answer it.
 
-    It stays dismissed when it is asked again, and its counts go on. A draft that was built from it stays in
-    the review queue. A question that is dismissed already is refused with 400 `invalid_state`.
+    It stays dismissed if it is asked again, and its counts continue. A draft made from it stays in
+    the review queue. A question that is already dismissed is refused with 400 `invalid_state`.
     """
     dismissed = await queries.dismiss(ctx, question_id)
     question = await queries.find(ctx, question_id)
     if question is None:
-        raise NotFound("There is no such question.")
+        raise NotFound.of("question")
     if not dismissed:
         raise InvalidState("This question has already been dismissed.")
     return question
@@ -83,7 +83,7 @@ async def dismiss_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
 
 @writes
 async def reopen_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
-    """Take a dismissal back: the question waits again."""
+    """Undo a dismissal: the question waits again."""
     is_reopened = await queries.reopen(ctx, question_id)
     question = await get_unanswered(ctx, question_id)
     if not is_reopened:
@@ -95,12 +95,12 @@ async def get_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
     """Get a question; one that was merged into another is not found."""
     question = await queries.find(ctx, question_id)
     if question is None:
-        raise NotFound("There is no such question.")
+        raise NotFound.of("question")
     return question
 
 
 async def list_question_locales(ctx: Ctx) -> list[str]:
-    """List the languages in which something was asked in vain."""
+    """List the languages of unanswered questions."""
     return await queries.list_locales(ctx)
 
 
@@ -113,8 +113,8 @@ async def list_similar_questions(ctx: Ctx, question: UnansweredQuestion) -> list
 async def merge_unanswered(ctx: Ctx, question_id: str, into_id: str) -> UnansweredQuestion:
     """Merge a question into another one of its language, which keeps its wording.
 
-    Its wordings, its counts and, where the other has none, its draft go there, also one that is being
-    written, and whoever asks it again is counted there. Someone who asked both counts as two visitors,
+    Its wordings, its counts and, if the other has none, its draft are moved there, even one that is being
+    written, and later askings are counted there. Someone who asked both counts as two visitors,
     because visitors are only known by a hash within one question.
     """
     question = await get_unanswered(ctx, question_id)
@@ -159,11 +159,11 @@ async def log_unanswered(
 ) -> str:
     """Count a question that the articles did not answer, under its meaning; return the id of that.
 
-    `meaning` is the question behind those that it goes on from: "And on Windows?" means something else behind
-    each of them. Only the question itself is kept as a wording, so that erasing its visitor finds it.
+    `meaning` is the question with those that it refers to: "And on Windows?" means something else after
+    each of them. Only the question itself is stored as a wording, so that erasing its visitor finds it.
 
-    It is not marked `@writes`, because visitors may not write and a paused workspace goes on answering. Call
-    it last in a transaction: until that ends, others who log a question of the same language wait.
+    It is not marked `@writes`, because visitors may not write and a paused workspace continues to answer.
+    Call it last in a transaction: until that ends, others who log a question in this language wait.
     """
     text = question_key(question[: limits.MAX_QUESTION_CHARACTERS]).text
     wording = replace(question_key((meaning or question)[: limits.MAX_QUESTION_CHARACTERS]), text=text)
@@ -180,7 +180,7 @@ async def log_unanswered(
 
 
 async def _defer_draft(ctx: Ctx, question_id: str, need: Need) -> None:
-    """Have a gap drafted at once; a pending draft takes in new wordings after a delay."""
+    """Have a gap drafted at once; a pending draft is updated with new wordings after a delay."""
     if need is None:
         return
     run_at = ctx.now + limits.GAP_DRAFT_REFRESH_DELAY if need == "renewal" else None
@@ -192,7 +192,7 @@ async def defer_gap_draft(
 ) -> None:
     """Add the job that drafts an article for a question, at once unless `run_at` is given.
 
-    A requested one is a job of its own, which no visitor's question replaces by one that nobody requested.
+    A requested draft is a separate job, which a visitor's question can't replace.
     """
     payload = {"workspace": ctx.bot.workspace_id, "bot": str(ctx.bot.id), "question": question_id}
     dedupe = question_id
@@ -203,7 +203,7 @@ async def defer_gap_draft(
 
 
 async def add_note_to_gaps(ctx: Ctx, conversation_id: str) -> None:
-    """Have the gap drafts of a conversation take in what its visitor then wrote to a person."""
+    """Have a conversation's gap drafts updated with its visitor's later message to a person."""
     for question_id in await queries.list_drafted_in(ctx, conversation_id):
         await _defer_draft(ctx, question_id, "renewal")
 
@@ -211,10 +211,10 @@ async def add_note_to_gaps(ctx: Ctx, conversation_id: str) -> None:
 async def list_health(
     ctx: Ctx, status: StatusFilter, page: PageRequest, code: Code | None = None
 ) -> Page[Health]:
-    """List the articles by their health, worst first, with what is wrong with each and where.
+    """List the articles by their health, worst first, with the problems of each and their lines.
 
-    The list holds published articles unless `status` says otherwise. Links and anchors are checked as a
-    reader's browser would follow them inside this help center; addresses elsewhere are not requested.
+    The list has published articles unless `status` says otherwise. Links and anchors are checked as a
+    reader's browser would follow them inside this help center; external URLs are not requested.
     """
     return _health_page(ctx, await assess_articles(ctx, status), status, page, code)
 
@@ -230,16 +230,16 @@ def _health_page(
 
 
 async def summarize_health(ctx: Ctx, status: StatusFilter) -> HealthSummary:
-    """How many articles have problems of each kind: errors first, then what concerns most articles."""
+    """Count the articles with problems of each kind: errors first, then the most frequent kinds."""
     return (await assess_articles(ctx, status)).summary
 
 
 async def report_health(
     ctx: Ctx, status: StatusFilter, page: PageRequest, code: Code | None = None
 ) -> HealthReport | None:
-    """What is known of the health of articles, in little time; None before they are examined.
+    """The known health of articles, in little time; None before they are examined.
 
-    Few articles are examined at once. Of many, the report may be that of an earlier state: then
+    Few articles are examined at once. For many, the report may be that of an earlier state: then
     `summarize_health` examines them, which takes some seconds for thousands.
     """
     assessment, is_current = await known_assessment(ctx, status)
@@ -249,7 +249,7 @@ async def report_health(
 
 
 async def check_articles(ctx: Ctx, subject: CheckRequest, request: PageRequest) -> Page[Finding]:
-    """Check articles, check a text that is not saved yet, or find where terms are still used."""
+    """Check articles, check an unsaved text, or find where terms are still used."""
     if len(subject.model_fields_set) != 1:
         raise InvalidRequest("Send exactly one of `articleIds`, `contentMarkdown` and `terms`.")
     digest = hashlib.sha256(subject.model_dump_json().encode()).hexdigest()
@@ -265,21 +265,21 @@ async def check_articles(ctx: Ctx, subject: CheckRequest, request: PageRequest) 
 
 
 async def check_links(ctx: Ctx, content: str, locale: str, article_id: str | None) -> list[Problem]:
-    """Find the links of a text that lead nowhere, before it goes live."""
+    """Find the broken links of a text before it goes live."""
     return await link_addresses.find_dead_links(ctx, content, locale, article_id)
 
 
 async def count_former_links(ctx: Ctx, article_ref: str, former_slug: str) -> int:
-    """Count the articles that link to an article by a slug that it had before, and have no such edit."""
+    """Count the articles that link to an article by a former slug, without those with such an edit."""
     article = await find_article(ctx, article_ref)
     return len(await _link_edits(ctx, article.id, former_slug))
 
 
 async def propose_link_edits(ctx: Ctx, article_ref: str, former_slug: str) -> int:
-    """Propose an edit of each article that links to an article by a slug that it had before; their number.
+    """Propose an edit of each article that links to an article by a former slug; return how many.
 
-    The links work without it: the former address leads on. Each edit is a draft, and waits for review. An
-    article with a pending edit to the same text needs no second one.
+    The links work without it, because the former address redirects. Each edit is a draft that waits for
+    review. An article with a pending edit to the same text needs no second one.
     """
     # Another request for the same edits waits for this one.
     article = await find_article(ctx, article_ref, lock=True)
@@ -292,7 +292,7 @@ async def propose_link_edits(ctx: Ctx, article_ref: str, former_slug: str) -> in
 
 
 async def _link_edits(ctx: Ctx, article_id: str, former_slug: str) -> list[CorrectedText]:
-    """The texts with the present slug of an article, but for those that wait for review already."""
+    """The texts with the current slug of an article, except those that already wait for review."""
     texts = await link_addresses.correct_former_links(ctx, article_id, former_slug)
     proposed_ids = await find_proposed(ctx, {text.article_id: text.content for text in texts})
     return [text for text in texts if text.article_id not in proposed_ids]

@@ -1,7 +1,7 @@
-"""The job behind a gap that several visitors share: a draft of an article from what the articles say to it.
+"""The job that drafts an article for a gap that several visitors share.
 
-Read, let the connection go, write, ask the model if there is one, then keep it in one transaction. Nothing
-goes live: what comes out waits in the review queue.
+It reads, releases the connection, writes, asks the model if there is one, and stores the result in one
+transaction. Nothing goes live: the draft waits in the review queue.
 """
 
 from functools import partial
@@ -30,7 +30,7 @@ from instep.visitors.insights.schemas import REQUESTED, Gap
 
 
 async def draft_gap(database: Database, job: Job, models: LanguageModels = NO_MODELS) -> None:
-    """Draft an article for a gap, once; a pending draft takes in what was asked since."""
+    """Draft an article for a gap, once; a pending draft is updated with later questions."""
     try:
         await process_gap(database, job.payload, models)
     except PlanInactive:
@@ -69,7 +69,7 @@ async def process_gap(database: Database, payload: dict[str, str], models: Langu
 
 
 async def find_due_gap(ctx: Ctx, payload: dict[str, str], *, lock: bool = False) -> Gap | None:
-    """The question of a job that is to get a draft, or whose pending draft is to be renewed.
+    """The question of a job that needs a draft, or whose pending draft must be updated.
 
     Otherwise several visitors must have asked it, and it gets only one; a person may request another.
     """
@@ -80,11 +80,11 @@ async def find_due_gap(ctx: Ctx, payload: dict[str, str], *, lock: bool = False)
 
 
 async def store_gap_draft(ctx: Ctx, payload: dict[str, str], written_for: str, proposal: Proposal) -> None:
-    """Store what was written for the question `written_for`, or have it written anew for another one.
+    """Store the article for the question `written_for`, or have it written again for another one.
 
-    It is another one where the question was merged in the meantime: that has more wordings.
+    It is another one if the question was merged in the meantime, because that has more wordings.
     """
-    # When two workers run at once the second waits here, and then finds the draft that the first stored.
+    # If two workers run at once the second waits here, and then finds the first one's draft.
     await queries.lock_gap_drafts(ctx)
     gap = await find_due_gap(ctx, payload, lock=True)
     if gap is None:
@@ -96,7 +96,7 @@ async def store_gap_draft(ctx: Ctx, payload: dict[str, str], written_for: str, p
     if gap.draft_id is not None and gap.is_waiting:
         await renew_gap_draft(ctx, gap.draft_id, draft)
         return
-    # A requested one has had its place since it was requested.
+    # A requested draft has been counted since it was requested.
     is_requested = REQUESTED in payload
     if is_requested or await queries.count_gap_drafts(ctx, gap.id) < limits.MAX_PENDING_GAP_DRAFTS:
         await queries.set_draft(ctx, gap.id, await queue_gap_draft(ctx, draft))

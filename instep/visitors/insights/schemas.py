@@ -22,8 +22,8 @@ Term = Annotated[
 Terms = Annotated[list[Term], Field(min_length=1, max_length=limits.MAX_CHECKED_TERMS)]
 # The kind of the job that drafts an article for a question.
 DRAFT_GAP = "draft_gap"
-# Marks the payload of such a job that a person has requested: it needs no number of visitors, and its draft
-# has a place among those that may wait for review.
+# Marks the payload of a job that a person requested: it needs no minimum number of visitors, and its
+# draft is counted among the pending ones.
 REQUESTED = "requested"
 
 
@@ -52,13 +52,13 @@ class UnansweredQuestion:
     last_asked_at: datetime
 
 
-# What an asking requires: a draft of an article, the renewal of a pending one, or nothing.
+# The result of an asking: a draft of an article, the update of a pending one, or nothing.
 Need = Literal["draft", "renewal"] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A question that several visitors asked in vain, and whether its draft waits for review.
+    """A question without an answer from several visitors, and whether its draft waits for review.
 
     `drafted_at` stays when the draft is deleted: a gap is drafted only once.
     """
@@ -109,7 +109,7 @@ class HealthSummary:
 
 @dataclass(frozen=True, slots=True)
 class HealthReport:
-    """What is known of the health of articles; `is_current` is false if something has changed since."""
+    """The known health of articles; `is_current` is false if something has changed since."""
 
     summary: HealthSummary
     page: Page[Health]
@@ -118,7 +118,7 @@ class HealthReport:
 
 @dataclass(frozen=True, slots=True)
 class ArticleFeedback:
-    """One row of `article_feedback`: what a reader says about an article."""
+    """One row of `article_feedback`: a reader's feedback on an article."""
 
     id: str
     article_id: str
@@ -130,7 +130,7 @@ class ArticleFeedback:
 
 @dataclass(frozen=True, slots=True)
 class FeedbackSummary:
-    """What readers say about the present text of an article.
+    """Readers' feedback on the current text of an article.
 
     `unclear` to `wrong` are how often each reason was given. `comments` are the newest ones as JSON: helpful,
     reason, comment, givenAt.
@@ -186,7 +186,7 @@ class ReasonsOut(Out):
 
 
 class CommentOut(Out):
-    """What a reader wrote about an article."""
+    """A reader's comment on an article."""
 
     helpful: bool
     reason: Annotated[
@@ -197,7 +197,7 @@ class CommentOut(Out):
 
 
 class FeedbackSummaryOut(Out):
-    """What readers say about the present text of an article."""
+    """Readers' feedback on the current text of an article."""
 
     article_id: str
     title: str
@@ -208,7 +208,7 @@ class FeedbackSummaryOut(Out):
 
 
 class NearestOut(Out):
-    """An article that came near to answering the question."""
+    """An article that comes near to answering the question."""
 
     article_id: str
     title: str
@@ -216,7 +216,7 @@ class NearestOut(Out):
 
 
 class UnansweredQuestionOut(Out):
-    """A question that the published articles did not answer: all of its wordings together."""
+    """A question that the published articles did not answer, with all of its wordings."""
 
     id: str
     question: str = Field(description="The first wording.")
@@ -236,7 +236,7 @@ class UnansweredQuestionOut(Out):
 
 
 class CheckRequest(Body):
-    """What to check: exactly one of the three."""
+    """The subject of a check: exactly one of the three."""
 
     article_ids: (
         Annotated[list[Text], Field(min_length=1, max_length=limits.MAX_CHECKED_ARTICLES)] | MISSING
@@ -252,7 +252,7 @@ class CheckRequest(Body):
 
 
 class ProblemOut(Out):
-    """Something that is wrong with an article."""
+    """A problem of an article."""
 
     code: Code
     severity: Severity = Field(
@@ -268,7 +268,7 @@ class ProblemOut(Out):
 
 
 class FindingOut(Out):
-    """Something that was found, and in which article; both null for a text that is no article yet."""
+    """A finding and its article; the article is null for an unsaved text."""
 
     article_id: str | None
     title: str | None
@@ -283,7 +283,7 @@ class FindingOut(Out):
 
 
 class HealthOut(Out):
-    """How healthy an article is, and what keeps it from being healthier."""
+    """The health of an article, and the problems that reduce it."""
 
     article_id: str
     title: str

@@ -1,4 +1,4 @@
-"""Insights as tools of the workspace's MCP server, and the prompt that leads an agent through them."""
+"""Insights as tools of the workspace's MCP server, and the prompt that guides an agent through them."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -42,7 +42,7 @@ OnlyEmpty = Annotated[bool, Field(description="Only searches without results.")]
 
 
 class HealthItemOut(Out):
-    """How healthy an article is, with the worst of its problems."""
+    """The health of an article, with its worst problems."""
 
     article_id: str
     title: str
@@ -57,7 +57,7 @@ class HealthItemOut(Out):
 async def list_gaps(
     ctx: Ctx, page: PageRequest, status: QuestionStatusFilter = "waiting"
 ) -> ListOut[UnansweredQuestionOut]:
-    """List what visitors asked in vain, most asked first, with the articles that came nearest to it."""
+    """List visitors' questions that no article answers, most asked first, with the nearest articles."""
     ask = partial(actions.list_unanswered, ctx, status)
     return await list_within_budget(ask, unanswered_question_out, page)
 
@@ -75,7 +75,7 @@ async def doc_health(
 async def list_searches(
     ctx: Ctx, page: PageRequest, days: VisitDays = limits.DEFAULT_VISIT_DAYS, empty: OnlyEmpty = False
 ) -> ListOut[SearchedWordsOut]:
-    """List visitors' searches on the help center, most frequent first; `empty`: what found nothing."""
+    """List visitors' searches on the help center, most frequent first; `empty`: only without results."""
     ask = partial(visit_actions.list_searches, ctx, days, only_empty=empty)
     return await list_within_budget(ask, SearchedWordsOut.of_row, page)
 
@@ -84,7 +84,7 @@ async def list_searches(
 async def check_articles(ctx: Ctx, page: PageRequest, body: CheckRequest) -> ListOut[FindingOut]:
     """Check articles (`articleIds`), a text before you propose it (`contentMarkdown`), or `terms`.
 
-    `terms` are words that a change made wrong: it tells where they stand. Send exactly one of the three.
+    `terms` are words that a change made wrong: it finds where they occur. Send exactly one of the three.
     """
     ask = partial(actions.check_articles, ctx, body)
     return await list_within_budget(ask, finding_out, page)

@@ -142,20 +142,20 @@ def test_it_names_the_times_of_the_attempts() -> None:
 
     assert list(attempts) == [str(number) for number in range(1, len(limits.DELIVERY_RETRY_DELAYS) + 2)]
     assert list(attempts.values()) == [
-        "at once",
-        *(f"{in_words(wait)} after the end of the one before" for wait in limits.DELIVERY_RETRY_DELAYS),
+        "immediately",
+        *(f"{in_words(wait)} after the previous attempt ended" for wait in limits.DELIVERY_RETRY_DELAYS),
     ]
 
 
 def test_it_names_the_limits() -> None:
     assert table("limit") == {
-        "endpoints of a workspace": str(limits.MAX_WEBHOOK_ENDPOINTS),
-        "secrets of an endpoint that sign at a time": str(limits.MAX_WEBHOOK_SECRETS),
-        "deliveries under way to one endpoint": str(limits.MAX_CONCURRENT_ENDPOINT_DELIVERIES),
-        "deliveries under way of one workspace": str(limits.MAX_CONCURRENT_WORKSPACE_DELIVERIES),
+        "endpoints per workspace": str(limits.MAX_WEBHOOK_ENDPOINTS),
+        "secrets that sign for an endpoint at a time": str(limits.MAX_WEBHOOK_SECRETS),
+        "concurrent deliveries per endpoint": str(limits.MAX_CONCURRENT_ENDPOINT_DELIVERIES),
+        "concurrent deliveries per workspace": str(limits.MAX_CONCURRENT_WORKSPACE_DELIVERIES),
         "time for an attempt": "10 seconds",
         "attempts": str(len(limits.DELIVERY_RETRY_DELAYS) + 1),
-        "events and deliveries kept": f"{limits.EVENT_RETENTION.days} days",
+        "retention of events and deliveries": f"{limits.EVENT_RETENTION.days} days",
     }
     assert timedelta(hours=24) == limits.REPLACED_SECRET_TTL
     assert timedelta(days=5) == limits.ENDPOINT_DISABLED_AFTER

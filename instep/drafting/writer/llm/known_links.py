@@ -137,7 +137,7 @@ class KnownLinks:
             return None
         if path in self._article_text or path in self._change_text:
             return None
-        return Fault(f"it links to `{target[:80]}`, and there is no article or file of that name", False)
+        return Fault(f"it links to `{target[:80]}`, but no article or file has that name", False)
 
 
 def _as_browsers_read(target: str) -> str:

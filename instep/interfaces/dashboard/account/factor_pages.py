@@ -24,7 +24,7 @@ NEW_CODES = "recovery codes"
 
 @require_person()
 async def begin_authenticator(request: Request, person: Person) -> Response:
-    """Make a secret for an authenticator app, which the next page shows."""
+    """Create a secret for an authenticator app, which the next page shows."""
     require_recent_sign_in(request)
     async with request.app.state.database.enter_workspace(person.workspace_id) as tx, tx.transaction():
         await second_factors.begin_totp(tx, key_ring(), person)
@@ -81,7 +81,7 @@ async def remove_authenticator(request: Request, person: Person) -> Response:
 
 @require_person()
 async def renew_codes(request: Request, person: Person) -> Response:
-    """Make new recovery codes in place of the earlier ones; the next page shows them once."""
+    """Create new recovery codes, replacing the earlier ones; the next page shows them once."""
     require_recent_sign_in(request)
     async with request.app.state.database.enter_workspace(person.workspace_id) as tx, tx.transaction():
         codes = await second_factors.renew_recovery_codes(tx, person)

@@ -1,4 +1,4 @@
-"""The page of an invitation: people join with the account that they have, or set a password for a new one.
+"""The page of an invitation: people join with their existing account, or set a password for a new one.
 
 The owner who invites sees the link too, so the page is the same whether or not the address has an account.
 """
@@ -72,7 +72,7 @@ async def show_invited(
 
 @public
 async def join_with_password(request: Request) -> Response:
-    """Make an account of the invitation; its person signs in with it next.
+    """Create the invitation's account; its person signs in with it next.
 
     A browser that has just proved the address joins with that, and is signed in.
     """
@@ -109,7 +109,7 @@ def proof_of(request: Request) -> str:
 
 @require_person()
 async def join_as_person(request: Request, person: Person) -> Response:
-    """Add a membership to the person who is signed in, and go on in that workspace."""
+    """Add a membership to the signed-in person, and continue in that workspace."""
     database, session = request.app.state.database, session_token(request)
     try:
         workspace_id = await accept_as(database, form_of(request).get("token", ""), person)

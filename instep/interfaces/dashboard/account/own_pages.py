@@ -61,7 +61,7 @@ async def show_page(request: Request, status: int = 200, **values: Any) -> Respo
 
 @require_person()
 async def change_password(request: Request, person: Person) -> Response:
-    """Set a new password: all other sessions and all connected apps end, and this session begins anew."""
+    """Set a new password: all other sessions and all connected apps end, and this session is renewed."""
     form, state, session = form_of(request), request.app.state, session_of_request(request)
     user_agent = request.headers.get("user-agent", "")
     current, password = form.get("current", ""), form.get("password", "")
@@ -80,7 +80,7 @@ async def change_password(request: Request, person: Person) -> Response:
 
 @require_person()
 async def end_session(request: Request, person: Person) -> Response:
-    """End another session of one's own, or all others."""
+    """End another session of the person, or all others."""
     session, session_id = session_of_request(request), form_of(request).get("id", "")
     async with (
         request.app.state.database.enter_workspace(person.workspace_id) as tx,
@@ -101,7 +101,7 @@ async def switch_workspace(request: Request, person: Person) -> Response:
 
 
 def leave(request: Request, sentence: str) -> Response:
-    """Go on to the account, where the sentence is shown once."""
+    """Redirect to the account page, which shows the sentence once."""
     response = see_other(PATH)
     keep_notice(request, response, Notice(sentence))
     return response

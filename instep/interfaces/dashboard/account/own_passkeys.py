@@ -43,7 +43,7 @@ async def show_creation(request: Request, person: Person, refusal: AppError | No
 
 @require_person()
 async def add_passkey(request: Request, person: Person) -> Response:
-    """Store the passkey that the browser made; the first one brings recovery codes."""
+    """Store the passkey that the browser created; the first one adds recovery codes."""
     require_recent_sign_in(request)
     form, site = form_of(request), passkeys.passkey_site(request.app.state.settings)
     token, credential, name = (form.get(field, "") for field in ("token", "credential", "name"))

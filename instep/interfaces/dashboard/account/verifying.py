@@ -1,4 +1,4 @@
-"""The page on which people prove again who they are, before something dangerous."""
+"""The page on which people prove their identity again before a sensitive action."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -28,7 +28,7 @@ async def show_verify(request: Request, person: Person) -> Response:
 
 @require_person()
 async def verify(request: Request, person: Person) -> Response:
-    """Check the password, and go back to the page that asked for it."""
+    """Check the password, and return to the page that asked for it."""
     form, session, token = form_of(request), session_of_request(request), session_token(request) or ""
     next_path = local_path(form.get("next"))
     try:

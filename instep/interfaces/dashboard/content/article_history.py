@@ -1,4 +1,4 @@
-"""The versions of an article, what changed between two of them, and the way back; and its translations."""
+"""The versions of an article, the changes between two of them, restoring one, and its translations."""
 
 from starlette.responses import Response
 
@@ -21,7 +21,7 @@ from instep.platform.core.errors import Conflict, NotFound
 from instep.platform.identity.audit import find_last_change
 from instep.platform.identity.scopes import Role
 
-# What wrote a version, in words.
+# The origin of a version, in words.
 ORIGINS = {
     "create": "created",
     "update": "edited",
@@ -60,7 +60,7 @@ async def history_page(page: BotPage, status: int = 200, *, has_conflict: bool =
 def compared_versions(
     page: BotPage, versions: list[VersionOverview]
 ) -> tuple[VersionOverview, VersionOverview | None]:
-    """The version that the address asks for, and the one it is compared with: by default the one before."""
+    """The requested version, and the one it is compared with: by default the previous one."""
     by_number = {str(row.version): row for row in versions}
     target = by_number.get(page.query.get("version", ""), versions[0])
     before = by_number.get(str(target.version - 1))
@@ -70,7 +70,7 @@ def compared_versions(
 async def changes_between(
     page: BotPage, article: Article, base: VersionOverview | None, target: VersionOverview
 ) -> MarkedChanges:
-    """The change between two versions; the text of the second one if there is no first one."""
+    """The change between two versions; the text of the second one without a first one."""
     before, after = [await get_version(page.ctx, article.id, row.version) for row in (base or target, target)]
     return await mark_between(before, after, is_folded=base is not None)
 
@@ -89,7 +89,7 @@ async def restore_version(page: BotPage) -> Response:
 
 @bot_page("articles")
 async def show_translations(page: BotPage) -> Response:
-    """The languages of an article, and what its text changed since one of them was written."""
+    """The languages of an article, and the changes to its text since each translation was written."""
     article = await get_article(page.ctx, reference(page))
     original = await get_article_overview(page.ctx, article.translation_of or article.id)
     translation = next((row for row in original.translations if row["id"] == page.query.get("show")), None)
@@ -114,7 +114,7 @@ async def changes_since(page: BotPage, translation_id: str) -> MarkedChanges:
 
 @bot_page("articles")
 async def show_deleted(page: BotPage) -> Response:
-    """Recently deleted, with the days that are left to restore each article."""
+    """Recently deleted, with the days left to restore each article."""
     articles = await list_deleted_articles(page.ctx, page.rows_at_cursor())
     return await page.show(
         "content/deleted.html",

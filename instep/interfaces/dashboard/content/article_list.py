@@ -47,7 +47,7 @@ FILTERS = ("q", "status", "locale", "visibility", "freshness", "owner", "changed
 
 @dataclass(frozen=True, slots=True)
 class ArticleFilters:
-    """What the address of the list asks for, by the names of its fields."""
+    """The filters in the list's URL, by the names of its fields."""
 
     fields: Mapping[str, str]
 
@@ -57,12 +57,12 @@ class ArticleFilters:
 
     @property
     def is_narrowed(self) -> bool:
-        """True if more than a collection is asked for: then the rows are not neighbors of each other."""
+        """True if there are filters besides the collection: then the rows are not neighbors of each other."""
         return any(self.fields.get(name) for name in FILTERS)
 
     @property
     def criteria(self) -> OverviewCriteria:
-        """Values that no field offers are left out."""
+        """The criteria, ignoring values that no field offers."""
         collection, owner = self.collection, self.fields.get("owner") or None
         return OverviewCriteria(
             words=self.fields.get("q", "").replace("\0", " ")[: limits.MAX_QUERY_CHARACTERS].strip(),
@@ -77,7 +77,7 @@ class ArticleFilters:
         )
 
     def address(self, **changes: str | None) -> str:
-        """The list with other fields, from its first page on, below the pages of the bot."""
+        """The URL of the list with changed fields, from its first page, below the pages of the bot."""
         fields = {**self.fields, "cursor": None, **changes}
         query = urlencode({name: value for name, value in fields.items() if value})
         return f"articles?{query}" if query else "articles"
@@ -124,7 +124,7 @@ def heading_of(filters: ArticleFilters, tree: CollectionTree) -> str:
 
 @bot_page("articles", Role.EDITOR)
 async def move_up_or_down(page: BotPage) -> Response:
-    """Move an article by one place, and come back to the list from which it was sent."""
+    """Move an article by one position, and return to the list from which the form was sent."""
     step = page.request.path_params["step"]
     if step not in ("up", "down"):
         raise NotFound

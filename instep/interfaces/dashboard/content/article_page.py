@@ -1,4 +1,4 @@
-"""The page of an article: its text as readers see it, its facts, and what can be done with it."""
+"""The page of an article: its text as readers see it, its properties, and the actions on it."""
 
 from collections.abc import Awaitable
 from typing import Any
@@ -43,20 +43,20 @@ from instep.platform.identity.scopes import Role
 from instep.platform.web.bodies import body_from
 from instep.visitors.answers.golden import ask_each
 
-# The status of a response when someone else was faster (RFC 9110 section 15.5.10).
+# The status of a response if someone else changed it first (RFC 9110 section 15.5.10).
 CONFLICT = 409
-# Pending drafts that the page of an article names.
+# Maximum number of pending drafts that an article's page lists.
 MAX_DRAFTS_SHOWN = 10
 
 
 def reference(page: BotPage) -> str:
-    """The article that the address names, by its id or slug."""
+    """The article in the URL, by its id or slug."""
     article: str = page.request.path_params["id"]
     return article
 
 
 def sent_etag(page: BotPage) -> str | None:
-    """The entity tag of what the person saw when the form was made."""
+    """The entity tag of the state that the person saw when the form was made."""
     return page.form.get("etag")
 
 
@@ -66,7 +66,7 @@ async def show_article(page: BotPage) -> Response:
 
 
 async def article_page(page: BotPage, status: int = 200, **values: Any) -> Response:
-    """The page with what else it has to say: `conflict`, or a `question` that was refused, and why."""
+    """The page with additional messages: `conflict`, or a refused `question` with the reason."""
     ctx = page.ctx
     article = await get_article(ctx, reference(page), "html")
     overview = await get_article_overview(ctx, article.id)
@@ -97,14 +97,14 @@ async def article_page(page: BotPage, status: int = 200, **values: Any) -> Respo
 
 
 def public_url(page: BotPage, article: Article, collection: Collection | None) -> str | None:
-    """The public address of the article; None while not everyone may."""
+    """The public URL of the article; None unless everyone may read it."""
     is_public = article.visibility == "public" and (collection is None or collection.is_public)
     return page.bot.help_url + article.path(page.bot) if article.is_live and is_public else None
 
 
 @bot_page("articles")
 async def show_unpublished_changes(page: BotPage) -> Response:
-    """What an editor saved beside what is live."""
+    """The text that an editor saved, next to the live one."""
     article = await get_article(page.ctx, reference(page))
     copy = await get_working_copy(page.ctx, article.id)
     if copy is None:
@@ -167,7 +167,7 @@ async def discard_changes(page: BotPage) -> Response:
 async def change_article(
     page: BotPage, outcome: str, change: Awaitable[Article], undo: str | None = None
 ) -> Response:
-    """Change the article and show it; if someone else was faster, nothing is done and the page says so."""
+    """Change the article and show it; if someone else changed it first, do nothing and say so."""
     try:
         async with page.ctx.tx.transaction():
             article = await change
@@ -180,7 +180,7 @@ async def change_article(
 
 @bot_page("articles", Role.EDITOR)
 async def ask_whether_to_delete(page: BotPage) -> Response:
-    """The question as a page of its own, for browsers without scripts."""
+    """The question as a separate page, for browsers without scripts."""
     overview = await get_article_overview(page.ctx, reference(page))
     return await page.show("content/delete_article.html", overview=overview)
 
@@ -207,7 +207,7 @@ async def restore(page: BotPage) -> Response:
 
 @bot_page("articles", Role.EDITOR)
 async def add_question(page: BotPage) -> Response:
-    """Add a golden question; one that is refused stays in the field."""
+    """Add a golden question; a refused one stays in the field."""
     typed = {name: page.form.get(name, "") for name in ("question", "section", "says")}
     article = await get_article(page.ctx, reference(page))
     try:

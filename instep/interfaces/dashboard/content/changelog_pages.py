@@ -1,4 +1,4 @@
-"""The changelog: the list of its entries, the page of one, and what can be done with it."""
+"""The changelog: the list of its entries, the page of one, and the actions on it."""
 
 from collections.abc import Awaitable
 from urllib.parse import urlencode
@@ -96,7 +96,7 @@ async def delete_entry(page: BotPage) -> Response:
 async def change_entry(
     page: BotPage, outcome: str, change: Awaitable[ChangelogEntry], undo: str | None = None
 ) -> Response:
-    """Change the entry and show it, or the list if it is gone; a conflict changes nothing and is shown."""
+    """Change the entry and show it, or the list if it is deleted; a conflict changes nothing and is shown."""
     try:
         async with page.ctx.tx.transaction():
             entry = await change

@@ -60,7 +60,7 @@ async def show_collection(page: BotPage) -> Response:
 
 @bot_page("collections", Role.EDITOR)
 async def change_collection(page: BotPage) -> Response:
-    """Save the form; whatever refuses it, what was typed stays."""
+    """Save the form; if it is refused, the typed values stay."""
     fields = sent_fields(page, CARE_FIELDS)
     try:
         async with page.ctx.tx.transaction():
@@ -78,7 +78,7 @@ def sent_fields(page: BotPage, more: tuple[str, ...] = ()) -> dict[str, str]:
 
 
 def changes_of(fields: dict[str, str]) -> dict[str, str | None]:
-    """The body of a change; an empty address leaves the present one."""
+    """The body of a change; an empty address keeps the current one."""
     changes = {name: value for name, value in fields.items() if name != "slug" or value}
     return {**changes, **{name: fields[name] or None for name in ("parentId", *CARE_FIELDS)}}
 
@@ -103,7 +103,7 @@ async def collection_form(
     collection: Collection | None = None,
     error: AppError | None = None,
 ) -> Response:
-    """The form with what was typed; after a conflict it is made for what the collection is now."""
+    """The form with the typed values; after a conflict it is based on the collection's current state."""
     is_conflict = isinstance(error, Conflict)
     status = CONFLICT if is_conflict else error.status if error else 200
     last_change = await find_last_change(page.ctx, collection.id) if is_conflict and collection else None
@@ -134,7 +134,7 @@ def faults_of(error: AppError | None) -> dict[str, str]:
 
 
 def parents(tree: CollectionTree, collection: Collection | None) -> list[tuple[str, str]]:
-    """The collections that may be its parent: not itself, nothing inside it, and no fourth level."""
+    """The possible parents: not itself, nothing inside it, and no fourth level."""
     return [
         (node.collection.id, label)
         for node, (_, label) in zip(tree.nodes, tree.choices, strict=True)
@@ -154,7 +154,7 @@ async def move_collection_by_step(page: BotPage) -> Response:
 
 @bot_page("collections", Role.EDITOR)
 async def ask_whether_to_delete_collection(page: BotPage) -> Response:
-    """Ask, and say what becomes of the articles and collections inside."""
+    """Ask, and say what happens to the articles and subcollections."""
     collection = await get_collection(page.ctx, reference(page))
     tree = await read_tree(page, [])
     children = [node.collection for node in tree.nodes if node.collection.parent_id == collection.id]

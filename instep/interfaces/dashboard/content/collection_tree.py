@@ -1,4 +1,4 @@
-"""The tree of a bot's collections: beside the list of articles, and as the choices of a field."""
+"""The tree of a bot's collections: next to the list of articles, and as the choices of a field."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from instep.content.collections.schemas import Collection
 from instep.interfaces.dashboard.bot_pages import BotPage
 from instep.platform.core import limits
 
-# The value of a field that means: in no collection.
+# The field value for articles without a collection.
 NO_COLLECTION = "none"
-# The indentation of a collection's name in a field of choices, for each level above it.
+# The indentation of a collection's name in a field of choices, per level above it.
 INDENT = "\u2003"
 
 
@@ -26,13 +26,13 @@ class CollectionNode:
 
 @dataclass(frozen=True, slots=True)
 class CollectionTree:
-    """The first collections of a bot in reading order, with how many articles stand in each and outside."""
+    """The first collections of a bot in reading order, with the numbers of articles in each and in none."""
 
     nodes: list[CollectionNode]
     originals: int
     originals_outside: int
     locales: list[str]
-    # Whether there are more collections than the tree holds.
+    # Whether there are more collections than the tree contains.
     is_cut: bool
 
     @property

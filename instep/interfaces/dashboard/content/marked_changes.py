@@ -14,7 +14,7 @@ MIN_FOLDED_LINES = 4
 
 @dataclass(frozen=True, slots=True)
 class FoldableRun:
-    """A run of lines; `folded_lines` is their number where they are folded, else 0."""
+    """A run of lines; `folded_lines` is their number if they are folded, else 0."""
 
     lines: LineRun
     folded_lines: int = 0
@@ -22,7 +22,7 @@ class FoldableRun:
 
 @dataclass(frozen=True, slots=True)
 class MarkedChanges:
-    """How one version of a text became another."""
+    """The changes from one version of a text to another."""
 
     runs: list[FoldableRun]
 
@@ -32,7 +32,7 @@ class MarkedChanges:
 
 
 async def mark_between(before: VersionText, after: VersionText, *, is_folded: bool = True) -> MarkedChanges:
-    """The changes of the text; where the titles differ too, both begin with theirs as a heading."""
+    """The changes of the text; if the titles differ too, both texts begin with theirs as a heading."""
     texts = [before.content, after.content]
     if before.title != after.title:
         texts = [f"# {text.title}\n\n{text.content}" for text in (before, after)]
@@ -52,7 +52,7 @@ def fold(runs: list[LineRun]) -> Iterator[FoldableRun]:
 
 
 def fold_between(lines: list[str], first: int, last: int) -> Iterator[FoldableRun]:
-    """Unchanged lines, of which those from `first` to `last` are folded if there are enough."""
+    """Unchanged lines; those from `first` to `last` are folded if there are enough."""
     if last - first < MIN_FOLDED_LINES:
         yield FoldableRun(unchanged(lines))
         return

@@ -1,4 +1,4 @@
-"""Texts as readers see them, fit for the dashboard, which loads nothing from elsewhere."""
+"""Texts as readers see them, adapted to the dashboard, which loads nothing from other servers."""
 
 import re
 from html import escape, unescape
@@ -13,7 +13,7 @@ ALT = re.compile(r' alt="([^"]*)"')
 
 
 def text_of_page(html: str) -> Markup:
-    """Rendered Markdown, with a word in place of each picture that another server would have to send."""
+    """Rendered Markdown, with a word in place of each image from another server."""
     return sanitised(FOREIGN_PICTURE.sub(describe_picture, html))
 
 

@@ -1,1 +1,1 @@
-"""The review of drafts: the queue, a draft with its evidence, and what is done with it."""
+"""The review of drafts: the queue, a draft with its evidence, and the decisions on it."""

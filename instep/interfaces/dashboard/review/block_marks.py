@@ -1,4 +1,4 @@
-"""Marks of what changes in a block of a page: in its tables, in its code, and in its other words."""
+"""Marks the changes in a block of a page: in its tables, in its code, and in its other words."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ CODE_OR_TABLE = re.compile(f"({CODE.pattern}|{TABLE.pattern})", re.DOTALL)
 
 
 def mark_block(before: str, after: str, *, is_folded: bool = False) -> MarkedHtml:
-    """`after` with what is new and what `before` alone has; a row or a line of code that goes stays one."""
+    """`after` with added and removed parts marked; a removed row or line of code stays a row or line."""
     old, new = CODE_OR_TABLE.split(before), CODE_OR_TABLE.split(after)
     if kinds_of(old) != kinds_of(new):
         return mark_words(before, after)
@@ -21,7 +21,7 @@ def mark_block(before: str, after: str, *, is_folded: bool = False) -> MarkedHtm
 
 
 def kinds_of(parts: Sequence[str]) -> list[str]:
-    """Which of the parts at the odd places are code and which are tables."""
+    """The kinds, code or table, of the parts at odd positions."""
     return [part[:4] for part in parts[1::2]]
 
 

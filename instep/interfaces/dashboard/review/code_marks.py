@@ -1,4 +1,4 @@
-"""Marks in a block of code: its changed lines below each other, as in a diff, long runs that stay folded."""
+"""Marks a code block: its changed lines below each other, as in a diff, with long unchanged runs folded."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -24,9 +24,9 @@ TAGS = {"added": "ins", "removed": "del"}
 
 
 def mark_code(before: str, after: str, *, is_folded: bool = False) -> MarkedHtml:
-    """`after`, one block of code as `before` is, with lines that go above those that come for them."""
+    """`after`, a code block like `before`, with removed lines above the added ones."""
     lines = diff_lines(lines_of(before), lines_of(after))
-    # Lines too long to be compared word by word are marked as a whole.
+    # Lines too long for a word-by-word comparison are marked as a whole.
     pairs = side_by_side(lines, has_marks=is_short(before, after))
     rows = [marked_row(line) for line in one_below_the_other(pairs)]
     has_marks = any(row.is_changed for row in rows)
@@ -43,7 +43,7 @@ def lines_of(code: str) -> list[str]:
 
 
 def diff_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
-    """All lines of both texts, as a hunk has them."""
+    """All lines of both texts, in the form of a hunk."""
     for change, first, last, start, end in PatienceSequenceMatcher(None, old, new).get_opcodes():
         if change == "equal":
             yield from (
@@ -55,7 +55,7 @@ def diff_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
 
 
 def marked_row(marked: MarkedLine) -> MarkedRow:
-    """A line by itself; one that is wholly of one text is marked as a whole."""
+    """A single line; one that is only in one text is marked as a whole."""
     words = "".join(marked_words(run) for run in marked.words)
     sign = marked.line.sign
     if sign == " ":

@@ -1,4 +1,4 @@
-"""What a reviewer does with a draft: apply, approve, dismiss, edit, take back; and what comes next."""
+"""A reviewer's decisions on a draft: apply, approve, dismiss, edit, undo; and the next page."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -83,7 +83,7 @@ async def send_dismiss(page: BotPage) -> Response:
 
 @bot_page("review", Role.EDITOR)
 async def send_reopen(page: BotPage) -> Response:
-    """Take an application or a dismissal back; the draft is shown again."""
+    """Undo an application or a dismissal; show the draft again."""
     draft_id = draft_id_of(page)
     try:
         async with page.ctx.tx.transaction():
@@ -95,7 +95,7 @@ async def send_reopen(page: BotPage) -> Response:
 
 @bot_page("review", Role.EDITOR, form_bytes=limits.MAX_EDIT_FORM_BYTES)
 async def send_edit(page: BotPage) -> Response:
-    """Save the proposal as it was written, or apply it at once."""
+    """Save the edited proposal, or apply it at once."""
     draft_id = draft_id_of(page)
     draft = await lock_draft(page.ctx, draft_id)
     outdated = await outdated_form(page, draft)
@@ -122,7 +122,7 @@ async def send_edit(page: BotPage) -> Response:
 
 @bot_page("review", Role.EDITOR, form_bytes=limits.MAX_EDIT_FORM_BYTES)
 async def send_proposal(page: BotPage) -> Response:
-    """Propose a text as a draft of its own, because its draft was settled while someone wrote it."""
+    """Propose a text as a separate draft, because its draft was settled while someone edited it."""
     settled = await find_draft(page.ctx, draft_id_of(page))
     fields = {"title": page.form.get("title", "").strip(), "contentMarkdown": typed_text(page, settled)}
     try:
@@ -135,7 +135,7 @@ async def send_proposal(page: BotPage) -> Response:
 
 @bot_page("review", Role.EDITOR, form_bytes=limits.MAX_EDIT_FORM_BYTES)
 async def send_resolution(page: BotPage) -> Response:
-    """Apply what was picked for each conflict."""
+    """Apply the choices for the conflicts."""
     draft = await find_draft(page.ctx, draft_id_of(page))
     if draft.status != "pending":
         return await refuse(page, (await settled_words(page)))
@@ -156,7 +156,7 @@ async def send_resolution(page: BotPage) -> Response:
 
 
 async def show_conflict_again(page: BotPage, problem: str) -> Response:
-    """The conflict as it is now, with what was picked."""
+    """The current conflict, with the choices made so far."""
     draft_id = draft_id_of(page)
     detail = await get_draft(page.ctx, draft_id)
     resolution = await read_resolution(detail.draft, page.form, problem)
@@ -167,11 +167,11 @@ async def show_conflict_again(page: BotPage, problem: str) -> Response:
 async def decide(
     page: BotPage, act: Callable[[], Awaitable[None]], words: str, *, can_be_undone: bool = True
 ) -> Response:
-    """Do it, and go on to the next draft of the queue; a refusal says what happened and changes nothing."""
+    """Run the decision, and go to the next draft of the queue; a refusal changes nothing and is shown."""
     draft_id = draft_id_of(page)
     place = await find_place(page.ctx, QueueFilter.of(page.query).criteria(page.person.id), draft_id)
     try:
-        # A refusal takes back what the action has done, and nothing else.
+        # A refusal rolls back only the changes of the action.
         async with page.ctx.tx.transaction():
             await act()
     except ProposalChanged as error:
@@ -191,7 +191,7 @@ async def decide(
 
 
 async def settled_words(page: BotPage) -> str:
-    """The name of the person who has settled the draft or the place; empty while it waits."""
+    """The name of the person who settled the draft or the place; empty while it is pending."""
     item = await find_item(page)
     if item.status in ("pending", "open"):
         return ""
@@ -207,7 +207,7 @@ async def find_item(page: BotPage) -> DraftTexts | Place:
 
 
 async def refuse(page: BotPage, sentence: str) -> Response:
-    """Show the draft with the reason; to a page that has gone on already, a toast that leads back."""
+    """Show the draft with the reason or, on a page that has already moved on, a toast that leads back."""
     draft_id = draft_id_of(page)
     if takes_toast(page):
         href = page.path(f"review/{draft_id}")
@@ -222,7 +222,7 @@ async def refuse(page: BotPage, sentence: str) -> Response:
 
 
 def takes_toast(page: BotPage) -> bool:
-    """True if the page has gone on already; the editor goes where it is told, and says so in JSON."""
+    """True if the page has already moved on; the editor follows the response's JSON instead."""
     return asks_for_part(page.request) and not wants_json(page)
 
 

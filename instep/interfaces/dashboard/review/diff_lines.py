@@ -1,4 +1,4 @@
-"""Which lines each hunk of a unified diff changes, and which of their words."""
+"""The lines that each hunk of a unified diff changes, and the changed words in them."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -34,12 +34,12 @@ class NumberedHunk:
 
     @property
     def first_line(self) -> int:
-        """Where it begins in the new text."""
+        """Its first line in the new text."""
         return min((line.new_number for line in self.lines if line.new_number), default=1)
 
 
 class ChangedLineNumbers:
-    """The hunk that each changed line of both texts is in, by the line's number."""
+    """The hunk of each changed line of both texts, by the line's number."""
 
     def __init__(self, hunks: Iterable[NumberedHunk]) -> None:
         self.of_removed: dict[int, int] = {}
@@ -65,7 +65,7 @@ class MarkedLine:
 
 @dataclass(frozen=True, slots=True)
 class SideBySideRow:
-    """A line of the old text and the line of the new one that is in its place; None where one has none."""
+    """A line of the old text next to its counterpart in the new one; None on a side without one."""
 
     old: MarkedLine | None
     new: MarkedLine | None
@@ -87,7 +87,7 @@ class ShownHunk:
 
 @dataclass(frozen=True, slots=True)
 class ShownDiff:
-    """How many hunks a diff has, and the first of them as a page shows them; the rest is cut."""
+    """The number of hunks in a diff, and the first of them as a page shows them; the rest is cut."""
 
     count: int
     hunks: list[ShownHunk]
@@ -95,7 +95,7 @@ class ShownDiff:
 
 
 async def read_shown_diff(diff: str | None, view: str) -> ShownDiff | None:
-    """The diff for a view of it, or only the number of its hunks for another; None if it takes too long."""
+    """The diff for a view of it, or only its number of hunks for other views; None if it takes too long."""
     text, is_small = diff or "", is_short(diff or "")
     try:
         return await run_bounded(
@@ -121,7 +121,7 @@ def read_shown_diff_now(diff: str, view: str) -> ShownDiff:
 
 
 def read_hunks(diff: str | None) -> list[NumberedHunk]:
-    """The hunks of a diff of one text, as `instep.platform.text.diff` writes it."""
+    """The hunks of a diff of one text by `instep.platform.text.diff`."""
     hunks: list[list[DiffLine]] = []
     old = new = old_end = new_end = 0
     # A line of the text that looks like a header is in the middle of a hunk, which counts its lines.
@@ -146,7 +146,7 @@ def span_of(start: str, count: str | None) -> tuple[int, int]:
 
 
 def side_by_side(lines: Iterable[DiffLine], *, has_marks: bool) -> Iterator[SideBySideRow]:
-    """The lines of a hunk in two columns: what goes next to what comes for it; `has_marks` for its words."""
+    """The lines of a hunk in two columns, removed ones next to added ones; `has_marks` marks words."""
     removed: list[DiffLine] = []
     added: list[DiffLine] = []
     for line in lines:
@@ -171,7 +171,7 @@ def pair_lines(
 
 
 def marked(line: DiffLine, words: tuple[WordRun, ...] | None) -> MarkedLine:
-    """A line with the words of both texts that concern it; without such words it is marked as a whole."""
+    """A line with its words from the comparison; without them it is marked as a whole."""
     if words is None:
         return MarkedLine(line, whole(line))
     other_change = "added" if line.sign == "-" else "removed"
@@ -183,7 +183,7 @@ def whole(line: DiffLine) -> tuple[WordRun, ...]:
 
 
 def one_below_the_other(rows: Iterable[SideBySideRow]) -> Iterator[MarkedLine]:
-    """The lines of a hunk in one column: lines that go stand above those that come for them."""
+    """The lines of a hunk in one column, removed lines above the added ones."""
     waiting: list[MarkedLine] = []
     for row in rows:
         if row.is_same:

@@ -1,4 +1,4 @@
-"""Writing in a draft, in the editor of articles: what its form is filled with, and what hinders saving it."""
+"""Editing a draft in the editor of articles: the values of its form, and obstacles to saving it."""
 
 from starlette.responses import Response
 
@@ -13,17 +13,17 @@ from instep.platform.text.line_ends import with_line_ends_of
 
 
 def typed_text(page: BotPage, draft: DraftTexts) -> str:
-    """The text of the form, with the line ends of the proposal: browsers send others."""
+    """The text of the form with the proposal's line endings, because browsers send others."""
     return with_line_ends_of(draft.content, page.form.get("content", ""))
 
 
 def unchanged_form(draft: DraftTexts) -> EditorForm:
-    """`seen` tells which proposal the form began with."""
+    """The form without changes; `seen` identifies the proposal that it is based on."""
     return EditorForm({"title": draft.title, "content": draft.content, "seen": draft.text_digest})
 
 
 async def outdated_form(page: BotPage, draft: DraftTexts) -> EditorForm | None:
-    """The form beside the proposal as it is now; None if the draft is still what the form began with."""
+    """The form next to the current proposal; None if the form is still based on it."""
     if draft.status == "pending" and page.form.get("seen") == draft.text_digest:
         return None
     name, moment = draft.edited_by_name, draft.updated_at

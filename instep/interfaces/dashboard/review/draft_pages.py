@@ -1,4 +1,4 @@
-"""The pages of the review that change nothing: the queue, a draft, its conflict, its editing."""
+"""The read-only pages of the review: the queue, a draft, its conflict, its editing."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ pages.pages.environment.globals.update(TEMPLATE_WORDS)
 
 @bot_page("review")
 async def show_queue(page: BotPage) -> Response:
-    """The queue, and beside it, where there is room, its first draft."""
+    """The queue and, if there is room, its first draft next to it."""
     pane = await read_pane(page, None)
     if not pane.rows:
         has_history = not pane.all_total and await queries.has_drafts(page.ctx)
@@ -64,7 +64,7 @@ async def show_queue(page: BotPage) -> Response:
 
 @bot_page("review")
 async def show_draft(page: BotPage) -> Response:
-    """A draft, or a place: both have their page in the queue."""
+    """A draft or a place: both have their page in the queue."""
     draft_id = page.request.path_params["draft_id"]
     read = read_unlisted if asks_for_part(page.request) else read_pane
     if is_place(draft_id):
@@ -101,7 +101,7 @@ async def show_in_pane(
     resolution: Resolution | None = None,
     status: int = 200,
 ) -> Response:
-    """The whole page of a draft, or only the draft for a page that is open already."""
+    """The whole page of a draft, or only the draft for a page that is already open."""
     draft = detail.draft
     is_conflict = has_conflict(detail)
     if is_conflict and resolution is None:
@@ -152,7 +152,7 @@ def view_tabs(page: BotPage, view: DraftView, pane: QueuePane) -> list[tuple[str
 
 
 def numbers_in(text: str) -> list[int]:
-    """Numbers of hunks, as they stand in an address and in a form: `1,3`."""
+    """Numbers of hunks in a URL or a form: `1,3`."""
     numbers = (whole_number(part) for part in text.split(","))
     return [number for number in numbers if number is not None]
 

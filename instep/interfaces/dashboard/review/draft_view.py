@@ -1,4 +1,4 @@
-"""What the page of a draft shows: its blocks with their notes, its diff, and who is on it."""
+"""The contents of a draft's page: its blocks with their notes, its diff, and who has it open."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,9 +22,9 @@ VIEWS = {"page": "Page", "text": "Text", "sides": "Side by side"}
 
 @dataclass(frozen=True, slots=True)
 class EvidenceNote:
-    """A place of the code change behind a block, in the margin; `line` is that of the proposed text.
+    """A location in the code change behind a block, in the margin; `line` is that of the proposed text.
 
-    `before` is the line of the code that the change has replaced; empty if it only adds.
+    `before` is the replaced line of code; empty if the change only adds.
     """
 
     number: int
@@ -47,9 +47,9 @@ class ShownBlock:
     has_fold: bool = False
     notes: list[EvidenceNote] = field(default_factory=list)
     reason_of_none: str = ""
-    # Who edited it: nothing of the code change supports what a person wrote.
+    # The person who edited it: no code evidence supports what a person wrote.
     editor: str = ""
-    # The hunks that this block is the first to show: where they are left out and taken in.
+    # The hunks that this block is the first to show, with the switches to leave them out.
     new_hunks: list[int] = field(default_factory=list)
     fold_count: int = 0
 
@@ -60,7 +60,7 @@ class ShownBlock:
 
 @dataclass(frozen=True, slots=True)
 class Authorship:
-    """Who wrote what is shown: `edited_lines` are those of the editor, numbered from 1."""
+    """The authors of the shown text: `edited_lines` are the editor's, numbered from 1."""
 
     without_evidence: str
     editor: str
@@ -69,7 +69,7 @@ class Authorship:
 
 @dataclass(frozen=True, slots=True)
 class DraftView:
-    """Everything on the page of one draft, apart from the queue beside it."""
+    """Everything on the page of one draft except the queue next to it."""
 
     detail: DraftDetail
     view: str
@@ -86,7 +86,7 @@ class DraftView:
 
     @property
     def result(self) -> str:
-        """The text that applying would give."""
+        """The text that applying it would give."""
         return self.detail.draft.content if self.detail.merged is None else self.detail.merged
 
     @property
@@ -131,9 +131,9 @@ async def proof_of(detail: DraftDetail, *, is_unfolded: bool) -> Proof | None:
 def notes_of(
     draft: DraftTexts, lines: MovedLines | None, code_before: Mapping[CodeLine, str]
 ) -> list[EvidenceNote]:
-    """The evidence as notes, in the order of the text; places without a line come last.
+    """The evidence as notes, in text order; entries without a line come last.
 
-    `lines` maps the lines of the proposal to those of the applied text, if that is another one.
+    `lines` maps the lines of the proposal to those of the applied text, if that is different.
     """
     places = [
         (item["article_line"] if lines is None else lines.place_of(item["article_line"]), item)
@@ -164,7 +164,7 @@ def authorship_of(draft: DraftTexts, lines: MovedLines | None) -> Authorship:
 
 
 def without_evidence(draft: DraftTexts) -> str:
-    """The note on a change that no line of the code supports and no person has edited."""
+    """The note on a change that no line of code supports and no person has edited."""
     if draft.type == "gap_draft":
         return "No evidence: written by Instep from visitors' questions."
     if draft.model:
@@ -203,9 +203,9 @@ def shown_block(part: ProofPart) -> ShownBlock:
 
 
 def distance(part: ProofBlock, block: ShownBlock, line: int | None) -> tuple[bool, bool, int]:
-    """How far a line is from a block, in lines.
+    """The distance of a line from a block, in lines.
 
-    Blocks that a person edited are the farthest unless the line is in them, and blocks that remain are nearer
+    Blocks that a person edited are the farthest unless they contain the line, and remaining blocks are nearer
     than removed ones.
     """
     if line is None:
@@ -222,9 +222,9 @@ def give_hunks(blocks: Sequence[ShownBlock]) -> None:
 
 
 def explain_missing(blocks: Sequence[ShownBlock], without_evidence: str) -> None:
-    """A changed block without a note of its own shows the one of its hunk, or says that there is none.
+    """Give changed blocks without a note the one of their hunk, or say that there is none.
 
-    What a person wrote has none: the note of the hunk is about other words.
+    A person's text gets none: the note of the hunk is about other words.
     """
     note_of_hunk = {
         number: block.notes[0].number for block in blocks if block.notes for number in block.hunks

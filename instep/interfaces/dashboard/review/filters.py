@@ -1,4 +1,4 @@
-"""The filters of the queue, as the query of an address."""
+"""The filters of the queue, as the query of a URL."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -26,7 +26,7 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class QueueFilter:
-    """Which drafts and places of the queue are shown; None and False show all."""
+    """The drafts and places of the queue to show; None and False show all."""
 
     type: str | None = None
     certainty: str | None = None
@@ -37,7 +37,7 @@ class QueueFilter:
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Self:
-        """The filter in an address; what is unknown is left out."""
+        """The filter in a URL, ignoring unknown values."""
 
         def choice(name: str, choices: Mapping[str, str]) -> str | None:
             value = query.get(name)
@@ -53,7 +53,7 @@ class QueueFilter:
         )
 
     def criteria(self, person_id: str) -> DraftFilter:
-        """The same in terms of drafts and places, for this person."""
+        """The same as criteria for drafts and places, for this person."""
         fields: dict[str, Any] = {"kind": self.kind, "type": self.type, "certainty": self.certainty}
         return DraftFilter(
             **fields,
@@ -76,12 +76,12 @@ class QueueFilter:
         }
 
     def suffix(self, **more: Any) -> str:
-        """The query of an address, with its question mark; empty without one."""
+        """The query of a URL, with its question mark; empty without one."""
         query = urlencode({**self.fields, **{name: value for name, value in more.items() if value}})
         return f"?{query}" if query else ""
 
     def toggled(self, name: str, value: Any) -> "QueueFilter":
-        """The filter with one more condition, or without it if it has it."""
+        """The filter with a condition added, or removed if it has it."""
         empty = False if isinstance(value, bool) else None
         changes: dict[str, Any] = {name: empty if getattr(self, name) == value else value}
         return replace(self, **changes)

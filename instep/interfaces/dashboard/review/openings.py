@@ -1,4 +1,4 @@
-"""What a part of a text needs above it to be shown as what it is: a head of a table, a fence of code."""
+"""The lines that a part of a text needs above it to render correctly: a table header, a code fence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from instep.platform.core.markdown_cost import TooComplex, refuse_costly_markdown
 from instep.platform.text.blocks import Block, read_blocks
 
-# Lines by which a block begins that the lines below them don't tell.
+# Opening lines of a block that the lines below them don't reveal.
 OPENING_LINES = {"table": 2, "code": 1}
 
 
@@ -18,7 +18,7 @@ class Openings:
     blocks: Sequence[Block] = ()
 
     def above(self, line: int) -> str:
-        """The first lines of the block that goes on at this line; empty if none does."""
+        """The first lines of the block that continues at this line; empty if none does."""
         for block in self.blocks:
             # A row is part of the table that ends above it.
             last = block.last_line + (block.kind == "table")
@@ -29,7 +29,7 @@ class Openings:
 
 
 def openings_of(text: str) -> Openings:
-    """The openings of a text; none of one that is too complex to be read in time."""
+    """The openings of a text; empty for a text too complex to be parsed in time."""
     try:
         refuse_costly_markdown(text)
     except TooComplex:

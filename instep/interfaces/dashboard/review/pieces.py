@@ -1,4 +1,4 @@
-"""A Markdown text in pieces that are compared, rendered and shown one by one."""
+"""Splits a Markdown text into pieces that are compared, rendered and shown one by one."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from html import escape
 from instep.platform.core.markdown import render_excerpt
 from instep.platform.text.blocks import Block, read_blocks
 
-# A line that other lines' links refer to; definitions are wanted wherever a piece is rendered.
+# A line that other lines' links refer to; every rendered piece needs the definitions.
 DEFINITION = re.compile(r"^ {0,3}\[[^\]^\[]{1,200}\]:[ \t]*\S.*$", re.MULTILINE)
 HEADING_TAG = re.compile(r"<(/?)h([1-6])>")
 PICTURE = re.compile(r'<img(?: [a-z-]+="[^"]*")*>')
@@ -37,23 +37,23 @@ class Pieces:
     definitions: str
 
     def render(self, pieces: Sequence[Piece]) -> str:
-        """The HTML of pieces that follow each other, safe to put into a page of the dashboard."""
+        """The HTML of consecutive pieces, safe for a dashboard page."""
         first, last = pieces[0], pieces[-1]
         source = "\n".join(self.lines[first.first_line - 1 : last.last_line])
         html = excerpt_html(f"{source}\n\n{self.definitions}" if closes_itself(last) else source)
         if not TEXT_OR_PICTURE.search(html):
             if ONLY_TAGS.fullmatch(source):
                 return ""
-            # Nothing of it is seen on the page: comments, definitions of links and footnotes.
+            # Nothing of it is visible on the page: comments, definitions of links and footnotes.
             return f'<pre tabindex="0" role="group" aria-label="Source"><code>{escape(source)}</code></pre>'
         return html
 
 
 def excerpt_html(text: str) -> str:
-    """The HTML of a part of a text, safe to put into a page of the dashboard."""
-    # Several regions of the same name would be landmarks that nobody can tell apart.
+    """The HTML of a part of a text, safe for a dashboard page."""
+    # Several regions of the same name would be indistinguishable landmarks.
     html = render_excerpt(text).replace('role="region"', 'role="group"')
-    # The text is part of a page with headings of its own, of which parts of it must not skip a level.
+    # The text is part of a page with its own headings, whose levels it must continue without a gap.
     html = HEADING_TAG.sub(lambda tag: "</h2>" if tag[1] else f'<h2 data-level="{tag[2]}">', html)
     return PICTURE.sub(without_foreign_picture, html)
 
@@ -64,7 +64,7 @@ def read_pieces(text: str) -> Pieces:
     pieces: list[Piece] = []
     line = 1
     for kind, first, last in [*spans, ("end", len(parsed.lines) + 1, 0)]:
-        # What is between blocks is raw HTML, comments and definitions.
+        # Between blocks there are only raw HTML, comments and definitions.
         pieces += piece_of(parsed.lines, "other", line, first - 1)
         pieces += piece_of(parsed.lines, kind, max(first, line), last)
         line = max(line, last + 1)
@@ -81,7 +81,7 @@ def block_spans(blocks: Sequence[Block]) -> Iterator[tuple[str, int, int]]:
 
 
 def piece_of(lines: Sequence[str], kind: str, first: int, last: int) -> Iterator[Piece]:
-    """The piece between two lines, without the blank ones around it; none if there are only those."""
+    """The piece between two lines, without surrounding blank ones; none if all are blank."""
     while first <= last and not lines[last - 1].strip():
         last -= 1
     while first <= last and not lines[first - 1].strip():
@@ -91,12 +91,12 @@ def piece_of(lines: Sequence[str], kind: str, first: int, last: int) -> Iterator
 
 
 def closes_itself(piece: Piece) -> bool:
-    """True if lines below a piece are not part of it: those below an unclosed fence would be."""
+    """True if lines below a piece are not part of it, unlike those below an unclosed fence."""
     return piece.kind not in ("code", "other")
 
 
 def without_foreign_picture(picture: re.Match[str]) -> str:
-    """A picture of another site as a link: the dashboard tells no other site who reviews."""
+    """An image of another site as a link, so that other sites don't learn who reviews."""
     source = ATTRIBUTE_SRC.search(picture[0])
     if source is None:
         return picture[0]

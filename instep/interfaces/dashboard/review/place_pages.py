@@ -1,4 +1,4 @@
-"""The routes by which a reviewer resolves, dismisses, reopens and assigns a place."""
+"""The routes to resolve, dismiss, reopen and assign a place."""
 
 from starlette.responses import Response
 
@@ -13,7 +13,7 @@ from instep.platform.web.bodies import body_from
 
 @bot_page("review", Role.EDITOR)
 async def send_resolve(page: BotPage) -> Response:
-    """Say that the article has the words."""
+    """Mark the place as written."""
     place = await actions.get_place(page.ctx, draft_id_of(page))
 
     async def act() -> None:
@@ -35,7 +35,7 @@ async def send_dismiss_place(page: BotPage) -> Response:
 
 @bot_page("review", Role.EDITOR)
 async def send_reopen_place(page: BotPage) -> Response:
-    """Take back that a place was resolved or dismissed; it is shown again."""
+    """Undo resolving or dismissing a place; show it again."""
     place_id = draft_id_of(page)
     try:
         async with page.ctx.tx.transaction():
@@ -47,7 +47,7 @@ async def send_reopen_place(page: BotPage) -> Response:
 
 @bot_page("review", Role.EDITOR)
 async def send_assignment(page: BotPage) -> Response:
-    """Say who is to write; an empty field: nobody in particular."""
+    """Assign the place; an empty field removes the assignment."""
     place_id = draft_id_of(page)
     place = await actions.assign_place(page.ctx, place_id, page.form.get("person") or None)
     words = f"Assigned to {place.assignee_name}." if place.assignee_name else "Unassigned."

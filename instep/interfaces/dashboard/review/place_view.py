@@ -1,4 +1,4 @@
-"""The page of a place: the section as it is, and the lines of code that it lacks words for."""
+"""The page of a place: the current section, and the lines of code that it should cover."""
 
 import re
 from typing import Any
@@ -29,14 +29,14 @@ NO_WORD = re.compile(r"\W+")
 
 
 def is_place(item_id: str) -> bool:
-    """True if an id in the queue is that of a place, and not of a draft."""
+    """True if an id in the queue is a place's, not a draft's."""
     return item_id.startswith("plc_")
 
 
 async def show_place_in_pane(
     page: BotPage, pane: QueuePane, place: Place, *, is_open: bool = True
 ) -> Response:
-    """The whole page of a place, or only the place for a page that is open already."""
+    """The whole page of a place, or only the place for a page that is already open."""
     values: dict[str, Any] = {
         "pane": pane,
         "place": place,
@@ -62,12 +62,12 @@ async def show_place_in_pane(
 
 
 def notes_of_place(place: Place) -> list[EvidenceNote]:
-    """The lines of code as notes, in the order in which the task has given them."""
+    """The lines of code as notes, in the task's order."""
     return [note_of(number, item, None, {}) for number, item in enumerate(place.own_evidence, 1)]
 
 
 async def section_of(ctx: Ctx, place: Place) -> Markup | None:
-    """The present text of the section as HTML; None without one, or where it is too long or too complex."""
+    """The current text of the section as HTML; None without one, or if it is too long or too complex."""
     if place.heading is None:
         return None
     try:
@@ -80,7 +80,7 @@ async def section_of(ctx: Ctx, place: Place) -> Markup | None:
 
 
 def section_html(content: str, heading: str) -> str:
-    """The HTML of the section below a heading; empty where there is none, or it is too long."""
+    """The HTML of the section below a heading; empty if it doesn't exist or is too long."""
     text = section_text(content, heading)
     if not text.strip() or len(text) > limits.MAX_SHOWN_SECTION_CHARACTERS:
         return ""
@@ -89,7 +89,7 @@ def section_html(content: str, heading: str) -> str:
 
 
 def line_now(content: str, place: Place) -> int:
-    """The line of a place, from 1, in the present text: after an edit above it that of its heading."""
+    """The current line of a place, from 1; after an edit above it, the line of its heading."""
     if place.heading is None:
         return place.line
     lines = content.splitlines()
@@ -101,7 +101,7 @@ def line_now(content: str, place: Place) -> int:
 
 
 def section_text(content: str, heading: str) -> str:
-    """The lines below the first heading with these words; empty if there is none by now."""
+    """The lines below the first heading with these words; empty if it no longer exists."""
     words = NO_WORD.sub("", heading)
     for section in read_sections(content):
         if section.titles and NO_WORD.sub("", section.titles[-1]) == words:

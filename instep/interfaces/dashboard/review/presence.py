@@ -10,7 +10,7 @@ from instep.interfaces.dashboard.review.wording import moment_words
 
 @bot_page("review", open_while_paused=True)
 async def send_presence(page: BotPage) -> Response:
-    """Tell that this person has the draft open; the answer says who else has, and what has become of it."""
+    """Record that this person has the draft open; answer who else has, and the draft's status."""
     draft = await find_draft(page.ctx, page.request.path_params["draft_id"])
     settled = ""
     if draft.status != "pending":

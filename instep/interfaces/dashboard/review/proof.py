@@ -1,4 +1,4 @@
-"""A proposal as a page: which blocks change, their changed words, and what stays."""
+"""A proposal as a page: the changed blocks with their changed words, and the unchanged ones."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ from instep.platform.core.markdown_cost import TooComplex, refuse_costly_markdow
 from instep.platform.core.sandbox import TimeLimitExceeded, run_bounded
 from instep.platform.text.tokens import words_in
 
-# Share of the words of two blocks that both must have for one to be shown as a change of the other.
+# The share of common words that two blocks must have for one to be shown as a change of the other.
 MIN_SHARED_WORDS = 0.25
-# Removed blocks that are looked at for the one that a new block was made of.
+# Removed blocks that are considered as the earlier form of a new block.
 MAX_CANDIDATES = 20
-# Unchanged blocks beside a change that are shown.
+# Unchanged blocks shown next to a change.
 CONTEXT_BLOCKS = 1
 # A fold of more blocks is not part of the page, only its number; it opens with all others.
 MAX_FOLDED_BLOCKS = 40
@@ -31,9 +31,9 @@ ProofKind = Literal["same", "changed", "added", "removed", "new", "blank"]
 
 @dataclass(frozen=True, slots=True)
 class ProofBlock:
-    """A block of the page, or several that stay and follow each other.
+    """A block of the page, or several consecutive unchanged ones.
 
-    `hunks` are the numbers of the hunks of the diff that change it. Its lines are those of the proposed text.
+    `hunks` are the numbers of the diff's hunks that change it. Its lines are those of the proposed text.
     """
 
     kind: ProofKind
@@ -41,15 +41,15 @@ class ProofBlock:
     hunks: tuple[int, ...] = ()
     first_line: int = 0
     last_line: int = 0
-    # Nothing of the difference is words: a link's address, a level, the kind of a list.
+    # The difference is not in words: a link's address, a level, the kind of a list.
     is_formal: bool = False
-    # Whether rows or lines of the block that stay are folded.
+    # Whether unchanged rows or lines of the block are folded.
     has_fold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Blocks that stay and are not shown at once; without `html` they are not part of the page."""
+    """Unchanged blocks that are folded; without `html` they are not part of the page."""
 
     count: int
     html: str | None
@@ -72,14 +72,14 @@ ProofPart = ProofBlock | Fold
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The parts of the page; of a very long one the first, with `is_cut`."""
+    """The parts of the page; for a very long one the first parts, with `is_cut`."""
 
     parts: list[ProofPart]
     is_cut: bool = False
 
 
 async def prove(before: str, after: str, diff: str | None, *, is_unfolded: bool) -> Proof | None:
-    """The page of a proposed edit; None if the texts are too complex or take too long to be shown so."""
+    """The page of a proposed edit; None if the texts are too complex or take too long."""
     try:
         texts, is_small = (before, after, diff), is_provable_at_once(before + after)
         seconds = limits.MAX_RENDER_SECONDS
@@ -89,9 +89,9 @@ async def prove(before: str, after: str, diff: str | None, *, is_unfolded: bool)
 
 
 async def prove_new(text: str, noted_lines: frozenset[int]) -> Proof | None:
-    """The page of a proposed article; None if it is too complex or takes too long to be shown.
+    """The page of a proposed article; None if it is too complex or takes too long.
 
-    Blocks with a line in `noted_lines` stand by themselves, so that their notes are beside them.
+    Blocks with a line in `noted_lines` are separate, so that their notes appear next to them.
     """
     try:
         is_small = is_provable_at_once(text)
@@ -103,7 +103,7 @@ async def prove_new(text: str, noted_lines: frozenset[int]) -> Proof | None:
 
 
 def is_provable_at_once(text: str) -> bool:
-    """True if so few blocks and words can be in a text that they are compared where requests are served."""
+    """True if a text is small enough in blocks and words to be compared in the server process."""
     is_short = len(text) <= limits.MAX_INLINE_PROOF_CHARACTERS
     return is_short and text.count("\n") <= limits.MAX_INLINE_PROOF_LINES and renders_at_once(text)
 
@@ -113,7 +113,7 @@ def prove_new_now(text: str, noted_lines: frozenset[int]) -> Proof:
     new = read_pieces(text)
 
     def number(piece: Piece) -> int:
-        """Zero for pieces without a note, which stand together; another number for each with one."""
+        """Zero for pieces without a note, which are grouped; a different number for each with one."""
         return piece.first_line if not noted_lines.isdisjoint(lines_of(piece)) else 0
 
     runs = [list(run) for _, run in groupby(new.pieces, number)]
@@ -184,7 +184,7 @@ def is_alike(old: Piece, new: Piece) -> bool:
 
 
 def visible_places(pairs: Sequence[Pair]) -> list[bool]:
-    """Which blocks are shown: what changes, what is beside it, and the heading above it."""
+    """Whether each block is shown: changed ones, their neighbors, and the heading above."""
     places: set[int] = set()
     heading = 0
     for place, pair in enumerate(pairs):
@@ -192,14 +192,14 @@ def visible_places(pairs: Sequence[Pair]) -> list[bool]:
             places.update(range(place - CONTEXT_BLOCKS, place + CONTEXT_BLOCKS + 1), [heading])
         if pair.new is not None and pair.new.kind == "heading":
             heading = place
-    # To fold a single block saves nothing.
+    # Folding a single block saves nothing.
     ends = {-1, len(pairs)}
     places.update(place for place in range(len(pairs)) if {place - 1, place + 1} <= places | ends)
     return [place in places for place in range(len(pairs))]
 
 
 def runs_of(pairs: Sequence[Pair], visible: Sequence[bool]) -> Iterator[tuple[list[Pair], bool]]:
-    """Blocks that stay are shown or folded together; each that changes stands by itself."""
+    """Groups unchanged blocks that are shown or folded together; each changed block is separate."""
     run: list[Pair] = []
     is_visible = False
     for pair, shows in zip(pairs, visible, strict=True):
@@ -219,7 +219,7 @@ def pieces_of(run: Sequence[Pair]) -> list[Piece]:
 def changed_block(
     old: Pieces, new: Pieces, pair: Pair, hunks: ChangedLineNumbers, line: int, *, is_folded: bool
 ) -> ProofBlock:
-    """`line` is where a removed block stood in the new text."""
+    """A changed block; `line` is the position of a removed block in the new text."""
     numbers = hunks.hunks_of(lines_of(pair.old), lines_of(pair.new))
     if pair.new is None:
         html = mark_all(old.render([pair.old]), "del") if pair.old else ""
@@ -239,7 +239,7 @@ def lines_of(piece: Piece | None) -> range:
 
 
 def blank_changes(parts: Sequence[ProofPart], hunks: Sequence[NumberedHunk]) -> Iterator[ProofBlock]:
-    """The hunks that change no block, such as those of blank lines: they can be left out, too."""
+    """The hunks that change no block, such as those of blank lines, so that they can be left out, too."""
     numbers_of_blocks = {number for part in parts if isinstance(part, ProofBlock) for number in part.hunks}
     for hunk in hunks:
         if hunk.number not in numbers_of_blocks:

@@ -1,4 +1,4 @@
-"""SQL of the review pages: what the tasks behind drafts have read, and where an article is public."""
+"""SQL of the review pages: the articles that the drafts' tasks have read, and articles' public URLs."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ from instep.platform.identity.schemas import Ctx
 
 @dataclass(frozen=True, slots=True)
 class TaskVerdicts:
-    """How many articles a task has looked at without proposing an edit."""
+    """The number of articles that a task considered without proposing an edit."""
 
     task_id: str
     no_edit: int
@@ -19,14 +19,14 @@ class TaskVerdicts:
 
 @dataclass(frozen=True, slots=True)
 class PublicPlace:
-    """The parts of the address of a public article."""
+    """The parts of a public article's URL."""
 
     slug: str
     locale: str
 
 
 async def count_verdicts(ctx: Ctx, task_ids: list[str]) -> dict[str, TaskVerdicts]:
-    """The numbers of verdicts of each task, by its id."""
+    """The number of verdicts of each task, by its id."""
     rows = await ctx.all(
         TaskVerdicts,
         """
@@ -60,7 +60,7 @@ async def list_verdicts(ctx: Ctx, task_id: str) -> list[dict[str, Any]]:
 
 
 async def read_diff(ctx: Ctx, task_id: str) -> str:
-    """The beginning of the diff that a task was sent; empty where it was sent none."""
+    """The beginning of a task's diff; empty without one."""
     diff: str | None = await ctx.value(
         """
         select left(diff, %(characters)s) from tasks
@@ -84,7 +84,7 @@ async def has_drafts(ctx: Ctx) -> bool:
 
 
 async def find_locale(ctx: Ctx, article_id: str) -> str | None:
-    """The language of an article, also of a deleted one; None if it is gone for good."""
+    """The language of an article, including a deleted one; None if it is gone for good."""
     locale: str | None = await ctx.value(
         """
         select locale from articles
@@ -96,6 +96,6 @@ async def find_locale(ctx: Ctx, article_id: str) -> str | None:
 
 
 async def find_public_path(ctx: Ctx, article_id: str) -> str | None:
-    """The public address of an article; None if it is not public."""
+    """The public path of an article; None if it is not public."""
     row = await ctx.first(PublicPlace, f"select a.slug, a.locale {LIVE} and a.id = %(id)s", id=article_id)
     return None if row is None else article_path(ctx.bot, row.locale, row.slug)

@@ -1,4 +1,4 @@
-"""The list next to a draft: the queue by source, what it can be filtered by, and what was looked at."""
+"""The list next to a draft: the queue by source, its filters, and the considered articles."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,14 +22,14 @@ class SourceGroup:
 
     words: str
     rows: list[QueueRow]
-    # Where all about the source is: its drafts, and what was looked at.
+    # The page with everything about the source: its drafts, and the considered articles.
     href: str
     verdicts: TaskVerdicts | None
 
 
 @dataclass(frozen=True, slots=True)
 class FilterLink:
-    """A condition of the filter, the address that adds or removes it, and how many drafts meet it."""
+    """A condition of the filter, the URL that adds or removes it, and the number of matching drafts."""
 
     words: str
     href: str
@@ -57,22 +57,22 @@ class QueuePane:
 
     @property
     def suffix(self) -> str:
-        """The query of addresses that keep the filter."""
+        """The query of URLs that keep the filter."""
         return self.queue_filter.suffix()
 
     def with_first_open(self) -> "QueuePane":
-        """The same page with the place of its first draft; the place of others is read with them."""
+        """The same page with the position of its first draft; the positions of others are read with them."""
         first, *others = self.rows
         next_id = others[0].id if others else None
         return replace(self, place=QueuePlace(self.total, first.place, None, next_id))
 
     def href_of(self, page: int) -> str:
-        """The query of the address of another page of the queue."""
+        """The query of the URL of another page of the queue."""
         return self.queue_filter.suffix(page=page)
 
 
 async def read_pane(page: BotPage, draft_id: str | None) -> QueuePane:
-    """The page of the queue on which a draft stands, else the one that the address asks for."""
+    """The page of the queue that contains a draft, or else the requested one."""
     pane = await read_unlisted(page, draft_id)
     rows = await queue_pages.list_queue(page.ctx, pane.queue_filter.criteria(page.person.id), pane.page)
     counts = await queue_pages.count_queue(page.ctx)
@@ -89,7 +89,7 @@ async def read_pane(page: BotPage, draft_id: str | None) -> QueuePane:
 
 
 async def read_unlisted(page: BotPage, draft_id: str | None) -> QueuePane:
-    """The same page without its drafts, for a draft that comes into a page where they are listed."""
+    """The same page without its drafts, for a draft that is loaded into a page with the list."""
     queue_filter = QueueFilter.of(page.query)
     place = await queue_pages.find_place(page.ctx, queue_filter.criteria(page.person.id), draft_id)
     size = limits.REVIEW_QUEUE_ROWS
@@ -131,7 +131,7 @@ def groups_of(
 
 
 def filter_links(page: BotPage, queue_filter: QueueFilter, counts: QueueCounts) -> list[FilterLink]:
-    """The conditions that some draft meets, and those that are set."""
+    """The conditions that some draft meets, and the active ones."""
     choices = (
         ("kind", KINDS, counts.by_kind),
         ("type", TYPES, counts.by_type),

@@ -1,4 +1,4 @@
-"""What a line of the code that is a draft's evidence was before the change."""
+"""The code that the evidence of a draft replaced."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ CodeLine = tuple[str, int, str]
 async def read_replaced_code(
     ctx: Ctx, task_id: str | None, evidence: Collection[Mapping[str, Any]]
 ) -> dict[CodeLine, str]:
-    """What stood in the place of each line of the evidence; lines that the change only adds are left out."""
+    """The replaced code for each line of the evidence, without lines that the change only adds."""
     if task_id is None or not evidence:
         return {}
     lines = {code_line(place) for place in evidence}
@@ -42,7 +42,7 @@ def code_line(place: Mapping[str, Any]) -> CodeLine:
 
 
 def replaced_lines(diff: str, lines: Collection[CodeLine]) -> Iterator[tuple[CodeLine, str]]:
-    """What lines were before, of files that can be read at once."""
+    """The previous form of lines, for files that can be parsed at once."""
     files, numbers = {line[0] for line in lines}, {line[1] for line in lines}
     for section in NEXT_FILE.split(diff):
         if len(section) > limits.MAX_INLINE_CHARACTERS or not any(file in section for file in files):
@@ -50,7 +50,7 @@ def replaced_lines(diff: str, lines: Collection[CodeLine]) -> Iterator[tuple[Cod
         try:
             patches = parse_diff(section).files
         except InvalidDiff:
-            # The last file of a diff of which only the beginning was read ends anywhere.
+            # The last file of a truncated diff may end anywhere.
             continue
         for patch in patches:
             for removed, added in (block for hunk in patch.hunks for block in hunk.blocks()):
@@ -61,7 +61,7 @@ def replaced_lines(diff: str, lines: Collection[CodeLine]) -> Iterator[tuple[Cod
 
 
 def line_before(removed: Sequence[Line], added: Sequence[Line], place: int) -> str | None:
-    """The removed line of which an added one was made: the one in its place, or with most of its words."""
+    """The removed line that an added one replaced: the one in its position, or with most of its words."""
     if len(removed) == len(added):
         return removed[place].text
     words = set(words_in(added[place].text))

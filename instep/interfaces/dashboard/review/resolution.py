@@ -1,4 +1,4 @@
-"""The page of a conflict: three versions of each place, and what a form picks of them."""
+"""The page of a conflict: three versions of each part, and the choices of a form."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class UndecidedConflict(InvalidRequest):
 
 @dataclass(frozen=True, slots=True)
 class ShownConflict:
-    """One place: the text above it, its versions (value, name, HTML), and the proposal to edit."""
+    """One conflict: the text above it, its versions (value, name, HTML), and the proposal to edit."""
 
     before: Markup
     versions: list[tuple[str, str, Markup]]
@@ -45,7 +45,7 @@ class ShownConflict:
 
 @dataclass(slots=True)
 class Resolution:
-    """All places, and what has been picked already."""
+    """All conflicts, and the choices made so far."""
 
     titles: list[tuple[str, str, str]]
     conflicts: list[ShownConflict]
@@ -91,22 +91,22 @@ def shown_parts(parts: Sequence[MergePart]) -> tuple[list[ShownConflict], Markup
 
 
 def unrendered(part: ConflictPart) -> ShownConflict:
-    """A conflict whose texts take too long to be shown as a page."""
+    """A conflict whose texts take too long to render."""
     texts = {"live": part.live, "base": part.base, "proposal": part.proposal}
     versions = [(value, name, as_source(texts[value])) for value, name in NAMES.items()]
     return ShownConflict(Markup(""), versions, part.proposal)
 
 
 def titles_to_pick(draft: DraftTexts) -> list[tuple[str, str, str]]:
-    """The titles to choose from; none where they can be merged."""
+    """The titles to choose from; empty if they can be merged."""
     if merged_title(draft) is not None:
         return []
     return [(value, NAMES[value], title) for value, title in titles_of(draft).items()]
 
 
 def context_above(lines: Sequence[str], end: int, openings: Openings) -> Markup:
-    """The last of these lines, which stand above the conflict at line `end`."""
-    # The versions of the conflict begin with the head of the table that they are in.
+    """The last of these lines, above the conflict at line `end`."""
+    # The versions of the conflict begin with the header of their table.
     opening = split_lines(openings.above(end))
     if opening and lines[-len(opening) :] == opening:
         lines, end = lines[: -len(opening)], end - len(opening)
@@ -139,7 +139,7 @@ def as_source(text: str) -> Markup:
 
 
 def picked_title(draft: DraftTexts, fields: Mapping[str, str]) -> str:
-    """The title that a form picks, or the merged one."""
+    """The title chosen in a form, or the merged one."""
     merged = merged_title(draft)
     if merged is not None:
         return merged
@@ -150,7 +150,7 @@ def picked_title(draft: DraftTexts, fields: Mapping[str, str]) -> str:
 
 
 def picked_text(parts: list[MergePart], fields: Mapping[str, str]) -> str:
-    """The text that a form makes of the conflicts."""
+    """The text resulting from the choices in a form."""
     conflicts = [part for part in parts if isinstance(part, ConflictPart)]
     decisions = [decision(part, number, fields) for number, part in enumerate(conflicts, 1)]
     return joined_text(parts, decisions)

@@ -6,7 +6,7 @@ from instep.interfaces.dashboard.review import decisions, draft_pages, place_pag
 
 QUEUE = "/app/{bot_slug}/review"
 DRAFT = f"{QUEUE}/{{draft_id}}"
-# The acts on a place, whose page is in the queue.
+# The actions on a place, whose page is in the queue.
 PLACE = "/app/{bot_slug}/places/{draft_id}"
 
 routes = [

@@ -1,4 +1,4 @@
-"""The page of a source: what of it waits, what is approved for its release, and what was looked at."""
+"""The page of a source: its pending drafts, those approved for its release, and the considered articles."""
 
 from starlette.responses import Response
 
@@ -51,7 +51,7 @@ def source_title_of(draft: Draft) -> str:
 
 @bot_page("review", Role.EDITOR)
 async def send_apply_certain(page: BotPage) -> Response:
-    """Apply all certain drafts of a source; those that can't be applied stay as they are."""
+    """Apply all certain drafts of a source; those that can't be applied stay pending."""
     return await show_batch(page, await apply_certain(page.ctx, await source_key_of(page)), "Applied")
 
 
@@ -64,12 +64,12 @@ async def send_approve_all(page: BotPage) -> Response:
 async def source_key_of(page: BotPage) -> str:
     key = await queue_pages.find_source_key(page.ctx, draft_id_of(page))
     if key is None:
-        raise NotFound("There is no such draft.")
+        raise NotFound.of("draft")
     return key
 
 
 async def show_batch(page: BotPage, batch: SourceBatch, verb: str) -> Response:
-    """Say how many were decided; what needs a look is shown next."""
+    """Say how many were decided; show the ones that need attention next."""
     refused_ids = [result.draft.id for result in batch.results if result.refusal is not None]
     count = len(batch.results) - len(refused_ids)
     words = f"{verb} {count} draft{'' if count == 1 else 's'}."
@@ -84,7 +84,7 @@ async def show_batch(page: BotPage, batch: SourceBatch, verb: str) -> Response:
 
 @bot_page("review", Role.EDITOR)
 async def send_preview(page: BotPage) -> Response:
-    """Make a preview link of the draft, or of all drafts of its source."""
+    """Create a preview link for the draft, or for all drafts of its source."""
     draft_id = draft_id_of(page)
     try:
         async with page.ctx.tx.transaction():

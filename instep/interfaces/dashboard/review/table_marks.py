@@ -1,7 +1,7 @@
-"""Marks of changed words in a table, row by row; of a long table the rows that stay are folded.
+"""Marks changed words in a table, row by row; unchanged rows of a long table are folded.
 
-A changed row of a wide table becomes a list of fields, as its last cells would be out of sight: the name of
-each column with the cell in it.
+A changed row of a wide table becomes a list of fields, because its last cells would be out of sight: each
+cell with the name of its column.
 """
 
 import re
@@ -17,7 +17,7 @@ from instep.interfaces.dashboard.review.word_marks import MarkedHtml, mark_all, 
 ROW = re.compile(r"<tr>.*?</tr>", re.DOTALL)
 CELL = re.compile(r"<t[hd](?: [^<>]*)?>(.*?)</t[hd]>", re.DOTALL)
 ANY_TAG = re.compile(r"<[^<>]*>")
-# A row is wide with this many cells, and with more characters than a line of text has.
+# A row is wide if it has at least this many cells, and more characters than a line of text.
 MIN_FIELDS = 4
 MAX_ROW_CHARACTERS = 80
 TABLE = re.compile(
@@ -46,7 +46,7 @@ def marked_rows(old: Sequence[str], new: Sequence[str]) -> Iterator[MarkedRow]:
 
 
 def marked_row(names: Sequence[str], before: str, after: str) -> str:
-    """The row with its marks: as fields if it is wide and its cells are those of the named columns."""
+    """The row with its marks: as fields if it is wide and its cells match the named columns."""
     nothing = [""] * len(names)
     old, new = CELL.findall(before) or nothing, CELL.findall(after) or nothing
     if len(names) >= MIN_FIELDS and len(names) == len(old) == len(new) and is_wide(before, after):
@@ -59,7 +59,7 @@ def is_wide(*rows: str) -> bool:
 
 
 def mark_pair(before: str, after: str) -> str:
-    """A run of lines with its replacement, and the marks of the changed words."""
+    """A run of lines with its replacement, and the changed words marked."""
     if before and after:
         return mark_words(before, after).html
     return mark_all(before, "del") if before else mark_all(after, "ins")

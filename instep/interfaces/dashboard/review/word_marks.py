@@ -1,4 +1,4 @@
-"""Marks of changed words in rendered HTML: `<ins>` and `<del>` that never cross a tag."""
+"""Marks changed words in rendered HTML with `<ins>` and `<del>` that never cross a tag."""
 
 import re
 from collections.abc import Iterator
@@ -15,21 +15,21 @@ PART = re.compile(
     r"|&#?\w+;|\s+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+(?:[.,:'\u2019_-]\w+)*|."
 )
 TAG_NAME = re.compile(r"</?([a-z0-9]+)")
-# A change of these changes how a word reads; other tags only say where it stands.
+# A change of these changes how a word is read; other tags only give its position.
 INLINE = frozenset(("a", "code", "del", "em", "kbd", "strong", "sub", "sup"))
 # Elements that are compared like a word.
 ATOMS = frozenset(("br", "hr", "img", "input"))
 
 
 class Word(NamedTuple):
-    """A word, a space or a picture; two are equal if they read the same in the same style."""
+    """A word, a space or an image; two are equal if they read the same in the same style."""
 
     text: str
     style: tuple[str, ...]
 
 
 class WordChange(NamedTuple):
-    """A run of words of the old text in whose place is a run of the new one; the ends are excluded."""
+    """A run of words of the old text and its replacement in the new one; the ends are excluded."""
 
     old_start: int
     old_end: int
@@ -39,7 +39,7 @@ class WordChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MarkedHtml:
-    """The HTML with its marks, whether there is any, and whether parts without marks are folded."""
+    """The HTML with its marks, whether there are any, and whether parts without marks are folded."""
 
     html: str
     has_marks: bool
@@ -47,11 +47,11 @@ class MarkedHtml:
 
 
 class Stream:
-    """Rendered HTML as words, with the tags that stand before each."""
+    """Rendered HTML as words, with the tags before each."""
 
     def __init__(self, html: str) -> None:
         self.words: list[Word] = []
-        # tags[n] stands before word n; the last one stands at the end.
+        # tags[n] is before word n; the last one is at the end.
         self.tags: list[str] = [""]
         styles: list[str] = []
         is_between_blocks = True
@@ -94,7 +94,7 @@ def mark_words(before: str, after: str) -> MarkedHtml:
         for run_start, run_end in runs_between_tags(new.tags, start, end):
             texts[run_start] = f"<ins>{texts[run_start]}"
             texts[run_end - 1] += "</ins>"
-        # Removed words stand before the added ones in the same element, or else after the unchanged ones.
+        # Removed words come before the added ones in the same element, or else after the unchanged ones.
         place = start if start < end or start == 0 else start - 1
         removed = removal(old.words[first:last], new.words[place].style)
         texts[place] = removed + texts[place] if place == start else texts[place] + removed
@@ -120,7 +120,7 @@ def runs_between_tags(tags: list[str], start: int, end: int) -> Iterator[tuple[i
 
 
 def removal(words: list[Word], style: tuple[str, ...]) -> str:
-    """Words that went, for a place in this style; code stays code, and blanks alone are left out."""
+    """Removed words for a position in this style; code stays code, and spaces alone are dropped."""
     text = "".join(word.text if style == word.style else in_code(word) for word in words)
     return f"<del>{text.replace('</code><code>', '')}</del>" if text.strip() else ""
 
@@ -131,7 +131,7 @@ def in_code(word: Word) -> str:
 
 
 def changes_between(old: list[Word], new: list[Word]) -> list[WordChange]:
-    """The changes from one text to the other; a blank between two changes belongs to them."""
+    """The changes from one text to the other; a space between two changes belongs to them."""
     changes: list[WordChange] = []
     codes = PatienceSequenceMatcher(None, old, new).get_opcodes()
     for number, (kind, first, last, start, end) in enumerate(codes):

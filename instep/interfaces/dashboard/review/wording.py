@@ -1,4 +1,4 @@
-"""Words for moments, for what drafts come from, and for what to check in them."""
+"""Words for times, for the sources of drafts, and for warnings about them."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from instep.platform.web.pages import with_code
 
 DRAFT_ID = re.compile(r"\b(?:edit|article|gap)_[0-9a-z]{26}\b")
 
-# The number of a pull or merge request at the end of its address.
+# The number of a pull or merge request at the end of its URL.
 REQUEST_NUMBER = re.compile(r"/(?:pull|pulls|merge_requests|pull-requests)/(\d{1,9})/?$")
 TYPE_WORDS = {"edit": "edit", "new_article": "new article", "gap_draft": "new article"}
 REASONS = {
@@ -73,7 +73,7 @@ def change_words(row: QueueRow) -> str:
 
 
 def source_words(kind: str | None, title: str | None, url: str | None, author: str) -> str:
-    """How a source is called in the queue: `#482 Raise the upload limit`."""
+    """The name of a source in the queue: `#482 Raise the upload limit`."""
     if kind in (None, "author"):
         return f"Proposed by {author}"
     if kind == "question":

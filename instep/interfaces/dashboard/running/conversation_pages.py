@@ -1,4 +1,4 @@
-"""Conversations with visitors, the contact details they left, and their right to their data."""
+"""Conversations with visitors, their contact details, and the export and erasure of their data."""
 
 from urllib.parse import quote
 
@@ -41,7 +41,7 @@ async def show_conversations(page: BotPage) -> Response:
     return await page.show(
         "running/conversations.html",
         conversations=rows.rows,
-        # Messages of the contact form belong to no conversation, so they stand above all of them.
+        # Messages of the contact form belong to no conversation, so they appear above all of them.
         newest_leads=await find_newest_leads(page) if is_first else [],
         filter=status,
         tabs_shown=filter_tabs(page, "conversations", TABS, status),
@@ -71,7 +71,7 @@ async def show_leads(page: BotPage) -> Response:
 
 @bot_page("conversations", Role.EDITOR)
 async def settle_lead(page: BotPage) -> Response:
-    """Mark contact details as done, or let them wait again."""
+    """Mark contact details as done, or as open again."""
     lead_id, is_done = page.request.path_params["lead_id"], page.form.get("done") == "yes"
     lead = await (inbox.finish_lead if is_done else inbox.reopen_lead)(page.ctx, lead_id)
     below = (
@@ -82,7 +82,7 @@ async def settle_lead(page: BotPage) -> Response:
 
 @bot_page("conversations", Role.EDITOR)
 async def settle_conversation(page: BotPage) -> Response:
-    """Mark a conversation as done, or let it wait again."""
+    """Mark a conversation as done, or as open again."""
     conversation_id, is_done = page.request.path_params["conversation_id"], page.form.get("done") == "yes"
     await (inbox.finish_conversation if is_done else inbox.reopen_conversation)(page.ctx, conversation_id)
     return page.leave(f"conversations/{conversation_id}", "Done." if is_done else "Reopened.")
@@ -107,7 +107,7 @@ async def answer_html(message: VisitorMessage) -> str:
 
 @bot_page("conversations", Role.OWNER)
 async def show_visitor_data(page: BotPage) -> Response:
-    """Who is meant, and how much is stored about them; exporting and erasing are on this page."""
+    """The visitor and how much is stored about them; exporting and erasing are on this page."""
     require_recent_sign_in(page.request)
     fields = Form([(name, value) for name, value in page.query.items() if value.strip()])
     summary = None
@@ -118,7 +118,7 @@ async def show_visitor_data(page: BotPage) -> Response:
 
 @bot_page("conversations", Role.OWNER, open_while_paused=True)
 async def export_visitor_data(page: BotPage) -> Response:
-    """All of a visitor's data as a file: an answer that browsers keep, so that no other page follows."""
+    """All of a visitor's data as a download, so that no other page follows."""
     require_recent_sign_in(page.request)
     export = await export_visitor(
         page.ctx.tx, page.ctx.workspace_id, await subject_of(page, page.form), page.ctx.actor
@@ -146,7 +146,7 @@ async def erase_visitor_data(page: BotPage) -> Response:
 
 
 async def subject_of(page: BotPage, fields: Form) -> Subject:
-    """The visitor whom a form names: a conversation brings the address that was left in it along."""
+    """The visitor that a form names; a conversation includes the address that was left in it."""
     if fields.get("conversation"):
         conversation = await inbox.get_conversation(page.ctx, fields["conversation"])
         return Subject(email=conversation.email, conversation=conversation.id)
@@ -154,7 +154,7 @@ async def subject_of(page: BotPage, fields: Form) -> Subject:
 
 
 def mailto(email: str) -> str:
-    """A link that begins an email; a `?` in an address adds no header to it (RFC 6068, section 2)."""
+    """A link that starts an email; a `?` in an address adds no header to it (RFC 6068, section 2)."""
     return f"mailto:{quote(email, safe='@')}"
 
 

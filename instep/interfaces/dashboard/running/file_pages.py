@@ -1,4 +1,4 @@
-"""Images and downloads: what there is, what shows it, and how to add and delete some."""
+"""Images and downloads: the list, where they are used, and how to add and delete some."""
 
 from starlette.responses import Response
 from starlette.routing import Route
@@ -32,7 +32,7 @@ async def upload(page: BotPage) -> Response:
     try:
         if not sent_file.name:
             raise InvalidRequest("Choose a file first.")
-        # What an upload that is refused has begun is taken back.
+        # Roll back what a refused upload has begun.
         async with page.ctx.tx.transaction():
             uploaded = await actions.upload_file(
                 page.ctx, storages.for_new_files, sent_file.name, sent_file.content

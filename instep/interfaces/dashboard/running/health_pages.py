@@ -1,4 +1,4 @@
-"""What keeps articles from being good ones, by kind and by article."""
+"""Problems of articles, by kind and by article."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from instep.visitors.insights.feedback.actions import list_feedback
 from instep.visitors.insights.health.problems import SEVERITY_COSTS, Code, Problem
 from instep.visitors.insights.schemas import FeedbackSummary
 
-# The kinds of problems, as titles of what is found.
+# The kinds of problems, as titles of lists.
 KINDS: dict[Code, str] = {
     "broken_link": "Broken links",
     "broken_anchor": "Links to a missing section",
@@ -113,7 +113,7 @@ async def show_health(page: BotPage) -> Response:
 
 
 async def show_feedback(page: BotPage) -> Response:
-    """Reader feedback about articles, those first that helped the fewest."""
+    """Reader feedback about articles, least helpful first."""
     summaries = await list_feedback(page.ctx, page.rows_at_cursor(limits.DEFAULT_PAGE_SIZE))
     return await page.show(
         "running/health_feedback.html",
@@ -157,7 +157,7 @@ def views_of(page: BotPage, by: str | None) -> list[tuple[str, str, bool]]:
 
 
 def reasons_of(row: FeedbackSummary) -> list[tuple[str, int]]:
-    """The reasons that were given, the most frequent first."""
+    """The given reasons, most frequent first."""
     counts = [(reason, count) for reason, count in row.reasons.items() if count]
     return sorted(counts, key=lambda pair: -pair[1])
 
@@ -169,7 +169,7 @@ def comments_of(row: FeedbackSummary) -> list[tuple[dict[str, Any], datetime]]:
 
 @bot_page("health")
 async def examine(page: BotPage) -> Response:
-    """Examine the articles, and go back; an open page waits for that and is reloaded."""
+    """Examine the articles, and return; an open page waits for that and is reloaded."""
     code, by = filters_of(page)
     is_examined = True
     try:
@@ -188,7 +188,7 @@ async def examine(page: BotPage) -> Response:
 
 
 def filters_of(page: BotPage) -> tuple[Code | None, str | None]:
-    """The kind of problems that the address names, and whether it asks for a list by article."""
+    """The kind of problems in the URL, and whether it requests a list by article."""
     code = next((code for code in KINDS if code == page.query.get("kind")), None)
     return code, BY_ARTICLE if page.query.get("by") == BY_ARTICLE else None
 
@@ -199,7 +199,7 @@ def worst_first(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def with_links(sentence: str, articles_path: str) -> Markup:
-    """The sentence of a problem, with links in place of the ids of other articles."""
+    """The sentence about a problem, with links in place of the ids of other articles."""
     link = rf'<a href="{articles_path}/\g<0>">open it</a>'
     return Markup(ARTICLE_ID.sub(link, str(with_code(sentence))))
 

@@ -1,4 +1,4 @@
-"""Imports: send an archive, read what would come of it, agree, and see what came."""
+"""Imports: upload an archive, check its plan, confirm, and see the result."""
 
 from pathlib import PurePath
 
@@ -36,7 +36,7 @@ async def upload_archive(page: BotPage) -> Response:
     sent_file = page.form.files.get("file", FormFile("", b""))
     name, format = PurePath(sent_file.name).name, page.form.get("format") or None
     try:
-        # What an upload that is refused has begun is taken back.
+        # Roll back what a refused upload has begun.
         async with page.ctx.tx.transaction():
             row = await actions.upload_import(
                 *(page.ctx, storages.for_new_files, name, sent_file.content, format),
@@ -64,7 +64,7 @@ async def show_import(page: BotPage) -> Response:
 
 @bot_page("articles", Role.EDITOR)
 async def show_import_progress(page: BotPage) -> Response:
-    """How far an import has come, for a page that waits for its end; then the page is reloaded."""
+    """The progress of an import, for a page that waits for its end; then the page is reloaded."""
     row = await import_of(page)
     response = page.show_part("running/import_progress.html", row=row)
     if not row.is_under_way:

@@ -1,4 +1,4 @@
-"""The links that page and filter the lists of these pages."""
+"""The paging links and filters of these pages' lists."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
@@ -7,17 +7,17 @@ from urllib.parse import urlencode
 from instep.interfaces.dashboard.bot_pages import BotPage
 
 Name = TypeVar("Name", bound=str)
-# The address, the words and whether it is shown: what the part `tabs` takes.
+# The URL, the words and whether it is current: the arguments of the part `tabs`.
 Tab = tuple[str, str, bool]
 
 
 def address(page: BotPage, below: str, **query: str | None) -> str:
-    """A page of this bot with those of the fields that say something."""
+    """The URL of a page of this bot, with the non-empty fields."""
     return page.path(address_below(below, **query))
 
 
 def address_below(below: str, **query: str | None) -> str:
-    """The same below the path of the bot."""
+    """The same, below the path of the bot."""
     fields = {name: value for name, value in query.items() if value}
     return below + (f"?{urlencode(fields)}" if fields else "")
 
@@ -25,7 +25,7 @@ def address_below(below: str, **query: str | None) -> str:
 def links_between(
     page: BotPage, below: str, next_cursor: str | None, **query: str | None
 ) -> dict[str, str | None]:
-    """The addresses of the first page, when another one is shown, and of the next one."""
+    """The URLs of the first page, if another one is shown, and of the next one."""
     return {
         "first": address(page, below, **query) if page.query.get("cursor") else None,
         "next": address(page, below, **query, cursor=next_cursor) if next_cursor else None,
@@ -35,7 +35,7 @@ def links_between(
 def filter_tabs(
     page: BotPage, below: str, names: Mapping[Name, str], current: str, **query: str | None
 ) -> list[Tab]:
-    """One link for each filter; the first one is what the bare address shows."""
+    """One link for each filter; the first one is the default."""
     default = next(iter(names))
     return [
         (address(page, below, status=None if name == default else name, **query), words, name == current)
@@ -44,6 +44,6 @@ def filter_tabs(
 
 
 def chosen(page: BotPage, field: str, values: Iterable[Name]) -> Name:
-    """The value that the address names; the first one where it names none that there is."""
+    """The value that the URL names; the first one if it names none of them."""
     known_values = list(values)
     return next((value for value in known_values if value == page.query.get(field)), known_values[0])

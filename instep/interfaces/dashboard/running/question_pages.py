@@ -1,4 +1,4 @@
-"""Questions that the articles did not answer, and what people make of them."""
+"""Questions that the articles did not answer, and people's decisions on them."""
 
 from starlette.responses import Response
 from starlette.routing import Route
@@ -15,7 +15,7 @@ from instep.visitors.insights import actions
 from instep.visitors.insights.actions import QuestionFilter
 from instep.visitors.insights.schemas import UnansweredQuestion
 
-# A question in a notice about it.
+# Maximum length of a question in a notice about it.
 NOTICE_CHARACTERS = 60
 
 FILTERS: dict[QuestionFilter, str] = {

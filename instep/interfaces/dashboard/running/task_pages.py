@@ -1,4 +1,4 @@
-"""Tasks: what was sent, what is being done with it, and what came of it."""
+"""Tasks: their input, their progress, and their results."""
 
 import secrets
 from functools import partial
@@ -29,12 +29,12 @@ STATUSES: dict[str, list[TaskStatus]] = {
     "failed": ["failed"],
 }
 UNENDED = STATUSES["running"]
-# The fields of each form, by the type of task that it makes and the field of the request that they go into.
+# The fields of each form, by the type of its task, and the field of the request that they go into.
 FIELDS = {
     "change": {"kind": "Kind", "title": "Title", "url": "Address", "diff": "Diff", "body": "Description"},
     "article": {"title": "Title", "instructions": "Instructions", "collectionId": "Collection"},
 }
-# Refusals that a person can correct in the form or retry: the text stays.
+# Errors that a person can correct in the form or retry: the text stays.
 REFUSALS = (InvalidRequest, RateLimited, PlanInactive)
 NONCE_BYTES = 12
 
@@ -59,7 +59,7 @@ async def show_task(page: BotPage) -> Response:
     task = await task_of(page)
     statuses = await actions.get_draft_statuses(page.ctx, task.id)
     places = await list_task_places(page.ctx, task.id)
-    # A concerned article whose place is held back got nothing, as one without an edit.
+    # A concerned article whose place is suppressed got nothing, like one without an edit.
     with_places = {place.article_id for place in places}
     unedited = [
         verdict
@@ -83,7 +83,7 @@ async def show_task(page: BotPage) -> Response:
 
 @bot_page("tasks")
 async def show_task_progress(page: BotPage) -> Response:
-    """What a task does at present, for a page that waits for its end; then the page is reloaded."""
+    """The current stage of a task, for a page that waits for its end; then the page is reloaded."""
     task = await task_of(page)
     response = page.show_part("running/task_progress.html", task=task)
     if task.status not in UNENDED:
@@ -103,11 +103,11 @@ async def send_task(page: BotPage) -> Response:
         raise NotFound
     try:
         new = request_of(page.form, about)
-        # The diff is read once, with no connection held, however often the transaction is repeated.
+        # The diff is parsed once, with no connection held, however often the transaction is repeated.
         arguments = (new.model_dump_json(),)
         read = await between_attempts(actions.read_task, arguments, partial(actions.read_task, new))
         key = f"{page.form.get('nonce', '')[:100]}-{read.digest.hex()}" if page.form.get("nonce") else None
-        # What a refused request has counted does not count.
+        # A refused request does not count.
         async with page.ctx.tx.transaction():
             creation = await actions.create_task(page.ctx, read, key)
     except REFUSALS as refusal:
@@ -130,7 +130,7 @@ async def render_form(page: BotPage, about: str, values: Form, refusal: AppError
 
 
 def request_of(form: Form, about: str) -> TaskCreate:
-    """The request that a form makes; fields that were left empty are not sent."""
+    """The request of a form, without empty fields."""
     fields = {name: text_of(form[name]) for name in FIELDS[about] if form.get(name, "").strip()}
     try:
         return TaskCreate.model_validate({about: fields})
@@ -141,12 +141,12 @@ def request_of(form: Form, about: str) -> TaskCreate:
 
 
 def text_of(value: str) -> str:
-    """The typed text: browsers send line ends as CR LF (HTML, section 4.10.21.4)."""
+    """The typed text: browsers send line endings as CR LF (HTML, section 4.10.21.4)."""
     return value.replace("\r\n", "\n")
 
 
 async def collection_choices(page: BotPage) -> list[tuple[str, str]]:
-    """The collections that a new article may be put into, in the order of the help center."""
+    """The collections for a new article, in the order of the help center."""
     rows = (await list_collections(page.ctx, page.first_rows(limits.MAX_PAGE_SIZE))).rows
     return [("", "No collection"), *((row.id, row.title) for row in rows)]
 

@@ -1,4 +1,4 @@
-"""What visitors read and search, in figures and small charts, and the button that erases it."""
+"""Visitors' views and searches, in figures and small charts, and the button that erases them."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ ADDRESS = "health?by=visits"
 
 
 async def show_visits(page: BotPage, views: Sequence[Tab]) -> Response:
-    """Articles opened, searches and ratings of the last days."""
+    """Article views, searches and ratings of the last days."""
     period = page.query.get("days")
     period = period if period in PERIODS else DEFAULT_PERIOD
     days = int(period)
@@ -60,7 +60,7 @@ def bars_of(days: Sequence[VisitDay]) -> list[tuple[int, int, int]]:
     highest = max((day.views for day in days), default=0) or 1
     bars = []
     for place, day in enumerate(days):
-        # A day with a single view has a bar that can be seen.
+        # Even a single view gets a visible bar.
         height = max(round(day.views * CHART_HEIGHT / highest), 1 if day.views else 0)
         bars.append((place * (BAR_WIDTH + BAR_GAP), CHART_HEIGHT - height, height))
     return bars

@@ -1,1 +1,1 @@
-"""The settings: what else only a command could change."""
+"""The settings, which can also be changed by command."""

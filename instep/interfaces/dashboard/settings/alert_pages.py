@@ -1,4 +1,4 @@
-"""Alerts to a team's chat: its channels, a test of each, and their end."""
+"""Alerts to a team's chat: add, test and remove channels."""
 
 from typing import get_args
 

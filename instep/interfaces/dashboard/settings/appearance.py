@@ -1,4 +1,4 @@
-"""The look of the help center, and which pages may use the widget."""
+"""The look of the help center, and the pages that may use the widget."""
 
 from collections.abc import Mapping
 
@@ -72,7 +72,7 @@ async def look(page: BotPage, refusal: AppError | None = None) -> Response:
 
 @bot_page("settings", Role.OWNER)
 async def save_accent(page: BotPage) -> Response:
-    """An empty color restores the product's blue."""
+    """Save the accent color; an empty one restores Instep blue."""
     ctx, colour = page.ctx, page.form.get("accent", "").strip()
     outcome = await attempt(
         page, actions.change_accent(ctx.tx, ctx.workspace_id, ctx.bot.id, colour or None, ctx.actor)
@@ -84,10 +84,10 @@ async def save_accent(page: BotPage) -> Response:
 
 @bot_page("settings", Role.OWNER, form_bytes=limits.MAX_FILE_FORM_BYTES, takes_files=True)
 async def save_frame(page: BotPage) -> Response:
-    """The logos, the icon, a link a line, and legal lines."""
+    """Save the logos, the icon, the links, one per line, and the legal lines."""
     ctx = page.ctx
     try:
-        # What an upload that is refused has begun is taken back.
+        # Roll back what a refused upload has begun.
         async with ctx.tx.transaction():
             pictures = {name: await picture_of(page, name) for name in ("logo", "logo_dark", "icon")}
             frame = read_frame(page.form, pictures)
@@ -99,8 +99,8 @@ async def save_frame(page: BotPage) -> Response:
 
 @bot_page("settings", Role.OWNER)
 async def save_domain(page: BotPage) -> Response:
-    """An empty host name leaves the help center at the installation's own address."""
-    # Whoever owns the host name gets the visitors, and their sign-in.
+    """Save the host name; an empty one leaves the help center on the installation's own host."""
+    # The owner of the host name gets the visitors, and their sign-in.
     require_recent_sign_in(page.request)
     ctx, domain = page.ctx, page.form.get("domain", "").strip()
     outcome = await attempt(
@@ -116,7 +116,7 @@ async def save_domain(page: BotPage) -> Response:
 
 @require_person(Role.OWNER)
 async def check_domain(request: Request, person: Person) -> Response:
-    """Look up the DNS record of the claimed host name now; no connection is held meanwhile."""
+    """Look up the DNS record of the claimed host name; no connection is held in the meantime."""
     state = request.app.state
     async with state.database.enter_workspace(person.workspace_id) as tx, tx.transaction():
         page = await find_page(request, person, tx, "settings")
@@ -133,7 +133,7 @@ async def check_domain(request: Request, person: Person) -> Response:
 
 
 async def picture_of(page: BotPage, name: str) -> str | None:
-    """The address of the picture that was chosen in the form, or else the one that was typed."""
+    """The URL of the image chosen in the form, or else the typed one."""
     chosen = page.form.files.get(f"{name}-file", FormFile("", b""))
     if not chosen.name:
         return page.form.get(name, "").strip() or None
@@ -173,14 +173,14 @@ async def widget(page: BotPage, refusal: AppError | None = None) -> Response:
 
 @bot_page("settings")
 async def show_widget_demo(page: BotPage) -> Response:
-    """The widget as visitors see it, in all the places that it can have."""
+    """The widget as visitors see it, in all its possible positions."""
     row = await find_bot_by_reference(page.ctx.tx, page.ctx.workspace_id, str(page.bot.id))
     return await show_settings(page, "widget", "widget_demo.html", row=row)
 
 
 @bot_page("settings", Role.OWNER)
 async def add_origin(page: BotPage) -> Response:
-    # Scripts of the origin may ask, and read answers, in the name of the visitors of its pages.
+    # Scripts of the origin may ask, and read answers, in the name of their pages' visitors.
     require_recent_sign_in(page.request)
     return await change_origins(page, [page.form.get("origin", "").strip()], [])
 

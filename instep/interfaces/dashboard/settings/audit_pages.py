@@ -1,4 +1,4 @@
-"""The audit: who did what, when, and through what."""
+"""The audit: who did what, when, and by which channel."""
 
 from starlette.responses import Response
 from starlette.routing import Route

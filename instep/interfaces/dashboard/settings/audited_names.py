@@ -1,4 +1,4 @@
-"""What the things in the audit are called, and where their pages are."""
+"""The names and pages of resources in the audit."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from instep.platform.core.database import Tx
 
 @dataclass(frozen=True, slots=True)
 class AuditedThing:
-    """A thing that is still there: its name, and its path below the dashboard of its bot.
+    """An existing resource: its name, and its path below its bot's dashboard.
 
-    `bot_slug` is None for what belongs to the whole workspace; `below` is None for what has no page.
+    `bot_slug` is None for resources of the whole workspace; `below` is None for resources without a page.
     """
 
     id: str
@@ -20,7 +20,7 @@ class AuditedThing:
 
 
 async def find_names(tx: Tx, workspace_id: str, ids: Collection[str]) -> dict[str, AuditedThing]:
-    """By their ids; whatever was deleted for good is left out."""
+    """Resources by their ids, without those that were deleted for good."""
     rows = await tx.all(
         AuditedThing,
         """

@@ -1,4 +1,4 @@
-"""The whole help center as a zip, for its owner."""
+"""The whole help center as a ZIP file, for its owner."""
 
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
@@ -12,7 +12,7 @@ from instep.transfer.exports.archive import zip_pieces
 
 @bot_page("settings", Role.OWNER, open_while_paused=True)
 async def export_help_center(page: BotPage) -> Response:
-    """The zip, as it comes about: an answer that browsers keep, so that no other page follows."""
+    """Stream the ZIP file as a download, so that no other page follows."""
     require_recent_sign_in(page.request)
     export = await prepare_export(page.ctx)
     state = page.request.app.state

@@ -1,4 +1,4 @@
-"""Parts shared by all settings: their navigation, and refusals that keep what was typed."""
+"""Parts shared by all settings: their navigation, and errors that keep the typed values."""
 
 from collections import defaultdict
 from collections.abc import Coroutine, Sequence
@@ -48,7 +48,7 @@ Result = TypeVar("Result")
 
 
 class Ending(Protocol):
-    """What gives access until it is revoked."""
+    """Access that can be revoked."""
 
     @property
     def revoked_at(self) -> datetime | None: ...
@@ -57,7 +57,7 @@ class Ending(Protocol):
 async def show_settings(
     page: BotPage, name: str, template: str, refusal: AppError | None = None, **values: Any
 ) -> Response:
-    """A page of the settings; with a refusal it shows the message and what was typed."""
+    """A settings page; after a refusal it shows the message and the typed values."""
     subsections = [
         (page.path(f"{SECTION}/{path}"), words, path == name)
         for path, words, role in SUBSECTIONS
@@ -70,7 +70,7 @@ async def show_settings(
         subsections=subsections,
         new_secret=secret,
         refusal=refusal.message if refusal else None,
-        # Only a page with a refusal repeats what was typed.
+        # Only a page with a refusal repeats the typed values.
         typed=defaultdict(str, page.form if refusal else {}),
         ticked=page.form.all if refusal else lambda name: [],
         **values,
@@ -83,7 +83,7 @@ async def show_settings(
 async def show_access(
     page: BotPage, name: str, rows: Sequence[Ending], refusal: AppError | None, **values: Any
 ) -> Response:
-    """A page of what gives access to help centers: what is in force, what has ended, and a form for more."""
+    """A page of credentials for help centers: valid ones, ended ones, and a form for a new one."""
     bots = await queries.list_bots(page.ctx.tx, page.ctx.workspace_id)
     return await show_settings(
         page,
@@ -101,12 +101,12 @@ async def show_access(
 
 
 def chosen_bot_ids(page: BotPage) -> list[UUID]:
-    """The bots that a form names; for what is no id stands one that no bot has, so that it is refused."""
+    """The bots that a form names; an invalid id becomes one that no bot has, so that it is refused."""
     return [as_uuid(text) or NO_UUID for text in page.form.all("bots")]
 
 
 def chosen_scope(page: BotPage) -> Scope:
-    """The scope that a form names; raises `InvalidRequest`."""
+    """The scope in a form; raises `InvalidRequest`."""
     try:
         return Scope(page.form.get("scope", ""))
     except ValueError:
@@ -114,14 +114,14 @@ def chosen_scope(page: BotPage) -> Scope:
 
 
 def show_secret_next(page: BotPage, name: str, secret: str, below: str = "") -> Response:
-    """Go on to a page of the subsection with this name, or to one below it, which shows the secret once."""
+    """Redirect to the subsection with this name, or to a page below it, which shows the secret once."""
     response = page.leave(f"{SECTION}/{name}{below}")
     keep_secret(page.request, response, name, secret)
     return response
 
 
 async def attempt(page: BotPage, act: Coroutine[Any, Any, Result]) -> Result | AppError:
-    """Run the act in a transaction; returns its result, or its refusal, which undoes it."""
+    """Run the action in a transaction; return its result, or its refusal, which rolls it back."""
     try:
         async with page.ctx.tx.transaction():
             return await act

@@ -1,4 +1,4 @@
-"""API keys: who has which, a new one that is shown once, and its end."""
+"""API keys: list, create (the key is shown once) and revoke them."""
 
 from starlette.responses import Response
 from starlette.routing import Route
@@ -23,7 +23,7 @@ PATH = "/app/{bot_slug}/settings/keys"
 
 @bot_page("settings", Role.OWNER)
 async def show_keys(page: BotPage) -> Response:
-    # Asked here, nobody fills in the form twice.
+    # Ask here already, so that nobody has to fill in the form twice.
     require_recent_sign_in(page.request)
     return await keys(page)
 

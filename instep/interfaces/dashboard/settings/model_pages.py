@@ -1,4 +1,4 @@
-"""The language model of a help center: its provider and key, purposes, budgets, a test, and its use."""
+"""The language model of a help center: its provider and key, purposes, budgets, a test, and its usage."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ SHOWN_DAYS = 30
 
 
 class Preset(NamedTuple):
-    """A start for the form: the words of its link, the form of the provider, its address, a model."""
+    """Initial values for the form: the link's text, the provider's API form, its URL, a model."""
 
     words: str
     provider: ProviderForm
@@ -71,7 +71,7 @@ PRESETS = {
 
 
 class Bar(NamedTuple):
-    """The part of a day's bar for one purpose, in the units of the chart."""
+    """One purpose's part of a day's bar, in the units of the chart."""
 
     purpose: Purpose
     x: int
@@ -123,7 +123,7 @@ def provider_options() -> list[tuple[str, str, str | None]]:
 
 
 def form_values(setting: ModelFields, preset: Preset | None) -> dict[str, Any]:
-    """The fields that the form shows: those that are set, or those of a preset."""
+    """The values in the form: the current ones, or those of a preset."""
     values = {name: value for name, value in asdict(setting).items() if value is not None}
     provider = setting.provider or (INSTALLATION if settings().model else "openai")
     if preset is not None:
@@ -155,12 +155,12 @@ def fields_of(form: Form) -> ModelFields:
         "purposes": [purpose for purpose in PURPOSES if purpose in form.all("purposes")],
         **{name: number_in(form, name) for name in actions.NUMBERS},
     }
-    # The texts of another provider may still be in the form.
+    # The form may still contain the values of another provider.
     return ModelFields(**({} if provider == INSTALLATION else {"provider": provider, **texts}), **values)
 
 
 def number_in(form: Form, name: str) -> Decimal | None:
-    """The number in a field, with or without marks of thousands; None if it is empty."""
+    """The number in a field, with or without thousands separators; None if it is empty."""
     text = form.get(name, "").strip().replace(",", "").replace(" ", "")
     try:
         number = Decimal(text) if text else None
@@ -181,7 +181,7 @@ async def forget_model(page: BotPage) -> Response:
 
 @require_person(Role.OWNER)
 async def try_model(request: Request, person: Person) -> Response:
-    """Ask the model one small question. No connection to the database is held meanwhile."""
+    """Ask the model one small question. No database connection is held in the meantime."""
     enter = partial(enter_bot, request, person)
     async with enter() as ctx:
         await hold_open(ctx.tx, ctx.workspace_id)
@@ -195,7 +195,7 @@ async def try_model(request: Request, person: Person) -> Response:
 
 
 def bars_of(uses: Sequence[PurposeUse], today: date) -> list[Bar]:
-    """The parts of each day's bar, one purpose above the other."""
+    """The parts of each day's bar, stacked by purpose."""
     totals: dict[date, int] = {}
     for use in uses:
         totals[use.day] = totals.get(use.day, 0) + use.tokens

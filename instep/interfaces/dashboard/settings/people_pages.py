@@ -1,4 +1,4 @@
-"""People: who may sign in and with which role, and invitations by link."""
+"""People: who may sign in and in which role, and invitations by link."""
 
 from starlette.responses import Response
 from starlette.routing import Route
@@ -21,7 +21,7 @@ ROLES = (
 
 @bot_page("settings", Role.OWNER)
 async def show_people(page: BotPage) -> Response:
-    # Asked here, nobody fills in the form twice.
+    # Ask here already, so that nobody has to fill in the form twice.
     require_recent_sign_in(page.request)
     return await people(page)
 

@@ -1,4 +1,4 @@
-"""Redirects of addresses that the help center had elsewhere."""
+"""Redirects of the help center's former addresses elsewhere."""
 
 from starlette.responses import Response
 from starlette.routing import Route
@@ -46,7 +46,7 @@ async def add_redirect(page: BotPage) -> Response:
 
 
 async def make_redirect(page: BotPage) -> Redirect:
-    """A target with `://` in it, or a path, is an address; any other names an article."""
+    """Create a redirect; a target with `://` in it, or a path, is a URL; any other names an article."""
     target = page.form.get("target", "").strip()
     kind = "url" if "://" in target or target.startswith("/") else "articleId"
     body = body_from(RedirectCreate, {"from": page.form.get("from", "").strip(), kind: target})

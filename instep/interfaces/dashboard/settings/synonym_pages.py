@@ -34,7 +34,7 @@ async def save_synonyms(page: BotPage) -> Response:
 
 
 async def replace_synonyms(page: BotPage) -> BotSynonyms:
-    """A line is a group, whose terms commas separate."""
+    """Save the synonyms: each line is a group, with terms separated by commas."""
     lines = [line.split(",") for line in page.form.get("lines", "").splitlines() if line.strip()]
     groups = [[term for term in line if term.strip()] for line in lines]
     return await actions.update_synonyms(page.ctx, body_from(SynonymsUpdate, {"groups": groups}))

@@ -1,4 +1,4 @@
-"""Trusts: which CI jobs need no API key, a new one, and its end."""
+"""Trusts: list, create and end the trusts of CI jobs without API keys."""
 
 from starlette.responses import Response
 from starlette.routing import Route
@@ -18,7 +18,7 @@ PATH = "/app/{bot_slug}/settings/trusts"
 
 @bot_page("settings", Role.OWNER)
 async def show_trusts(page: BotPage) -> Response:
-    # Asked here, nobody fills in the form twice.
+    # Ask here already, so that nobody has to fill in the form twice.
     require_recent_sign_in(page.request)
     return await trusts(page)
 
@@ -51,7 +51,7 @@ async def make_trust(page: BotPage) -> Trust:
 
 
 def read_claims(text: str) -> dict[str, str]:
-    """The claims of a field that has one in each line, such as `repository=acme/app`."""
+    """The claims in a field with one per line, such as `repository=acme/app`."""
     pairs = [line.partition("=") for line in text.splitlines() if line.strip()]
     claims = {name.strip(): value.strip() for name, _, value in pairs}
     if not all(sign for _, sign, _ in pairs) or len(claims) < len(pairs):

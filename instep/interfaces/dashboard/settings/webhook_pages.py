@@ -1,4 +1,4 @@
-"""Webhook endpoints: where events go, what happened to each delivery, and sending one again."""
+"""Webhook endpoints: their URLs, the results of deliveries, and redelivery."""
 
 from typing import Any, get_args
 
@@ -93,7 +93,7 @@ async def endpoint(page: BotPage, refusal: AppError | None = None) -> Response:
 
 @bot_page("settings", Role.OWNER)
 async def save_endpoint(page: BotPage) -> Response:
-    # Another address or more kinds of events would give visitors' data to whoever uses an open browser.
+    # With another URL or more event kinds, anyone at an unlocked browser could get visitors' data.
     require_recent_sign_in(page.request)
     return await change(page, fields_of(page), "Saved.")
 

@@ -1,1 +1,1 @@
-"""The first run: setting the installation up, and what to do first."""
+"""The first run: setting up the installation, and the first steps."""

@@ -1,4 +1,4 @@
-"""The page on which an owner whose workspace has no help center makes one."""
+"""The page on which an owner whose workspace has no help center creates one."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,7 +24,7 @@ async def show_first_bot(request: Request, person: Person) -> Response:
 
 @require_person(Role.OWNER)
 async def make_first_bot(request: Request, person: Person) -> Response:
-    """Make the help center, and show what to do next."""
+    """Create the help center, and show the next steps."""
     form = form_of(request)
     name, slug, language = form.get("name", ""), form.get("slug", "").strip(), form.get("language", "en")
     database, actor = request.app.state.database, person.as_actor("page")

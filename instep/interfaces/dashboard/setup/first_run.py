@@ -1,4 +1,4 @@
-"""The page of the one-time link: it makes the first person and the first bot, or signs someone in."""
+"""The page of the one-time link: it creates the first person and the first bot, or signs someone in."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,7 +16,7 @@ from instep.platform.web.forms import Form, read_form
 from instep.platform.web.public import public
 from instep.platform.web.signed_in import HOME
 
-# The field that a refusal is shown at.
+# The field that an error is shown at.
 FIELDS: tuple[tuple[type[AppError], str], ...] = (
     (WeakPassword, "password"),
     (InvalidEmail, "email"),
@@ -26,7 +26,7 @@ FIELDS: tuple[tuple[type[AppError], str], ...] = (
 
 @public
 async def show_setup(request: Request) -> Response:
-    """The form for the first person; a link of someone who exists signs them in at once."""
+    """The form for the first person; the link of an existing person signs them in at once."""
     state, token = request.app.state, request.query_params.get("token", "")
     try:
         link = await find_setup_link(state.database, token)
@@ -41,7 +41,7 @@ async def show_setup(request: Request) -> Response:
 
 @public
 async def finish_setup(request: Request) -> Response:
-    """Make the first person and the first bot, and show what to do next."""
+    """Create the first person and the first bot, and show the next steps."""
     form, state = await read_form(request), request.app.state
     token = form.get("token", "")
     try:

@@ -1,4 +1,4 @@
-"""What to do first with a new help center: bring articles, and connect the repository."""
+"""The first steps with a new help center: import articles, and connect the repository."""
 
 from starlette.responses import Response
 from starlette.routing import Route

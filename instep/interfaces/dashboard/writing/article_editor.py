@@ -1,4 +1,4 @@
-"""Writing an article: a new one, a translation, or the text of one that is there."""
+"""Editing an article: a new one, a translation, or the text of an existing one."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -45,7 +45,7 @@ from instep.platform.web.bodies import body_from
 from instep.platform.web.forms import Form
 from instep.visitors.insights.actions import count_former_links, propose_link_edits
 
-# Level of a collection in the field of all collections.
+# The level of a collection in the field of all collections.
 INDENT = "\u2003"
 NEW_ARTICLE = {
     "title": "",
@@ -62,7 +62,7 @@ FACTS = ("description", "collection", "visibility", "slug")
 
 @bot_page("articles", Role.EDITOR)
 async def start_article(page: BotPage) -> Response:
-    """An empty form; for a translation beside the text that it translates."""
+    """An empty form; for a translation next to its source text."""
     query = page.query
     values = NEW_ARTICLE | {"locale": query.get("locale") or page.bot.locale}
     if "collection" in query:
@@ -91,7 +91,7 @@ async def create(page: BotPage) -> Response:
 
 @bot_page("articles", Role.EDITOR)
 async def edit_article(page: BotPage) -> Response:
-    """The text as it is edited; after a change of its address with an offer to correct links to it."""
+    """The text in the editor; after a change of its address with an offer to correct links to it."""
     opened = await open_text(page.ctx, article_id(page))
     former_slug = page.query.get("renamed", "")
     links = await count_former_links(page.ctx, opened.id, former_slug) if former_slug else 0
@@ -101,7 +101,7 @@ async def edit_article(page: BotPage) -> Response:
 
 @bot_page("articles", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES)
 async def save_article(page: BotPage) -> Response:
-    """Save the text and the facts, or nothing of both."""
+    """Save the text and the properties, or neither."""
     opened = await open_text(page.ctx, article_id(page))
     if problems := await links_to_correct(page, opened.article.locale, opened.id):
         return await show_text(page, opened, EditorForm(page.form, problems=problems))
@@ -116,7 +116,7 @@ async def save_article(page: BotPage) -> Response:
 
 
 async def go_on(page: BotPage, slug: str) -> Response:
-    """To the page of a published article, else back to the editor; a script stays in it."""
+    """Redirect to the page of a published article, or else to the editor; a script stays in it."""
     saved = await open_text(page.ctx, article_id(page))
     place_id = page.form.get("place", "")
     if publishes(page.form) and place_id and await is_open(page.ctx, place_id):
@@ -142,7 +142,7 @@ async def correct_links(page: BotPage) -> Response:
 
 @bot_page("articles", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES)
 async def autosave(page: BotPage) -> Response:
-    """Keep what is typed; a script sends it with every pause."""
+    """Store the typed text; a script sends it at every pause."""
     try:
         edited = await autosave_text(
             page.ctx, article_id(page), text_in(page.form), page.form.get("version", "")
@@ -158,7 +158,7 @@ async def autosave(page: BotPage) -> Response:
 
 async def write(page: BotPage, form: Form) -> None:
     ctx, id = page.ctx, article_id(page)
-    # A text of someone else is detected first, before anything is changed.
+    # Detect someone else's text first, before anything is changed.
     edited = await autosave_text(ctx, id, text_in(form), form.get("version", ""))
     changes = changed_facts(form)
     if changes:
@@ -179,7 +179,7 @@ def text_in(form: Form) -> TextEdit:
 
 
 def changed_facts(form: Form) -> dict[str, Any]:
-    """The facts that were changed in the form; one that another person has changed since stays theirs."""
+    """The properties changed in the form; one that another person has changed since stays theirs."""
     values: dict[str, Any] = {
         name: form[name]
         for name in FACTS
@@ -195,7 +195,7 @@ def lines(text: str | None) -> list[str] | None:
 
 
 def new_values(form: Form) -> dict[str, Any]:
-    """The fields of a new article; a field that is left empty is not sent."""
+    """The fields of a new article, without empty ones."""
     names = {
         "slug": "slug",
         "description": "description",
@@ -240,7 +240,7 @@ def state_of(edited: EditedText) -> dict[str, Any]:
 
 
 async def show_conflict(page: BotPage, current: EditedText) -> Response:
-    """Both texts, whose the other is, and a form that saves ours over it on purpose."""
+    """Both texts, the other one's author, and a form that overwrites it on purpose."""
     other = await compare_with_ours(
         page, current.content, current.author_name, current.saved_at, current.title
     )
@@ -288,7 +288,7 @@ async def show_text(
 
 
 async def find_place_of(ctx: Ctx, place_id: str, article_id: str) -> Place | None:
-    """The place that the text is written for; None for none of this article."""
+    """The place that the text is written for; None unless it is one of this article."""
     try:
         place = await get_place(ctx, place_id) if place_id else None
     except NotFound:
@@ -316,7 +316,7 @@ async def choices(page: BotPage, form: EditorForm) -> dict[str, Any]:
 
 
 async def offered_collections(page: BotPage, current_id: str | None) -> list[tuple[str, str]]:
-    """Pairs of an id and a title, indented by level; the present one is always among them."""
+    """Pairs of an id and a title, indented by level; the current one is always included."""
     rows = (await list_collections(page.ctx, page.first_rows(limits.MAX_COLLECTIONS_OFFERED))).rows
     pairs = [(row.id, INDENT * len(row.ancestor_ids) + row.title) for row in rows]
     if current_id and current_id not in dict(pairs):

@@ -1,4 +1,4 @@
-"""The form of the editor: what it is filled with, what is wrong with it, and both texts of a conflict."""
+"""The form of the editor: its values, its problems, and both texts of a conflict."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from instep.visitors.insights.actions import check_links
 
 # The buttons of the form.
 PUBLISH, PUBLISH_ANYWAY = "publish", "publish-anyway"
-# The fields of the form that have another name in the API.
+# The fields of the form with another name in the API.
 FIELDS = {"contentMarkdown": "content", "collectionId": "collection", "translationOf": "content"}
 VISIBILITIES = (("public", "Everybody"), ("authenticated", "Signed-in visitors"))
 BAD_REQUEST, CONFLICT = 400, 409
@@ -24,7 +24,7 @@ BAD_REQUEST, CONFLICT = 400, 409
 
 @dataclass(frozen=True, slots=True)
 class OtherText:
-    """A text that someone saved while this one was written, and a diff from theirs to ours."""
+    """A text that someone saved during the editing of this one, and a diff from theirs to ours."""
 
     author_name: str | None
     saved_at: datetime
@@ -34,7 +34,7 @@ class OtherText:
 
     @property
     def lines(self) -> list[tuple[str, str]]:
-        """The lines of the diff without its header: a sign, and the words."""
+        """The lines of the diff without its header: a sign, and the text."""
         return [(line[0], line[1:].rstrip("\r\n")) for line in split_lines(self.diff.diff)[2:] if line]
 
 
@@ -42,8 +42,8 @@ class OtherText:
 class EditorForm:
     """The values of the fields by their names, and the messages of the page.
 
-    `errors` are sentences by field, `other` is the text that was saved meanwhile, `problems` are what
-    publishing would make public.
+    `errors` are sentences by field, `other` is a text saved in the meantime, `problems` are those
+    that publishing would make public.
     """
 
     values: Mapping[str, str]
@@ -73,9 +73,9 @@ def publishes(form: Form) -> bool:
 async def links_to_correct(
     page: BotPage, locale: str, article_id: str | None = None, *, is_live: bool = False
 ) -> list[str]:
-    """What is wrong with links in a text that is about to go live, unless it is to go live anyway.
+    """Problems with links in a text that is about to go live, unless it is published anyway.
 
-    With `is_live` every text that is saved goes live.
+    With `is_live` every saved text goes live.
     """
     act = page.form.get("act")
     if act == PUBLISH_ANYWAY or not (act == PUBLISH or is_live):
@@ -88,7 +88,7 @@ async def links_to_correct(
 def field_errors(refusal: AppError) -> dict[str, str]:
     """Sentences by field; one that concerns no single field has the key "".
 
-    Raises the refusal again if it is not about the values sent: it gets a page of its own.
+    Raises the refusal again if it is not about the sent values: it gets a separate page.
     """
     if refusal.status != BAD_REQUEST:
         raise refusal
@@ -101,19 +101,19 @@ def field_errors(refusal: AppError) -> dict[str, str]:
 async def compare_with_ours(
     page: BotPage, theirs: str, author_name: str | None, saved_at: datetime, title: str
 ) -> OtherText:
-    """The text that someone else saved in the meantime, compared with the one that was sent."""
+    """The text that someone else saved in the meantime, compared with the sent one."""
     ours = page.form.get("content", "").replace("\r\n", "\n")
     diff = await compare(theirs.replace("\r\n", "\n"), ours, ("theirs", "yours"))
     return OtherText(author_name, saved_at, title, theirs, diff)
 
 
 def wants_json(page: BotPage) -> bool:
-    """True if a script saves, which stays on its page."""
+    """True if the form was sent by a script, which stays on its page."""
     return page.request.headers.get("accept") == "application/json"
 
 
 def after_saving(page: BotPage, below: str, notice: Notice | str) -> Response:
-    """Go on to another page of the bot, which says what was done."""
+    """Redirect to another page of the bot, which says what was done."""
     if not wants_json(page):
         return page.leave(below, notice)
     response = page.answer(address=page.path(below))

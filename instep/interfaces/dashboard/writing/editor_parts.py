@@ -1,4 +1,4 @@
-"""What the scripts of the editor ask for: a preview, links to offer, a place for a picture."""
+"""The requests of the editor's scripts: a preview, links to offer, a file upload."""
 
 from urllib.parse import urlsplit
 
@@ -34,7 +34,7 @@ async def show_preview(page: BotPage) -> Response:
 
 @bot_page("articles", Role.EDITOR)
 async def complete_link(page: BotPage) -> Response:
-    """Articles whose title or address holds what was typed, those that begin with it first."""
+    """Articles whose title or address contains the typed text, those that begin with it first."""
     words = page.query.get("q", "").replace("\0", " ")[: limits.MAX_QUERY_CHARACTERS]
     targets = await list_link_targets(page.ctx, words, page.query.get("locale", page.bot.locale))
     return page.answer(links=[{"title": target.title, "path": target.path(page.bot)} for target in targets])
@@ -48,7 +48,7 @@ async def tell_token(page: BotPage) -> Response:
 
 @bot_page("files", Role.EDITOR, form_bytes=limits.MAX_FILE_FORM_BYTES, takes_files=True)
 async def take_file(page: BotPage) -> Response:
-    """Store what was pasted or dropped into a text."""
+    """Store a file that was pasted or dropped into a text."""
     sent, storages = page.form.files.get("file", FormFile("", b"")), page.request.app.state.storages
     name = sent.name or "picture"
     try:

@@ -1,4 +1,4 @@
-"""Writing an entry of the changelog."""
+"""Editing a changelog entry."""
 
 from typing import Any
 

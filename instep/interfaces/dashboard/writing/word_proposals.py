@@ -1,4 +1,4 @@
-"""The route of the editor's language model menu, which proposes a part of the text anew."""
+"""The route of the editor's language model menu, which rewords a part of the text."""
 
 from functools import partial
 from typing import Any, get_args
@@ -34,7 +34,7 @@ async def has_model(page: BotPage) -> bool:
 
 @require_person(Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES)
 async def propose_words(request: Request, person: Person) -> Response:
-    """Ask the model for a part of the text anew. No connection is held meanwhile, and nothing is stored."""
+    """Ask the model to reword a part of the text, without holding a connection or storing anything."""
     enter = partial(enter_bot, request, person)
     async with enter() as ctx:
         await hold_open(ctx.tx, ctx.workspace_id)
@@ -50,7 +50,7 @@ async def propose_words(request: Request, person: Person) -> Response:
 
 
 async def read_request(ctx: Ctx, form: Form) -> RewordingRequest:
-    """The request of a form; for a place it is about the section in which the place is by now."""
+    """The request of a form; for a place it is about the place's current section."""
     intent: Intent | None = next((name for name in get_args(Intent) if name == form.get("intent")), None)
     before, selected, after = (
         form.get(name, "").replace("\r\n", "\n") for name in ("before", "selected", "after")
@@ -66,7 +66,7 @@ async def read_request(ctx: Ctx, form: Form) -> RewordingRequest:
 
 
 async def answer_with(wish: RewordingRequest, proposal: Rewording) -> dict[str, Any]:
-    """Both texts with the words marked that go and come; `from` counts as scripts do, in UTF-16."""
+    """Both texts with removed and added words marked; `from` counts like scripts, in UTF-16."""
     runs = await mark_changes(wish.selected, proposal.text)
     return {
         "from": len(wish.before.encode("utf-16-le")) // 2,

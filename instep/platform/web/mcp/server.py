@@ -117,7 +117,7 @@ class McpServer:
     async def get_prompt(self, ctx: Ctx, params: GetPromptRequestParams) -> GetPromptResult:
         prompt = self.prompts.get(params.name)
         if prompt is None:
-            raise MCPError(INVALID_PARAMS, "There is no such prompt.")
+            raise MCPError(INVALID_PARAMS, "No prompt has this name.")
         try:
             return prompt.render(params.arguments or {})
         except AppError as error:
@@ -154,7 +154,7 @@ async def no_templates(ctx: Ctx, params: Listing) -> ListResourceTemplatesResult
 
 
 async def no_resource(ctx: Ctx, params: ReadResourceRequestParams) -> ReadResourceResult:
-    raise MCPError(INVALID_PARAMS, "There is no such resource.", {"uri": str(params.uri)})
+    raise MCPError(INVALID_PARAMS, "No resource has this URI.", {"uri": str(params.uri)})
 
 
 class SdkResponse:

@@ -1,4 +1,4 @@
-"""What every fetcher is: it knows the URLs of its product, and saves what the product's API answers."""
+"""The interface of fetchers: each knows its product's URLs, and saves the answers of its API."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

@@ -159,7 +159,7 @@ class Api:
 
 
 def seconds_to_wait(response: RawResponse | None, attempt: int) -> float:
-    """What `Retry-After` says (RFC 9110 section 10.2.3), else longer after each attempt."""
+    """The wait in `Retry-After` (RFC 9110 section 10.2.3), or else a longer one after each attempt."""
     value = response.headers.get("retry-after", "") if response else ""
     try:
         seconds = float(value)

@@ -53,7 +53,7 @@ async def attachments_of(api: Api, article_id: int) -> Any:
 
 
 def next_page(page: Any) -> str | None:
-    """Where the next page is: pages by cursor tell that there is one, pages by number leave it out."""
+    """The URL of the next page: cursor paging says that there is one, numbered paging omits it."""
     fields = object_fields(page)
     if "meta" not in fields:
         return text(fields, "next_page") or None

@@ -17,7 +17,7 @@ from instep.transfer.imports.html.html_document import (
 LANGUAGE_CLASS = re.compile(
     r"(?:^|\s)(?:lang(?:uage)?-|highlight-source-|brush:\s*)([\w+#.-]+)", re.IGNORECASE
 )
-# Where products write the language, beside a class.
+# The places where products write the language, other than a class.
 LANGUAGE_ATTRIBUTES = ("data-language", "data-lang", "data-syntaxhighlighter-params", "lang")
 NO_LANGUAGE = {"none", "plain", "auto"}
 

@@ -61,7 +61,7 @@ def without_rare_escapes(block: str) -> str:
 
 
 def code_spans(block: str) -> Iterator[tuple[int, int]]:
-    """Where code begins and ends: at runs of equally many backticks (CommonMark 0.31.2, section 6.1)."""
+    """The spans of code: between runs of equally many backticks (CommonMark 0.31.2, section 6.1)."""
     runs = [(run.start(), run.end()) for run in BACKTICKS.finditer(block)]
     closing: dict[int, int] = {}
     following = dict[int, int]()

@@ -163,7 +163,7 @@ def holds_blocks(node: Node) -> bool:
 
 
 def marker(node: Node) -> str:
-    """What an item begins with in a cell, where there are no lists."""
+    """The marker of an item in a cell, which can't contain lists."""
     if tag_of(node) != "li":
         return ""
     if tag_of(node.parent) != "ol":

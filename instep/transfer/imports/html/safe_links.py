@@ -22,7 +22,7 @@ from instep.transfer.imports.tree.url_parts import decoded_path, split_url
 from instep.transfer.imports.tree.written_pictures import is_written_picture
 
 SCHEMES = ("http:", "https:", "mailto:")
-# Where pages that load images late keep the address.
+# The attributes in which pages with lazy loading keep the URL.
 LATE_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-image-src")
 # Pictures of letters: their text is the letter.
 LETTERS = "img.emoji, img.emoticon, img[data-emoji-short-name], img[data-emoji-id], img.notion-emoji"

@@ -305,7 +305,7 @@ class Module:
         return JsCall(name, values, source_text(node), self.path, _line(node))
 
     def _result(self, function: Node) -> JsValue:
-        """What a function of the file returns, if it does nothing else."""
+        """The return value of a function of the file, if it does nothing else."""
         body = function.child_by_field_name("body")
         if body is None or body.type != "statement_block":
             return self.value(body) if body else self._unknown(function)

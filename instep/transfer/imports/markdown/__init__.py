@@ -1,1 +1,1 @@
-"""What readers of Markdown files share: front matter, code, titles, headings, callouts. All of it is pure."""
+"""Shared by readers of Markdown files: front matter, code, titles, headings, callouts. All of it is pure."""

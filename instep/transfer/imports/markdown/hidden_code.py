@@ -13,7 +13,7 @@ _FENCE = re.compile(r"([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})(.*)
 _MARK = re.compile(r"\x00([BC])(\d+)\x00")
 _TICKS = re.compile(r"(?<!\\)`+")
 _NEW_BLOCK = re.compile(r"\n[ \t]*(?:\n|[>|]|[-*+#][ \t]|\d{1,9}[.)][ \t]|\x00B)")
-# What follows a marker of these belongs to it if it is indented, so it is no code: items of lists, footnotes,
+# Indented text after one of these markers belongs to it, so it is not code: items of lists, footnotes,
 # definitions, and the blocks of Python-Markdown.
 _ITEM = re.compile(r"([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]{1,4})(?=\S)")
 _OPENING = re.compile(r"([ \t]*)(?:!!!|\?\?\?\+?|===[!+]?[ \t]|:[ \t]{1,3}\S|\[\^[^\]\s]+\]:)")

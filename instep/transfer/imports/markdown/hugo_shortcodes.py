@@ -20,7 +20,7 @@ _TAG = re.compile(
     r"(?P<arguments>(?:\"(?:\\.|[^\"\\])*\"|`[^`]*`|(?![>%/]\}\}|/[ \t]*[>%]\}\})[^\"`])*?)"
     r"[ \t\n]*(?P<alone>/)?[ \t]*-?[>%]\}\}"
 )
-# What is shown becomes a span of code, which holds no mark of other code.
+# Shown text becomes a span of code, which contains no mark of other code.
 _SHOWN_TAG = re.compile(r"\{\{([<%])/\*([^\x00]*?)\*/([>%])\}\}")
 _REFERENCE = re.compile(
     r"\{\{[<%][ \t]*(?:rel)?ref[ \t]+(?:\"([^\"]*)\"|`([^`]*)`|'([^']*)'|([^\s>%]+))[^{}]*?[>%]\}\}"

@@ -32,7 +32,7 @@ _VALUES: dict[str, bool | None] = {"true": True, "false": False, "null": None, "
 
 
 class _Loader(liquid.DictLoader):
-    """The included files of a source; one that is not there is empty, and known as missing."""
+    """The included files of a source; a missing one is empty, and recorded as missing."""
 
     def __init__(self, files: SourceFiles) -> None:
         super().__init__({})

@@ -104,7 +104,7 @@ def _replace_gone(text: str, losses: PageLosses) -> str:
 
 
 def _shown_word(match: re.Match[str]) -> str:
-    """What looks like a tag but is not one, such as <token>, with a bracket that does not begin a tag."""
+    """Text that looks like a tag but is not one, such as <token>, with a bracket that begins no tag."""
     return match[0] if match[1].lower() in _ELEMENTS else _BRACKET + match[0][1:]
 
 
@@ -140,7 +140,7 @@ def _replace_blocks(text: str, losses: PageLosses, depth: int) -> str:
 
 
 def _ends_of_blocks(text: str) -> dict[int, tuple[int, int]]:
-    """Where the content of each block ends, and where the block does, by where its content begins."""
+    """The ends of each block's content and of the block, by the start of its content."""
     ends: dict[int, tuple[int, int]] = {}
     open_tags: list[tuple[str, int]] = []
     for tag in _BLOCK_TAG.finditer(text):

@@ -51,7 +51,7 @@ class ComponentSource:
         )
 
     def exported(self, path: str) -> JsValue:
-        """What a configuration file exports; a JSON file must be an object."""
+        """The exported value of a configuration file; a JSON file must be an object."""
         return read_object(self.files, path) if path.endswith(".json") else self.configuration.exported(path)
 
     def report_unknown(self, value: JsValue) -> None:
@@ -79,7 +79,7 @@ class ComponentSource:
         return tuple(match[1].rstrip("/") for text in texts if (match := _BASE_PATH.search(text)))
 
     def hosting_redirects(self, folders: Iterable[str]) -> tuple[ImportedRedirect, ...]:
-        """What `_redirects` and `vercel.json`, which hosts of static sites read, say in these folders."""
+        """The redirects in `_redirects` and `vercel.json`, files of static-site hosts, in these folders."""
         redirects: list[ImportedRedirect] = []
         for folder in dict.fromkeys(folders):
             if (path := posixpath.join(folder, "_redirects")) in self.paths:

@@ -191,7 +191,7 @@ def _formula(tag: Tag) -> MarkdownPiece:
 
 
 def _people(tag: Tag) -> MarkdownPiece:
-    """Who is named in a testimonial or as a member of a team, with the words below."""
+    """The people named in a testimonial or as team members, with the words below."""
     name = link(tag.value("name"), tag.value("cite", "href"))
     return block(paragraphs(bold_label(name) if name else "", tag.inner))
 

@@ -175,7 +175,7 @@ HTML_TAGS: dict[str, Write] = {
     "td": _cell,
     "th": _cell,
 }
-# What the page shows and the article doesn't, or as a link only.
+# Elements that the page shows and the article omits, or shows only as a link.
 TOLD_TAGS = {
     **dict.fromkeys(("script", "canvas"), "program in the page"),
     "svg": "drawing in the page",

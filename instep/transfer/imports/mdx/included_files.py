@@ -19,7 +19,7 @@ _EXTENSIONS = (
 
 @dataclass(frozen=True, slots=True)
 class IncludedFiles:
-    """Where the files of a source are that pages name: relative to them, or by an alias such as "@site/".
+    """Finds the files that pages of a source name: relative to them, or by an alias such as "@site/".
 
     `aliases` are folders by the beginnings of paths; a folder is empty for the root, or ends with "/".
     """

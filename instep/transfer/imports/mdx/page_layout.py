@@ -110,7 +110,7 @@ class PageLayout:
 
 
 class _Items:
-    """Where the content of the open list items begins: no component stands deeper, however it is indented."""
+    """The content columns of the open list items: no component is deeper, however it is indented."""
 
     def __init__(self) -> None:
         self.columns: list[int] = []

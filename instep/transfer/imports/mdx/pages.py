@@ -28,7 +28,7 @@ _TITLE = re.compile(
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 _TOC = re.compile(r"^[ \t]*\[\[toc\]\][ \t]*$", re.MULTILINE | re.IGNORECASE)
-# What Mintlify reads behind a title, or in its place.
+# Text that Mintlify reads after a title, or instead of it.
 _OPTION = re.compile(r"(?:\b[\w-]+=)?\{[^}]*\}|\b[\w-]+=(?:\"[^\"]*\"|'[^']*'|\S+)")
 _SIGN = re.compile(r"[\\`*_\[\]<&]")
 _FLAGS = frozenset(("wrap", "lines", "expandable", "theme", "twoslash"))

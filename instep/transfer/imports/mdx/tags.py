@@ -1,4 +1,4 @@
-"""What a component or an HTML tag is while it becomes Markdown."""
+"""A component or an HTML tag during its conversion to Markdown."""
 
 import re
 from dataclasses import dataclass, field

@@ -57,7 +57,7 @@ _MAX_SNIPPET_DEPTH = 8
 _MAX_STATEMENT_BLOCKS = 40
 _MAX_STATEMENT_LINES = 30
 _MAX_FAILURES = 20
-# What all snippets of one page may hold together.
+# The maximum size of all snippets of one page together.
 _MAX_SNIPPET_CHARACTERS = 1_000_000
 
 
@@ -253,7 +253,7 @@ class PageWriter:
         return ""
 
     def _value(self, expression: Expression) -> JsValue:
-        """What an expression is worth; props and front matter are known, too."""
+        """The value of an expression; props and front matter are known, too."""
         text = self.code.show(expression.text).strip()
         if match := _FIELD.fullmatch(text):
             name = match[1] or match[2]

@@ -1,4 +1,4 @@
-"""Where a link of a source leads: to a page, to a file, or to an address elsewhere.
+"""Resolves a link of a source: to a page, to a file, or to an external URL.
 
 Sources write links in many ways: relative to the file or to the page's address, with and without extension,
 as whole URLs of the old site, by an address that a page had before, or by one that was redirected.
@@ -30,7 +30,7 @@ Kind = Literal["page", "other_page", "file", "url", "home", "same_page", "extern
 
 @dataclass(frozen=True, slots=True)
 class SourceTarget:
-    """What a destination leads to; `path` is that of a file of the source, `url` one of another site.
+    """The target of a destination; `path` is that of a file of the source, `url` one of another site.
 
     `other_page` is a page that is no article. A page that is not exact is the first of a folder.
     """
@@ -73,7 +73,7 @@ class Directory:
     other_pages: OtherPages = field(default_factory=OtherPages)
 
     def find(self, destination: str, page: ImportedPage, *, is_picture: bool = False) -> SourceTarget:
-        """What a destination on a page leads to."""
+        """The target of a destination on a page."""
         if is_picture and is_written_picture(destination):
             return SourceTarget("file", path=destination)
         rest, _, fragment = self.without_alias(destination.strip(), page).partition("#")
@@ -234,7 +234,7 @@ class Directory:
         return source_path(path) if path and path.startswith("/") and not redirect.is_prefix else None
 
     def redirect_target(self, path: str, fragment: str) -> SourceTarget | None:
-        """What the redirects that begin at a path lead to; a fragment of the redirect itself comes first."""
+        """The target of the redirects that begin at a path; the redirect's own fragment has priority."""
         for hop in range(MAX_HOPS):
             destination = self.redirected(path)
             if destination is None:

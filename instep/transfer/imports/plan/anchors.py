@@ -89,7 +89,7 @@ def github_ids(headings: Sequence[str]) -> list[str]:
 
 def python_ids(headings: Sequence[str]) -> list[str]:
     """The ids that Python-Markdown (extension `toc`) gives to headings in this order, with `_1`, `_2`."""
-    # Where each repeated heading goes on counting.
+    # The next number for each repeated heading.
     ends: dict[str, str] = {}
     ids: dict[str, None] = {}
     for number, words in enumerate(headings):
@@ -131,7 +131,7 @@ def loose_name(name: str) -> str:
 
 
 def as_fragment(id: str, *, is_same_page: bool) -> str:
-    """What a link writes behind `#`: inside of a page without our prefix, which the renderer adds."""
+    """The text of a link after `#`: within a page without our prefix, which the renderer adds."""
     if is_same_page and not GENERATED_ID.fullmatch(id):
         return id
     return HEADING_PREFIX + id

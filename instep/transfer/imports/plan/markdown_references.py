@@ -176,7 +176,7 @@ class _Reader:
 
 
 def inline_destination(segment: str, href: str) -> tuple[int, int] | None:
-    """Where the destination of an inline link or picture stands in its Markdown; None: it has none there."""
+    """The position of an inline link's or image's destination in its Markdown; None if it has none there."""
     place = segment.rfind("](")
     while place >= 0:
         tail = _INLINE_TAIL.match(segment, place)

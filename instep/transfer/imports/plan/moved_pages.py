@@ -10,7 +10,7 @@ from instep.transfer.imports.plan.addresses import Directory
 from instep.transfer.imports.schemas import BotState, KnownPage
 from instep.transfer.imports.tree.schemas import ImportedPage, MovedPage, Tree
 
-# Where links lead is another text after a move, and so says nothing.
+# The targets of links change after a move, and so say nothing.
 DESTINATION = re.compile(r"\]\([^()\n]*\)|^\[[^\]\n]+\]:[^\n]*|\b(?:href|src)=\"[^\"\n]*\"", re.MULTILINE)
 WORD = re.compile(r"\w+")
 SHINGLE_WORDS = 4

@@ -40,7 +40,7 @@ def longest_increasing(rows: Sequence[tuple[int, str]]) -> set[str]:
 def placed(present: Sequence[str], target: Sequence[str], moved: Iterable[str]) -> list[str]:
     """The ids in a collection, with the moved ones each behind its neighbor in the order of `target`.
 
-    What stands there besides keeps its place; a moved one that is not there is left out.
+    Other items keep their positions; a moved item that is missing is left out.
     """
     members, to_place = set(present), set(moved)
     followers: dict[str | None, list[str]] = {}

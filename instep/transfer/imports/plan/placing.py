@@ -1,4 +1,4 @@
-"""Where collections and pages stand: three levels at most, in the order of the source."""
+"""The positions of collections and pages: three levels at most, in the order of the source."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""What an import will do: pure, from a tree, the files of the source, and what the bot holds already."""
+"""Plans an import: pure, from a tree, the files of the source, and the bot's existing content."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace

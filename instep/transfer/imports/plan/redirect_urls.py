@@ -5,7 +5,7 @@ from urllib.parse import quote
 from instep.content.redirects.schemas import valid_target
 from instep.platform.core import limits
 
-# What stays as it is in a whole URL (RFC 3986, section 2.2), and what is encoded already.
+# Characters that are kept in a whole URL (RFC 3986, section 2.2), and those already encoded.
 URL_CHARACTERS = ":/?#[]@!$&'()*+,;=~%"
 
 

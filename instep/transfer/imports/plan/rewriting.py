@@ -236,7 +236,7 @@ class PageRewriter:
         return self.source_files[path]
 
     def facts_of(self, target: SourceTarget) -> list[object]:
-        """What a target is apart from our own addresses, which may change while the source does not."""
+        """The facts of a target without our own addresses, which may change while the source does not."""
         if target.kind == "file" and target.path is not None:
             return [target.kind, self.file_at(target.path).digest]
         key = target.page.key if target.page else getattr(target.other_page, "key", None)

@@ -54,7 +54,7 @@ class SiteAddresses:
         return f"{self.home}changelog/{self.entries[target.other_page.key]}{fragment}"
 
     def answer_at(self, path: str) -> "OwnPage | None":
-        """What answers itself at a path of the help center, so that no redirect from there is looked up."""
+        """The page at a path of the help center, because of which no redirect from there is looked up."""
         if FIXED_PAGE.fullmatch(path) and (self.has_changelog or not path.startswith(CHANGELOG)):
             return OwnPage("a page of its own")
         return self.own_pages.get(path) or self.first_pages.get(path.lower())

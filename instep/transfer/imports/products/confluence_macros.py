@@ -13,7 +13,7 @@ from instep.transfer.imports.html.html_document import (
 )
 from instep.transfer.imports.products.html_files import first_text, inner_html
 
-# What Confluence writes on pages by itself.
+# Text that Confluence itself adds to pages.
 NOT_CONTENT = ".toc-macro, .page-metadata, .plugin_pagetree, .aui-icon, .confluence-information-macro-icon"
 
 

@@ -13,7 +13,7 @@ from instep.transfer.imports.html.html_document import HtmlDocument
 from instep.transfer.imports.products.json_files import Row, read_json
 from instep.transfer.imports.tree.schemas import ImportedPage, Losses, SourceFiles
 
-# What a fetcher writes beside the pages: for each address of an image or download the path of the saved file,
+# A fetcher's file next to the pages: for each URL of an image or download the path of the saved file,
 # or an object with the reason, `error`, why there is none.
 SAVED_FILES = "files.json"
 SavedFiles = Mapping[str, Any]

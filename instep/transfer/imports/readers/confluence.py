@@ -162,7 +162,7 @@ def page_of(
 
 
 def former_addresses(space_key: str, page_id: str, title: str) -> tuple[str, ...]:
-    """Where the page stands in Confluence Server, and in the cloud."""
+    """The page's addresses in Confluence Server, and in the cloud."""
     if not space_key:
         return ()
     addresses = [f"/display/{space_key}/{title.replace(' ', '+')}"] if "/" not in title else []

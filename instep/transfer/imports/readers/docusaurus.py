@@ -196,7 +196,7 @@ class _Docusaurus:
 
 
 def _address(page: ComponentPage, relative: str, base: str) -> str:
-    """Where Docusaurus serves a page: by its slug, else by its id beside its folder, else by its path."""
+    """The address of a page in Docusaurus: by its slug, else by its id with its folder, else by its path."""
     slug, identity = page.fields.text("slug"), page.fields.text("id")
     parent = posixpath.dirname(relative)
     if slug:

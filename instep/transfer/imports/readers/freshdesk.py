@@ -37,7 +37,7 @@ from instep.transfer.imports.tree.schemas import (
 )
 
 PUBLISHED = 2
-# Who sees a folder: everyone, people who are signed in, agents, some companies, bots.
+# The audience of a folder: everyone, signed-in people, agents, some companies, bots.
 EVERYBODY, AGENTS = 1, 3
 
 

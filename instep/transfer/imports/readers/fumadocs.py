@@ -91,7 +91,7 @@ class _Fumadocs:
         return children
 
     def _entries(self, folder: str) -> list[Entry]:
-        """What `meta.json` lists; separators are headings of what follows them."""
+        """The entries of `meta.json`; separators are headings of the entries after them."""
         children = self._children(folder)
         declared = self._meta(folder).get("pages")
         names = [js_text(name) for name in js_array(declared)] if declared is not None else ["index", "..."]

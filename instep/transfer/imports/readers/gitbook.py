@@ -138,7 +138,7 @@ def _included(tag: TagUse, page: SourcePage, files: SourceFiles) -> str:
     except KeyError:
         page.losses.add(f"included file that is not in the folder: {path}", tag.source)
         return ""
-    # What is included has no includes of its own in GitBook, and its code stays code in the page.
+    # Included text has no includes of its own in GitBook, and its code stays code in the page.
     included = read_page(path, text.encode(), Losses())
     return f"\n\n{included.body.strip()}\n\n"
 

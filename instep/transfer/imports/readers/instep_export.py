@@ -69,7 +69,7 @@ class QuestionLine(BaseModel):
 
 
 class FrontMatter(BaseModel):
-    """What the front matter of a page may say."""
+    """The allowed front matter of a page."""
 
     title: str
     description: str | None = None
@@ -201,7 +201,7 @@ def collection_key(row: ExportedPage, folders: dict[str, ExportedPage], slugs: d
     if row.facts.collection == NO_COLLECTION:
         return None
     if row.facts.collection not in slugs:
-        raise UnreadableSource(f"{row.path}: there is no collection “{row.facts.collection}” in this export.")
+        raise UnreadableSource(f"{row.path}: this export has no collection “{row.facts.collection}”.")
     return slugs[row.facts.collection]
 
 

@@ -101,7 +101,7 @@ class _Nextra:
         return next((stem + ending for ending in _ALL_ENDINGS if stem + ending in self.source.paths), None)
 
     def _entries(self, folder: str) -> list[Entry]:
-        """What `_meta` names, then what it doesn't; separators are headings of what follows them."""
+        """The entries that `_meta` names, then the others; separators are headings of the next entries."""
         path = next(
             (f"{folder}/{name}" for name in _META_NAMES if f"{folder}/{name}" in self.source.paths), None
         )

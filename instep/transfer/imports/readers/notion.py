@@ -26,7 +26,7 @@ NAME = re.compile(r"^(?P<title>.*?)[ -]?(?P<id>[0-9a-f]{32})(?P<all>_all)?(?:\.(
 NOTION_URL = re.compile(
     r"https?://(?:www\.)?notion\.(?:so|site)/[^\s:)\]\"'<>]*?([0-9a-f]{32})(?:[?#][^\s)\"'<>]*)?"
 )
-# What exports have in place of the address of a page that nobody may see.
+# The text in exports in place of the address of a page that nobody may see.
 NO_ADDRESS = "https://www.notion.soundefined"
 LINK_TO_NOWHERE = re.compile(rf"\[([^\[\]\n]*)\]\({re.escape(NO_ADDRESS)}\)")
 LINKED_ID = re.compile(r"[0-9a-f]{32}(?=[./%?#)\"'\s])")

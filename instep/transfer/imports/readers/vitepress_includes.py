@@ -1,4 +1,4 @@
-"""What VitePress takes into a page from other files: `<!--@include: file-->` and `<<< file`."""
+"""VitePress's includes of other files in a page: `<!--@include: file-->` and `<<< file`."""
 
 import posixpath
 import re

@@ -115,7 +115,7 @@ def _sites(pages: Mapping[str, ImportedPage], names: Mapping[str, str]) -> tuple
 
 
 def _name(path: str) -> str:
-    """What links call a page: without its folder and extension, in lower case, with one kind of separator."""
+    """The name of a page in links: no folder or extension, lower case, one kind of separator."""
     return _SEPARATORS.sub("-", posixpath.basename(without_extension(path))).lower()
 
 

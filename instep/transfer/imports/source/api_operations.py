@@ -14,7 +14,7 @@ from instep.transfer.imports.tree.json_values import load_json
 from instep.transfer.imports.tree.schemas import ImportedPage, Loss, Losses, SourceFiles, Tree
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-# What a page of an API reference has in its file: keys of Mintlify, ReadMe and Fumadocs, and a component
+# Markers of an API reference page in its file: keys of Mintlify, ReadMe and Fumadocs, and a component
 # of Docusaurus.
 MARKED = re.compile(rb"^(?:openapi|api|_openapi)[ \t]*:|<MethodEndpoint\b", re.MULTILINE)
 NAMED = re.compile(rf"\b({'|'.join(METHODS)})\s+(?:https?://[^/\s]+)?(/\S*)\s*$", re.IGNORECASE)

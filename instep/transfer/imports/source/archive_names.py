@@ -6,7 +6,7 @@ from instep.platform.text.encodings import Decoded, decode_unicode, guess_text
 from instep.transfer.imports.tree.schemas import Losses
 
 UTF8 = 0x800
-# What Python's library reads names as that have no flag (APPNOTE 4.4.4, D.1).
+# The encoding in which Python's library reads names without a flag (APPNOTE 4.4.4, D.1).
 UNFLAGGED = "cp437"
 MAX_LOCATION_CHARACTERS = 80
 

@@ -102,7 +102,7 @@ class FilesBelow:
 
 @dataclass(slots=True)
 class Unpacking:
-    """What the archives of one source hold so far, against the limits."""
+    """The contents of one source's archives so far, against the limits."""
 
     files: OpenedFiles = field(default_factory=lambda: OpenedFiles({}, Losses()))
     entries: int = 0

@@ -68,7 +68,7 @@ def read_now(source: Source, format: str | None) -> ReadSource:
 
 
 def lasting_name(tree: Tree, name: str) -> str:
-    """What this source is called in the next import too: its format with its site, else with its name.
+    """The lasting name of this source for later imports: its format with its site, else with its name.
 
     The same name is given to `docs`, `docs-main.zip` and `docs-2026-11-22 (2).zip`.
     """

@@ -1,4 +1,4 @@
-"""What every reader makes of its source: pages, collections and redirects, with what could not be kept.
+"""The result of every reader: pages, collections and redirects, with a list of losses.
 
 Readers are pure: they read files and make no requests. What is the same for all formats comes after the tree,
 once: links, anchors, images, slugs, order, translations, redirects, storing and the report.

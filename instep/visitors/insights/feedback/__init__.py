@@ -1,1 +1,1 @@
-"""What readers say about articles."""
+"""Readers' feedback on articles."""

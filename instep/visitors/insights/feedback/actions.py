@@ -1,4 +1,4 @@
-"""What readers say about articles, and what the team reads of it."""
+"""Readers' feedback on articles, and the team's view of it."""
 
 from instep.platform.core.errors import InvalidValue, NotFound
 from instep.platform.core.ids import new_id
@@ -12,7 +12,7 @@ from instep.visitors.insights.schemas import ArticleFeedback, ArticleRating, Fee
 
 @visitors_write
 async def rate_article(ctx: Ctx, rating: ArticleRating) -> ArticleFeedback:
-    """Say whether a public article helped, and where it did not, why."""
+    """Rate a public article as helpful or not, with a reason if it did not help."""
     sent = rating.model_dump()
     reason, comment = sent.get("reason"), filled(sent.get("comment"))
     if rating.helpful and reason is not None:
@@ -21,7 +21,7 @@ async def rate_article(ctx: Ctx, rating: ArticleRating) -> ArticleFeedback:
         )
     feedback = await queries.insert(ctx, new_id("fb"), rating.article_id, rating.helpful, reason, comment)
     if feedback is None:
-        raise NotFound("There is no such public article.")
+        raise NotFound.of("public article")
     return feedback
 
 
@@ -29,17 +29,17 @@ async def rate_article(ctx: Ctx, rating: ArticleRating) -> ArticleFeedback:
 async def explain_rating(
     ctx: Ctx, feedback_id: str, reason: FeedbackReason | None, comment: str | None
 ) -> ArticleFeedback:
-    """Say afterwards why an article did not help. The last word counts."""
+    """Add the reason why an article did not help. The last one counts."""
     feedback = await queries.explain(ctx, feedback_id, reason, filled(comment))
     if feedback is None:
-        raise NotFound("There is no such rating.")
+        raise NotFound.of("rating")
     return feedback
 
 
 async def list_feedback(ctx: Ctx, page: PageRequest) -> Page[FeedbackSummary]:
-    """List the articles that readers rated, those first that helped the fewest.
+    """List the articles that readers rated, least helpful first.
 
-    It counts the ratings of the last 90 days that came after the text changed: those before are about an
+    It counts the ratings of the last 90 days since the text last changed: earlier ones are about an
     earlier text. `comments` are the newest ones.
     """
     return await queries.list_summaries(ctx, page)

@@ -8,7 +8,7 @@ from instep.visitors.insights.schemas import ArticleFeedback, FeedbackReason, Fe
 
 ROW = "id, article_id, helpful, reason, comment, given_at"
 ORDER = Order(("s.unhelpful_count", "s.article_id"), descending=True)
-# Feedback on an earlier text says nothing about the present one.
+# Feedback on an earlier text does not apply to the current one.
 CURRENT_FEEDBACK = """
     from article_feedback f
     join articles a on a.workspace_id = %(workspace)s and a.id = f.article_id
@@ -25,7 +25,7 @@ async def insert(
     reason: FeedbackReason | None,
     comment: str | None,
 ) -> ArticleFeedback | None:
-    """None for an article that is not public: only what everyone may read can be rated."""
+    """Insert a rating; None for an article that is not public: only public articles can be rated."""
     return await ctx.first(
         ArticleFeedback,
         f"""

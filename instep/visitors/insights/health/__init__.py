@@ -1,1 +1,1 @@
-"""What is wrong with articles: checks of a text, of its place among the others, and of signals against it."""
+"""Problems of articles: checks of a text, of its links to others, and of signals against it."""

@@ -1,4 +1,4 @@
-"""The health of a bot's articles: worked out when something has changed, cached until then."""
+"""The health of a bot's articles: computed when something has changed, cached until then."""
 
 import asyncio
 from collections import defaultdict
@@ -34,7 +34,7 @@ SignalsByArticle = dict[str, list[Signal]]
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
-# Texts within both bounds are analyzed in this process; others would keep its other requests waiting.
+# Texts within both bounds are analyzed in this process; longer ones would block its other requests.
 MAX_INLINE_TEXT_CHARACTERS = 20_000
 MAX_INLINE_MARKS = 1_000
 
@@ -55,7 +55,7 @@ health_cache: LRUCache[HealthKey, Assessment] = LRUCache(limits.MAX_CACHED_PROBL
 analysis_cache: LRUCache[AnalysisKey, TextAnalysis] = LRUCache(
     limits.MAX_ANALYSIS_CACHE_BYTES, lambda analysis: analysis.size
 )
-# Where each bot's articles were assessed last: pages show that while a later state is assessed.
+# The last assessment of each bot's articles: pages show it while a later state is assessed.
 last_keys: LRUCache[tuple[UUID, StatusFilter], HealthKey] = LRUCache(limits.MAX_REMEMBERED_EXAMINATIONS)
 running_checks: set[object] = set()
 
@@ -82,12 +82,12 @@ async def assess_articles(ctx: Ctx, status: StatusFilter) -> Assessment:
 
 
 async def known_assessment(ctx: Ctx, status: StatusFilter) -> tuple[Assessment | None, bool]:
-    """The assessment that needs no examining of many articles, and whether it is of the present state."""
+    """The assessment available without examining many articles, and whether it is current."""
     key = key_of(ctx, status, await queries.find_state(ctx))
     assessment, last_key = health_cache.get(key), last_keys.get((ctx.bot.id, status))
     if assessment is not None:
         return assessment, True
-    # An assessment that is too large for the cache has to be computed again.
+    # An assessment that is too large for the cache must be computed again.
     is_uncached = key == last_key
     if is_uncached or not await queries.has_more_articles(ctx, limits.MAX_PROMPTLY_EXAMINED_ARTICLES):
         return await assess_articles(ctx, status), True
@@ -133,7 +133,7 @@ def assess(help_center: HelpCenter, status: StatusFilter, signals: SignalsByArti
 
 
 def assess_article(help_center: HelpCenter, article: ArticleMeta, signals: Sequence[Signal] = ()) -> Health:
-    # An article that has just been deleted has no text any more; the next state leaves it out.
+    # An article that has just been deleted has no text any more; the next state omits it.
     analysis = help_center.analyses.get(article.id, NOT_ANALYZED)
     context = ArticleContext(article, analysis, help_center)
     problems = sort_problems(
@@ -155,7 +155,7 @@ def has_status(article: ArticleMeta, status: StatusFilter) -> bool:
 
 
 async def analyze_articles(ctx: Ctx, articles: list[ArticleMeta]) -> dict[str, TextAnalysis]:
-    """The analysis of each article's text, by article id; only texts that are not cached are read."""
+    """The analysis of each article's text, by article id; only uncached texts are read."""
     cached = {
         article.id: analysis_cache.get((ctx.bot.id, article.id, article.version)) for article in articles
     }

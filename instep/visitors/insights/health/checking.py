@@ -1,4 +1,4 @@
-"""Checks on demand: of some articles, of a text that is not saved yet, and for terms in all articles."""
+"""Checks on demand: of some articles, of an unsaved text, and for terms in all articles."""
 
 import asyncio
 import re
@@ -51,7 +51,7 @@ async def check_saved(ctx: Ctx, refs: Sequence[str]) -> list[Finding]:
     ids = await queries.ids_of(ctx, list(refs))
     unknown = [ref for ref in refs if ref not in ids]
     if unknown:
-        raise InvalidValue("articleIds", f"there is no article “{one_line_excerpt(unknown[0])}”")
+        raise InvalidValue("articleIds", f"no article has the id or slug “{one_line_excerpt(unknown[0])}”")
     article_ids = set(ids.values())
     rows = [row for row in (await assess_articles(ctx, "all")).rows if row.article_id in article_ids]
     return [

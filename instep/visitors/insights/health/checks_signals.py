@@ -1,4 +1,4 @@
-"""Checks of the signals against an article, which code changes and visitors' ratings give."""
+"""Checks of the signals against an article, from code changes and visitors' ratings."""
 
 from collections.abc import Callable, Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""All articles of a help center: which address leads to which, and which texts are near-duplicates.
+"""All articles of a help center: their addresses, and near-duplicates among their texts.
 
 Near-duplicates are found by MinHash and locality-sensitive hashing: articles that share a band of their
 signatures are compared.
@@ -54,7 +54,7 @@ class ArticleMeta:
 
 @dataclass(frozen=True, slots=True)
 class FormerSlug:
-    """An address that an article had before."""
+    """A former address of an article."""
 
     slug: str
     locale: str
@@ -63,7 +63,7 @@ class FormerSlug:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a link inside the help center leads; without an article to another page, or to nothing."""
+    """The target of a link inside the help center; without an article, another page or nothing."""
 
     fragment: str
     exists: bool
@@ -87,7 +87,7 @@ class HelpCenter:
     collections: frozenset[str] = frozenset()
     redirects: list[str] = field(default_factory=list)
     waiting: frozenset[str] = frozenset()
-    # Its address at a host of its own; texts may name it by both.
+    # Its URL on its own host; texts may use both.
     own_host: str = ""
 
     @cached_property
@@ -164,7 +164,7 @@ class HelpCenter:
         return None
 
     def target(self, article: ArticleMeta, href: str) -> Target | None:
-        """Where a link of an article leads, as a browser resolves it; None outside this help center."""
+        """The target of an article's link, as a browser resolves it; None outside this help center."""
         if href.startswith("#"):
             return Target(unquote(href[1:]), True, article)
         if self.own_host and href.startswith(f"{self.own_host}/"):
@@ -192,7 +192,7 @@ class HelpCenter:
         return Target(fragment, self.is_redirected(path))
 
     def is_redirected(self, path: str) -> bool:
-        """True if a redirect leads on from this path."""
+        """True if this path has a redirect."""
         candidates = (self.redirects_by_anchor.get(anchor, ()) for anchor in anchors_of(path))
         return any(is_match(redirect, path) for redirects in candidates for redirect in redirects)
 

@@ -1,4 +1,4 @@
-"""The health of all articles, and by kind of problem: worked out once for each state of a help center."""
+"""The health of all articles, and by kind of problem, computed once per state of a help center."""
 
 from collections import defaultdict
 from collections.abc import Sequence

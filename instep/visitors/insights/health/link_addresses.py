@@ -1,4 +1,4 @@
-"""Links of one text: which lead nowhere, and which still name an address that an article had before."""
+"""Links of one text: broken ones, and those that still use a former address of an article."""
 
 import re
 from collections.abc import Iterator
@@ -24,17 +24,17 @@ END_OF_ADDRESS = r"""(?=[\s)>"'\]]|$)"""
 
 @dataclass(frozen=True, slots=True)
 class CorrectedText:
-    """A text of an article in which links name the present address of another."""
+    """A text of an article in which links use the current address of another."""
 
     article_id: str
     content: str
 
 
 async def find_dead_links(ctx: Ctx, content: str, locale: str, article_id: str | None) -> list[Problem]:
-    """The links that lead nowhere in a text, as if it were that of the article, or of a new one.
+    """The broken links of a text, as if it were the text of the article, or of a new one.
 
-    Other texts are analyzed only where a link leads to a place in them; while the server is busy analyzing
-    texts, these places are taken for granted.
+    Other texts are analyzed only if a link leads to a fragment in them; while the server is busy analyzing
+    texts, these fragments are assumed to exist.
     """
     analysis = await analyze(content)
     if not analysis.links:
@@ -63,7 +63,7 @@ async def correct_former_links(ctx: Ctx, article_id: str, former_slug: str) -> l
 
 
 async def load_addresses(ctx: Ctx) -> HelpCenter:
-    """The help center without its texts: where each address leads."""
+    """The help center without its texts: only the addresses."""
     state = await queries.find_state(ctx)
     return HelpCenter(
         home=ctx.bot.plain_url,

@@ -44,7 +44,7 @@ Subject = TypeVar("Subject")
 
 @dataclass(frozen=True, slots=True)
 class ProblemLocation:
-    """Where a check found a problem, and what its sentence names; `line` is None for the whole article."""
+    """The line of a problem, and the text that its sentence names; `line` is None for the whole article."""
 
     line: int | None = None
     what: str = ""
@@ -52,7 +52,7 @@ class ProblemLocation:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that is wrong with an article; `line` is None when it concerns the whole of it."""
+    """A problem of an article; `line` is None if it concerns the whole article."""
 
     code: Code
     severity: Severity
@@ -62,7 +62,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Check(Generic[Subject]):
-    """One kind of problem; `advice` says what to do, with `{what}` in place of what was found."""
+    """One kind of problem; `advice` says what to do, with `{what}` for the found text."""
 
     code: Code
     severity: Severity

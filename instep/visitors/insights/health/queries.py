@@ -15,9 +15,9 @@ MENTION_BATCH_SIZE = 20
 
 @dataclass(frozen=True, slots=True)
 class HealthState:
-    """All that the health of a bot's articles depends on: while it stays the same, so does their health.
+    """Everything that the health of a bot's articles depends on: if it is the same, so is their health.
 
-    `changed_at` covers the articles. `waiting` are the ids of articles with an edit that waits long, which
+    `changed_at` covers the articles. `waiting` are the ids of articles with a long-pending edit, which
     changes with time alone. The other fields show cheaply whether the signals against articles have changed.
     """
 
@@ -41,7 +41,7 @@ class HealthState:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Something that speaks against an article besides its text; `what` goes into the problem's sentence."""
+    """A sign against an article besides its text; `what` goes into the problem's sentence."""
 
     article_id: str
     code: Code
@@ -69,7 +69,7 @@ class NamedArticle:
 
 @dataclass(frozen=True, slots=True)
 class MentionRow:
-    """An article that holds one of the terms that are searched for."""
+    """An article that contains one of the searched terms."""
 
     id: str
     title: str

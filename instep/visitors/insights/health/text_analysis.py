@@ -1,4 +1,4 @@
-"""The analysis of a text: its problems, and what is compared with other articles."""
+"""The analysis of a text: its problems, and its data for comparisons with other articles."""
 
 import re
 import unicodedata
@@ -22,7 +22,7 @@ EMPTY_BIN = 0xFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class TextAnalysis:
-    """What the checks need of one text.
+    """The data that the checks need about one text.
 
     `links` are lines, from 1, and addresses. `minhash` is a uint32[64] in native byte order: the signature of
     `minhash_of`, empty for a short text. `is_partial` says that the text could not be analyzed.
@@ -36,7 +36,7 @@ class TextAnalysis:
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes in memory."""
+        """Its approximate size in memory, in bytes."""
         characters = sum(len(href) for _, href in self.links) + sum(map(len, self.anchors))
         parts = len(self.links) + len(self.anchors) + 2 * len(self.problems)
         return 600 + characters + 120 * parts

@@ -1,1 +1,1 @@
-"""Questions that the published articles did not answer, and the drafts that are built from them."""
+"""Questions that the published articles did not answer, and the drafts made from them."""

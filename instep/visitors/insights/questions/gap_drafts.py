@@ -1,4 +1,4 @@
-"""The draft of an article that answers a gap: its title, its reason, and what a reviewer must check."""
+"""The draft of an article that answers a gap: its title, its reason, and points for a reviewer to check."""
 
 import re
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def gap_request(gap: Gap, notes: Sequence[str]) -> ArticleRequest:
 
 
 def with_conversations(request: ArticleRequest, gap: Gap, talks: GapTalks) -> ArticleRequest:
-    """The request as a model gets it: the wordings of the question, and what visitors wrote after it."""
+    """The request for a model: the wordings of the question, and visitors' later messages."""
     groups = {
         "Visitors asked:": gap.examples,
         "They went on in the same conversation:": talks.later_questions,

@@ -104,7 +104,7 @@ async def list_similar(ctx: Ctx, question: UnansweredQuestion, limit: int) -> li
 
 
 async def merge(ctx: Ctx, question_id: str, into_id: str) -> None:
-    """Count the askings of one question at another, and let its words lead there from now on."""
+    """Move the counts of one question to another, and group its wording there from now on."""
     await ctx.execute(
         """
         with moved as (
@@ -137,7 +137,7 @@ async def merge(ctx: Ctx, question_id: str, into_id: str) -> None:
 
 
 async def reopen(ctx: Ctx, question_id: str) -> bool:
-    """True if this call took the dismissal back."""
+    """Undo a dismissal; return True if this call did."""
     row_count = await ctx.execute(
         """
         update unanswered_questions set dismissed_at = null
@@ -150,7 +150,7 @@ async def reopen(ctx: Ctx, question_id: str) -> bool:
 
 
 async def dismiss(ctx: Ctx, question_id: str) -> bool:
-    """True if this call dismissed it: of several at once exactly one does."""
+    """Dismiss a question; exactly one of several concurrent calls returns True."""
     row_count = await ctx.execute(
         """
         update unanswered_questions set dismissed_at = %(now)s
@@ -178,7 +178,7 @@ async def question_terms(ctx: Ctx, wording: QuestionKey, locale: str) -> list[st
 
 
 async def lock_language(ctx: Ctx, locale: str) -> None:
-    """Make others who group a question of this language wait until this transaction ends."""
+    """Make others who group a question in this language wait until this transaction ends."""
     await ctx.tx.advisory_lock(f"question {ctx.bot.id} {locale}")
 
 
@@ -360,12 +360,12 @@ async def list_drafted_in(ctx: Ctx, conversation_id: str) -> list[str]:
 
 
 async def lock_gap_drafts(ctx: Ctx) -> None:
-    """Until this transaction ends, no gap draft of the bot is stored or requested, and no question merged."""
+    """Prevent storing, requesting and merging gap drafts of the bot until this transaction ends."""
     await ctx.tx.advisory_lock(f"gap drafts {ctx.bot.id}")
 
 
 async def count_gap_drafts(ctx: Ctx, question_id: str) -> int:
-    """How many gap drafts wait for review, and requested ones of other questions are being written."""
+    """The number of gap drafts that wait for review or are being written on request for other questions."""
     count: int = await ctx.value(
         """
         select (select count(*) from drafts

@@ -1,1 +1,1 @@
-"""What visitors read and search, without a word about who they are."""
+"""Anonymous counts of visitors' views and searches."""

@@ -1,4 +1,4 @@
-"""What visitors of a help center read and search: what the team reads of it."""
+"""The team's view of visitors' views and searches."""
 
 from instep.platform.core.paging import Page, PageRequest
 from instep.platform.identity.access import writes
@@ -8,21 +8,21 @@ from instep.visitors.insights.visits.schemas import SearchedWords, ViewedArticle
 
 
 async def count_visits(ctx: Ctx, days: int) -> list[VisitDay]:
-    """Count what visitors of the help center did, by the day: articles opened, searches, ratings.
+    """Count visitors' activity per day: article views, searches, ratings.
 
-    No cookie, address or name is kept, robots are left out, and it takes some seconds until a visit counts.
-    Pages that a cache in front of the server gives out are not counted.
+    No cookie, address or name is stored, robots are not counted, and a visit counts after some seconds.
+    Pages served by a cache in front of the server are not counted.
     """
     return await queries.list_days(ctx, days)
 
 
 async def list_views(ctx: Ctx, days: int, page: PageRequest) -> Page[ViewedArticle]:
-    """List the articles that visitors opened, the most opened first."""
+    """List the articles that visitors viewed, most viewed first."""
     return await queries.list_viewed_articles(ctx, days, page)
 
 
 async def list_searches(ctx: Ctx, days: int, page: PageRequest, *, only_empty: bool) -> Page[SearchedWords]:
-    """List what visitors searched for, the most frequent first; or only what found nothing."""
+    """List visitors' searches, most frequent first; or only those without results."""
     return await queries.list_searched_words(ctx, days, page, only_empty=only_empty)
 
 

@@ -1,6 +1,6 @@
-"""Counts visits in the process and writes them every few seconds: no page waits for it.
+"""Counts visits in the process and writes them every few seconds, so that no page waits for it.
 
-A process that dies loses what it has counted since it wrote last.
+A process that crashes loses its counts since the last write.
 """
 
 import asyncio
@@ -24,13 +24,13 @@ from instep.visitors.insights.visits import queries
 
 log = structlog.get_logger()
 
-# Words that may say who someone is: an email address, or a number as long as those of telephones and cards.
+# Words that may identify someone: an email address, or a number as long as phone and card numbers.
 PERSONAL = re.compile(r"@|(?:\d[ ./-]?){6}")
 
 
 @dataclass(frozen=True, slots=True)
 class VisitSubject:
-    """What is counted: an article's id or the words of a search, of a bot on a day."""
+    """The subject of a count: an article's id or the words of a search, of a bot on a day."""
 
     workspace_id: str
     bot_id: UUID
@@ -39,7 +39,7 @@ class VisitSubject:
 
 
 class Occasion(Protocol):
-    """Where and when something is counted: a context, or what is known of a visit without one."""
+    """The bot and the time of a count: a context, or the data of a visit without one."""
 
     @property
     def workspace_id(self) -> str: ...
@@ -73,11 +73,11 @@ class VisitCounter:
 
     @property
     def has_room(self) -> bool:
-        """True if more may be counted before it is written: not where the database is away for long."""
+        """True if more may be counted before the next write: not if the database is down for long."""
         return len(self.views) + len(self.searches) < limits.MAX_UNWRITTEN_COUNTS
 
     async def write(self, database: Database) -> None:
-        """Add what was counted to what is stored; what can't be written now is written the next time."""
+        """Add the counts to the stored ones; counts that can't be written now are written the next time."""
         views, self.views = self.views, Counter()
         searches, self.searches = self.searches, Counter()
         empty_searches, self.empty_searches = self.empty_searches, Counter()
@@ -108,20 +108,20 @@ def subject_of(ctx: Occasion, name: str) -> VisitSubject:
 
 
 def rows_of(counts: Counter[VisitSubject], subjects: list[VisitSubject]) -> list[queries.CountRow]:
-    """Rows in one order for all processes, so that none waits for another that waits for it."""
+    """Rows in one order for all processes, so that concurrent writes can't deadlock."""
     rows = [(str(s.bot_id), s.day, s.name, counts[s]) for s in subjects if counts[s]]
     return sorted(rows)
 
 
 def kept_words(query: str) -> str:
-    """The words of a search as they are counted; empty where they may be about a person."""
+    """The words of a search as they are counted; empty if they may be about a person."""
     words = " ".join(query.split()).lower()[: limits.MAX_COUNTED_QUERY_CHARACTERS].strip()
     return "" if PERSONAL.search(query) else words
 
 
 @asynccontextmanager
 async def counting(counter: VisitCounter, database: Database) -> AsyncIterator[None]:
-    """Write what is counted every few seconds, and at the end."""
+    """Write the counts every few seconds, and at the end."""
 
     stop = asyncio.Event()
 

@@ -37,7 +37,7 @@ async def add_views(tx: Tx, rows: list[CountRow]) -> None:
 
 
 async def add_searches(tx: Tx, rows: list[CountRow], empty_rows: list[CountRow]) -> None:
-    """Add to the searches. Beyond a number of different searches in a day only their count is kept."""
+    """Add to the searches. Beyond a number of different searches per day only their total is counted."""
     empty_counts = {row[:3]: row[3] for row in empty_rows}
     if rows:
         await tx.execute(
@@ -74,7 +74,7 @@ def columns_of(rows: list[CountRow]) -> dict[str, list[str] | list[date] | list[
 
 
 async def list_days(ctx: Ctx, days: int) -> list[VisitDay]:
-    """Each of the last days with what was counted on it, the oldest first."""
+    """Each of the last days with its counts, oldest first."""
     return await ctx.all(
         VisitDay,
         f"""

@@ -1,4 +1,4 @@
-"""The shapes of what visitors did."""
+"""The shapes of visitors' activity."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -13,7 +13,7 @@ Day = Annotated[date, Field(examples=["2026-11-23"])]
 
 @dataclass(frozen=True, slots=True)
 class VisitDay:
-    """What was counted on a day."""
+    """The counts of a day."""
 
     day: date
     views: int
@@ -25,7 +25,7 @@ class VisitDay:
 
 @dataclass(frozen=True, slots=True)
 class ViewedArticle:
-    """How often an article was opened, and what its readers said."""
+    """The number of an article's views, and its readers' ratings."""
 
     article_id: str
     title: str
@@ -36,7 +36,7 @@ class ViewedArticle:
 
 @dataclass(frozen=True, slots=True)
 class SearchedWords:
-    """How often the same words were searched, and how often they found nothing."""
+    """The number of searches for the same words, and of those without results."""
 
     query: str
     searches: int
@@ -45,7 +45,7 @@ class SearchedWords:
 
 
 class VisitDayOut(Out):
-    """What was counted on a day, in UTC."""
+    """The counts of a day, in UTC."""
 
     day: Day
     views: int = Field(description="The number of article views.")
@@ -56,7 +56,7 @@ class VisitDayOut(Out):
 
 
 class VisitsOut(Out):
-    """What visitors of the help center did, day by day. Nothing in it tells who they were."""
+    """Visitors' activity on the help center, day by day, without any identification."""
 
     views: int
     searches: int
@@ -67,7 +67,7 @@ class VisitsOut(Out):
 
 
 class ViewedArticleOut(Out):
-    """How often an article was opened, and what its readers said in the same days."""
+    """The number of an article's views, and its readers' ratings on the same days."""
 
     article_id: str
     title: str
@@ -77,7 +77,7 @@ class ViewedArticleOut(Out):
 
 
 class SearchedWordsOut(Out):
-    """How often the same words were searched."""
+    """The number of searches for the same words."""
 
     query: str = Field(
         description="In lowercase. Empty for words that are not stored because they may be about a person."
