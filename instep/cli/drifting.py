@@ -21,13 +21,13 @@ def drift(
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option(metavar="REV", help="Only what the code has changed since this revision."),
+        typer.Option(metavar="REV", help="Only consider changes of the code since this revision."),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="At most this many findings.")] = None,
     as_json: AsJson = False,
     as_sarif: Annotated[bool, typer.Option("--sarif", help="Print SARIF 2.1.0 and nothing else.")] = False,
 ) -> None:
-    """Find what articles at INSTEP_URL say and the code of this checkout contradicts; code 3 if anything."""
+    """Find statements of articles at INSTEP_URL that the code contradicts; exits with 3 if there are any."""
     from instep.client.drift.command import DriftOptions, run_drift
 
     raise typer.Exit(run_drift(DriftOptions(path, bot, since, limit, as_json, as_sarif), os.environ))

@@ -136,7 +136,7 @@ async def run_import(
 
 @asynccontextmanager
 async def opened_source(source: str, format: str | None) -> "AsyncIterator[Source]":
-    """The folder or archive that an argument names; fetched files are kept in the data folder meanwhile."""
+    """The folder or archive that an argument names; downloads stay in the data folder until the end."""
     if source.startswith(ADDRESSES):
         async with fetched_source(source, format) as fetched:
             yield fetched

@@ -26,12 +26,12 @@ app = typer.Typer(cls=Area, no_args_is_help=True, help="CI jobs that don't need 
     " --bot acme-help",
 )
 def create_trust(
-    issuer: Annotated[str, typer.Option(help="The address of the CI service, as its tokens name it.")],
+    issuer: Annotated[str, typer.Option(help="The URL of the CI service, as in the `iss` of its tokens.")],
     claim: Annotated[
         list[str],
         typer.Option(
             metavar="NAME=VALUE",
-            help="A claim that a token must have; * stands for any characters but /. Repeatable.",
+            help="A claim that a token must have; * matches any characters except /. Repeatable.",
         ),
     ],
     audience: Annotated[

@@ -68,7 +68,7 @@ class ScoredArticle:
     """An article of the index with its scores: 0 to about `MAX_SCORE`, `title_similarity` 0 to 1."""
 
     article_id: str
-    # With semantic hits and feedback, and by its terms alone.
+    # The score with semantic hits and feedback, and the score by terms alone.
     score: float
     lexical_score: float
     title_similarity: float

@@ -16,7 +16,7 @@ BEGINNING = """\
 title: Commands
 description: Every command of Instep with its arguments, options, defaults and examples.
 ---
-`instep help` prints the same at a terminal, `instep help key create` that of one command. \
+`instep help` prints the same on a terminal, and `instep help key create` prints the help of one command. \
 `instep --version` prints the version.
 
 Commands that take `--json` print one JSON object with it, and nothing else. Commands with `--workspace` \

@@ -111,7 +111,7 @@ class Backfill:
         self.client.patience.sleep(seconds)
 
     def results(self, tasks: Sequence[Task], ends: float) -> Iterator[Run]:
-        """What has become of each task once it has ended, or the clock has reached `ends`."""
+        """The result of each task after it has ended, or after the clock has reached `ends`."""
         for task in tasks:
             ended_task = self.client.wait_for(task, ends)
             yield with_results(self.client, self.bot, ended_task, Run(self.client.url, ()))

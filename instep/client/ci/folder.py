@@ -149,7 +149,7 @@ class Folder:
         }
 
     def write(self, writes: Iterable[Mapping[str, Any]]) -> None:
-        """Write pages of the folder, or delete those whose content is None; `target` refuses all else."""
+        """Write pages of the folder, or delete those whose content is None; `target` refuses other paths."""
         targets = [(self.target(str(row["path"])), row["content"]) for row in writes]
         for target, content in targets:
             if content is None:

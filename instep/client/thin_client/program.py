@@ -144,7 +144,9 @@ def add_drift(commands: Any) -> None:
     parser.add_argument(
         "path", metavar="PATH", type=Path, nargs="?", default=Path(), help="The checkout; by default here."
     )
-    parser.add_argument("--since", metavar="REV", help="Only what the code has changed since this revision.")
+    parser.add_argument(
+        "--since", metavar="REV", help="Only consider changes of the code since this revision."
+    )
     parser.add_argument("--limit", type=positive_number, metavar="N", help="At most this many findings.")
     add_bot(parser)
     add_json(parser)

@@ -281,7 +281,7 @@ class DraftListItemOut(Out):
     type: DraftType
     status: DraftStatus
     title: str
-    article_id: str = Field(description="The article to edit, or the one in review that a new article is.")
+    article_id: str = Field(description="The article to edit, or the new article, which is in review.")
     article_title: str = Field(description="The article's current title.")
     reason: str | None
     source_url: str | None

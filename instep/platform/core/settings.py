@@ -132,7 +132,7 @@ class Settings(BaseModel):
     )
     card_fonts: FontFiles = Field(
         "",
-        description="Font files, comma separated, for the pictures that chats show beside links: for titles"
+        description="Font files, comma separated, for the images that chats show next to links: for titles"
         " in scripts that the product's own font lacks, such as Arabic or Japanese.",
         examples=["/usr/share/fonts/truetype/noto/NotoSansArabic-Bold.ttf"],
     )
@@ -161,7 +161,7 @@ class Settings(BaseModel):
         None,
         min_length=METRICS_TOKEN_CHARACTERS,
         pattern=VISIBLE,
-        description="What a Prometheus on another machine shows to read `/metrics`. Not set: only this"
+        description="The token with which Prometheus on another machine reads `/metrics`. Not set: only this"
         " machine reads it.",
     )
     metrics_port: int | None = Field(
@@ -288,13 +288,13 @@ class Settings(BaseModel):
         " `local:FOLDER`, or `off` to search by words only. Not set: a small built-in model.",
     )
     embeddings_url: ApiAddress = Field(
-        None, description="The address before `/embeddings`. Not set: that of `OPENAI_BASE_URL`."
+        None, description="The address before `/embeddings`. Not set: the one in `OPENAI_BASE_URL`."
     )
     embeddings_key: str | None = Field(
         None,
         pattern=VISIBLE,
         validate_default=True,
-        description="The key of that address, which is sent nowhere else. Not set: that of"
+        description="The key for that address, which is sent nowhere else. Not set: the one in"
         " `OPENAI_API_KEY`, if the address is not set either.",
     )
 

@@ -7,7 +7,7 @@ from patiencediff import PatienceSequenceMatcher
 
 LINE_END = re.compile(r"\r\n|\r|\n")
 # Maximum number of lines with mixed line endings to compare, from the first changed one to the
-# last. Beyond that a new line gets the ending of the line before it.
+# last. If there are more, a new line gets the ending of the previous line.
 MAX_COMPARED_LINES = 5_000
 
 

@@ -29,7 +29,7 @@ class SemanticHit:
     """An article near to a question in meaning."""
 
     article_id: str
-    # The numbers of the first and the last passage of its nearest chunk that is not a section.
+    # First and last passage number of the nearest chunk; chunks of single sections do not count.
     first: int
     last: int
     # z-score of its similarity among the bot's articles (0 = mean, 1 = one standard deviation above).

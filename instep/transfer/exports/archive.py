@@ -16,7 +16,7 @@ from instep.transfer.exports.file_contents import MANIFEST_FILE
 
 # Called after each file.
 Advance = Callable[[], None]
-# The earliest time that a zip can tell: that of the export would make each one different.
+# The earliest time that a zip can represent: with the export's time, each zip would be different.
 ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 UNIX = 3
 FILE_MODE = 0o644
@@ -69,10 +69,10 @@ def zip_entry(path: str) -> zipfile.ZipInfo:
 async def write_export(
     export: Export, database: Database, storages: Storages, target: Path, advance: Advance
 ) -> int:
-    """Write a zip where the name says `.zip`, else a folder; the number of bytes.
+    """Write a zip if the name ends in `.zip`, else a folder. Returns the number of bytes.
 
-    It is written beside the target under another name, and takes its name when it is complete. A zip replaces
-    an earlier file, a folder only an earlier export. Raises `Unusable` where nothing can be written.
+    It is written next to the target under another name, and renamed when it is complete. A zip replaces
+    an earlier file, a folder only an earlier export. Raises `Unusable` if nothing can be written.
     """
     write = write_zip if target.suffix.lower() == ".zip" else write_folder
     try:
@@ -153,7 +153,7 @@ def take_place(temporary: Path, target: Path) -> None:
 
 
 def parent_of(target: Path) -> Path:
-    """The folder that the target stands in, on the same file system as the target itself."""
+    """The target's parent folder, which is on the same file system as the target."""
     parent = target.absolute().parent
     parent.mkdir(parents=True, exist_ok=True)
     return parent

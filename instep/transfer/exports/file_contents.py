@@ -30,7 +30,7 @@ MISSING_FILE = "missing-files.txt"
 NO_COLLECTION = "/"
 # It grows when a reader of the version before would misread an export.
 FORMAT_VERSION = 1
-# Front matter that says the place of a page: ours, and what the best-known tools of static sites read.
+# Front matter for the position of a page: ours, and fields of the best-known static site generators.
 ORDER_KEYS = ("order", "position", "sidebar_position", "nav_order", "weight")
 ORDER_PREFIX = re.compile(r"^\d+-")
 # A name that begins with its only dot is a hidden folder's.
@@ -126,7 +126,7 @@ def redirect_lines(
 
 
 def portable_url(bot: Bot, url: str, layout: Layout) -> str:
-    """The file that stands for a URL of the help center itself; any other URL as it is."""
+    """The file at a URL of the help center itself; any other URL unchanged."""
     path = page_path(bot.help_url, url)
     if path is not None and path.endswith(WRITTEN_REST):
         return path

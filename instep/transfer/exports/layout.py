@@ -24,13 +24,13 @@ MAX_NAME_BYTES = 180
 # Characters and names that some file systems refuse.
 UNSAFE_NAME_CHARACTERS = str.maketrans(dict.fromkeys('<>:"|?*', "-"))
 AT_TOP = ""
-# The folder itself as a path, which stands for the home page.
+# The folder itself as a path: the home page.
 ROOT = "."
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The paths of a help center's parts by their ids, and the addresses that they stand for."""
+    """The paths of a help center's parts by their ids, and their addresses."""
 
     folders: dict[str | None, str]
     articles: dict[str, str]
@@ -71,7 +71,7 @@ def place_folders(
 def place_articles(
     bot: Bot, folders: dict[str | None, str], articles: Sequence[ArticleRow]
 ) -> Iterator[tuple[str, str]]:
-    """The file of each article, by its id; translations stand beside their original."""
+    """The file of each article, by its id; translations are next to their original."""
     originals, translations = group_articles(folders, articles)
     for folder_id, rows in originals.items():
         for number, original in enumerate(rows, 1):
@@ -155,7 +155,7 @@ def file_stem(slug: str) -> str:
 
 
 def file_name(file: StoredFile) -> str:
-    """The name under which a file was sent, with the extension of its kind, as all file systems take it."""
+    """The name of an uploaded file, with the extension of its kind, valid on all file systems."""
     name = PurePosixPath(file.download_name.translate(UNSAFE_NAME_CHARACTERS))
     stem = name.stem.encode()[:MAX_NAME_BYTES].decode(errors="ignore")
     return f"{stem}{name.suffix}"

@@ -16,17 +16,17 @@ from instep.platform.text.yaml_values import UnboundedYaml, load_yaml
 
 # YAML reads these beginnings as something else than a text.
 TITLE_WITHOUT_QUOTES = re.compile(r"title[ \t]*:[ \t]+[\[{&!]")
-# A line that a value before it goes on in: it is indented, an item of a list, or empty inside of a block.
+# A line that continues a value: it is indented, an item of a list, or empty inside a block.
 CONTINUATION = re.compile(r"[ \t]|-[ \t\r\n]|\r?\n?\Z")
 # Beginnings that a plain YAML text can't have. A parser would read a title such as `{<<: [*a, *a]}` as a
 # mapping, which can be endless.
 INDICATORS = frozenset(",[]{}#&*!|>'\"%@`")
-# Longer values stand in quotes, and no parser has to say whether they need them.
+# Longer values are quoted, so no parser has to check whether they need quotes.
 MAX_PLAIN_CHARACTERS = 1_000
 
 
 class UnreadableFrontMatter(ValueError):
-    """The front matter is no YAML mapping; the message says in one clause what is wrong."""
+    """The front matter is not a YAML mapping; the message describes the problem in one clause."""
 
 
 class UnboundedFrontMatter(UnreadableFrontMatter):
@@ -141,7 +141,7 @@ def is_plain(value: str) -> bool:
     if value[:1] in INDICATORS:
         return False
     try:
-        # Other readers take words such as `yes` and `12` for something else than a text.
+        # Other parsers read words such as `yes` and `12` as other types than text.
         return bool(yaml.load(f"key: {value}", Loader=yaml.CSafeLoader) == {"key": value})
     except (yaml.YAMLError, ValueError):
         return False

@@ -79,7 +79,7 @@ def to_paths(text: str, path: str, site: SiteMap, origin: str = "") -> str:
 
 
 def to_addresses(text: str, path: str, addresses: Mapping[str, str]) -> str:
-    """The text of the file at `path`, with addresses in place of relative paths to files that have one."""
+    """The text of the file at `path`, with relative paths to known files replaced by addresses."""
 
     def convert(target: str) -> str | None:
         below, rest = split_target(target)

@@ -10,7 +10,7 @@ from instep.platform.web.shapes import Out, Visibility
 
 @dataclass(frozen=True, slots=True)
 class CollectionRow:
-    """A collection, in the order of those beside it."""
+    """A collection, in the order of its siblings."""
 
     id: str
     slug: str

@@ -155,7 +155,7 @@ async def _read_heads(texts: Iterable[str]) -> Heads:
 
 
 def _read_pages(work: SyncWork, texts: Mapping[str, str]) -> None:
-    """Read the folder's Markdown files; those that stand for nothing are left alone."""
+    """Read the folder's Markdown files; files that are not pages are left alone."""
     for file in work.request.files:
         if file.path in work.pages or file.path in work.unreadable_paths:
             raise InvalidRequest(f"`files` names {file.path} twice: send each file once.")
@@ -193,7 +193,7 @@ def _forget_unseen(work: SyncWork) -> None:
 
 
 async def _resolve_assets(work: SyncWork) -> None:
-    """Let pictures of the folder stand for stored files; those that texts show must be stored."""
+    """Map pictures of the folder to stored files; pictures that texts show must be stored."""
     assets = {asset.path: asset for asset in work.request.assets}
     stored = {
         row.sent_sha256: row
@@ -239,7 +239,7 @@ def _without_new_ids(sync: Sync) -> Sync:
 
 
 def _files_out(row: SyncedFile) -> Iterator[SyncedFileOut]:
-    """The file that git had, and the one that was written, which stands elsewhere if it was moved."""
+    """The file that git had, and the file that was written, at another path if it was moved."""
     is_written = row.next_file_text is not None and row.draft_id is None
     written_blob = blob_of(row.next_file_text or "") if is_written else None
     sha256 = digest_of(row.file_text) if row.file_text is not None else None

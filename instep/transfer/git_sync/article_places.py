@@ -58,7 +58,7 @@ def move_to_collections(work: SyncWork, moves: Moves) -> None:
 
 
 def new_path(work: SyncWork, moves: Moves, path: str, collection: str | None) -> str | None:
-    """The path in the folder of the collection, at the end; None where the file has to stay."""
+    """The path in the collection's folder, at the end; None if the file must stay."""
     is_elsewhere = collection in work.ids_elsewhere and work.folders.folder_of(collection or "") is None
     if is_elsewhere or not moves.are_free(moves.group_of(path)):
         return None
@@ -156,7 +156,7 @@ class CollectionOrder:
             return True
         changes = new_numbers(members, numbers)
         if not self.moves.are_free([path for id in changes for path in self.moves.group_of(paths[id])]):
-            # Until the files are free they have an order that nobody in git has chosen.
+            # Until the files are free, they have an order that no one chose in git.
             order.base = refill(members, in_git)
             return False
         for id, number in changes.items():
@@ -166,7 +166,7 @@ class CollectionOrder:
         return False
 
     def number_of(self, path: str) -> int | None:
-        """The number that the file will have where it moves to."""
+        """The number of the file at its new path."""
         page = self.moves.page_of(path)
         if order_key(page) is not None:
             return file_place(page)

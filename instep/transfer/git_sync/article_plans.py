@@ -71,7 +71,7 @@ def plan_article(
         plan.merged = merged_values(work, plan.row, plan.values, values_of_article(plan.article))
         plan.is_waiting = plan.is_waiting or plan.article.status == "in_review"
         if plan.article.status == "archived" and plan.row is not None and plan.row.article_values is None:
-            # A deleted file that comes back takes its article out of the archive.
+            # A deleted file that comes back restores its article from the archive.
             plan.merged.article["status"] = plan.merged.file["status"] = plan.values["status"]
         goes_live = plan.merged.article["status"] == "published" and plan.article.status != "published"
         if goes_live and work.request.drafts:

@@ -69,7 +69,7 @@ async def move(work: SyncWork, page: FolderPage, article: SyncedArticle) -> None
 
 
 async def with_collection_id(work: SyncWork, values: dict[str, str | None]) -> dict[str, str | None]:
-    """The values with the collection's id in place of `new:` and a folder, for which it is made."""
+    """The values, with each `new:` folder replaced by the id of a collection created for it."""
     collection = values.get("collection")
     return {**values, "collection": await collection_id_of(work, collection) or collection}
 

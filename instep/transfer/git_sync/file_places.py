@@ -37,7 +37,7 @@ def renumbered(path: str, number: int) -> str:
 
 
 def with_number(file: PageFile, key: str, number: int) -> PageFile:
-    """The file with another number in its front matter; where one stands, its digits alone change."""
+    """The file with another number in its front matter; if it has one, only the digits change."""
     lines = split_lines(file.head)
     first, last = lines_of(lines, key)
     if first == last:

@@ -1,4 +1,4 @@
-"""A file that is refused is reported, and the sync goes on with the others."""
+"""A refused file is reported, and the sync continues with the others."""
 
 from collections.abc import Awaitable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Drafts of former states of files leave the review queue: their texts are no longer what git has."""
+"""Drafts of previous file versions leave the review queue: git no longer has their texts."""
 
 from instep.drafting.drafts.actions import dismiss_draft
 from instep.drafting.drafts.pending import DraftNotPending, find_draft

@@ -1,4 +1,4 @@
-"""Moved files: what links to them, and what they link to, goes on leading there."""
+"""Moved files: links to them and links in them are updated."""
 
 import posixpath
 from collections import defaultdict
@@ -98,7 +98,7 @@ class Moves:
         return not any(self.is_open(path) for path in {*paths, *linking})
 
     def plan(self, path: str, new: str, reason: str) -> bool:
-        """Move a file with its translations; False where one has to stay, or a new path is taken."""
+        """Move a file with its translations; False if one must stay or a new path is in use."""
         group = self.group_of(path)
         new_paths = {other: group_at(new) + other.removeprefix(group_at(path)) for other in group}
         is_whole = all(other in self.work.rows for other in group)
@@ -155,7 +155,7 @@ class Moves:
         return text if new == path or row is None else self.in_collection(text, new, row)
 
     def in_collection(self, text: str, path: str, row: SyncedFile) -> str:
-        """The text with a line for its collection, where the new folder says another one."""
+        """The text with a line for its collection, if the new folder is another collection's."""
         values = row.next_article_values or row.article_values
         page = parse_page(path, text)
         if page is None or values is None:
@@ -171,7 +171,7 @@ class Moves:
     def move(self, path: str, new: str, text: str) -> None:
         work, row = self.work, self.work.rows[path]
         if path not in work.pages:
-            # Git has never had it: it is written where it belongs at once.
+            # Git never had the file: it is written to its final path at once.
             del work.rows[path], work.sync.writes[path]
             row.path, row.next_file_text = new, text
             work.rows[new] = row

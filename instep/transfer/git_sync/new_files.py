@@ -11,7 +11,7 @@ from instep.transfer.git_sync.work import SyncWork, set_next
 
 
 def place_new_files(work: SyncWork, plans: list[ArticlePlan]) -> dict[str, SyncedArticle]:
-    """Give each published article without a file a path beside those of its collection; by their paths."""
+    """Give each published article without a file a path next to its collection's files; by path."""
     known_ids = work.synced_ids
     paths_by_id = {row.resource_id: path for path, row in work.rows.items()}
     articles_by_path: dict[str, SyncedArticle] = {}

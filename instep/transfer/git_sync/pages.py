@@ -36,7 +36,7 @@ class UnusablePage(InvalidRequest):
 
 @dataclass(frozen=True, slots=True)
 class FolderPage:
-    """A Markdown file that stands for an article or a collection."""
+    """A Markdown file of an article or a collection."""
 
     path: str
     file: PageFile
@@ -99,7 +99,7 @@ class Folders:
         return Folders(dict(self.by_folder), dict(self.ids_by_slug), dict(self.slugs_by_id))
 
     def folder_of(self, collection_id: str) -> str | None:
-        """The folder that stands for a collection."""
+        """The folder of a collection."""
         return next((folder for folder, value in self.by_folder.items() if value == collection_id), None)
 
 
@@ -185,7 +185,7 @@ def values_of_collection(collection: SyncedCollection) -> dict[str, str | None]:
 
 
 def matter_of(path: str, values: Values, folders: Folders) -> dict[str, str | None]:
-    """The front matter of a page: None where a reader assumes the value. A parent is what the folder says."""
+    """The front matter of a page: None for default values. The folder determines the parent."""
     page = FolderPage(path, PageFile("", ""), {})
     matter = {
         "title": values["title"],
@@ -208,7 +208,7 @@ def matter_of(path: str, values: Values, folders: Folders) -> dict[str, str | No
 
 
 def collection_slug(values: Values, folders: Folders) -> str:
-    """The value `collection` of a page that stands in the folder of another one."""
+    """The value `collection` for a page in the folder of another collection."""
     return folders.slugs_by_id.get(values["collection"] or "", NO_COLLECTION)
 
 

@@ -188,7 +188,7 @@ class SyncedFile:
     next_article_text: str | None = None
     next_article_values: dict[str, str | None] | None = None
     draft_id: str | None = None
-    # The path that the file gets with the next text; None where it stays.
+    # The path of the file from the next text on; None if it stays.
     next_path: str | None = None
 
     def advance(self) -> None:

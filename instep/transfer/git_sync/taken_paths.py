@@ -39,6 +39,6 @@ class TakenPaths:
             self.count(above)
 
     def next_name(self, folder: str, stem: str) -> str:
-        """A name at the end of a folder: with the next number where the others have numbers."""
+        """A name at the end of a folder, with the next number if the others have numbers."""
         number = self.highest.get(folder)
         return stem if number is None else f"{number + 1:02}-{stem}"

@@ -13,7 +13,7 @@ from instep.platform.core import limits
 from instep.platform.core.sandbox import TimeLimitExceeded, is_short, run_bounded
 from instep.platform.text.diff import merge, split_lines
 
-# Values of a page by their names; None stands for a value that it doesn't have.
+# Values of a page by name; None if it doesn't have the value.
 Values = Mapping[str, str | None]
 
 
@@ -49,7 +49,7 @@ def merge_values(
 def to_article_values(
     base_file: Values | None, file: Values, base_article: Values | None
 ) -> dict[str, str | None]:
-    """The values of an article that says what the file says; those that git left alone are the base's."""
+    """The values of an article with the same content as the file; unchanged ones are the base's."""
     if base_file is None or base_article is None:
         return dict(file)
     return {

@@ -31,11 +31,11 @@ class SyncWork:
     pages: dict[str, FolderPage] = field(default_factory=dict)
     # The front matter of all files, as they are now and as they were at the last sync.
     heads: Heads = field(default_factory=dict)
-    # Markdown files that can't be read, or that are no pages: they are left as they are.
+    # Markdown files that can't be read or are not pages: they stay unchanged.
     unreadable_paths: set[str] = field(default_factory=set)
     # The paths that the rows of renamed pages had, by their new ones.
     former_paths: dict[str, str] = field(default_factory=dict)
-    # Texts of Markdown files that are no pages, by their paths.
+    # Texts of Markdown files that are not pages, by their paths.
     other_texts: dict[str, str] = field(default_factory=dict)
     orders: dict[str, KnownOrder] = field(default_factory=dict)
     # Articles whose files are in git as the last sync wrote them.
@@ -82,7 +82,7 @@ class SyncWork:
         return to_paths(text, path, self.site, settings().base_url)
 
     def in_canonical_form(self, text: str, path: str) -> str:
-        """A text of an article with every link that a file stands for written in one way."""
+        """An article's text in which all links to files have the same form."""
         return self.to_addresses(self.to_paths(text, path), path)
 
 

@@ -1,6 +1,6 @@
 """The job of an import that was uploaded: first it reads and plans, and once someone agreed, it imports.
 
-A worker that dies leaves the row as it is, and the next attempt continues where the last batch ended.
+If a worker dies, the row stays as it is, and the next attempt continues after the last batch.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ MISSING = "The archive is no longer stored: send it again."
 
 
 async def run_import(database: Database, storages: Storages, job: Job) -> None:
-    """Do what the state of an import asks for; one that has ended is left alone."""
+    """Do the next step of an import, depending on its state; a finished import is left alone."""
     payload = job.payload
     try:
         async with job_context(database, payload, SERVICE) as ctx, ctx.tx.transaction():
@@ -96,7 +96,7 @@ async def load_source(storages: Storages, row: ImportRow, bot: Bot) -> Source:
 
 
 async def retry_later(database: Database, job: Job) -> None:
-    """Run it later: a paused workspace takes no writes, so its imports wait until it is resumed."""
+    """Run it later: a paused workspace refuses writes, so its imports wait until it is resumed."""
     async with job_context(database, job.payload, SERVICE) as ctx:
         run_at = ctx.now + limits.PAUSED_TASK_RETRY_DELAY
         await defer(ctx.tx, job.kind, job.payload, run_at=run_at)

@@ -398,7 +398,7 @@ async def set_progress(ctx: Ctx, import_id: str, done: int, total: int) -> None:
 
 
 async def end(ctx: Ctx, import_id: str, report: dict[str, Any] | None, error: str | None) -> None:
-    """The import has ended; its archive is no longer needed. A failed one keeps the report of its plan."""
+    """End an import; its archive is no longer needed. A failed one keeps the report of its plan."""
     values: dict[str, Any] = {"state": "failed" if error else "completed", "error": error, "object_key": None}
     values |= {"report": Jsonb(report)} if report is not None else {}
     await change(ctx, import_id, {**values, "ended_at": ctx.now})

@@ -1,4 +1,4 @@
-"""The shapes of an import: its row, what is known of earlier ones, its plan and its report."""
+"""The shapes of an import: its row, data about earlier ones, its plan and its report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -122,7 +122,7 @@ class BotState:
 
 @dataclass(frozen=True, slots=True)
 class FilePiece:
-    """A place of a text where the address of a file goes; `original` stays where the file is refused."""
+    """A position in a text for the address of a file; `original` stays if the file is refused."""
 
     path: str
     digest: str
@@ -173,7 +173,7 @@ class PlannedPage:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The source's data besides the text; a later import compares it."""
+        """The source's data other than the text; a later import compares it."""
         return {
             "description": self.description,
             "collection": self.collection,

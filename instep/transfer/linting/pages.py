@@ -35,7 +35,7 @@ class LintFinding:
 
 @dataclass
 class MarkdownFile:
-    """One file; `text` has empty lines in place of the front matter, so that lines keep their numbers."""
+    """One file; `text` has empty lines instead of the front matter, so that lines keep their numbers."""
 
     path: Path
     text: str = ""

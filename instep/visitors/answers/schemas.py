@@ -401,7 +401,7 @@ class AnswerPreviewOut(Out):
 
 
 class AnswerOut(AnswerPreviewOut):
-    """An answer with its sources, or that the articles don't hold one, as it is kept."""
+    """A stored answer with its sources, or the statement that the articles contain none."""
 
     conversation_id: Annotated[str, Field(examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"])]
     message_id: Annotated[str, Field(examples=["msg_01kbb6x4mwh2v7n8q9r0s1t2va"])]

@@ -113,7 +113,7 @@ class StoredQuestion:
 
 
 async def summarize_visitor(tx: Tx, workspace_id: str, subject: Subject) -> VisitorSummary:
-    """How much this workspace stores about the visitor, and under which addresses."""
+    """The number of things stored about the visitor in this workspace, and their email addresses."""
     traces = await find_traces(tx, workspace_id, subject)
     return VisitorSummary(len(traces.conversations), len(traces.leads), tuple(sorted(traces.emails)))
 

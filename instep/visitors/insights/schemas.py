@@ -297,7 +297,7 @@ class HealthOut(Out):
         ),
     ]
     problems: list[ProblemOut] = Field(
-        description="Whole article first, then by line; at most 20 of one code."
+        description="Problems of the whole article come first, then by line; at most 20 per code."
     )
 
 

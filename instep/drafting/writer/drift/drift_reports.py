@@ -21,7 +21,7 @@ _MAX_SENTENCES = 5
 
 @dataclass(frozen=True, slots=True)
 class WrongStatement:
-    """A wrong statement; `key` is the one by which drafts, places and dismissals know it."""
+    """A wrong statement; `key` identifies it in drafts, places and dismissals."""
 
     article_id: str
     article_title: str

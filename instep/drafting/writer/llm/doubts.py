@@ -50,7 +50,7 @@ class Doubts:
 
     @cached_property
     def _weights(self) -> Mapping[str, float]:
-        """The weight of each term of the change; terms of the title, rare and frequent ones weigh more."""
+        """The weight of each term of the change; title terms, rare terms and repeated terms weigh more."""
         counts = change_terms("\n".join((self._change.body or "", self._removed, self._added)))
         title = " ".join((self._change.title, *self.paths))
         for term, count in change_terms(title).items():

@@ -12,27 +12,27 @@ SESSION_IDLE_TTL = timedelta(hours=12)
 SESSION_MAX_AGE = timedelta(days=14)
 # Dangerous actions need a proof of identity that is no older than this.
 RECENT_SIGN_IN_TTL = timedelta(minutes=10)
-# How long a browser has for the second step of signing in, or for the question to a passkey.
+# Time for the second step of signing in, or for a passkey challenge.
 CHALLENGE_TTL = timedelta(minutes=10)
-# Tabs of one browser in which a sign-in with the OpenID provider may have begun; older ones begin again.
+# Sign-ins with the OpenID provider in progress in one browser; older ones must start again.
 MAX_OIDC_TABS = 8
-# Codes that are tried in the second step, of one person or from a browser that is known to them.
+# Codes tried in the second step, per person or per browser known to them.
 MAX_SECOND_FACTOR_TRIES = 10
 SECOND_FACTOR_WINDOW_SECONDS = 900
-# Passkeys of one person, and characters of the name of one.
+# Passkeys per person, and characters in a passkey's name.
 MAX_PASSKEYS = 20
 MAX_PASSKEY_NAME_CHARACTERS = 60
-# Documents of an OpenID provider in bytes, and by how many seconds its clock may differ.
+# Documents of an OpenID provider in bytes, and the allowed difference of its clock in seconds.
 MAX_OIDC_DOCUMENT_BYTES = 64 * 1024
 OIDC_LEEWAY_SECONDS = 60
-# Codes of one set, each for one use.
+# Codes per set, each for one use.
 RECOVERY_CODES = 10
-# A link that invites someone, and one that signs in or sets up the installation.
+# Lifetime of an invitation link, and of a link that signs in or sets up the installation.
 INVITATION_TTL = timedelta(days=7)
 SETUP_LINK_TTL = timedelta(hours=24)
-# Invitations of one workspace that wait to be accepted.
+# Open invitations per workspace.
 MAX_INVITATIONS = 100
-# Sign-ins from a known browser, one that has signed in to the account before, and how long it stays known.
+# Sign-ins from a browser that has signed in to the account before, and how long it stays known.
 MAX_SIGN_INS_PER_BROWSER = 10
 SIGN_IN_BROWSER_WINDOW_SECONDS = 900
 KNOWN_BROWSER_TTL = timedelta(days=180)
@@ -75,12 +75,12 @@ AUTHORIZATION_CODE_TTL = timedelta(seconds=60)
 ACCESS_TOKEN_TTL = timedelta(hours=1)
 # A connection expires after this long without use; every refresh restarts the clock.
 REFRESH_TOKEN_TTL = timedelta(days=30)
-# Programs of one app that share a refresh token send it at the same time: so long after its first use the
-# same answer is given again, and a later use ends the connection.
+# Instances of an app that share a refresh token may send it at the same time: within this time after the
+# first use, they get the same response; a later use ends the connection.
 REFRESH_TOKEN_REUSE_TTL = timedelta(seconds=30)
 # A registered client that is not used is deleted after this time.
 UNUSED_APP_RETENTION = timedelta(days=30)
-# Connections of one person; a further one replaces the least recently used one.
+# Connections per person; a new one replaces the least recently used one.
 MAX_CONNECTIONS_PER_PERSON = 50
 # Per client address: registrations, and calls to the token and revocation endpoints.
 REGISTRATIONS_PER_HOUR = 20
@@ -91,19 +91,19 @@ CLIENT_METADATA_FETCHES_PER_MINUTE = 30
 
 # Trusts of CI jobs.
 MAX_TRUSTS_PER_WORKSPACE = 100
-# Claims of one trust, and characters of a claim's name and value, an issuer and an audience.
+# Claims per trust, and characters in a claim's name or value, an issuer or an audience.
 MAX_TRUST_CLAIMS = 20
 MAX_CLAIM_CHARACTERS = 500
 MAX_ISSUER_CHARACTERS = 500
-# An ID token in characters, and its age: none is issued for a longer job.
+# Characters and maximum age of an ID token: none is issued for a longer job.
 MAX_ID_TOKEN_CHARACTERS = 12_000
 ID_TOKEN_MAX_AGE = timedelta(hours=24)
 TRUST_TOKEN_TTL = timedelta(minutes=15)
 # Exchanges per trust.
 TOKEN_EXCHANGES_PER_MINUTE = 60
-# Documents and keys of an issuer, in bytes, and the number of issuers whose keys a process keeps.
+# Documents and keys of an issuer, in bytes, and issuers whose keys a process caches.
 MAX_ISSUER_DOCUMENT_BYTES = 256 * 1024
 MAX_CACHED_ISSUERS = 100
 ISSUER_KEYS_TTL = timedelta(minutes=10)
-# A token with an unknown key has the keys fetched again, but not before they have this age.
+# For a token with an unknown key, the keys are fetched again if they are at least this old.
 MIN_ISSUER_KEYS_AGE = timedelta(seconds=30)

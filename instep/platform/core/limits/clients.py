@@ -42,18 +42,18 @@ MAX_ESTIMATING_TASKS = 20
 THIN_CLIENT_CACHE_SECONDS = 300
 # The largest response that the client reads, in bytes.
 MAX_API_RESPONSE_BYTES = 128 * 1024 * 1024
-# A request is retried for this long while the server is unreachable or busy, with pauses of at most this.
+# How long a request is retried while the server is unreachable or busy, and the longest pause.
 API_RETRY_SECONDS = 90
 MAX_API_RETRY_PAUSE_SECONDS = 15
-# `instep draft` retries for less time, since a person waits at a terminal.
+# `instep draft` retries for less time, because a person waits at the terminal.
 REVIEW_RETRY_SECONDS = 5
-# The interval of polling a task grows from the first to the second; waiting ends after the third.
+# The polling interval of a task grows from the first to the second; waiting ends after the third.
 MIN_POLL_SECONDS = 0.5
 MAX_POLL_SECONDS = 10.0
 TASK_WAIT_SECONDS = 300
 # Limits of the report: drafts; diff lines per draft; characters per line; skipped files named.
 MAX_REPORTED_DRAFTS = 50
-# Places of a task that a run names, and counts.
+# Places of a task that a run lists.
 MAX_REPORTED_PLACES = 100
 MAX_REPORTED_DIFF_LINES = 60
 MAX_REPORTED_LINE_CHARACTERS = 300
@@ -64,9 +64,9 @@ MAX_SUMMARY_BYTES = 900_000
 # The command `instep drift`.
 # Files of code that it reads; larger ones are data.
 MAX_DRIFT_FILE_BYTES = 1024 * 1024
-# Time of git to print the code, and then the history, which are read as they come.
+# Time for git to print the history, which is streamed.
 DRIFT_HISTORY_SECONDS = 900
-# The newest commits that are looked at for each name that the code no longer has.
+# Newest commits checked for each name that the code no longer has.
 MAX_DRIFT_COMMITS_PER_NAME = 3
-# Lines of the history that it sends, in characters: the newest.
+# Newest lines of the history that it sends, in characters.
 MAX_DRIFT_CHARACTERS = 4_000_000

@@ -16,7 +16,7 @@ MAX_ICON_CHARACTERS = 16
 MAX_CHANGE_BODY_CHARACTERS = 100_000
 MAX_INSTRUCTIONS_CHARACTERS = 100_000
 MAX_DIFF_CHARACTERS = 10_000_000
-# PostgreSQL's type `integer` holds counts from 0 to 2^31 - 1.
+# Counts are PostgreSQL's `integer`: at most 2^31 - 1.
 MAX_INTEGER = 2_147_483_647
 
 # Articles: history, former addresses and collections.
@@ -28,39 +28,39 @@ MAX_REDIRECTS = 10_000
 MAX_REDIRECT_PATH_CHARACTERS = 500
 MAX_REDIRECT_SEGMENTS = 20
 MAX_REDIRECT_URL_CHARACTERS = 2_000
-# Redirects that are followed from one address; those that go further lead nowhere.
+# Redirects followed from one address; longer chains are not found.
 MAX_REDIRECT_HOPS = 5
-# Levels of collections: one at the top, one in it, and one in that.
+# Levels of nested collections.
 MAX_COLLECTION_LEVELS = 3
 
 # Freshness of published articles: a text that nothing has verified for this long is stale.
 STALE_AFTER = timedelta(days=180)
-# A person who looks at an article this long before its "look again by" date has looked in time.
+# A check this long before an article's "look again by" date still counts for that date.
 REVIEW_WINDOW = timedelta(days=30)
-# Readers who say that a text is outdated, since it was written or verified, until it needs a look.
+# Readers who must call a text outdated, since it was written or verified, before it needs a check.
 OUTDATED_READERS = 2
 
 # Drafts, and the releases that they wait for.
 # Warnings in the header `Instep-Warnings`.
 MAX_WARNINGS = 10
-# A warning about an overwrite: lines that it quotes, and characters of each line.
+# Lines that a warning about an overwrite quotes, and characters of each line.
 MAX_REPORTED_OVERWRITTEN_LINES = 3
 MAX_REPORTED_OVERWRITTEN_LINE_CHARACTERS = 60
-# Conflicts of a draft that are decided one by one, each with two fields of a form; more are one conflict.
+# Conflicts of a draft that are decided one by one, each with two form fields; more become one conflict.
 MAX_CONFLICTS = 20
-# Ids of other drafts of the same article that a draft's detail names.
+# Other drafts of the same article that a draft lists by id.
 MAX_REPORTED_OTHER_DRAFTS = 5
-# Waiting edits of a bot that a change is compared with, the newest.
+# Newest pending edits of a bot that a change is compared with.
 MAX_COMPARED_DRAFTS = 200
-# Hunks of one diff that a caller may name.
+# Hunks of a diff that a caller can select.
 MAX_HUNKS = 10_000
-# Drafts of one source that a page of the review queue holds, and that one call applies together.
+# Drafts of one source on a page of the review queue, and in one call that applies them.
 MAX_SOURCE_DRAFTS = 100
-# How long a person counts as looking at a draft after the last sign of it.
+# How long a person counts as viewing a draft after their last activity.
 DRAFT_VIEWER_TTL = timedelta(seconds=15)
 # Commits of a range that `instep release` reads.
 MAX_RELEASE_COMMITS = 10_000
-# Addresses, and tasks, that one release may name.
+# URLs in one release, and tasks in one release.
 MAX_RELEASE_SOURCES = 1_000
 
 # Idempotency keys of tasks.
@@ -76,7 +76,7 @@ MAX_TEXT_CODE_CHARACTERS = 200_000
 MAX_CODE_BLANKS = 100
 MAX_COLORING_SECONDS = 2
 MAX_INLINE_CODE_CHARACTERS = 1_000
-# Quotes, lists and footnotes may be nested this many levels.
+# Nesting levels of quotes, lists and footnotes.
 MAX_NESTING_LEVELS = 30
 # Counts in one text.
 MAX_LIST_ITEMS = 50_000
@@ -86,7 +86,7 @@ MAX_TABLE_COLUMNS = 500
 MAX_TABLE_CELLS = 50_000
 MAX_FOOTNOTE_MARKS = 10_000
 MAX_AMPERSANDS = 20_000
-# Characters `@` in one line, and closing parentheses in one autolink.
+# `@` characters in one line, and closing parentheses in one autolink.
 MAX_LINE_ADDRESSES = 1_000
 MAX_LINK_PARENTHESES = 2_000
 # HTML tags in Markdown: tags that are open at the same time, and attributes of one tag.

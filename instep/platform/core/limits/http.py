@@ -24,7 +24,7 @@ CONNECTION_CHECK_SECONDS = 1.0
 # Connections of one process, and of one address to it.
 MAX_CONNECTIONS = 4_000
 MAX_ADDRESS_CONNECTIONS = 128
-# File descriptors that are left for the database, jobs, outgoing calls and files.
+# File descriptors reserved for the database, jobs, outgoing requests and files.
 RESERVED_DESCRIPTORS = 256
 # Connections that the kernel completes before the process accepts them.
 BACKLOG_CONNECTIONS = 128
@@ -36,7 +36,7 @@ STOP_IDLE_SECONDS = 1.0
 MAX_BODY_BYTES = 2 * 1024 * 1024
 # At most this much of a body is read before the caller is authenticated.
 MAX_UNAUTHENTICATED_BODY_BYTES = 64 * 1024
-# Keys of which a process remembers where they led to last; each takes about 1 KB.
+# Keys whose workspace and bot a process caches; each takes about 1 KB.
 MAX_RECENT_KEYS = 5_000
 MAX_TASK_BODY_BYTES = 12 * 1024 * 1024
 
@@ -53,8 +53,8 @@ HOUR_SECONDS = 3_600
 # Calls to the visitor API, per visitor of a bot, and per client address.
 VISITOR_CALLS_PER_MINUTE = 30
 VISITOR_ADDRESS_CALLS_PER_MINUTE = 120
-# What a widget reads (its texts, articles, and a search with each pause in typing), per client address: many
-# people of an office have the same one.
+# Read requests of a widget (texts, articles, and a search after each pause in typing), per client address:
+# the people in an office may share one.
 WIDGET_READS_PER_MINUTE = 600
 
 # Outgoing HTTP requests.
@@ -75,5 +75,5 @@ MAX_LISTENER_BODY_BYTES = 16 * 1024 * 1024
 # A replica of the database, if there is one.
 # How long a page waits for a connection to it.
 REPLICA_WAIT_SECONDS = 0.5
-# How long one that does not answer is left alone.
+# How long a replica that does not answer is not used.
 REPLICA_REST_SECONDS = 10.0

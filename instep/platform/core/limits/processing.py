@@ -4,12 +4,12 @@ from datetime import timedelta
 
 # Expensive work: diffs, the writer, and the processes that they run in.
 MAX_DIFF_SECONDS = 2
-# Runs of words that went, came or stayed which a page marks; of more, the whole texts are marked.
+# Runs of removed, added or kept words that a page marks; with more, the whole texts are marked.
 MAX_MARKED_RUNS = 5_000
 # Interval at which a task of a paused workspace is retried.
 PAUSED_TASK_RETRY_DELAY = timedelta(seconds=30)
-# The changes of a bot are read in turn: each one that ends has the next one run. Where that was missed, a
-# waiting one looks again after this long.
+# A bot's changes are read in turn: each one starts the next when it ends. If that fails, a waiting change
+# checks again after this time.
 TASK_TURN_RETRY_DELAY = timedelta(seconds=30)
 # A task is given up after this many attempts, about 45 seconds after the first, as later changes wait for it.
 MAX_TASK_ATTEMPTS = 4
@@ -18,8 +18,8 @@ MAX_TASK_TURN_DELAY = timedelta(hours=1)
 # A request waits while its diff is parsed, so this has less time than the writer.
 MAX_DIFF_PARSE_SECONDS = 10
 MAX_WRITER_SECONDS = 60
-# Articles that the writer reads for one change: of more in a bot, those that have most to do with it. As many
-# of 7,000 characters take 240 MB and 15 seconds to read for the first time, well within its memory and time.
+# Articles that the writer reads for one change: in a larger bot, the most relevant ones. With 7,000
+# characters each, reading them for the first time takes 240 MB and 15 seconds, well within its limits.
 MAX_WRITER_ARTICLES = 2_000
 # Longer texts, and diffs with a longer line, are processed in a child process that can be killed.
 MAX_INLINE_CHARACTERS = 64_000
@@ -45,22 +45,22 @@ MAX_MODEL_RETRIES = 2
 MODEL_RETRY_SECONDS = 2.0
 # A provider that demands a longer wait is not asked again.
 MAX_MODEL_RETRY_SECONDS = 20.0
-# A provider that was down so often in a row is not asked for so long, and then by one question at a time.
+# After this many failures in a row, a provider is not asked for this long, and then one question at a time.
 MAX_MODEL_FAILURES = 3
 MODEL_PROBE_SECONDS = 30.0
-# The fields of a language model that an owner sets: characters of its texts, tokens or money of a budget.
+# Fields of an owner's language model: characters of its texts, tokens or money of a budget.
 MAX_MODEL_NAME_CHARACTERS = 200
 MAX_MODEL_URL_CHARACTERS = 500
 MAX_MODEL_KEY_CHARACTERS = 1_000
 MAX_MODEL_BUDGET = 1_000_000_000_000
 MIN_TASK_TOKENS = 4_000
-# The question with which an owner tests a model.
+# Time for an owner's test of a model.
 MODEL_TEST_SECONDS = 20
 # Edits in one completion.
 MAX_MODEL_EDITS = 60
-# Dismissed statements, newest first, that a model is reminded of.
+# Newest dismissed statements that a prompt contains.
 MAX_DISMISSED_STATEMENTS = 200
-# A part of a text that someone has a model write anew in the editor, and the text before and after it.
+# Text that a model rewords in the editor, and the text before and after it.
 MAX_REWORDED_TOKENS = 4_000
 MAX_REWORDING_CONTEXT_CHARACTERS = 4_000
 MAX_REWORDING_NOTE_CHARACTERS = 300
@@ -70,7 +70,7 @@ MODEL_USAGE_RETENTION = timedelta(days=400)
 
 # Drift: what articles state, held against the code of a checkout and its history.
 MAX_DRIFT_BODY_BYTES = 32 * 1024 * 1024
-# Names of articles, the most commits of a check, the lines of one that stand today, and findings.
+# Names in articles, commits per check, lines of a commit that still exist, and findings.
 MAX_DRIFT_NAMES = 200_000
 MAX_DRIFT_COMMITS = 5_000
 MAX_DRIFT_LINES = 20_000

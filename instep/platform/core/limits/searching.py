@@ -49,7 +49,7 @@ MAX_CONCURRENT_QUERY_EMBEDDINGS = 3
 CHUNK_BYTES = 720
 # Plain texts of articles and passages that each process keeps, in characters together with their sources.
 MAX_CACHED_TEXT_CHARACTERS = 6_000_000
-# Semantic hits that a cursor carries.
+# Semantic hits in a cursor.
 MAX_SEMANTIC_HITS = 30
 # `instep doctor` reports a problem when changes have waited longer than this for their vectors.
 MAX_EMBEDDING_LAG_SECONDS = 900

@@ -6,10 +6,10 @@ from datetime import timedelta
 MAX_VISITOR_BODY_BYTES = 64 * 1024
 # How long a browser caches the response to a preflight request.
 PREFLIGHT_CACHE_SECONDS = 600
-# How long browsers use the widget's script without asking, and how much longer while they ask.
+# How long browsers use the widget's script without revalidation, and how much longer during it.
 WIDGET_FRESH_SECONDS = 300
 WIDGET_STALE_SECONDS = 86_400
-# How long shared caches give out a public file without asking whether it still is public.
+# How long shared caches serve a public file without revalidation.
 SHARED_CACHE_SECONDS = 300
 # Origins of one bot.
 MAX_ORIGINS = 50
@@ -18,7 +18,7 @@ MAX_REFUSED_ORIGINS = 10
 MAX_COLOUR_CHARACTERS = 100
 MAX_EMAIL_CHARACTERS = 254
 MAX_VISITOR_MESSAGE_CHARACTERS = 2_000
-# Leads of one bot, over all visitors; and leads that the page of one conversation shows.
+# Leads per bot, over all visitors, and leads on the page of a conversation.
 LEADS_PER_HOUR = 200
 MAX_SHOWN_LEADS = 20
 
@@ -26,20 +26,20 @@ MAX_SHOWN_LEADS = 20
 MAX_QUESTION_CHARACTERS = 2_000
 # Wordings stored for one unanswered question.
 MAX_QUESTION_EXAMPLES = 5
-# The identifier of a visitor as callers send it; only a hash is stored.
+# A visitor's identifier in a request; only a hash is stored.
 MAX_VISITOR_CHARACTERS = 200
-# The identifier that callers give a question, to send it again without asking twice.
+# The identifier of a question, with which it can be sent again without being asked twice.
 MAX_QUESTION_ID_CHARACTERS = 100
 MAX_PAGE_URL_CHARACTERS = 2_000
-# Articles that a widget lists for what is typed, and for the page that it is on.
+# Articles that a widget lists for a search, and for the current page.
 WIDGET_SEARCH_RESULTS = 5
 WIDGET_SUGGESTIONS = 4
 MAX_VISITOR_TOKEN_CHARACTERS = 8_192
 VISITOR_TOKEN_LEEWAY_SECONDS = 60
-# How many earlier questions of a conversation a follow-up may refer to.
+# Earlier questions of a conversation that a follow-up can refer to.
 MAX_EARLIER_QUESTIONS = 3
-# Passages retrieved for a question, those among which the best sections are chosen, and passages that an
-# answer may use.
+# Passages retrieved for a question, passages compared to choose the best sections, and passages in an
+# answer.
 MAX_PASSAGES_RETRIEVED = 10
 MAX_PASSAGES_COMPARED = 16
 MAX_ANSWER_PASSAGES = 4
@@ -52,14 +52,14 @@ MAX_CONTENTS_CHARACTERS = 8_000
 MAX_OUTLINED_ARTICLES = 100
 MAX_OUTLINED_CHARACTERS = 20_000
 MAX_SECTIONS_ASKED_FOR = 8
-# A longer block of code is not shown in its answers.
+# The longest block of code in an answer.
 MAX_ANSWER_CODE_CHARACTERS = 1_500
-# Minimum probability (0 to 1) that the articles hold the answer; below it there is no answer.
+# Minimum probability (0 to 1) that the articles contain the answer; below it, a question is declined.
 ANSWER_THRESHOLD = 0.5
 # Minimum probability (0 to 1) at which an answer that declines names the nearest articles.
 MAY_HELP_THRESHOLD = 0.2
-# Words that an answer quotes from the best passage, and where the question is how to do something; a list is
-# quoted as a whole up to the third number.
+# Words quoted from the best passage, words quoted for a how-to question, and words of a list quoted in
+# full.
 MAX_ANSWER_WORDS = 80
 MAX_HOW_TO_WORDS = 120
 MAX_ANSWER_LIST_WORDS = 260
@@ -85,7 +85,7 @@ MAX_PENDING_GAP_DRAFTS = 50
 GAP_DRAFT_REFRESH_DELAY = timedelta(hours=1)
 # The draft of a paused workspace is tried again after this time.
 PAUSED_GAP_RETRY_DELAY = timedelta(hours=1)
-# Questions that the dashboard offers to merge one into.
+# Questions offered in the dashboard to merge one into.
 MAX_SIMILAR_QUESTIONS = 20
 # Later questions of the same conversations that a model reads for the draft of an unanswered question.
 MAX_GAP_LATER_QUESTIONS = 10
@@ -116,15 +116,15 @@ STALE_EDIT_AGE = timedelta(days=14)
 FEEDBACK_WINDOW = timedelta(days=90)
 MIN_UNHELPFUL_RATINGS = 3
 MIN_UNHELPFUL_SHARE = 0.5
-# Newest comments of readers on one article that a list shows.
+# Newest reader comments per article in a list.
 MAX_FEEDBACK_COMMENTS = 10
 # Counted visits are written at this interval; at most this many counts wait while the database is away.
 VISIT_COUNT_SECONDS = 5
 MAX_UNWRITTEN_COUNTS = 100_000
-# Words of searches: characters that are kept, and how many different searches a help center keeps for a day.
+# Characters of a search that are stored, and different searches stored per help center and day.
 MAX_COUNTED_QUERY_CHARACTERS = 100
 MAX_COUNTED_QUERIES_PER_DAY = 1_000
-# Days that insights look back over, where not said, and at the most.
+# Days that insights cover by default, and at most.
 DEFAULT_VISIT_DAYS = 30
 MAX_VISIT_DAYS = 366
 # Articles are checked for a name for this long after a code change removed it.
@@ -141,5 +141,5 @@ MAX_PROMPTLY_EXAMINED_ARTICLES = 100
 # Cached analyses of articles in one process: memory, and problems.
 MAX_ANALYSIS_CACHE_BYTES = 30_000_000
 MAX_CACHED_PROBLEMS = 150_000
-# Lists of articles of which a process knows in which state they were examined last.
+# Article lists whose last examined state a process remembers.
 MAX_REMEMBERED_EXAMINATIONS = 10_000

@@ -40,7 +40,7 @@ async def fetch(api: Api) -> None:
 
 
 async def save_languages(api: Api) -> list[str]:
-    """Save the settings of the portal, which not every key may read; the languages beside the first one."""
+    """Save the portal's settings, if the key may read them: the languages other than the first."""
     try:
         settings = object_fields(await api.find("/api/v2/settings/helpdesk"))
     except NotThere:

@@ -43,7 +43,7 @@ async def fetch(api: Api) -> None:
 
 
 async def save_list(api: Api, name: str, path: str, plural: str) -> list[Any]:
-    """Save a list with all of its pages; the rows."""
+    """Save a list with all of its pages, and return the rows."""
 
     def next_page(page: Any) -> str | None:
         envelope = object_fields(object_fields(page).get(plural))

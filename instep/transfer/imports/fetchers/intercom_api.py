@@ -47,7 +47,7 @@ async def save_list(api: Api, name: str, path: str) -> list[Any]:
 
 
 def next_page(path: str) -> Callable[[Any], str | None]:
-    """Pages are counted; the answer tells how many there are, or the URL of the next one."""
+    """Pages are numbered; the response has their number or the URL of the next one."""
 
     def read(page: Any) -> str | None:
         pages = object_fields(object_fields(page).get("pages"))

@@ -133,7 +133,7 @@ class Api:
         return url
 
     async def pages(self, path: str, next_path: Callable[[Any], str | None]) -> AsyncIterator[Any]:
-        """The pages of a list; `next_path` reads from a page where the next one is."""
+        """The pages of a list; `next_path` reads the path of the next page from a page."""
         seen = set[str]()
         following: str | None = path
         while following and following not in seen:
@@ -181,7 +181,7 @@ def bearer(token: str) -> Headers:
 
 
 def object_fields(page: Any) -> dict[str, Any]:
-    """The fields of an answer; none if it is no object."""
+    """The fields of a response; none if it is not an object."""
     return page if isinstance(page, dict) else {}
 
 

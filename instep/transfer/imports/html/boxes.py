@@ -24,7 +24,7 @@ from instep.transfer.imports.html.safe_links import first_seen
 BOXES = {*CALLOUT_NAMES, "infobox", "note", "tip", "warning", "caution", "important"}
 BOXES_WITH_KIND = {"alert", "panel", "box", "message", "information", "info"}
 BOX_TAGS = {"div", "section", "aside", "p", "blockquote", "figure"}
-# Words of classes of the parts of a box, which are no boxes themselves.
+# Class names of parts of a box, which are not boxes themselves.
 PARTS = {
     *("title", "heading", "header", "label", "icon", "body", "content", "text", "inner"),
     *("item", "list", "wrapper"),
@@ -80,7 +80,7 @@ def make_alert(document: HtmlDocument, node: Node, kind: str) -> None:
 
 
 def take_title(node: Node, kind: str) -> str:
-    """The title of a box, which is taken out of it; nothing where it only names the kind."""
+    """The title of a box, removed from it; empty if it only names the kind."""
     first = first_seen(node)
     if first is None or first.is_text_node or not classes_of(first) & TITLES:
         return ""

@@ -49,5 +49,5 @@ _ICONS = {icon: kind.alert for kind in _KINDS for icon in kind.icons}
 
 
 def kind_of_icon(icon: str) -> str:
-    """The alert that an icon stands for; a variation selector may follow a character to make it a picture."""
+    """The alert for an icon; a variation selector may follow a character to make it a picture."""
     return _ICONS.get(icon.rstrip("\ufe0f"), "NOTE")

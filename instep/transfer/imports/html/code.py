@@ -1,4 +1,4 @@
-"""Code: its text as it stands, and its language."""
+"""Code: its exact text and its language."""
 
 import re
 from html import escape

@@ -79,7 +79,7 @@ def code_spans(block: str) -> Iterator[tuple[int, int]]:
 
 
 def rendered(block: str) -> str:
-    """How the block is shown where it begins at the margin, so that indented text is no code."""
+    """How the block renders if it begins at the margin, so that indented text is not code."""
     margin = len(block) - len(block.lstrip(" "))
     text = "\n".join(line.removeprefix(" " * margin) for line in block.split("\n"))
     html: str = comrak.render_markdown(

@@ -1,4 +1,4 @@
-"""One HTML text while it becomes Markdown: its tree, the Markdown that stands in it, and what is lost."""
+"""An HTML text during its conversion to Markdown: its tree, its Markdown parts, and the losses."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ UNSEEN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)", re
 
 @dataclass(slots=True)
 class HtmlDocument:
-    """A tree that the steps of the conversion change; `losses` are noun phrases for whoever imports."""
+    """A tree that the conversion steps change; `losses` are noun phrases for the report."""
 
     parser: LexborHTMLParser
     marks: list[str] = field(default_factory=list)

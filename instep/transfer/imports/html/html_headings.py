@@ -18,7 +18,7 @@ from instep.transfer.imports.html.html_document import (
 LEVELS = ("h1", "h2", "h3", "h4", "h5", "h6")
 SELECTOR = ", ".join(LEVELS)
 IDS = "ids"
-# How far before a heading an anchor of its own may stand, in elements.
+# The maximum distance of a heading's own anchor before it, in elements.
 MAX_STEPS = 5
 HeadingIds = tuple[tuple[str, int], ...]
 
@@ -42,7 +42,7 @@ def note_ids(document: HtmlDocument) -> None:
 
 
 def is_right_before(node: Node, heading: Node) -> bool:
-    """True if nothing that is seen stands between the start of a node and a heading."""
+    """True if there is nothing visible between the start of a node and a heading."""
     current: Node | None = node
     for _ in range(MAX_STEPS):
         if current is None or text_of(current) or current.css_first("img, iframe") is not None:

@@ -57,7 +57,7 @@ def write_as_lines(document: HtmlDocument, table: Node, rows: list[list[Node]]) 
 
 
 def rebuild(document: HtmlDocument, table: Node, rows: list[list[Node]]) -> None:
-    """Replace a table by one of plain cells; merged cells leave empty ones behind."""
+    """Replace a table by one of plain cells; merged cells become one cell and empty ones."""
     caption = table.css_first("caption")
     if caption is not None and text_of(caption):
         paragraph = document.paragraph(text_of(caption))

@@ -35,7 +35,7 @@ def put_into_item(document: HtmlDocument, nested: Node) -> None:
 
 
 def join_to_previous(following: Node) -> None:
-    """Join lists of products that write a list for each item; the numbers show whether a list goes on."""
+    """Join lists if a product writes a list for each item; the numbers show which lists continue."""
     previous = previous_element(following)
     if previous is None or tag_of(previous) != tag_of(following):
         return

@@ -20,7 +20,7 @@ def picture(alternative: str, target: str) -> str:
 
 
 def link_target(target: str) -> str:
-    """A target as it can stand in brackets, without the blanks at which Markdown would end it."""
+    """A target valid in brackets, without the spaces that would end it in Markdown."""
     if _NOT_IN_TARGETS.search(target) or target.count("(") != target.count(")"):
         return quote(target, safe="/:?#[]@!$&'*+,;=%~-._")
     return target

@@ -40,13 +40,13 @@ PLAYERS = (
         "https://fast.wistia.net/embed/iframe/{}",
     ),
 )
-# Ends of addresses of pages, which are no downloads.
+# Extensions of addresses of pages, which are not downloads.
 PAGE_ENDS = (".html", ".htm", ".xhtml", ".php", ".asp", ".aspx", ".jsp")
 MAX_TOLD_CHARACTERS = 80
 
 
 def keep_addresses(document: HtmlDocument) -> None:
-    """Turn what is embedded into links, and take out addresses that run or hold something."""
+    """Turn embedded content into links, and remove addresses that run or contain something."""
     for picture in document.css("picture"):
         keep_picture_of(picture)
     for image in document.css("img"):

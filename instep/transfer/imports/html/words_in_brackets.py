@@ -1,10 +1,10 @@
-"""Words in angle brackets that a parser would take for a tag, as in “if a<b and c>d”."""
+"""Words in angle brackets that a parser would read as a tag, as in “if a<b and c>d”."""
 
 import re
 
-# A tag in small letters with nothing but words behind its name.
+# A lowercase tag with only words after its name.
 _BARE_TAG = re.compile(r"(?<!\\)<([a-z][a-z0-9-]*)((?:[ \t\n]+[^\s<>=\"'/{}`]+)+)[ \t\n]*>")
-# Attributes that HTML, and the generators of sites, know without a value.
+# Attributes without a value in HTML and in site generators.
 _BARE_ATTRIBUTES = frozenset(
     (
         *("allowfullscreen", "async", "autofocus", "autoplay", "checked", "compact", "controls", "default"),

@@ -1,4 +1,4 @@
-"""Values of expressions in configuration files, as far as the text alone determines them."""
+"""Values of expressions in configuration files, if the text alone determines them."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -12,7 +12,7 @@ JsValue: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class JsUnknown:
-    """An expression that only a running program knows; `line` counts from 1."""
+    """An expression whose value depends on a running program; `line` counts from 1."""
 
     text: str
     path: str

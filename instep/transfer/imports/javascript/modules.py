@@ -335,7 +335,7 @@ class Module:
 
 
 def expression_value(module: Module, text: str) -> JsValue:
-    """The value of an expression that stands in a page, such as an attribute of a component."""
+    """The value of an expression in a page, such as an attribute of a component."""
     node = expression_node(text)
     if node is None:
         return JsUnknown(shorten(" ".join(text.split()), SHOWN_SOURCE_CHARACTERS), module.path, 1)

@@ -1,4 +1,4 @@
-"""Admonitions, hints and asides of all formats as the alerts that GitHub and our renderer know."""
+"""Admonitions, hints and asides of all formats as the alerts that GitHub and our renderer support."""
 
 import re
 from collections.abc import Callable
@@ -36,7 +36,7 @@ class Container(NamedTuple):
 
 
 def alert(kind: str, title: str, body: str) -> str:
-    """An alert of GitHub; a kind that it doesn't know is named in the title if that is empty."""
+    """An alert of GitHub; an unsupported kind becomes the title if there is none."""
     alert_kind = ALERT_KINDS.get(kind.lower(), "NOTE")
     title = plain_title(title)
     if not title and kind.lower() not in SAME_NAMES:
@@ -119,7 +119,7 @@ def replace_indented_blocks(
 
 
 def end_of_indented_block(lines: list[str], start: int, indent: int) -> int:
-    """The number of the line behind the last one that has this indentation; blank lines may be between."""
+    """The number of the line after the last one with this indentation; blank lines may be between."""
     end = start
     for number in range(start, len(lines)):
         line = lines[number].expandtabs(_INDENT)

@@ -1,4 +1,4 @@
-"""Definition lists, which our renderer doesn't know, as lists whose items begin with the term in bold."""
+"""Definition lists, which our renderer does not support, as lists with the terms in bold."""
 
 import re
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def replace_definition_lists(text: str, id_of: Callable[[str], str] = lambda ter
 
 
 def _take_terms(lines: list[str], indent: str) -> list[str]:
-    """The lines right above a definition, or above a blank line, which they are taken from."""
+    """The lines right above a definition, or above its blank line, removed from the text."""
     end = len(lines)
     if end and not lines[-1].strip():
         end -= 1
@@ -48,7 +48,7 @@ def _take_terms(lines: list[str], indent: str) -> list[str]:
     ):
         start -= 1
     terms = [line.strip() for line in lines[start:end]]
-    # A paragraph of many lines is no list of terms.
+    # A paragraph of many lines is not a list of terms.
     is_term = 0 < len(terms) <= 4 and all(line.startswith(indent) for line in lines[start:end])
     if not is_term:
         return []

@@ -120,7 +120,7 @@ def _refuse_expanding(value: Value) -> None:
 
 
 def _size(value: Value, sizes: dict[int, int]) -> int:
-    """How many values a tree has, each alias counted with all that it stands for."""
+    """The number of values in a tree, each alias counted with everything it repeats."""
     if isinstance(value, str):
         return 1
     if id(value) not in sizes:

@@ -1,4 +1,4 @@
-"""Ids that a text gives to places of it: they are taken out, and lead to the heading of their section."""
+"""Ids that a text defines: they are removed, and links to them lead to their section's heading."""
 
 import re
 from bisect import bisect_right
@@ -13,7 +13,7 @@ _BRACKETS = re.compile(
     r"^([ \t]{0,3}#{1,6}[ \t][^\n\[]*+(?:\[(?!#)[^\n\[]*+)*+)\[#([\w.-]+)\](?=[ \t]*+#*$)", re.MULTILINE
 )
 _EMPTY_ANCHOR = re.compile(r"<(a|span|div)\b([^<>]*?)(?:/>|>[ \t]*</\1>)", re.IGNORECASE)
-# An anchor around words that is no link.
+# An anchor around words that is not a link.
 _ANCHOR = re.compile(r"<a\b((?:(?!href)[^<>])*)>([^<>\n]*)</a>", re.IGNORECASE)
 _HTML_HEADING = re.compile(
     r"^[ \t]*<h([1-6])\b([^<>]*)>[ \t\n]*((?:(?!</?h[1-6]).)*?)[ \t\n]*</h\1>", re.M | re.S | re.I

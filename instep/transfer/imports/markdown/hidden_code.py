@@ -1,4 +1,4 @@
-"""Code behind marks, so that a reader can change all other text of a page with plain expressions.
+"""Code replaced by marks, so that simple expressions can change the other text of a page.
 
 A block of code becomes a line with one mark, at the place of its fence. When the mark is moved, indented or
 quoted, so is the code when it is shown again. NUL, which no decoded text has, begins and ends a mark.
@@ -48,7 +48,7 @@ class HiddenCode:
     spans: list[str] = field(default_factory=list)
 
     def show(self, text: str) -> str:
-        """The text with its code in place of the marks."""
+        """The text with its marks replaced by the code."""
         return "\n".join(self._show_line(line) for line in text.split("\n"))
 
     def add_fence(self, fence: Fence) -> str:
@@ -72,14 +72,14 @@ class HiddenCode:
                 prefix += span.strip("`").strip() if _ALERT_TITLE.match(prefix) else span
                 continue
             lines.append(self._indent(prefix, self.fences[int(match[2])]))
-            # Words behind a block of code begin a paragraph of their own.
+            # Words after a block of code begin a separate paragraph.
             prefix, rest = "", rest.lstrip()
         if lines and not prefix + rest:
             return "\n".join(lines)
         return "\n".join([*lines, prefix + rest])
 
     def _indent(self, prefix: str, fence: Fence) -> str:
-        """The lines of a block of code behind what stands before its first line."""
+        """The lines of a block of code, each with the prefix of its first line."""
         first, *others = fence.markdown_lines() or [""]
         indent = re.sub(r"[^>\t]", " ", prefix)
         following = (indent + line if line else indent.rstrip() for line in others)
@@ -143,7 +143,7 @@ def _hide_blocks(text: str, code: HiddenCode, has_indented_code: bool) -> str:
 def _read_fence(
     lines: list[str], start: int, match: re.Match[str], is_indent_meant: bool
 ) -> tuple[Fence, int]:
-    """The block of code that a line begins, and the number of the line behind it."""
+    """The block of code that a line begins, and the number of the line after it."""
     prefix, ticks, info = match.groups()
     end = _closing_line(lines, start, prefix, ticks, is_indent_meant)
     body = tuple(_without_prefix(line, prefix) for line in lines[start + 1 : end])
@@ -211,7 +211,7 @@ class _Indents:
         self.is_in_html = line.lstrip().startswith(("<", "{%", "{{")) or (self.is_in_html and indent > 0)
 
     def of_code(self, line: str) -> int | None:
-        """The indentation that a line has before that of indented code; None if it is no code."""
+        """A line's indentation before that of indented code; None if it is not code."""
         if not self.is_below_blank or not line.strip() or self.is_in_html:
             return None
         indent = _indent_of(line)

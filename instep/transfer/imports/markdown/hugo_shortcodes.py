@@ -193,7 +193,7 @@ def _plain_media(tag: TagUse, page: SourcePage) -> str:
         page.losses.add(f"shortcode {tag.name}, whose words stay", tag.source)
         return body
     page.losses.add(f"shortcode {tag.name}", tag.source)
-    # One word alone is often a word of the sentence around.
+    # A single word is often part of the surrounding sentence.
     return tag.positional[0] if len(tag.positional) == 1 and not tag.named else ""
 
 

@@ -14,7 +14,7 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 class LinkItem(NamedTuple):
-    """A heading or an item of a list; `target` is decoded, and empty for words that are no link."""
+    """A heading or a list item; `target` is decoded, and empty for words without a link."""
 
     title: str
     target: str
@@ -24,7 +24,7 @@ class LinkItem(NamedTuple):
 def read_link_list(text: str) -> list[LinkItem]:
     """The items of nested lists; a heading of the second level or lower has those below it as its items."""
     top: list[LinkItem] = []
-    # The open items with their indentation; a heading stands left of all items.
+    # The open items with their indentation; a heading is left of all items.
     stack: list[tuple[int, list[LinkItem]]] = [(-2, top)]
     for indent, item in _items(text):
         while stack[-1][0] >= indent:

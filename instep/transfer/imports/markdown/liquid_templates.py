@@ -78,7 +78,7 @@ class LiquidTemplates:
         self.site = _as_liquid(dict(site))
 
     def render(self, page: SourcePage) -> str:
-        """The text of a page; unreadable Liquid is taken out and recorded as a loss."""
+        """The text of a page; unreadable Liquid is removed and recorded as a loss."""
         if "{{" not in page.body and "{%" not in page.body:
             return page.body
         self.loader.missing.clear()

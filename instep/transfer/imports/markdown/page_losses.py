@@ -8,7 +8,7 @@ from instep.transfer.imports.tree.schemas import Losses
 class PageLosses:
     """Finds the lines itself, so that a text can be changed in many steps before a loss is recorded.
 
-    The same words, recorded several times, stand for their places in the file one after the other.
+    The same words, recorded several times, refer to their occurrences in the file in order.
     """
 
     def __init__(self, path: str, source: str, losses: Losses) -> None:
@@ -16,7 +16,7 @@ class PageLosses:
         self._ends: defaultdict[str, int] = defaultdict(int)
 
     def add(self, what: str, words: str = "") -> None:
-        """Tell `what` about the place where `words`, the beginning of something in the file, stand."""
+        """Record `what` as lost at the occurrence of `words`, the beginning of a passage in the file."""
         self.losses.add(self.path, what, self._line_of(words))
 
     def _line_of(self, words: str) -> int | None:

@@ -49,7 +49,7 @@ _SAME_TAG = re.compile(r"<(/?)(b|i|strike|s|tt)(?:[ \t][^<>]*)?>", re.IGNORECASE
 _SUMMARY = re.compile(r"[ \t\n]*<summary\b[^<>]*>(.*?)</summary[ \t]*>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _SPAN = re.compile(r"<t[dh]\b[^<>]*(?:row|col)span[ \t]*=[ \t]*[\"']?(?!1\b)\d", re.IGNORECASE)
-# Characters of a private alphabet stand for what the conversion of HTML must leave alone.
+# Private-use characters that represent what the HTML conversion must leave alone.
 _NUL, _BRACKET = "\ue0f0", "\ue0f1"
 _ELEMENT = re.compile(r"(?<!\\)</?([A-Za-z][\w-]*)(?:[ \t\n][^<>]*)?/?>")
 _ELEMENTS = frozenset(

@@ -65,13 +65,13 @@ def headed_block(title: str, body: str) -> str:
 
 
 def _known_alert(match: re.Match[str]) -> str:
-    """The kind of an alert or of a callout of Obsidian as one that GitHub knows."""
+    """The kind of an alert or an Obsidian callout as one that GitHub supports."""
     kind = ALERT_KINDS.get(match[2].lower(), "NOTE")
     return f"{match[1]}{kind}{match[3]}"
 
 
 def _plain_fence(line: re.Match[str], code: HiddenCode) -> str:
-    """A block of code with its language alone behind the fence, below its title."""
+    """A block of code with only its language after the fence, below its title."""
     prefix, number = line[1], int(line[2])
     fence = code.fences[number]
     title = _TITLE.search(fence.info)
@@ -84,7 +84,7 @@ def _plain_fence(line: re.Match[str], code: HiddenCode) -> str:
 
 
 def titled_fence(prefix: str, title: str, number: int) -> str:
-    """A hidden fence below its title, which is no part of a paragraph right above it."""
+    """A hidden fence below its title, separated from a paragraph right above it."""
     indent = re.sub(r"[^>\t]", " ", prefix)
     blank = f"{indent.rstrip()}\n"
     return f"{blank if prefix == indent else ''}{prefix}{title}\n{blank}{indent}\x00B{number}\x00"

@@ -74,7 +74,7 @@ def _absolute_html(text: str, address: str) -> str:
 
 
 def _expand_abbreviations(text: str) -> str:
-    """The text with the long form behind the first use of each abbreviation."""
+    """The text with the long form after the first use of each abbreviation."""
     forms = dict(_ABBREVIATION.findall(text))
     if not forms:
         return text
@@ -104,7 +104,7 @@ def _plain_keys(match: re.Match[str]) -> str:
 
 
 def _plain_critic(match: re.Match[str]) -> str:
-    """Marks of an editor: what is new or marked stays, what is taken out is struck through."""
+    """Editorial marks: inserted and marked text stays, deleted text is struck through."""
     mark, words = match[1], match[2]
     if mark == "~~":
         before, arrow, after = words.partition("~>")

@@ -74,7 +74,7 @@ def _read_yaml(text: str, losses: PageLosses) -> Fields | None:
             return None
         losses.add(f"front matter that is not valid YAML ({error}), read line by line", "---")
         return Fields({key: _QUOTED.sub(r"\2", value.strip()) for key, value in pairs.items()})
-    # A title such as [x] or !bang, which would have to be quoted, is no text in YAML.
+    # A title such as [x] or !bang would have to be quoted; without quotes it is not text in YAML.
     no_texts = {key for key in _WORDS & pairs.keys() if _NO_TEXT.match(pairs[key])}
     return Fields({**fields.values, **{key: pairs[key].strip() for key in no_texts}})
 

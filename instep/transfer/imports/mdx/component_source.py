@@ -23,9 +23,9 @@ from instep.transfer.imports.tree.schemas import (
 _BASE_PATH = re.compile(r"\bbasePath:\s*[\"'`](/[^\"'`\s]+)")
 _ORIGIN = re.compile(r"^https?://[^/]*")
 _PATTERN = re.compile(r"[:*(]")
-# The end of an address that stands for the rest of one, in the ways of Mintlify, Netlify, Vercel and Next.js.
+# The end of a path that matches the rest of one, in the syntax of Mintlify, Netlify, Vercel and Next.js.
 _REST = re.compile(r"/(?::\w+(?:[*+]|\([^()/]*\))?|\*|\(\.\*\)|\$1)$")
-# How many segments the rest may have where a redirect leads from all of them to one address.
+# The maximum number of segments in the rest, if a redirect leads from all of them to one address.
 _MAX_REST_SEGMENTS = 3
 
 
@@ -55,7 +55,7 @@ class ComponentSource:
         return read_object(self.files, path) if path.endswith(".json") else self.configuration.exported(path)
 
     def report_unknown(self, value: JsValue) -> None:
-        """Tell each part of a setting that only a running program would know."""
+        """Report each part of a setting that depends on a running program."""
         for unknown in _unknown_parts(value):
             self.losses.add(unknown.path, f"setting that only a program knows: {unknown.text}", unknown.line)
 
@@ -175,7 +175,7 @@ def absolute(*parts: str) -> str:
 
 
 def without_index(stem: str, names: str = "index") -> str:
-    """The address of a file without the name that stands for its folder; `names` are separated by `|`."""
+    """The address of a file without its folder's index name; `names` are separated by `|`."""
     return re.sub(rf"(^|/)(?:{names})$", "", stem, flags=re.IGNORECASE)
 
 

@@ -47,7 +47,7 @@ def _details(tag: Tag) -> MarkdownPiece:
 
 
 def _tab(tag: Tag) -> MarkdownPiece:
-    """A bold label, then the content; the labels may stand at the tabs around it."""
+    """A bold label, then the content; surrounding tabs may provide the labels."""
     tabs = tag.parent_of("Tabs", "CodeTabs", "CodeBlockTabs")
     label = ""
     if tabs is not None:
@@ -100,7 +100,7 @@ def _frame(tag: Tag) -> MarkdownPiece:
 
 
 def _field(tag: Tag) -> MarkdownPiece:
-    """A parameter as an item: its name, what is known about it, then the description."""
+    """A parameter as an item: its name, its properties, then the description."""
     places = ("path", "query", "body", "header")
     place = next((name for name in places if tag.value(name)), "")
     name = tag.value("name", *places)
@@ -131,7 +131,7 @@ def _file(tag: Tag) -> MarkdownPiece:
 
 
 def _label(tag: Tag) -> MarkdownPiece:
-    """A label in parentheses, because it stands within a heading or a sentence.
+    """A label in parentheses, because it is within a heading or a sentence.
 
     A heading keeps the id that it has without the word, since links use that.
     """

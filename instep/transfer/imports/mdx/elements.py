@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-# "mdx" has JSX tags and `{expressions}`, "vue" has `{{ expressions }}`, "html" has tags alone.
+# "mdx" has JSX tags and `{expressions}`, "vue" has `{{ expressions }}`, "html" has only tags.
 Dialect = Literal["mdx", "vue", "html"]
 VOID_TAGS = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr")
@@ -18,7 +18,7 @@ _TAG_END = re.compile(r"\s*(/?)>")
 _INLINE_MATH = re.compile(r"\$[^\s$](?:[^$\n]*[^\s$])?\$(?!\d)")
 _BRACE = re.compile(r"[{}]|\"[^\"\n]*\"|'[^'\n]*'|/\*.*?\*/", re.DOTALL)
 _MAX_EXPRESSION_CHARACTERS = 20_000
-# A text with this many braces or tags that nothing closes is no component's.
+# A text with this many unclosed braces or tags is not a component's.
 _MAX_UNCLOSED = 200
 # Characters that are read in search of closing braces that are missing, in the whole text.
 _MAX_UNCLOSED_CHARACTERS = 400_000
@@ -71,7 +71,7 @@ def parse_elements(text: str, dialect: Dialect) -> list[ElementNode]:
 
 
 def _close_element(open_elements: list[Element], name: str) -> None:
-    """Close the innermost open element of this name; it takes the children of unclosed ones in it."""
+    """Close the innermost open element of this name; it gets the children of unclosed ones in it."""
     if all(element.name != name for element in open_elements[1:]):
         return
     while open_elements[-1].name != name:
@@ -91,7 +91,7 @@ class _ClosingTag:
 
 
 class _Scanner:
-    """One pass over a text. Searches that fail are counted, so that no text takes more than linear time."""
+    """One pass over a text. Failed searches are counted, so that no text needs more than linear time."""
 
     def __init__(self, text: str, dialect: Dialect) -> None:
         self.text, self.dialect = text, dialect
@@ -137,7 +137,7 @@ class _Scanner:
         return ""
 
     def _skip_math(self, mark: str, start: int) -> None:
-        """Formulas have braces that are no expressions."""
+        """Braces in formulas are not expressions."""
         if mark == "$$":
             self._skip_to("$$")
         elif match := _INLINE_MATH.match(self.text, start):

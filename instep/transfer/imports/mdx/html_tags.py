@@ -124,7 +124,7 @@ def _row(tag: Tag) -> MarkdownPiece:
 
 
 def _table(tag: Tag) -> MarkdownPiece:
-    """A table of Markdown; where a cell has several blocks, of HTML with Markdown in its cells."""
+    """A Markdown table; if a cell has several blocks, an HTML table with Markdown in its cells."""
     width = max((len(row) for row in tag.rows), default=0)
     if not width:
         return block(tag.inner)

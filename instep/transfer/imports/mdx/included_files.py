@@ -1,4 +1,4 @@
-"""Files that pages take in: snippets, partials, code and data of the same source."""
+"""Files that pages include: snippets, partials, code and data of the same source."""
 
 import posixpath
 import re

@@ -3,7 +3,7 @@
 import re
 from typing import Literal, NamedTuple
 
-# A block stands alone between blank lines, an item also right below another item.
+# A block is between blank lines; an item can also follow another item directly.
 PieceKind = Literal["inline", "block", "item"]
 _CONTAINER_PREFIX = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*)*")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)")
@@ -12,14 +12,14 @@ _MARK = re.compile(r"\x00P(\d+)\x00")
 
 
 class MarkdownPiece(NamedTuple):
-    """Markdown that begins at the first column, and how it stands between others."""
+    """Markdown that begins at the first column, and its position between other blocks."""
 
     text: str
     kind: PieceKind = "inline"
 
 
 def indent_lines(text: str, indent: str) -> str:
-    """The text with all lines but the first behind `indent`; blank lines get no blanks."""
+    """The text with all lines but the first indented by `indent`; blank lines stay empty."""
     first, *others = text.split("\n")
     return "\n".join([first, *((indent + line) if line else indent.rstrip() for line in others)])
 
@@ -59,7 +59,7 @@ def dedent_block(text: str, quotes: int = 0) -> str:
 
 
 class PageLayout:
-    """The pieces of a text: each stands as a mark in it until all of the text is known.
+    """The pieces of a text: each is represented by a mark until all of the text is known.
 
     In MDX (`has_indented_code` is false) a deep indentation makes no code of a block, so it is taken away.
     """
@@ -76,7 +76,7 @@ class PageLayout:
         return f"\x00P{len(self.pieces) - 1}\x00" if piece.text.strip() else ""
 
     def resolve(self, text: str) -> str:
-        """The text with its pieces in place of their marks."""
+        """The text with its marks replaced by the pieces."""
         lines, items = _Lines(), _Items()
         for line in text.split("\n"):
             if not self.has_indented_code:

@@ -56,7 +56,7 @@ class PageReader:
     snippets: IncludedFiles
     losses: Losses
     prepare: Callable[[SourcePage], str] = lambda page: page.body
-    # Mintlify writes the title of a block of code behind its language without any mark.
+    # Mintlify writes the title of a code block after its language without any mark.
     has_bare_titles: bool = False
 
     def read(self, path: str) -> ComponentPage:
@@ -74,7 +74,7 @@ class PageReader:
         return ComponentPage(path, page.fields, title, markdown + "\n" if markdown else "", heading_ids)
 
     def _label_fences(self, text: str, code: HiddenCode) -> str:
-        """The text with titles of code as bold labels, and languages alone behind fences."""
+        """The text with titles of code as bold labels, and only languages after fences."""
 
         def label(match: re.Match[str]) -> str:
             number = int(match[2])
@@ -89,7 +89,7 @@ class PageReader:
 
 
 def _info(fence: Fence, has_bare_titles: bool) -> tuple[str, str]:
-    """The language and the title behind a fence."""
+    """The language and the title after a fence."""
     info = fence.info.strip()
     match = _LANGUAGE.match(info)
     language = match[0] if match else ""

@@ -73,7 +73,7 @@ class PageWriter:
     # The characters that snippets may still have, shared with the snippets themselves.
     budget: list[int] = field(default_factory=lambda: [_MAX_SNIPPET_CHARACTERS])
     module: Module | None = None
-    # Writes what stands in the component that is being written.
+    # Writes the children of the current component.
     children: Callable[[Tag | None], str] | None = None
 
     def write(self, body: str) -> str:
@@ -102,7 +102,7 @@ class PageWriter:
         return layout.resolve("".join(parts))
 
     def _repeated(self, nodes: Sequence[ElementNode]) -> Iterator[ElementNode]:
-        """The nodes, with those that `values.map(…)` makes in its place, each while its names are known."""
+        """The nodes, with `values.map(…)` replaced by its results, each written with its names defined."""
         for node in nodes:
             rows = None
             if isinstance(node, Expression) and ".map(" in node.text and self.module and self._affords(0):
@@ -152,7 +152,7 @@ class PageWriter:
         return piece
 
     def _unknown(self, element: Element, tag: Tag) -> MarkdownPiece | None:
-        """A tag that only the source can know; None, which is told, if only what stands in it is left."""
+        """A tag that the source must define; None, with a loss recorded, if only its children are kept."""
         if not element.is_closed and not element.attributes:
             # Words in angle brackets, such as the name of something to fill in.
             return MarkdownPiece("\\" + element.source)
@@ -207,12 +207,12 @@ class PageWriter:
         return self.snippets.configuration.module(path) if path and is_script else None, exported
 
     def _is_missing(self, element: Element) -> bool:
-        """True if a component stands for a file of text that is not in the source."""
+        """True if a component includes a text file that is not in the source."""
         path = self.module.imports.get(element.name, ("", ""))[0] if self.module else ""
         return path.endswith((".md", ".mdx")) and self.snippets.find(path, self.page.path) is None
 
     def _tell_component(self, element: Element) -> None:
-        """Tell a component with its file: people then know what to bring along, or what to write anew."""
+        """Report a component with its file, so that people can add the file or rewrite the content."""
         imports = self.module.imports if self.module else {}
         path = imports.get(element.name, ("", ""))[0]
         place = f" of {path}" if path.startswith((".", "/", "@site/")) else ""
@@ -253,7 +253,7 @@ class PageWriter:
         return ""
 
     def _value(self, expression: Expression) -> JsValue:
-        """The value of an expression; props and front matter are known, too."""
+        """The value of an expression; props and front matter are defined, too."""
         text = self.code.show(expression.text).strip()
         if match := _FIELD.fullmatch(text):
             name = match[1] or match[2]
@@ -265,7 +265,7 @@ class PageWriter:
         return expression_value(self.module, text)
 
     def _imported(self, element: Element) -> str | None:
-        """The path of the file that a component stands for, if it is one of the source."""
+        """The path of the file that a component includes, if it is in the source."""
         if self.module is None or element.name not in self.module.imports:
             return None
         path = self.snippets.find(self.module.imports[element.name][0], self.page.path)
@@ -328,7 +328,7 @@ class PageWriter:
         return self._included(path, tag, section)
 
     def _raw_text(self, element: Element) -> str:
-        """The text of a file that is imported as it is and stands in braces."""
+        """The raw text of an imported file that is used in braces."""
         for child in element.children:
             if not isinstance(child, Expression):
                 continue
@@ -345,7 +345,7 @@ class PageWriter:
 
 
 def _words(name: str, text: str) -> str:
-    """The text of an attribute as Markdown, in which it has no tags; code is no Markdown."""
+    """The text of an attribute as Markdown without tags; code is not Markdown."""
     return text if name in _CODE_ATTRIBUTES else _TAG_START.sub(r"\\<", text)
 
 

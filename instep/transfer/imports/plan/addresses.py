@@ -24,7 +24,7 @@ from instep.transfer.imports.tree.written_pictures import is_written_picture
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 PAGE_EXTENSION = re.compile(r"\.(?:mdx?|markdown|mdown|html?|rst|txt|php)$", re.IGNORECASE)
 INDEX_PAGE = re.compile(r"(?:^|/)(?:_?index|readme)$", re.IGNORECASE)
-# outside: a part of the site or the repository that is not in the source, so nobody can tell what is there.
+# outside: a part of the site or the repository that is not in the source, so its content is unknown.
 Kind = Literal["page", "other_page", "file", "url", "home", "same_page", "external", "outside", "broken"]
 
 
@@ -32,7 +32,7 @@ Kind = Literal["page", "other_page", "file", "url", "home", "same_page", "extern
 class SourceTarget:
     """The target of a destination; `path` is that of a file of the source, `url` one of another site.
 
-    `other_page` is a page that is no article. A page that is not exact is the first of a folder.
+    `other_page` is a page that is not an article. A page that is not exact is the first of a folder.
     """
 
     kind: Kind
@@ -167,7 +167,7 @@ class Directory:
         return SourceTarget("page", found_page, fragment=fragment) if found_page else None
 
     def find_page(self, path: str, page: ImportedPage) -> ImportedPage | None:
-        """The page at a path as a page writes it, in its language where the path is its original's."""
+        """The page at a path as a page writes it, in its language if the path is its original's."""
         if path.startswith("/"):
             addresses = [path, *([f"/{page.locale.lower()}{path}"] if page.locale else [])]
             if self.tree.links_keep_language:
@@ -220,7 +220,7 @@ class Directory:
         if page := self.page_at(path):
             return page
         target = self.redirect_target(path, "")
-        # The first page of a folder stands for the folder, and not for a page that was there.
+        # A folder's address leads to its first page, not to a page that was there.
         return target.page if target and target.is_exact else None
 
     def has_place(self, path: str) -> bool:
@@ -269,7 +269,7 @@ class Directory:
         return None
 
     def with_bases(self, path: str, *, is_page: bool = False) -> Iterator[str]:
-        """A path as the old site had it, which may have stood below a base path."""
+        """A path on the old site, which may have had a base path."""
         yield path
         for base in self.bases:
             is_below = path == base or path.startswith(f"{base}/")
@@ -420,7 +420,7 @@ def source_path(address: str) -> str:
 
 
 def part_of(path: str) -> str:
-    """The first folder of a path, or nothing where the path has none."""
+    """The first folder of a path, or nothing if it has none."""
     part, separator, _ = path.strip("/").partition("/")
     return part if separator else ""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from instep.platform.core.markdown import GENERATED_ID, HEADING_PREFIX
 
 NO_LETTER = re.compile(r"[\W_]+")
-# A number at the end of a name, which may be a part of the heading or tell repeated ones apart.
+# A number at the end of a name, which is part of the heading or distinguishes repeated ones.
 LAST_NUMBER = re.compile(r"[-_ ]\d+$")
 NO_WORD = re.compile(r"[^\w\s-]")
 SPACES = re.compile(r"\s")
@@ -52,7 +52,7 @@ def heading_anchors_of(
     *,
     is_python: bool = False,
 ) -> HeadingAnchors:
-    """The anchors of a text: `headings` are ids of ours with words, `heading_places` where they stand.
+    """The anchors of a text: `headings` are our ids with words, `heading_places` their positions.
 
     `is_python` says that Python-Markdown made the source's own ids, and not a generator that goes by GitHub's
     rule. The title counts for it where the file holds it as a heading.
@@ -74,7 +74,7 @@ def heading_anchors_of(
 
 
 def github_ids(headings: Sequence[str]) -> list[str]:
-    """The ids that GitHub's rule gives to headings in this order: `-1`, `-2` tell repeated ones apart."""
+    """GitHub's ids for headings in this order: `-1`, `-2` distinguish repeated ones."""
     counts: dict[str, int] = {}
     ids = []
     for words in headings:
@@ -119,7 +119,7 @@ def number_of_heading(place: int, heading_places: Sequence[int]) -> int | None:
 
 
 def letters(name: str) -> str:
-    """The letters and digits of a name alone, without accents: what all generators of ids agree on."""
+    """Only the letters and digits of a name, without accents: all id generators agree on these."""
     plain = unicodedata.normalize("NFKD", name.casefold())
     return NO_LETTER.sub("", "".join(sign for sign in plain if not unicodedata.combining(sign)))
 

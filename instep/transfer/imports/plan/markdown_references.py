@@ -46,7 +46,7 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 class Reference:
     """A destination in a text: characters `start` to before `end`, inside the element's own place.
 
-    `uses` counts the links of a definition; `alt` is what stands for a picture in words.
+    `uses` counts the links of a definition; `alt` is a picture's alternative text.
     """
 
     start: int
@@ -92,7 +92,7 @@ def plain_words(html: str) -> str:
 
 
 class _Reader:
-    """Finds destinations where the renderer says that links are."""
+    """Finds destinations at the positions where the renderer reports links."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -1,4 +1,4 @@
-"""The pages of a source that are no articles: collections, and the changelog with its entries."""
+"""The pages of a source that are not articles: collections, and the changelog with its entries."""
 
 from dataclasses import dataclass, field
 
@@ -18,7 +18,7 @@ OtherPage = ImportedCollection | ImportedEntry | Changelog
 
 @dataclass(slots=True)
 class OtherPages:
-    """These pages by the files that stand for them, and by their public paths and patterns of these."""
+    """These pages by their files, by their public paths, and by patterns of these paths."""
 
     by_path: dict[str, OtherPage] = field(default_factory=dict)
     by_address: dict[str, OtherPage] = field(default_factory=dict)

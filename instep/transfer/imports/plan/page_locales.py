@@ -29,7 +29,7 @@ def locales_of_pages(tree: Tree, state: BotState, losses: list[Loss]) -> dict[st
 
 
 def valid_codes(tree: Tree) -> dict[str, str | None]:
-    """The codes of a source in their recommended spelling; None for what is no code."""
+    """A source's language codes in their recommended spelling; None for invalid codes."""
     codes: dict[str, str | None] = {}
     for page in tree.pages:
         if page.locale is not None and page.locale not in codes:

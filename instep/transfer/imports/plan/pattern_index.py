@@ -11,7 +11,7 @@ Target = TypeVar("Target")
 
 @dataclass(frozen=True, slots=True)
 class NumberedPattern(Generic[Target]):
-    """A pattern with its place among all, and what it stands for."""
+    """A pattern with its position among all, and its value."""
 
     number: int
     pattern: str

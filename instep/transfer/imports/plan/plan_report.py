@@ -1,4 +1,4 @@
-"""The report of a plan: the counts of its outcomes, the tree as it will be, and what stays behind."""
+"""The report of a plan: the counts of its outcomes, the resulting tree, and the losses."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

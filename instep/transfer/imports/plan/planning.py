@@ -80,7 +80,7 @@ class Planner:
         return words or None
 
     def originals(self) -> dict[str, str | None]:
-        """The page that each page translates; one that can't be its translation stands for itself."""
+        """The page that each page translates; a page that can't be a translation is separate."""
         keys = {page.key: page for page in self.tree.pages}
         taken = set(self.locales.items())
         originals: dict[str, str | None] = {}
@@ -407,7 +407,7 @@ def outcome_of_page(page: PlannedPage) -> Outcome:
 
 
 def changed_facts(before: Facts, after: Facts) -> dict[str, object]:
-    """The facts of the source, besides the text, that have changed since the last import."""
+    """The facts of the source, other than the text, that have changed since the last import."""
     return {name: value for name, value in after.items() if before.get(name) != value}
 
 

@@ -45,7 +45,7 @@ def with_known_keys(tree: Tree, state: BotState) -> Tree:
 
 
 def renumbered(keys: Iterable[str], known_keys: Iterable[str]) -> dict[str, str]:
-    """The known keys that differ from the present ones in numbers alone, by the present keys."""
+    """The known keys that differ from the current ones only in numbers, by the current keys."""
     names = {key: without_numbers(key) for key in keys}
     known_names = {key: without_numbers(key) for key in known_keys}
     keys_by_name = {name: key for key, name in known_names.items()}

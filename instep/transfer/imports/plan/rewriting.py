@@ -74,7 +74,7 @@ class PageRewriter:
         return PlannedText(joined(page.markdown, edits), digest_of(facts))
 
     def parse(self, page: ImportedPage) -> ParsedPage:
-        """The references of a page; none of a text that takes too long to render: no article can have it."""
+        """The references of a page; none if its text takes too long to render: no article can have it."""
         if page.key not in self.parsed:
             try:
                 refuse_costly_markdown(page.markdown)
@@ -110,7 +110,7 @@ class PageRewriter:
         self.losses.append(Loss(page.path, what, self.line_of(page, reference)))
 
     def line_of(self, page: ImportedPage, reference: Reference) -> int | None:
-        """The line of the source's own file: readers take out and convert what stands before it."""
+        """The line in the source's own file: readers remove and convert the text before it."""
         if page.path not in self.source_lines:
             content = self.files.read(page.path) if page.path in self.directory.file_paths else b""
             self.source_lines[page.path] = content.decode(errors="replace").splitlines()
@@ -158,7 +158,7 @@ class PageRewriter:
         self.links.anchors += reference.uses
         id = self.place_id(target)
         if id is None and letters(target.fragment) == letters(target.page.title):
-            # The title stands above the text, so its place is the whole page.
+            # The title is above the text, so its place is the whole page.
             return ""
         if id is None:
             self.links.missing_anchors += reference.uses
@@ -198,7 +198,7 @@ class PageRewriter:
     def file_edit(
         self, reference: Reference, target: SourceTarget, page: ImportedPage
     ) -> "DestinationEdit | None":
-        """A stored file's address; where the file can't be stored, a link to the old site, or its words."""
+        """A stored file's address; if the file can't be stored, a link to the old site, or its text."""
         if target.path is None:
             self.list_missing(reference, target, page)
             return None
@@ -265,7 +265,7 @@ def joined(text: str, edits: list[DestinationEdit]) -> Pieces:
 
 
 def names_file(destination: str) -> bool:
-    """True if a link names a file that is no page."""
+    """True if a link names a file that is not a page."""
     path = destination.partition("#")[0].partition("?")[0]
     return FILE_NAME.search(path) is not None and PAGE_EXTENSION.search(path) is None
 

@@ -44,7 +44,7 @@ class SiteAddresses:
         return f"/help/{self.bot_slug}" + path_of_article(self.bot_locale, locale, slug)
 
     def of_other_page(self, target: SourceTarget) -> str:
-        """The address of a page that is no article, with the place in it."""
+        """The address of a page that is not an article, with the place in it."""
         assert target.other_page is not None, "the target is another page"
         fragment = f"#{target.fragment}" if target.fragment else ""
         if isinstance(target.other_page, Changelog):

@@ -19,14 +19,14 @@ def names_in(page: ImportedPage) -> Iterable[str]:
     if page.address is None or ANY in page.address:
         return []
     segments = [unquote(part) for part in segments_of(PAGE_EXTENSION.sub("", source_path(page.address)))]
-    # The number of a page alone says less than its title.
+    # A page's number alone says less than its title.
     if segments and segments[-1].isdigit():
         return []
     return ["-".join(segments[-count:]) for count in (1, 2) if len(segments) >= count]
 
 
 def first_free(names: Iterable[str], title: str, fallback: str, taken: set[str]) -> str:
-    """The first name that is free as a slug; if none is, the best one with a number. It is taken then."""
+    """Reserve the first name that is free as a slug; if none is, the best one with a number."""
     slugs = [slug for name in names if (slug := slugify(name, ""))]
     slugs = slugs or [slugify(title, fallback)]
     free = (slug for slug in slugs if slug not in taken and is_slug(slug))

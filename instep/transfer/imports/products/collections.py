@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from instep.transfer.imports.tree.schemas import ImportedCollection
 
-# A collection and what it is ordered by among those beside it.
+# A collection and its sort key among its siblings.
 Ordered = tuple[tuple[float, str], ImportedCollection]
 
 

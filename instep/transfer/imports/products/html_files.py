@@ -1,4 +1,4 @@
-"""Pages of exports that are HTML files: what stands where in them, and their place among each other."""
+"""Pages of exports that are HTML files: the positions of their parts, and their order."""
 
 import posixpath
 

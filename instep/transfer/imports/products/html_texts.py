@@ -20,7 +20,7 @@ SavedFiles = Mapping[str, Any]
 
 
 def read_saved_files(files: SourceFiles) -> SavedFiles:
-    """The saved images and downloads by their addresses; none where nobody fetched any."""
+    """The saved images and downloads by their addresses; none if they were not fetched."""
     document = read_json(files, SAVED_FILES) if SAVED_FILES in files.paths() else {}
     return document if isinstance(document, dict) else {}
 
@@ -34,7 +34,7 @@ class HtmlTexts:
     prepare: Callable[[HtmlDocument], None] | None = None
 
     def page(self, html: str, title: str, path: str) -> ImportedPage:
-        """The page at a path, which is also its key, as Markdown."""
+        """The Markdown of the page at a path."""
 
         def prepare(document: HtmlDocument) -> None:
             if self.prepare is not None:
@@ -68,7 +68,7 @@ def list_attachments(attachments: Iterable[Row], url: str, name: str) -> str:
 
 
 def locale_of(code: str, default: str | None = None) -> str | None:
-    """The language code in its recommended spelling; `default` where a product states none."""
+    """The language code in its recommended spelling; `default` if a product states none."""
     try:
         return valid_locale(code.replace("_", "-"))
     except ValueError:

@@ -9,7 +9,7 @@ from instep.transfer.imports.tree.json_values import load_json
 from instep.transfer.imports.tree.schemas import Losses, SourceFiles, UnreadableSource
 
 Row = dict[str, Any]
-# Files that are looked at to tell whose they are.
+# Files that are read to detect the product.
 SAMPLE_FILES = 12
 
 

@@ -116,7 +116,7 @@ def figure(content: str, caption: str) -> str:
 
 
 def with_paragraphs(html: str) -> str:
-    """HTML of the classic editor, where a blank line parts paragraphs and a line end is a line break."""
+    """HTML of the classic editor, where blank lines separate paragraphs and line ends are line breaks."""
     if "<!-- wp:" in html or re.search(r"<p[\s>]", html, re.IGNORECASE):
         return html
     parts = list(code_parts(html.replace("\r\n", "\n").replace(CODE_PLACE, "")))

@@ -39,7 +39,7 @@ class Space:
 
 
 def recognises(files: SourceFiles) -> bool:
-    """An index beside pages, and the words that the export writes below each."""
+    """An index next to pages, and the text that the export writes below each."""
     return any(any(sign in files.read(path) for sign in SIGNS) for path in index_paths(files))
 
 
@@ -97,7 +97,7 @@ def above(path: str, link: Node) -> Iterator[str]:
 
 
 def add_unlisted(space: Space, files: SourceFiles, losses: Losses) -> None:
-    """Pages that the index doesn't name stand at the end."""
+    """Pages that the index doesn't name come last."""
     prefix = f"{space.root}/" if space.root else ""
     for path in files.paths():
         name = path.removeprefix(prefix)
@@ -130,7 +130,7 @@ def read_space(
 
 
 def title_of(tree: LexborHTMLParser) -> str:
-    """The title, which the export writes behind the name of the space."""
+    """The title, which the export writes after the name of the space."""
     title = first_text(tree, "#title-text") or first_text(tree, "title")
     return title.partition(" : ")[2] or title
 

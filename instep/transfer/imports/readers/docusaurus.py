@@ -153,7 +153,7 @@ class _Docusaurus:
             )
 
     def _other_pages(self) -> Iterator[ImportedPage]:
-        """Single pages in Markdown, as for contacts; those that are programs and posts of blogs are told."""
+        """Standalone Markdown pages, such as a contact page; programs and blog posts are reported."""
         for name, options in self._plugins():
             folder = self._join(
                 js_text(options.get("path")) or ("blog" if _BLOG.match(name) else "src/pages")

@@ -55,7 +55,7 @@ class Solutions:
 
 
 def recognises(files: SourceFiles) -> bool:
-    """Some file has articles in folders with their plain text beside the HTML."""
+    """A file has articles in folders with their plain text next to the HTML."""
     return any(
         "description_text" in row and "folder_id" in row for each in sample(files) for row in rows_of(each)
     )

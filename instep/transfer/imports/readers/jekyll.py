@@ -26,7 +26,7 @@ def read(files: SourceFiles) -> Tree:
     site = read_jekyll_site(files)
     paths = [path for path in page_paths(files) if site.has_page(path)]
     sources = {path: site.with_defaults(read_page(path, files.read(path), losses)) for path in paths}
-    # Jekyll copies files without front matter as they are: they are no pages of the site.
+    # Jekyll copies files without front matter unchanged: they are not pages of the site.
     sources = {path: page for path, page in sources.items() if page.fields.values}
     places = {path: site.place(page) for path, page in sources.items()}
     originals = translations(places, site.locale)

@@ -1,4 +1,4 @@
-"""The order of a Jekyll site's pages, which its themes take from front matter."""
+"""The order of a Jekyll site's pages, which its themes read from front matter."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ def _entries_by_parent(sources: Mapping[str, SourcePage], pages: Mapping[str, Im
 
 
 def _entries_by_category(sources: Mapping[str, SourcePage], pages: Mapping[str, ImportedPage]) -> list[Entry]:
-    """Pages by category; `children` of a page are addresses of pages that stand below it."""
+    """Pages by category; `children` of a page are addresses of the pages below it."""
     paths_by_address = {(pages[path].address or "").strip("/"): path for path in sources}
     categories: defaultdict[str, list[str]] = defaultdict(list)
     for path, page in sources.items():

@@ -103,7 +103,7 @@ class JekyllSite:
 
 
 def read_jekyll_site(files: SourceFiles) -> JekyllSite:
-    """The settings of a site; raises `UnreadableSource` if they are no YAML."""
+    """The settings of a site; raises `UnreadableSource` if they are not YAML."""
     if CONFIGURATION not in files.paths():
         raise without_file(CONFIGURATION)
     try:

@@ -95,7 +95,7 @@ class _Site:
     has_folders: bool
 
     def address(self, path: str) -> str:
-        """The public path of a page: a folder, unless the site is told to name the files."""
+        """The public path of a page: a folder, unless the site's settings name files."""
         bare = without_extension(path.removeprefix(f"{self.root}/"))
         if not self.has_folders:
             return f"/{posixpath.dirname(bare)}/index.html" if is_index(path) else f"/{bare}.html"

@@ -26,7 +26,7 @@ NAME = re.compile(r"^(?P<title>.*?)[ -]?(?P<id>[0-9a-f]{32})(?P<all>_all)?(?:\.(
 NOTION_URL = re.compile(
     r"https?://(?:www\.)?notion\.(?:so|site)/[^\s:)\]\"'<>]*?([0-9a-f]{32})(?:[?#][^\s)\"'<>]*)?"
 )
-# The text in exports in place of the address of a page that nobody may see.
+# The text that an export has instead of the address of an inaccessible page.
 NO_ADDRESS = "https://www.notion.soundefined"
 LINK_TO_NOWHERE = re.compile(rf"\[([^\[\]\n]*)\]\({re.escape(NO_ADDRESS)}\)")
 LINKED_ID = re.compile(r"[0-9a-f]{32}(?=[./%?#)\"'\s])")
@@ -197,7 +197,7 @@ class NotionExport:
 
 def read_rows(path: str, text: str) -> list[dict[str, str]]:
     try:
-        # Cells behind the last column have no name, and those that a short row lacks no value.
+        # Cells after the last column have no name, and cells missing in a short row have no value.
         return [
             {name: value or "" for name, value in row.items() if name is not None}
             for row in csv.DictReader(StringIO(text))
@@ -231,7 +231,7 @@ def properties_as_list(text: str) -> str:
 
 
 def row_text(row: dict[str, str]) -> str:
-    """The properties of a row of a database beside its title, as a list."""
+    """The properties of a database row other than its title, as a list."""
     values = [(name, value) for name, value in list(row.items())[1:] if name and isinstance(value, str)]
     lines = [f"- **{name}**: {' '.join(value.split())}" for name, value in values if value.strip()]
     return "\n".join(lines) + "\n" if lines else ""

@@ -161,7 +161,7 @@ class _VitePress:
 
 
 def _path_pattern(pattern: str) -> str:
-    """A pattern of paths such as "en/:rest*" as an expression; all else in it stands for itself."""
+    """A pattern of paths such as "en/:rest*" as an expression; all other characters match themselves."""
     parts = _PARAMETER.split(pattern)
     names = parts[1::2]
     groups = [f"(?P<{name}>.*)" if names.index(name) == at else ".*" for at, name in enumerate(names)]

@@ -25,11 +25,11 @@ from instep.transfer.imports.tree.schemas import (
 
 NAMESPACE = re.compile(rb"wordpress\.org/export/1\.\d")
 HEAD_BYTES = 8_192
-# Items that are no pages: parts of the theme, revisions, forms and the like.
+# Items that are not pages: parts of the theme, revisions, forms and the like.
 NO_PAGES = re.compile(
     r"attachment|revision|nav_menu_item|wp_.*|custom_css|customize_changeset|oembed_cache|acf-.*"
 )
-# Taxonomies that are no places of an article.
+# Taxonomies that do not determine an article's position.
 NO_PLACES = {"post_tag", "post_format", "language", "post_translations", "author", "nav_menu", "wp_theme", ""}
 LEFT_OUT = {"trash", "auto-draft", "inherit"}
 REUSED_BLOCK = re.compile(r"<!--\s*wp:block\s+\{[^}]*\"ref\":(\d+)[^}]*\}\s*/-->")
@@ -78,7 +78,7 @@ def local_name(element: Element) -> str:
 
 
 def value_of(element: Element, name: str) -> str:
-    """The text of the first child with a local name; `content encoded` tells the namespace's end as well."""
+    """The text of the first child with a local name; `content encoded` includes the namespace's end."""
     namespace, _, local = name.rpartition(" ")
     for child in element:
         if local_name(child) == local and (not namespace or f"/{namespace}/ " in child.tag):

@@ -96,7 +96,7 @@ def read_guide(files: SourceFiles) -> Guide:
 
 
 def add_further(guide: Guide, document: Any) -> None:
-    """Add data besides articles: translations, attachments, audiences and languages."""
+    """Add data other than articles: translations, attachments, audiences and languages."""
     for row in rows(document, "translations", "translation"):
         if text(row, "source_type") in {"", "Article"} and (article_id := key(row, "source_id")):
             add_translation(guide, article_id, row)

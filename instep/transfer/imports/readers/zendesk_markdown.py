@@ -49,7 +49,7 @@ def read(files: SourceFiles) -> Tree:
 def _page(page: SourcePage) -> ImportedPage:
     plain = plain_page(page, _transform)
     article_id = page.fields.text("id")
-    # A link may have the title behind the id, so each id has two addresses, for any locale.
+    # A link may have the title after the id, so each id has two addresses, for any locale.
     addresses = (f"/hc/*/articles/{article_id}", f"/hc/*/articles/{article_id}-*")
     return replace(
         plain,

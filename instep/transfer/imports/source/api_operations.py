@@ -50,7 +50,7 @@ class ApiDescriptions:
     losses: list[Loss] = field(default_factory=list)
 
     def find(self, method: str, path: str) -> ApiOperation:
-        """The operation as the files describe it, or its name alone."""
+        """The operation as the files describe it, or only its name."""
         operation = self.operations.get((method.lower(), path.rstrip("/")))
         return operation or ApiOperation(method.upper(), path)
 
@@ -110,7 +110,7 @@ def with_operation(page: ImportedPage, content: bytes, descriptions: ApiDescript
     if not shows_nothing(page.markdown):
         lines = "".join(f"`{row.name}`\n\n" for row in operations if f"`{row.name}`" not in page.markdown)
         return replace(page, markdown=lines + page.markdown)
-    # The description of the page itself stands above the text.
+    # The page's own description is above the text.
     described = [f"`{row.name}`\n\n{row.words}" for row in operations if row.words or page.description]
     has_title = source.fields.text("title") or not operations[0].summary
     title = page.title if has_title else operations[0].summary

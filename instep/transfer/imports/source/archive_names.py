@@ -12,7 +12,7 @@ MAX_LOCATION_CHARACTERS = 80
 
 
 def stored_names(archive: zipfile.ZipFile, name: str, losses: Losses) -> dict[zipfile.ZipInfo, str]:
-    """The entries with their names; those that nobody can read are left out and reported.
+    """The entries with their names; unreadable ones are left out and reported.
 
     A name without the flag of UTF-8 is UTF-8 if it is valid in it. All others are in the one older encoding
     that makes words of them, if there is one.

@@ -22,7 +22,7 @@ INDEX_NAMES = ("index", "_index", "readme")
 
 
 def without_blank_pages(tree: Tree, files: SourceFiles) -> Tree:
-    """The tree without pages that show nothing without their product, such as those of components alone.
+    """The tree without pages that show nothing without their product, such as pages with only components.
 
     A page with a description gets that as its text, and the first page of a folder a list of the others. A
     file that holds a title and nothing else stays as it is. Links to a page that is left out lead to its
@@ -90,7 +90,7 @@ def link_to(target: str, title: str) -> str:
 def collections_for(
     collections: Iterable[ImportedCollection], pages: Iterable[ImportedPage], left_out: Iterable[ImportedPage]
 ) -> tuple[ImportedCollection, ...]:
-    """The collections, which stand for pages that are left out; those that held nothing else go too."""
+    """The collections that represent omitted pages; collections that had nothing else are removed too."""
     by_key = {row.key: row for row in collections}
     filled = {key for page in pages for key in with_parents(page.collection, by_key)}
     emptied: set[str] = set()

@@ -23,7 +23,7 @@ from instep.transfer.imports.source.archive_names import readable_name, stored_n
 from instep.transfer.imports.tree.schemas import Loss, Losses, SourceFiles, UnreadableSource
 
 ARCHIVE = ".zip"
-# Folders and files that tools leave behind, and that no source means.
+# Folders and files that tools create and that do not belong to the source.
 LITTER = re.compile(r"(?:^|/)(?:__MACOSX|\.git|node_modules|\.DS_Store|Thumbs\.db|desktop\.ini)(?:/|$)")
 DRIVE = re.compile(r"^[A-Za-z]:")
 ENCRYPTED = 0x1
@@ -34,7 +34,7 @@ TEXT_FILE = re.compile(r"\.(?:mdx?|mdown|markdown|html?|json|ya?ml|toml)$", re.I
 SETTINGS_FILE = re.compile(r"\.(?:json|ya?ml|toml)$", re.IGNORECASE)
 TOO_LARGE = f"file of more than {limits.MAX_IMPORT_FILE_BYTES // 1024**2} MB"
 LINK = "link to another file or folder, which the import does not follow: replace it by what it leads to"
-# A pointer of Git LFS is no larger.
+# The maximum size of a Git LFS pointer.
 SMALL_BYTES = 1024
 POINTER = "pointer of Git LFS in the place of the file: run `git lfs pull` and import again"
 
@@ -140,7 +140,7 @@ class Unpacking:
 
 
 def open_folder(root: Path) -> OpenedFiles:
-    """The files below a folder of this machine, which whoever runs the command chose."""
+    """The files below a folder of this machine, chosen by the person who runs the command."""
     files = OpenedFiles({}, Losses())
     for path in walk(root):
         if len(files.entries) >= limits.MAX_IMPORT_ENTRIES:
@@ -204,7 +204,7 @@ def without_root(files: OpenedFiles) -> OpenedFiles | FilesBelow:
 
 
 def root_name(files: SourceFiles) -> str | None:
-    """The name of the one folder of an archive, which tells sources apart; None if there is none."""
+    """The name of an archive's only folder, which distinguishes sources; None if there is none."""
     return files.folder.rstrip("/") if isinstance(files, FilesBelow) else None
 
 
@@ -218,7 +218,7 @@ def open_zip(content: IO[bytes], name: str) -> zipfile.ZipFile:
 
 
 def is_bundle(names: Iterable[str]) -> bool:
-    """True if an archive holds archives, and besides them at most notes that no reader reads."""
+    """True if an archive contains archives, and otherwise only notes that no reader reads."""
     files = [name for name in names if not name.endswith("/") and not LITTER.search(name)]
     others = [name for name in files if not name.lower().endswith(ARCHIVE)]
     return len(others) < len(files) and all(name.lower().endswith((".txt", ".pdf")) for name in others)

@@ -27,7 +27,7 @@ TOO_COSTLY = "Reading this source takes too much time or memory: import its part
 class Source:
     """A folder of this machine, or the bytes of an archive, with its name.
 
-    `site` is the address at which it was served, if that is known.
+    `site` is the address at which it was served, if known.
     """
 
     name: str

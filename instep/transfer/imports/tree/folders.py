@@ -15,7 +15,7 @@ from instep.transfer.imports.tree.schemas import ImportedPage, SourceFiles
 _INDEX_NAMES = frozenset(("index", "_index", "readme"))
 # Most sources in several languages, whose configuration does not say so, translate from English.
 MAIN_LOCALE = "en"
-# Without a region only common languages count: a folder named "api" or "app" does not stand for one.
+# Without a region, only common languages count: a folder named "api" or "app" is not a language.
 _LANGUAGES = frozenset(
     (
         *("ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "es", "et", "fa", "fi", "fr", "he", "hi"),
@@ -43,7 +43,7 @@ class PagePlace(NamedTuple):
 
 
 def page_paths(files: SourceFiles, root: str = "") -> list[str]:
-    """The Markdown files below a folder that are no hidden ones and not about the repository itself."""
+    """The Markdown files below a folder, without hidden ones and files about the repository itself."""
     prefix = f"{root}/" if root else ""
     return [
         path
@@ -70,7 +70,7 @@ def locale_of_name(name: str) -> str | None:
 
 
 def order_by_name(path: str) -> tuple[float, str]:
-    """The order of a path among those beside it: by its number, then by the alphabet."""
+    """The order of a path among its siblings: by its number, then alphabetically."""
     return name_order(posixpath.basename(path))
 
 

@@ -7,9 +7,9 @@ from instep.platform.text.characters import replace_unstorable
 
 
 def load_json(document: str | bytes) -> Any:
-    """The values of a document, with U+FFFD in place of what can't be stored; raises as `json.loads` does.
+    """The values of a document, with U+FFFD for characters that can't be stored; raises as `json.loads` does.
 
-    Control characters stand in texts of some exports as they are.
+    Some exports contain raw control characters in texts.
     """
     return storable_value(json.loads(document, strict=False))
 

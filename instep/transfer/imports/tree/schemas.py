@@ -82,7 +82,7 @@ class ImportedPage:
     its other ones. `markdown` has no front matter, no heading that repeats the title, and links and images as
     the source writes them. `heading_ids` gives ids that the source itself sets: the id, and the number of the
     heading in the text, from 0.
-    `locale` is the language code as the source states it, or None where it states none (see `page_locales`).
+    `locale` is the language code in the source, or None if it states none (see `page_locales`).
     `translation_of` is the key of the page that this one translates. `published_at` is when a published page
     was published first.
     """
@@ -106,7 +106,7 @@ class ImportedPage:
 
 @dataclass(frozen=True, slots=True)
 class ImportedEntry:
-    """An entry of a changelog; `source_url` is the change behind it."""
+    """An entry of a changelog; `source_url` is the URL of its change."""
 
     key: str
     path: str
@@ -120,7 +120,7 @@ class ImportedEntry:
 
 @dataclass(frozen=True, slots=True)
 class ImportedRedirect:
-    """A former address, and where it leads: an address in the source, the path of a page or a full URL.
+    """A former address and its target: an address in the source, the path of a page or a full URL.
 
     With `/*` at the end of both it is one of everything below the address, which keeps the rest of the path.
     """

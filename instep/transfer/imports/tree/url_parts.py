@@ -21,7 +21,7 @@ def site_with_base(url: str) -> tuple[str, ...]:
 
 
 def joined_url(base: str, url: str) -> str | None:
-    """A URL as it is meant on the page at `base`; None where it is no URL."""
+    """A URL resolved on the page at `base`; None if it is not a URL."""
     try:
         return urljoin(base, url)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Writes one page of a plan: a new article, a change of one, or a draft where it was changed here, too."""
+"""Writes one page of a plan: a new article, a change of one, or a draft if it was changed here, too."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -94,7 +94,7 @@ async def create_article(ctx: Ctx, page: PlannedPage, ids: Ids) -> Article:
 
 
 async def changed_columns(ctx: Ctx, page: PlannedPage, text: ImportedText, ids: Ids) -> dict[str, Any]:
-    """The columns besides the text that the source has changed and nobody here has."""
+    """The columns other than the text that only the source has changed."""
     article = await find_article(ctx, text.id)
     present = {
         "description": article.description,

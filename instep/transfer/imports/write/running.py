@@ -86,7 +86,7 @@ def work_of(plan: Plan) -> Work:
 
 @dataclass(slots=True)
 class ImportRun:
-    """One run: where it writes, for whom, and how far it has come."""
+    """One run: its target, its actor, and its progress."""
 
     database: Database
     storage: FileStorage
