@@ -17,7 +17,7 @@ from instep.client.ci.shapes import Bot
 from instep.client.drift.evidence import CheckoutEvidence, read_evidence
 from instep.client.drift.history import PastCommit
 from instep.client.drift.report import as_findings, as_sarif
-from instep.client.drift.shapes import DriftAnswer, Statements
+from instep.client.drift.shapes import DriftAnswer, ListedStatements
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError
 from instep.platform.text.characters import shorten, shows_something
@@ -79,9 +79,9 @@ def title_in(commit: PastCommit) -> str:
     return title if shows_something(title) else commit.commit
 
 
-def read_statements(client: Client, bot: Bot) -> Statements:
+def read_statements(client: Client, bot: Bot) -> ListedStatements:
     response = client.ask("GET", "/drift/statements", None, {"Service-Bot": bot.id})
-    return client.read(Statements, response)
+    return client.read(ListedStatements, response)
 
 
 def body_of(head: str, evidence: CheckoutEvidence, limit: int | None, *, is_partial: bool) -> bytes:

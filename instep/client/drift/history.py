@@ -157,13 +157,11 @@ class _LogReader:
 
 def _value_lines(lines: Sequence[str], values: Container[str]) -> Iterator[int]:
     """The removed lines that an added one repeats but for a literal which is one of the values."""
-    added = (
-        {_masked(line[1:]) for line in lines if line[:1] == "+"}
-        if len(lines) <= _MAX_COMPARED_LINES
-        else set()
-    )
+    is_small = len(lines) <= _MAX_COMPARED_LINES
+    added = {_masked(line[1:]): line for line in lines if line[:1] == "+"} if is_small else {}
     for index, line in enumerate(lines if added else ()):
-        if line[:1] == "-" and _masked(line[1:]) in added and _has_value(line, values):
+        successor = added.get(_masked(line[1:])) if line[:1] == "-" else None
+        if successor and any(value in values for value in _values_of(line) - _values_of(successor)):
             yield index
 
 
@@ -171,9 +169,8 @@ def _masked(line: str) -> str:
     return _LITERAL.sub("0", line).strip(" \t,;")
 
 
-def _has_value(line: str, values: Container[str]) -> bool:
-    literals = (match[0] for match in _LITERAL.finditer(line))
-    return any(value in values for literal in literals for value in _VALUE.findall(literal))
+def _values_of(line: str) -> set[str]:
+    return {value for match in _LITERAL.finditer(line) for value in _VALUE.findall(match[0])}
 
 
 def _cut(head: tuple[str, str], hunk: _OpenHunk) -> Iterator[PastHunk]:

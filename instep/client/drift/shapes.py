@@ -6,7 +6,7 @@ from instep.client.ci.shapes import Shape
 
 
 @dataclass(frozen=True)
-class Statements(Shape):
+class ListedStatements(Shape):
     names: list[str]
     values: list[str]
     articles: int

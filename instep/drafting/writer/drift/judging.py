@@ -125,7 +125,7 @@ def judge(articles: Sequence[Article], changes: Sequence[PastChange], today: Cod
                     kind: DriftKind = "value" if edit.fact.value else "renamed"
                     source = best_source(edit.fact)
                     drifts.append(Drift(kind, by_id[article_id], edit.start, edit.end, change, source, edit))
-    drifts += _gone(changes, corpus, edits_by_id)
+    drifts += _gone(changes, corpus, edits_by_id, today)
     return sorted(drifts, key=lambda drift: (drift.article.id, drift.start))
 
 
@@ -182,14 +182,17 @@ def _todays_sources(pair: Became, change: PastChange, today: CodeToday) -> tuple
 
 
 def _gone(
-    changes: Sequence[PastChange], corpus: Corpus, edits: Mapping[str, Sequence[Edit]]
+    changes: Sequence[PastChange],
+    corpus: Corpus,
+    edits: Mapping[str, Sequence[Edit]],
+    today: CodeToday,
 ) -> Iterator[Drift]:
     """The mentions of names that the code no longer has, and that nothing is known to have replaced."""
     seen = set[tuple[str, str]]()
     for change in changes:
         definitions = _removed_definitions(change)
         for name in change.names:
-            source = definitions.get(name.lstrip("-"))
+            source = definitions.get(name.lstrip("-")) if name in today.gone_names else None
             for article in corpus.articles_with(name) if source else ():
                 if source and (article.id, name) not in seen and not is_record(article):
                     seen.add((article.id, name))

@@ -1,0 +1,80 @@
+"""The history of a checkout: which commits took out names and values, and what of them is sent."""
+
+from pathlib import Path
+
+import pytest
+
+from instep.client.ci.git import Git
+from instep.client.drift.code_lines import is_code
+from instep.client.drift.evidence import CheckoutEvidence, read_evidence
+from tests.support.repositories import Repository, new_repository
+
+OPTION = "add_option('--keep-days', default=30)\n"
+RENAMED = OPTION.replace("keep", "retention")
+RAISED = RENAMED.replace("30", "90")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    repository = new_repository(tmp_path / "app")
+    repository.git("config", "user.name", "Alice")
+    repository.git("config", "user.email", "alice@acme.test")
+    repository.commit("Begin", {"app/cli.py": OPTION, "docs/cli.md": "Pass `--keep-days`.\n"})
+    return repository
+
+
+def evidence_of(repository: Repository, *names: str, values: tuple[str, ...] = ()) -> CheckoutEvidence:
+    return read_evidence(Git(repository.folder), "HEAD", "HEAD", names, values)
+
+
+def test_only_hunks_with_a_name_that_is_gone_are_sent(repository: Repository) -> None:
+    commit = repository.commit("Rename it", {"app/cli.py": RENAMED, "app/secret.py": "TOKEN = 1\n"})
+
+    evidence = evidence_of(repository, "--keep-days", "--retention-days", "--never-there")
+
+    assert list(evidence.gone_names) == ["--keep-days", "--never-there"]
+    [sent] = evidence.commits
+    assert (sent.commit.commit, sent.commit.title, sent.commit.names) == (
+        commit,
+        "Rename it",
+        {"--keep-days"},
+    )
+    assert sent.commit.diff == (f"--- a/app/cli.py\n+++ b/app/cli.py\n@@ -1,1 +1,1 @@\n-{OPTION}+{RENAMED}")
+    [place] = sent.standing
+    assert (place.file, place.line, place.file_today, place.line_today) == ("app/cli.py", 1, "app/cli.py", 1)
+    assert "keepdays" in evidence.absent_keys
+    assert "retentiondays" not in evidence.absent_keys
+
+
+def test_a_replaced_value_that_articles_state_is_sent(repository: Repository) -> None:
+    repository.commit("Rename it", {"app/cli.py": RENAMED})
+    repository.commit("Keep more", {"app/cli.py": RAISED})
+
+    evidence = evidence_of(repository, "--retention-days", values=("30",))
+
+    assert [sent.commit.title for sent in evidence.commits] == ["Keep more"]
+    assert evidence_of(repository, "--retention-days", values=("31",)).commits == []
+
+
+def test_a_name_in_another_spelling_or_place_still_stands(repository: Repository) -> None:
+    repository.commit("Move it", {"app/cli.py": None, "lib/settings.py": "keep_days = 30\n"})
+
+    evidence = evidence_of(repository, "--keep-days", "lib/settings.py")
+
+    assert (list(evidence.gone_names), evidence.commits) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("app/cli.py", True),
+        ("locales/en.json", True),
+        ("docs/conf.py", False),
+        ("README.md", False),
+        ("app/migrations/0002_rename.py", False),
+        ("node_modules/left/index.js", False),
+        ("poetry.lock", False),
+    ],
+)
+def test_documentation_migrations_and_the_code_of_others_do_not_count(path: str, expected: bool) -> None:
+    assert is_code(path) is expected
