@@ -55,6 +55,16 @@ from instep.search.semantic.query_embedder import query_embedder
 from instep.search.shared_indexes import share_indexes
 from instep.transfer.imports.actions import RUN_IMPORT
 from instep.transfer.imports.jobs import give_up_import, run_import
+from instep.transfer.repositories.intake import SEND_CHANGE
+from instep.transfer.repositories.jobs import (
+    POLL_REPOSITORIES,
+    POLL_REPOSITORY,
+    give_up_change,
+    poll_repositories,
+    poll_repository,
+    schedule_polls,
+    send_change,
+)
 from instep.visitors.answers.visitor_data import KEEP_ERASURES
 from instep.visitors.insights.jobs import draft_gap
 from instep.visitors.insights.schemas import DRAFT_GAP
@@ -148,7 +158,7 @@ async def schedule_jobs(runtime: Runtime, stop: asyncio.Event) -> None:
     """Schedule the recurring jobs, as soon as the database accepts them."""
     schedules: list[Callable[[Database], Awaitable[None]]]
     schedules = [schedule_prune, schedule_sweep, schedule_indexes, schedule_backups, schedule_rendering]
-    schedules += [schedule_domain_checks, schedule_due_alerts]
+    schedules += [schedule_domain_checks, schedule_due_alerts, schedule_polls]
     if runtime.embedders.by_locales:
         schedules.append(partial(schedule_embedding, wait=timedelta()))
     for schedule in schedules:
@@ -193,12 +203,16 @@ def worker_of(
         CHECK_DOMAINS: partial(check_domains, database, find_texts),
         RENDER_TEXTS: partial(render_texts, database),
         ANNOUNCE_DUE: partial(announce_due, database),
+        SEND_CHANGE: partial(send_change, database, outbound),
+        POLL_REPOSITORIES: partial(poll_repositories, database),
+        POLL_REPOSITORY: partial(poll_repository, database, outbound),
         BACK_UP: partial(back_up, database, owner_url),
         KEEP_ERASURES: partial(keep_erasures, database),
     }
     on_dead: dict[str, Handler] = {
         RUN_TASK: partial(give_up, database),
         RUN_IMPORT: partial(give_up_import, database),
+        SEND_CHANGE: partial(give_up_change, database),
     }
     max_attempts = {RUN_TASK: limits.MAX_TASK_ATTEMPTS}
     return Worker(database.pool, handlers, on_dead=on_dead, max_attempts=max_attempts)

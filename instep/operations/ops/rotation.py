@@ -15,6 +15,7 @@ SEALED_TABLES = {
     "alert_targets": "id",
     "totp_secrets": "person_id",
     "language_models": "bot_id",
+    "code_hosts": "id",
 }
 OWNED_BY_PEOPLE = {"totp_secrets"}
 

@@ -23,6 +23,7 @@ SUBSECTIONS = (
     ("site", "Help center", Role.VIEWER),
     ("widget", "Widget and visitors", Role.VIEWER),
     ("keys", "API keys", Role.OWNER),
+    ("repositories", "Repositories", Role.OWNER),
     ("webhooks", "Webhooks", Role.OWNER),
     ("alerts", "Alerts", Role.OWNER),
     ("model", "Language model", Role.OWNER),

@@ -108,3 +108,31 @@ MAX_BACKUP_AGE_HOURS = 50
 MAX_ERASURE_MARK_BYTES = 1024 * 1024
 # The wait after a failed scheduled backup.
 BACKUP_RETRY_MINUTES = 60
+
+# Repositories: code hosts of a workspace, and repositories of a bot.
+MAX_CODE_HOSTS = 20
+MAX_REPOSITORIES = 50
+MAX_REPOSITORY_PATHS = 50
+MAX_REPOSITORY_PATH_CHARACTERS = 200
+MAX_REPOSITORY_NAME_CHARACTERS = 300
+MAX_CODE_HOST_TOKEN_CHARACTERS = 4_000
+# A delivery of a code host's webhook.
+MAX_HOOK_BODY_BYTES = 4 * 1024 * 1024
+# One answer of a code host's API, and the time for it; redirects that lead to one.
+MAX_CODE_HOST_RESPONSE_BYTES = 32 * 1024 * 1024
+CODE_HOST_REQUEST_SECONDS = 60
+MAX_CODE_HOST_REDIRECTS = 3
+# Pages of a list that are read, of 100 rows each.
+MAX_CODE_HOST_PAGES = 40
+# Waits that a code host may ask for after a rate limit, and the wait if it names none.
+MAX_CODE_HOST_WAIT = timedelta(hours=1)
+CODE_HOST_WAIT = timedelta(minutes=1)
+# The time between two polls of a repository, and what a poll looks back beyond the one before it.
+REPOSITORY_POLL_INTERVAL = timedelta(minutes=10)
+REPOSITORY_POLL_OVERLAP = timedelta(minutes=15)
+MAX_REPOSITORIES_POLLED_AT_ONCE = 100
+# Processor time for choosing the files of a diff.
+MAX_FILE_SELECTION_SECONDS = 20
+# Changes that the page of a repository lists, and how long they are kept.
+MAX_SHOWN_REPOSITORY_CHANGES = 50
+REPOSITORY_CHANGE_RETENTION = timedelta(days=90)

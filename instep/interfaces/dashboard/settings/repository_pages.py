@@ -1,0 +1,167 @@
+"""Repositories: connecting a code host, which pull requests are sent, and the result of each."""
+
+from collections.abc import Sequence
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.interfaces.dashboard.bot_pages import BotPage, ask_again, bot_page, find_page
+from instep.interfaces.dashboard.settings.frame import SECTION, attempt, show_secret_next, show_settings
+from instep.platform.core.errors import AppError
+from instep.platform.identity.schemas import Person
+from instep.platform.identity.scopes import Role
+from instep.platform.web.forms import Form
+from instep.platform.web.recent_sign_in import SignInTooOld, require_recent_sign_in
+from instep.platform.web.signed_in import form_of, require_person
+from instep.transfer.repositories import actions
+from instep.transfer.repositories.hosts.kinds import FORMS
+from instep.transfer.repositories.schemas import Moment, RepositoryFields
+
+BELOW = "settings/repositories"
+PATH = "/app/{bot_slug}/settings/repositories"
+REPOSITORY = f"{PATH}/{{repository_id}}"
+MOMENTS: dict[Moment, tuple[str, str]] = {
+    "merged": ("When it is merged", "The drafts say what the product does from then on."),
+    "approved": ("After the first approval", "The drafts are ready when the change ships."),
+    "opened": ("As soon as it is opened", "Each push to it updates the drafts."),
+}
+BOT_OPTION = [("yes", "Also pull requests that bots open", "Such as updates of dependencies.")]
+
+
+@bot_page(SECTION, Role.OWNER)
+async def show_repositories(page: BotPage) -> Response:
+    return await repositories(page)
+
+
+async def repositories(page: BotPage, refusal: AppError | None = None) -> Response:
+    rows = await actions.list_repositories(page.ctx)
+    return await show_settings(
+        page,
+        "repositories",
+        "repositories.html",
+        refusal,
+        repositories=rows,
+        changes=await actions.list_changes(page.ctx, [row.id for row in rows]),
+        names={row.id: row.name for row in rows},
+        hosts={kind: form.name for kind, form in FORMS.items()},
+        **options(),
+    )
+
+
+def options() -> dict[str, Sequence[object]]:
+    """The choices of the forms."""
+    return {
+        "moments": [(moment, *words) for moment, words in MOMENTS.items()],
+        "bot_option": BOT_OPTION,
+    }
+
+
+@require_person(Role.OWNER)
+async def connect_with_token(request: Request, person: Person) -> Response:
+    """Ask the code host first. No connection to the database is held meanwhile."""
+    try:
+        require_recent_sign_in(request)
+    except SignInTooOld:
+        return ask_again(request)
+    form = form_of(request)
+    new = actions.NewHost(form.get("host", ""), form.get("url", ""), form.get("token", "").strip())
+    refusal, found = None, None
+    try:
+        found = await actions.find_with_token(
+            person.workspace_id, request.app.state.outbound, new, form.get("repository", "").strip()
+        )
+    except AppError as error:
+        refusal = error
+    async with request.app.state.database.enter_workspace(person.workspace_id) as tx, tx.transaction():
+        page = await find_page(request, person, tx, SECTION)
+        if found is None:
+            return await repositories(page, refusal)
+        outcome = await attempt(page, actions.add_repository(page.ctx, found, fields_of(form)))
+        if isinstance(outcome, AppError):
+            return await repositories(page, outcome)
+        return show_secret_next(page, "repositories", outcome.secret or "", f"/{outcome.id}")
+
+
+def fields_of(form: Form) -> RepositoryFields:
+    lines = (line.strip().strip("/") for line in form.get("paths", "").splitlines())
+    moment = next((moment for moment in MOMENTS if moment == form.get("moment")), "merged")
+    return RepositoryFields(
+        branch=form.get("branch", "").strip() or None,
+        moment=moment,
+        paths=[line for line in lines if line],
+        includes_bots="yes" in form.all("includes_bots"),
+    )
+
+
+@bot_page(SECTION, Role.OWNER)
+async def show_repository(page: BotPage) -> Response:
+    return await one_repository(page)
+
+
+async def one_repository(page: BotPage, refusal: AppError | None = None) -> Response:
+    row = await actions.get_repository(page.ctx, page.request.path_params["repository_id"])
+    host = await actions.get_code_host(page.ctx, row.code_host_id)
+    return await show_settings(
+        page,
+        "repositories",
+        "repository.html",
+        refusal,
+        repository=row,
+        host=host,
+        host_name=FORMS[host.kind].name,
+        hook_url=actions.hook_url(host),
+        events=FORMS[host.kind].events,
+        changes=await actions.list_changes(page.ctx, [row.id]),
+        secret_label="Secret of the webhook",
+        **options(),
+    )
+
+
+@bot_page(SECTION, Role.OWNER)
+async def save_repository(page: BotPage) -> Response:
+    repository_id = page.request.path_params["repository_id"]
+    outcome = await attempt(page, actions.change_repository(page.ctx, repository_id, fields_of(page.form)))
+    if isinstance(outcome, AppError):
+        return await one_repository(page, outcome)
+    return page.leave(f"{BELOW}/{repository_id}", "Saved: it holds for pull requests from now on.")
+
+
+@bot_page(SECTION, Role.OWNER)
+async def save_token(page: BotPage) -> Response:
+    require_recent_sign_in(page.request)
+    row = await actions.get_repository(page.ctx, page.request.path_params["repository_id"])
+    token = page.form.get("token", "").strip()
+    outcome = await attempt(page, actions.change_token(page.ctx, row.code_host_id, token))
+    if isinstance(outcome, AppError):
+        return await one_repository(page, outcome)
+    return page.leave(f"{BELOW}/{row.id}", "Saved: the next poll uses the new token.")
+
+
+@bot_page(SECTION, Role.OWNER)
+async def send_again(page: BotPage) -> Response:
+    repository_id, change_id = page.request.path_params["repository_id"], page.form.get("id", "")
+    outcome = await attempt(page, actions.retry_change(page.ctx, repository_id, change_id))
+    if isinstance(outcome, AppError):
+        return await one_repository(page, outcome)
+    return page.leave(f"{BELOW}/{repository_id}", "It is sent again: reload to see the result.")
+
+
+@bot_page(SECTION, Role.OWNER)
+async def remove_repository(page: BotPage) -> Response:
+    repository_id = page.request.path_params["repository_id"]
+    outcome = await attempt(page, actions.remove_repository(page.ctx, repository_id))
+    if isinstance(outcome, AppError):
+        return await repositories(page, outcome)
+    return page.leave(BELOW, "Removed: its pull requests make no more tasks. Delete the webhook there too.")
+
+
+routes = [
+    Route(PATH, show_repositories, methods=["GET"]),
+    Route(PATH, connect_with_token, methods=["POST"]),
+    Route(REPOSITORY, show_repository, methods=["GET"]),
+    Route(REPOSITORY, save_repository, methods=["POST"]),
+    Route(f"{REPOSITORY}/token", save_token, methods=["POST"]),
+    Route(f"{REPOSITORY}/send", send_again, methods=["POST"]),
+    Route(f"{REPOSITORY}/remove", remove_repository, methods=["POST"]),
+]

@@ -1,0 +1,1 @@
+"""Repositories at code hosts: their pull requests arrive by webhook and by polling, and become tasks."""

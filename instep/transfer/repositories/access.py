@@ -1,0 +1,18 @@
+"""The API of a code host with a token: the one that an owner has entered, or an installation's of an app."""
+
+from instep.platform.core.outbound.client import OutboundClient
+from instep.transfer.repositories.credentials import api_with_token, require_credentials
+from instep.transfer.repositories.hosts.github_apps import installation_token
+from instep.transfer.repositories.hosts.requests import HostApi, HostRefused
+from instep.transfer.repositories.schemas import CodeHost
+
+
+async def open_api(client: OutboundClient, host: CodeHost, installation_id: int | None) -> HostApi:
+    """Raises `HostRefused`, `HostBusy` and `HostFailed`."""
+    credentials = require_credentials(host)
+    if credentials.token is not None:
+        return api_with_token(client, host, credentials.token)
+    if installation_id is None:
+        raise HostRefused("The app is not installed for this repository: install it on GitHub.")
+    token = await installation_token(client, host, credentials, installation_id)
+    return api_with_token(client, host, token)

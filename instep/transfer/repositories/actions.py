@@ -1,0 +1,241 @@
+"""The acts of owners on repositories: connect a code host, add, change and remove repositories."""
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+from instep.platform.core import limits
+from instep.platform.core.config import settings
+from instep.platform.core.errors import InvalidState, InvalidValue, NotFound
+from instep.platform.core.ids import new_id
+from instep.platform.core.outbound.allowed import refuse_url
+from instep.platform.core.outbound.client import OutboundClient
+from instep.platform.core.outbound.urls import parse_url
+from instep.platform.identity.access import writes
+from instep.platform.identity.schemas import Ctx
+from instep.transfer.repositories import queries
+from instep.transfer.repositories.credentials import (
+    api_with_token,
+    open_credentials,
+    seal_credentials,
+)
+from instep.transfer.repositories.hosts.kinds import FORMS
+from instep.transfer.repositories.hosts.reading import Malformed
+from instep.transfer.repositories.hosts.requests import HostBusy, HostFailed, HostRefused
+from instep.transfer.repositories.intake import send_soon
+from instep.transfer.repositories.schemas import (
+    CodeHost,
+    Credentials,
+    Moment,
+    RemoteRepository,
+    Repository,
+    RepositoryChange,
+    RepositoryFields,
+)
+
+VISIBLE = re.compile(r"[\x21-\x7e]+")
+# Parts of a name that no host allows, but a path would follow.
+NAME = re.compile(r"(?!.*(?:^|/)\.{1,2}(?:/|$))[\w.-]+(?:/[\w.-]+)+", re.ASCII)
+SECRET_BYTES = 32
+
+
+class HostUnusable(InvalidState):
+    """The code host can't be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewHost:
+    """What an owner enters to connect a code host with a token."""
+
+    kind: str
+    url: str
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRepository:
+    """A repository that a token reads, before it is stored; `host` has its credentials."""
+
+    host: CodeHost
+    remote: RemoteRepository
+
+
+@dataclass(frozen=True, slots=True)
+class AddedRepository:
+    """A stored repository, and the secret of its new webhook; None if it was known before."""
+
+    id: str
+    host: CodeHost
+    secret: str | None
+
+
+async def list_repositories(ctx: Ctx) -> list[Repository]:
+    """List the repositories of the bot, oldest first."""
+    return await queries.list_repositories(ctx)
+
+
+async def get_repository(ctx: Ctx, repository_id: str) -> Repository:
+    repository = await queries.find_repository(ctx, repository_id)
+    if repository is None:
+        raise _unknown_repository()
+    return repository
+
+
+async def list_code_hosts(ctx: Ctx) -> list[CodeHost]:
+    """List the code hosts of the workspace, oldest first."""
+    return await queries.list_code_hosts(ctx)
+
+
+async def get_code_host(ctx: Ctx, host_id: str) -> CodeHost:
+    host = await queries.find_code_host(ctx.tx, host_id)
+    if host is None:
+        raise NotFound("There is no such code host.")
+    return host
+
+
+async def list_changes(ctx: Ctx, repository_ids: Sequence[str]) -> list[RepositoryChange]:
+    """List the pull requests that have come from these repositories, the latest first."""
+    return await queries.list_changes(ctx, repository_ids)
+
+
+def hook_url(host: CodeHost) -> str:
+    """The address that the code host sends its deliveries to."""
+    return f"{settings().base_url}/hooks/{host.kind}/{host.id}"
+
+
+def new_code_host(workspace_id: str, name: str, url: str) -> CodeHost:
+    """A code host of the kind with this name at this address, not stored yet; raises `InvalidValue`."""
+    kind = next((kind for kind in FORMS if kind == name), None)
+    if kind is None:
+        raise InvalidValue("host", f"it must be one of {', '.join(FORMS)}")
+    form = FORMS[kind]
+    address = url.strip().rstrip("/") or form.home
+    try:
+        refuse_url(parse_url(address), settings().allow_list)
+    except ValueError as error:
+        raise InvalidValue("address", str(error)) from None
+    if "?" in address or len(address) > limits.MAX_WEBHOOK_URL_CHARACTERS:
+        raise InvalidValue("address", "it must be short and without a query")
+    return CodeHost(new_id("host"), workspace_id, kind, address, form.api_url(address), None, b"")
+
+
+async def find_with_token(
+    workspace_id: str, client: OutboundClient, new: NewHost, repository_name: str
+) -> FoundRepository:
+    """Ask a code host for a repository with a token. No transaction is open while it answers."""
+    host, token = new_code_host(workspace_id, new.kind, new.url), _read_token(new.token)
+    credentials = Credentials(secrets.token_hex(SECRET_BYTES), token)
+    remote = await find_remote(client, host, token, repository_name)
+    return FoundRepository(seal_credentials(host, credentials), remote)
+
+
+async def find_remote(client: OutboundClient, host: CodeHost, token: str, name: str) -> RemoteRepository:
+    """Ask a code host for a repository by its name; raises `HostUnusable`."""
+    if not NAME.fullmatch(name) or len(name) > limits.MAX_REPOSITORY_NAME_CHARACTERS:
+        raise InvalidValue("repository", "it must be its name with its owner, such as acme/app")
+    try:
+        return await FORMS[host.kind].find_repository(api_with_token(client, host, token), name)
+    except (HostRefused, HostFailed) as failure:
+        raise HostUnusable(failure.message) from None
+    except HostBusy:
+        raise HostUnusable(f"{FORMS[host.kind].name} limits requests just now: try again later.") from None
+    except Malformed:
+        raise HostUnusable(
+            f"{FORMS[host.kind].name} does not describe this repository: is the address right?"
+        ) from None
+
+
+@writes
+async def add_repository(
+    ctx: Ctx, found: FoundRepository, fields: RepositoryFields, installation_id: int | None = None
+) -> AddedRepository:
+    """Send the pull requests of a repository from now on; its code host is stored if it is not yet."""
+    _refuse_bad_fields(fields)
+    await ctx.tx.advisory_lock(f"repositories {ctx.workspace_id}")
+    is_new = await queries.find_code_host(ctx.tx, found.host.id) is None
+    if is_new:
+        await store_code_host(ctx, found.host)
+    if len(await queries.list_repositories(ctx)) >= limits.MAX_REPOSITORIES:
+        raise InvalidState(
+            f"The help center has {limits.MAX_REPOSITORIES} repositories, which is the maximum: remove one."
+        )
+    repository_id = new_id("repo")
+    if not await queries.insert_repository(
+        ctx, repository_id, found.host.id, found.remote, fields, installation_id
+    ):
+        raise InvalidState(f"{found.remote.name} is connected already.")
+    credentials = open_credentials(found.host) if is_new else None
+    return AddedRepository(repository_id, found.host, credentials.secret if credentials else None)
+
+
+async def store_code_host(ctx: Ctx, host: CodeHost) -> None:
+    if len(await queries.list_code_hosts(ctx)) >= limits.MAX_CODE_HOSTS:
+        raise InvalidState(
+            f"The workspace has {limits.MAX_CODE_HOSTS} code hosts, which is the maximum: remove one first."
+        )
+    await queries.insert_code_host(ctx, host)
+
+
+@writes
+async def change_repository(ctx: Ctx, repository_id: str, fields: RepositoryFields) -> str:
+    """Change which pull requests of a repository are sent, and which files of them."""
+    _refuse_bad_fields(fields)
+    if not await queries.set_fields(ctx, repository_id, fields):
+        raise _unknown_repository()
+    return repository_id
+
+
+@writes
+async def remove_repository(ctx: Ctx, repository_id: str) -> str:
+    """Send no more pull requests of a repository; with the last one its code host is forgotten."""
+    host_id = await queries.delete_repository(ctx, repository_id)
+    if host_id is None:
+        raise _unknown_repository()
+    await queries.delete_unused_code_host(ctx, host_id)
+    return repository_id
+
+
+@writes
+async def change_token(ctx: Ctx, host_id: str, token: str) -> str:
+    """Use another token at a code host from now on, for example when the former one has expired."""
+    host = await get_code_host(ctx, host_id)
+    old = open_credentials(host)
+    if old is None or old.token is None:
+        raise InvalidState("This code host has no token that can be replaced: connect it again.")
+    new = Credentials(old.secret, _read_token(token))
+    await queries.set_sealed(ctx, host.id, seal_credentials(host, new).sealed)
+    return host.id
+
+
+@writes
+async def retry_change(ctx: Ctx, repository_id: str, change_id: str) -> str:
+    """Send a pull request again that could not be sent."""
+    repository = await get_repository(ctx, repository_id)
+    if not await queries.retry_change(ctx, change_id):
+        raise InvalidState("Only a pull request that has failed is sent again.")
+    await send_soon(ctx.tx, repository, change_id)
+    return change_id
+
+
+def _read_token(token: str) -> str:
+    if not VISIBLE.fullmatch(token) or len(token) > limits.MAX_CODE_HOST_TOKEN_CHARACTERS:
+        raise InvalidValue("token", "it must be a token as the host shows it, without spaces or line breaks")
+    return token
+
+
+def _refuse_bad_fields(fields: RepositoryFields) -> None:
+    if fields.moment not in get_args(Moment):
+        raise InvalidValue("when", f"it must be one of {', '.join(get_args(Moment))}")
+    if len(fields.paths) > limits.MAX_REPOSITORY_PATHS:
+        raise InvalidValue("paths", f"enter at most {limits.MAX_REPOSITORY_PATHS}")
+    for path in [*fields.paths, fields.branch or "-"]:
+        if len(path) > limits.MAX_REPOSITORY_PATH_CHARACTERS or not path.isprintable():
+            raise InvalidValue(
+                "paths", f"each must have at most {limits.MAX_REPOSITORY_PATH_CHARACTERS} visible characters"
+            )
+
+
+def _unknown_repository() -> NotFound:
+    return NotFound("There is no such repository.")

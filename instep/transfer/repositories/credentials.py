@@ -1,0 +1,44 @@
+"""The credentials of code hosts at rest, and the API that they open."""
+
+import json
+from dataclasses import asdict, replace
+
+from instep.platform.core.crypto import Unreadable, key_ring
+from instep.platform.core.outbound.client import OutboundClient
+from instep.transfer.repositories.hosts.kinds import FORMS
+from instep.transfer.repositories.hosts.requests import HostApi, HostRefused
+from instep.transfer.repositories.schemas import CodeHost, Credentials
+
+
+def seal_credentials(host: CodeHost, credentials: Credentials) -> CodeHost:
+    """The code host with these credentials, encrypted and bound to its row."""
+    text = json.dumps(asdict(credentials))
+    return replace(host, sealed=key_ring().seal(text, *seal_context(host)))
+
+
+def open_credentials(host: CodeHost) -> Credentials | None:
+    """The credentials; None if they were sealed with a secret key that is gone."""
+    try:
+        return Credentials(**json.loads(key_ring().open(host.sealed, *seal_context(host))))
+    except Unreadable:
+        return None
+
+
+def require_credentials(host: CodeHost) -> Credentials:
+    """Raises `HostRefused`."""
+    credentials = open_credentials(host)
+    if credentials is None:
+        raise HostRefused(
+            "Its token can't be read with the secret keys of this installation: enter a new one."
+        )
+    return credentials
+
+
+def api_with_token(client: OutboundClient, host: CodeHost, token: str) -> HostApi:
+    form = FORMS[host.kind]
+    return HostApi(client, form.name, host.api_url, form.headers(token))
+
+
+def seal_context(host: CodeHost) -> tuple[str, ...]:
+    """The associated data of sealed credentials: their table, column, workspace and row."""
+    return "code_hosts", "sealed", host.workspace_id, host.id

@@ -1,0 +1,59 @@
+"""Which pull requests of a repository are sent, and which files of them."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from instep.client.ci.diff import Selection, choose, read_file, read_files
+from instep.transfer.repositories.schemas import PullRequest, Repository
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenDiff:
+    """The part of a diff that is sent, and the numbers of files in it, left out and outside of the paths."""
+
+    text: str
+    files: int
+    left_out: int
+    outside: int
+
+
+def reason_to_ignore(repository: Repository, pull_request: PullRequest, is_approved: bool) -> str | None:
+    """Why a pull request is not sent as it is now, in one sentence; None: it is sent."""
+    if pull_request.branch != repository.read_branch:
+        return f"It goes to the branch {pull_request.branch}, not to {repository.read_branch}."
+    if pull_request.is_by_bot and not repository.includes_bots:
+        return "A bot has opened it."
+    if pull_request.is_merged:
+        return None
+    if not pull_request.is_open:
+        return "It was closed without being merged."
+    if pull_request.is_draft:
+        return "It is a draft."
+    if repository.moment == "merged":
+        return "It is sent once it is merged."
+    if repository.moment == "approved" and not is_approved:
+        return "It is sent once someone has approved it."
+    return None
+
+
+def choose_files(diff: bytes, paths: Sequence[str]) -> ChosenDiff:
+    """The files of a diff that match, as `instep change` chooses them: without lock and generated files.
+
+    It reads the diff, which may take seconds: call it in another process.
+    """
+    selection, outside = Selection(), 0
+    for number, (raw, is_whole) in enumerate(read_files(io.BytesIO(diff))):
+        text = raw.decode("utf-8", "replace").replace("\0", "\ufffd")
+        file = read_file(text, is_whole) if paths else None
+        if paths and (file is None or not is_within(file.path, paths)):
+            outside += 1
+        else:
+            choose(selection, number, text, is_whole, {})
+    return ChosenDiff(selection.diff, selection.files, len(selection.left_out), outside)
+
+
+def is_within(path: str, patterns: Sequence[str]) -> bool:
+    """True if a pattern matches the path, or names a folder that holds it; `*` also matches slashes."""
+    return any(fnmatchcase(path, pattern) or path.startswith(f"{pattern}/") for pattern in patterns)

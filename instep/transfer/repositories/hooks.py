@@ -1,0 +1,85 @@
+"""The public address for deliveries of code hosts: verified, stored with their jobs, and answered at once."""
+
+import json
+from typing import Any
+
+import structlog
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from instep.platform.core import limits
+from instep.platform.core.database import Database
+from instep.platform.identity.access import hold_open
+from instep.platform.web.public import public
+from instep.platform.web.strict_request import StrictRequest
+from instep.transfer.repositories import queries
+from instep.transfer.repositories.credentials import open_credentials
+from instep.transfer.repositories.hosts.kinds import FORMS
+from instep.transfer.repositories.hosts.reading import Malformed
+from instep.transfer.repositories.intake import take_in
+from instep.transfer.repositories.schemas import CodeHost, Notice
+
+log = structlog.get_logger("instep.repositories")
+
+PATH = "/hooks/{kind}/{host_id}"
+# An unknown address verifies against this, so that it takes as long as a known one.
+NO_SECRET = "no delivery is signed with this"
+NOT_GENUINE = "This delivery is not signed with the secret of a connected code host."
+
+
+@public
+async def receive_delivery(request: Request) -> Response:
+    """Take in a delivery. The answer comes before anything is fetched from the host."""
+    database, kind = request.app.state.database, request.path_params["kind"]
+    strict = StrictRequest(request.scope, request.receive)
+    await strict.read(limits.MAX_HOOK_BODY_BYTES)
+    strict.refuse_too_large(limits.MAX_HOOK_BODY_BYTES)
+    body = await strict.body()
+    host, secret = await find_host(database, kind, request.path_params["host_id"])
+    form = FORMS.get(kind)
+    if form is None or not form.is_genuine(request.headers, body, secret) or host is None:
+        return JSONResponse({"error": NOT_GENUINE}, 401)
+    try:
+        notice = form.read(request.headers, read_json(body))
+    except Malformed as error:
+        log.info("delivery_ignored", host=host.id, reason=f"{error} is missing")
+        notice = None
+    count = await store(database, host, notice) if notice else 0
+    return JSONResponse({"repositories": count}, 202)
+
+
+async def find_host(database: Database, kind: str, host_id: str) -> tuple[CodeHost | None, str]:
+    """The code host of an address, and the secret that its deliveries are signed with."""
+    if kind not in FORMS:
+        return None, NO_SECRET
+    async with database.enter_workspace("") as tx:
+        workspace_id = await queries.workspace_of_code_host(tx, host_id, kind)
+    if workspace_id is None:
+        return None, NO_SECRET
+    async with database.enter_workspace(workspace_id) as tx:
+        host = await queries.find_code_host(tx, host_id)
+    credentials = open_credentials(host) if host else None
+    # An app without a webhook has no secret, and an empty one would prove nothing.
+    return (host, credentials.secret) if credentials and credentials.secret else (None, NO_SECRET)
+
+
+def read_json(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+async def store(database: Database, host: CodeHost, notice: Notice) -> int:
+    """Take in a notice for each help center that has the repository; returns their number."""
+    async with database.enter_workspace(host.workspace_id) as tx, tx.transaction():
+        await hold_open(tx, host.workspace_id)
+        await queries.set_remote(tx, host.id, notice.repository)
+        repositories = await queries.list_by_remote_id(tx, host.id, notice.repository.remote_id)
+        for repository in repositories:
+            await take_in(tx, repository, notice.pull_request, notice.is_approval)
+    return len(repositories)
+
+
+routes = [Route(PATH, receive_delivery, methods=["POST"])]

@@ -1,0 +1,137 @@
+"""GitHub and GitHub Enterprise Server (docs.github.com, REST API 2022-11-28, and webhook events)."""
+
+from collections.abc import AsyncIterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from instep.transfer.repositories.hosts.reading import (
+    at,
+    header_of,
+    is_bot_name,
+    is_signed,
+    moment_at,
+    number_at,
+    quoted,
+    text_at,
+)
+from instep.transfer.repositories.hosts.requests import PAGE_SIZE, HostApi, HostRefused
+from instep.transfer.repositories.schemas import Notice, PullRequest, RemoteRepository
+
+DIFF = "application/vnd.github.diff"
+# Statuses by which GitHub refuses a diff as too large: over 300 files, or over 20,000 lines.
+TOO_LARGE = (406, 422)
+# The actions after which a pull request may have to be sent.
+ACTIONS = {"opened", "reopened", "ready_for_review", "synchronize", "edited", "closed"}
+
+
+class GitHub:
+    """GitHub with a token of a person, a fine-grained token, or one of an app's installation."""
+
+    name = "GitHub"
+    home = "https://github.com"
+    events = "Let me select individual events: Pull requests, Pull request reviews"
+
+    def api_url(self, url: str) -> str:
+        return "https://api.github.com" if url == self.home else f"{url}/api/v3"
+
+    def headers(self, token: str) -> Mapping[str, str]:
+        return {
+            "Authorization": f"Bearer {token}",
+            "Accept": "application/vnd.github+json",
+            "X-GitHub-Api-Version": "2022-11-28",
+            "User-Agent": "Instep",
+        }
+
+    def is_genuine(self, headers: Mapping[str, str], body: bytes, secret: str) -> bool:
+        signature = header_of(headers, "x-hub-signature-256").removeprefix("sha256=")
+        return is_signed(signature, body, secret)
+
+    def read(self, headers: Mapping[str, str], payload: Any) -> Notice | None:
+        event, action = header_of(headers, "x-github-event"), at(payload, "action")
+        is_approval = (
+            event == "pull_request_review"
+            and action == "submitted"
+            and at(payload, "review", "state") == "approved"
+        )
+        if not is_approval and not (event == "pull_request" and action in ACTIONS):
+            return None
+        repository = repository_of(at(payload, "repository"))
+        return Notice(repository, pull_request_of(at(payload, "pull_request")), is_approval)
+
+    async def find_repository(self, api: HostApi, name: str) -> RemoteRepository:
+        return repository_of(await api.get_json(f"/repos/{quoted(name)}"))
+
+    async def find_pull_request(self, api: HostApi, name: str, number: int) -> PullRequest:
+        return pull_request_of(await api.get_json(f"/repos/{quoted(name)}/pulls/{number}"))
+
+    async def is_approved(self, api: HostApi, name: str, number: int) -> bool:
+        path = f"/repos/{quoted(name)}/pulls/{number}/reviews?per_page={PAGE_SIZE}"
+        async for page in api.pages(path):
+            if any(at(review, "state") == "APPROVED" for review in page):
+                return True
+        return False
+
+    async def fetch_diff(self, api: HostApi, name: str, number: int) -> bytes:
+        path = f"/repos/{quoted(name)}/pulls/{number}"
+        try:
+            return (await api.get(path, DIFF)).body
+        except HostRefused as refusal:
+            if refusal.status not in TOO_LARGE:
+                raise
+        parts = []
+        async for page in api.pages(f"{path}/files?per_page={PAGE_SIZE}"):
+            parts += [patch_of(file) for file in page]
+        return "".join(parts).encode("utf-8", "replace")
+
+    async def list_updated(self, api: HostApi, name: str, since: datetime) -> AsyncIterator[PullRequest]:
+        path = f"/repos/{quoted(name)}/pulls?state=all&sort=updated&direction=desc&per_page={PAGE_SIZE}"
+        async for page in api.pages(path):
+            for row in page:
+                pull_request = pull_request_of(row)
+                if pull_request.updated_at is None or pull_request.updated_at < since:
+                    return
+                yield pull_request
+
+
+def repository_of(row: Any) -> RemoteRepository:
+    number = number_of_id(row)
+    return RemoteRepository(number, text_at(row, "full_name"), text_at(row, "default_branch"))
+
+
+def number_of_id(row: Any) -> str:
+    """The id of a repository, which grows beyond 32 bits."""
+    return str(int(at(row, "id") or 0))
+
+
+def pull_request_of(row: Any) -> PullRequest:
+    login = at(row, "user", "login")
+    body = at(row, "body")
+    return PullRequest(
+        number=number_at(row, "number"),
+        title=text_at(row, "title"),
+        body=body if isinstance(body, str) else None,
+        url=text_at(row, "html_url"),
+        branch=text_at(row, "base", "ref"),
+        head=text_at(row, "head", "sha"),
+        is_draft=at(row, "draft") is True,
+        is_open=at(row, "state") == "open",
+        is_merged=at(row, "merged_at") is not None or at(row, "merged") is True,
+        is_by_bot=at(row, "user", "type") == "Bot" or is_bot_name(login),
+        updated_at=moment_at(row, "updated_at"),
+    )
+
+
+def patch_of(file: Any) -> str:
+    """One file's part of a diff; GitHub gives no patch for binary files and for very large ones."""
+    path, patch, status = text_at(file, "filename"), at(file, "patch"), at(file, "status")
+    before = at(file, "previous_filename") or path
+    lines = [f"diff --git a/{before} b/{path}"]
+    if status == "renamed":
+        lines += [f"rename from {before}", f"rename to {path}"]
+    if not isinstance(patch, str):
+        return "\n".join([*lines, ""])
+    if status in ("added", "removed"):
+        lines.append("new file mode 100644" if status == "added" else "deleted file mode 100644")
+    lines.append("--- /dev/null" if status == "added" else f"--- a/{before}")
+    lines.append("+++ /dev/null" if status == "removed" else f"+++ b/{path}")
+    return "\n".join([*lines, patch, ""])

@@ -1,0 +1,145 @@
+"""GitHub Apps made by the manifest flow, and the tokens of their installations.
+
+Source: docs.github.com, Registering a GitHub App from a manifest; Authenticating as a GitHub App.
+"""
+
+import json
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from urllib.parse import quote, urlencode
+
+from cachetools import LRUCache
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import RSAKey
+
+from instep.platform.core.clock import utc_now
+from instep.platform.core.outbound.client import OutboundClient
+from instep.transfer.repositories.credentials import api_with_token
+from instep.transfer.repositories.hosts.github import repository_of
+from instep.transfer.repositories.hosts.kinds import FORMS
+from instep.transfer.repositories.hosts.reading import Malformed, at, moment_at, number_at, text_at
+from instep.transfer.repositories.hosts.requests import PAGE_SIZE, HostApi, HostRefused
+from instep.transfer.repositories.schemas import CodeHost, Credentials, RemoteRepository
+
+# GitHub refuses tokens of apps for longer than ten minutes, and clocks differ.
+APP_TOKEN_TTL = timedelta(minutes=9)
+CLOCK_SKEW = timedelta(minutes=1)
+# A token is renewed this long before it expires.
+MIN_TOKEN_TTL = timedelta(minutes=5)
+MAX_CACHED_TOKENS = 1_000
+# The characters of an organization's name, and of the code that an app is fetched with.
+ORGANIZATION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
+CODE = re.compile(r"[A-Za-z0-9_-]{1,200}")
+PERMISSIONS = {"contents": "read", "pull_requests": "read", "metadata": "read"}
+EVENTS = ["pull_request", "pull_request_review"]
+
+
+@dataclass(frozen=True, slots=True)
+class CachedToken:
+    token: str
+    expires_at: datetime
+
+
+# By the ids of a code host and of an installation.
+cached_tokens: LRUCache[tuple[str, int], CachedToken] = LRUCache(MAX_CACHED_TOKENS)
+
+
+def manifest_of(name: str, site_url: str, page_url: str, hook_url: str | None) -> str:
+    """The manifest of an app that may read; without `hook_url` it gets no webhook, and Instep polls."""
+    manifest = {
+        "name": name,
+        "url": site_url,
+        "redirect_url": f"{page_url}/github/created",
+        "setup_url": f"{page_url}/github/installed",
+        "setup_on_update": True,
+        "public": False,
+        "description": "Reads merged pull requests and proposes edits of the help center.",
+        "default_permissions": PERMISSIONS,
+    }
+    if hook_url is not None:
+        manifest |= {"hook_attributes": {"url": hook_url, "active": True}, "default_events": EVENTS}
+    return json.dumps(manifest)
+
+
+def registration_url(url: str, organization: str, state: str) -> str:
+    """Where the browser posts the manifest: for an organization, or for the person without one."""
+    owner = f"/organizations/{quote(organization)}" if organization else ""
+    return f"{url}{owner}/settings/apps/new?{urlencode({'state': state})}"
+
+
+def installation_url(host: CodeHost) -> str:
+    """Where people choose the repositories that the app may read."""
+    folder = "apps" if host.url == FORMS["github"].home else "github-apps"
+    return f"{host.url}/{folder}/{host.app_slug}/installations/new"
+
+
+async def convert_code(client: OutboundClient, host: CodeHost, code: str) -> tuple[str, Credentials]:
+    """Redeem the code of a new app; its slug and its credentials. Raises `HostRefused` and others."""
+    if not CODE.fullmatch(code):
+        raise HostRefused("GitHub has sent no valid code: connect again.")
+    api = HostApi(client, FORMS["github"].name, host.api_url, anonymous_headers())
+    app = await api.post_json(f"/app-manifests/{code}/conversions")
+    # An app without a webhook has no secret for one.
+    secret = at(app, "webhook_secret") or ""
+    credentials = Credentials(
+        secret=str(secret), app_id=str(number_at(app, "id")), private_key=text_at(app, "pem")
+    )
+    return text_at(app, "slug"), credentials
+
+
+def anonymous_headers() -> dict[str, str]:
+    headers = dict(FORMS["github"].headers(""))
+    del headers["Authorization"]
+    return headers
+
+
+def app_token(credentials: Credentials) -> str:
+    """A JWT by which the app authenticates itself (RS256)."""
+    now = utc_now()
+    claims = {
+        "iat": int((now - CLOCK_SKEW).timestamp()),
+        "exp": int((now + APP_TOKEN_TTL).timestamp()),
+        "iss": credentials.app_id,
+    }
+    try:
+        key = RSAKey.import_key(credentials.private_key or "")
+        return jwt.encode({"alg": "RS256"}, claims, key)
+    except (JoseError, ValueError):
+        raise HostRefused("The private key of the app can't be used: connect again.") from None
+
+
+async def installation_token(
+    client: OutboundClient, host: CodeHost, credentials: Credentials, installation_id: int
+) -> str:
+    """A token for the repositories of an installation; this process keeps it until it expires."""
+    key = (host.id, installation_id)
+    cached = cached_tokens.get(key)
+    if cached is None or cached.expires_at - MIN_TOKEN_TTL < utc_now():
+        api = api_with_token(client, host, app_token(credentials))
+        answer = await api.post_json(f"/app/installations/{installation_id}/access_tokens")
+        expires_at = moment_at(answer, "expires_at") or utc_now()
+        cached = cached_tokens[key] = CachedToken(text_at(answer, "token"), expires_at)
+    return cached.token
+
+
+async def list_installed(api: HostApi) -> AsyncIterator[RemoteRepository]:
+    """The repositories that an installation's token can read."""
+    async for page in api.pages(f"/installation/repositories?per_page={PAGE_SIZE}"):
+        rows = at(page, "repositories")
+        if not isinstance(rows, list):
+            raise Malformed("repositories")
+        for row in rows:
+            yield repository_of(row)
+
+
+async def list_installations(client: OutboundClient, host: CodeHost, credentials: Credentials) -> list[int]:
+    """The installations of the app, where people let it read repositories."""
+    api = api_with_token(client, host, app_token(credentials))
+    return [
+        number_at(row, "id")
+        async for page in api.pages(f"/app/installations?per_page={PAGE_SIZE}")
+        for row in page
+    ]

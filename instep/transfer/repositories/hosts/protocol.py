@@ -1,0 +1,41 @@
+"""What Instep needs of a code host; each is one module that implements it."""
+
+from collections.abc import AsyncIterator, Mapping
+from datetime import datetime
+from typing import Any, Protocol
+
+from instep.transfer.repositories.hosts.requests import HostApi
+from instep.transfer.repositories.schemas import Notice, PullRequest, RemoteRepository
+
+
+class HostForm(Protocol):
+    """A kind of code host. Methods that ask its API raise `HostRefused`, `HostBusy` and `HostFailed`."""
+
+    name: str
+    # Where most people have their repositories.
+    home: str
+    # The events of a webhook, as the host's own page names them.
+    events: str
+
+    def api_url(self, url: str) -> str:
+        """The address of the API of the host at this address."""
+
+    def headers(self, token: str) -> Mapping[str, str]:
+        """Headers of requests with a token."""
+
+    def is_genuine(self, headers: Mapping[str, str], body: bytes, secret: str) -> bool:
+        """True if the host has made this delivery; compared in constant time."""
+
+    def read(self, headers: Mapping[str, str], payload: Any) -> Notice | None:
+        """The pull request that a delivery is about; None for other deliveries. Raises `Malformed`."""
+
+    async def find_repository(self, api: HostApi, name: str) -> RemoteRepository: ...
+
+    async def find_pull_request(self, api: HostApi, name: str, number: int) -> PullRequest: ...
+
+    async def is_approved(self, api: HostApi, name: str, number: int) -> bool: ...
+
+    async def fetch_diff(self, api: HostApi, name: str, number: int) -> bytes: ...
+
+    def list_updated(self, api: HostApi, name: str, since: datetime) -> AsyncIterator[PullRequest]:
+        """The pull requests that have changed since, the newest change first."""

@@ -1,0 +1,68 @@
+"""Values in the JSON of code hosts, which may lack anything."""
+
+import hashlib
+import hmac
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+# Accounts of machines, by the names that hosts and common bots give them.
+BOT_NAME = re.compile(
+    r"\[bot\]$|[-_]bot$|^(?:project|group)_\d+_bot|^(?:dependabot|renovate)\b", re.IGNORECASE
+)
+
+
+class Malformed(ValueError):
+    """The JSON is not what the code host documents."""
+
+
+def at(value: Any, *path: str) -> Any:
+    """The value at a path of names; None if there is none."""
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def text_at(value: Any, *path: str) -> str:
+    """The text at a path; raises `Malformed`."""
+    text = at(value, *path)
+    if not isinstance(text, str) or not text:
+        raise Malformed(".".join(path))
+    return text
+
+
+def number_at(value: Any, *path: str) -> int:
+    number = at(value, *path)
+    if not isinstance(number, int) or not 0 <= number < 2**31:
+        raise Malformed(".".join(path))
+    return number
+
+
+def moment_at(value: Any, *path: str) -> datetime | None:
+    text = at(value, *path)
+    try:
+        moment = datetime.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+    return moment if moment is not None and moment.tzinfo else None
+
+
+def is_bot_name(name: object) -> bool:
+    return isinstance(name, str) and BOT_NAME.search(name) is not None
+
+
+def quoted(name: str) -> str:
+    """A name such as `acme/app` as part of a path."""
+    return quote(name, safe="/")
+
+
+def is_signed(signature: str | None, body: bytes, secret: str) -> bool:
+    """True if this is the HMAC-SHA256 of the body, in hexadecimal."""
+    expected = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    return hmac.compare_digest((signature or "").encode(), expected.encode())
+
+
+def header_of(headers: Mapping[str, str], name: str) -> str:
+    return headers.get(name) or ""

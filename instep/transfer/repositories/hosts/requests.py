@@ -1,0 +1,165 @@
+"""Requests to the API of a code host: through the outbound guard, bounded, with its rate limits as waits."""
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from instep.platform.core import limits
+from instep.platform.core.outbound.client import OutboundClient, RequestFailed
+from instep.platform.core.outbound.requests import RawResponse, fetch, send_request
+
+PAGE_SIZE = 100
+NEXT_LINK = re.compile(r'<([^>]+)>\s*;[^,]*\brel="?next"?')
+# Beyond this a number of seconds is a moment, not a wait.
+MAX_WAIT_NUMBER = 1_000_000_000
+
+
+class HostRefused(Exception):
+    """The code host refuses, and will again: `message` is a sentence for people."""
+
+    def __init__(self, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+
+
+class HostBusy(Exception):
+    """The code host asks to wait before the next request."""
+
+    def __init__(self, wait: timedelta) -> None:
+        super().__init__(f"wait {wait}")
+        self.wait = wait
+
+
+class HostFailed(Exception):
+    """The code host does not answer properly just now; `message` is a sentence for people."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class HostApi:
+    """The API of one code host for one token; `name` is the host's, for sentences."""
+
+    client: OutboundClient
+    name: str
+    base: str
+    headers: Mapping[str, str] = field(repr=False)
+
+    async def get_json(self, path: str) -> Any:
+        return self._read_json(await self.get(path))
+
+    async def post_json(self, path: str, body: Any = None) -> Any:
+        content = b"" if body is None else json.dumps(body).encode()
+        headers = {**self.headers, "Content-Type": "application/json"}
+        try:
+            async with asyncio.timeout(limits.CODE_HOST_REQUEST_SECONDS):
+                response = await send_request(
+                    self.client, self._url(path), content, headers, limits.MAX_CODE_HOST_RESPONSE_BYTES
+                )
+        except (TimeoutError, RequestFailed) as failure:
+            raise self._failed(failure) from None
+        return self._read_json(self._checked(response))
+
+    async def pages(self, path: str) -> AsyncIterator[Any]:
+        """Each page of a list, with the link to the next one in the `Link` header or in `next`."""
+        for _ in range(limits.MAX_CODE_HOST_PAGES):
+            response = await self.get(path)
+            page = self._read_json(response)
+            yield page
+            link = NEXT_LINK.search(response.headers.get("link", ""))
+            following = link[1] if link else page.get("next") if isinstance(page, dict) else None
+            if not isinstance(following, str):
+                return
+            path = following
+
+    async def get(self, path: str, accept: str | None = None) -> RawResponse:
+        """A successful response; redirects are followed to the same host alone, as the token goes along.
+
+        Raises `HostRefused`, `HostBusy` and `HostFailed`.
+        """
+        headers = {**self.headers, **({"Accept": accept} if accept else {})}
+        url = self._url(path)
+        try:
+            async with asyncio.timeout(limits.CODE_HOST_REQUEST_SECONDS):
+                for _ in range(limits.MAX_CODE_HOST_REDIRECTS + 1):
+                    response = await fetch(self.client, url, headers, limits.MAX_CODE_HOST_RESPONSE_BYTES)
+                    if response.status not in (301, 302, 307, 308):
+                        return self._checked(response)
+                    url = self._url(urljoin(url, response.headers.get("location", "")))
+        except (TimeoutError, RequestFailed) as failure:
+            raise self._failed(failure) from None
+        raise HostRefused(f"{self.name} redirects too often.")
+
+    def _url(self, path: str) -> str:
+        url = path if "://" in path else f"{self.base}{path}"
+        if urlsplit(url)[:2] != urlsplit(self.base)[:2]:
+            raise HostRefused(f"{self.name} leads to another host, which gets no token.")
+        return url
+
+    def _failed(self, failure: Exception) -> HostFailed:
+        reason = failure.message if isinstance(failure, RequestFailed) else "It did not answer in time."
+        return HostFailed(f"{self.name} can't be asked: {reason}")
+
+    def _checked(self, response: RawResponse) -> RawResponse:
+        if response.status < 300:
+            return response
+        wait = wait_of(response)
+        if wait is not None:
+            raise HostBusy(min(max(wait, timedelta(seconds=1)), limits.MAX_CODE_HOST_WAIT))
+        if response.status >= 500 or response.status == 408:
+            raise HostFailed(f"{self.name} responds with {response.status}.")
+        raise HostRefused(self._refusal(response.status), response.status)
+
+    def _refusal(self, status: int) -> str:
+        if status == 401:
+            return f"{self.name} does not accept the token: it has expired or was revoked. Enter a new one."
+        if status in (403, 404):
+            return (
+                f"{self.name} responds with {status}: the token may not read this, or it is no longer there."
+            )
+        return f"{self.name} refuses the request with {status}."
+
+    def _read_json(self, response: RawResponse) -> Any:
+        try:
+            return json.loads(response.body)
+        except (ValueError, RecursionError):
+            raise HostFailed(f"{self.name} does not respond with JSON.") from None
+
+
+def wait_of(response: RawResponse) -> timedelta | None:
+    """The wait that a rate limit asks for; None if the response is no rate limit.
+
+    GitHub answers its primary limit with 403 or 429 and `X-RateLimit-Remaining: 0`, its secondary limits with
+    `Retry-After`, or in words alone (docs.github.com, Rate limits for the REST API).
+    """
+    headers = response.headers
+    if response.status not in (403, 429):
+        return None
+    if "retry-after" in headers:
+        return seconds_of(headers["retry-after"])
+    reset = headers.get("x-ratelimit-reset") or headers.get("ratelimit-reset")
+    if reset is not None and (response.status == 429 or headers.get("x-ratelimit-remaining") == "0"):
+        return seconds_of(reset)
+    is_secondary = b"secondary rate limit" in response.body[:4_000].lower()
+    return limits.CODE_HOST_WAIT if response.status == 429 or is_secondary else None
+
+
+def seconds_of(text: str) -> timedelta:
+    """The wait that a header names: in seconds, as a moment in Unix time, or as a date of HTTP."""
+    if text.isascii() and text.isdigit() and len(text) <= 12:
+        number = int(text)
+        return timedelta(seconds=number if number < MAX_WAIT_NUMBER else number - time.time())
+    try:
+        return timedelta(seconds=parsedate_to_datetime(text).timestamp() - time.time())
+    except ValueError:
+        return limits.CODE_HOST_WAIT

@@ -1,0 +1,44 @@
+"""A pull request that a delivery or a poll tells of: stored once for each commit, and sent by a job."""
+
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Tx
+from instep.platform.core.ids import new_id
+from instep.platform.core.jobs import defer
+from instep.transfer.repositories import queries
+from instep.transfer.repositories.filters import reason_to_ignore
+from instep.transfer.repositories.schemas import PullRequest, Repository, RepositoryChange
+
+SEND_CHANGE = "send_repository_change"
+
+
+async def take_in(tx: Tx, repository: Repository, pull_request: PullRequest, is_approval: bool) -> None:
+    """Note a pull request as it is now; what is to be sent gets a job, in the caller's transaction.
+
+    The same pull request at the same commit is sent once, however often it is told.
+    """
+    assert repository.bot_id is not None, "a stored repository has a bot"
+    is_approved = is_approval or await queries.is_approved(tx, repository.id, pull_request.number)
+    reason = reason_to_ignore(repository, pull_request, is_approved)
+    now = utc_now()
+    row = RepositoryChange(
+        id=new_id("pull"),
+        repository_id=repository.id,
+        number=pull_request.number,
+        head=pull_request.head,
+        title=pull_request.title,
+        url=pull_request.url,
+        is_approved=is_approved,
+        status="ignored" if reason else "waiting",
+        message=reason,
+        task_id=None,
+        created_at=now,
+        updated_at=now,
+    )
+    change_id = await queries.put_change(tx, repository.bot_id, row)
+    if change_id is not None:
+        await send_soon(tx, repository, change_id)
+
+
+async def send_soon(tx: Tx, repository: Repository, change_id: str) -> None:
+    payload = {"workspace": tx.workspace_id, "bot": str(repository.bot_id), "change": change_id}
+    await defer(tx, SEND_CHANGE, payload, dedupe=change_id)

@@ -1,0 +1,230 @@
+"""The jobs of repositories: send one pull request as a task, and poll for what no delivery has told."""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+
+from instep.drafting.tasks import actions as tasks
+from instep.drafting.tasks.schemas import ReadTask, TaskCreate
+from instep.platform.core import limits
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database
+from instep.platform.core.errors import InvalidRequest, RateLimited
+from instep.platform.core.jobs import Job, Postponed, defer, schedule_next
+from instep.platform.core.outbound.client import OutboundClient
+from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.platform.identity.job_context import job_context
+from instep.platform.identity.schemas import Actor, Ctx
+from instep.platform.text.characters import in_one_line, replace_unstorable, shorten
+from instep.platform.web.bodies import body_from
+from instep.transfer.repositories import queries
+from instep.transfer.repositories.access import open_api
+from instep.transfer.repositories.filters import ChosenDiff, choose_files, reason_to_ignore
+from instep.transfer.repositories.hosts.kinds import FORMS
+from instep.transfer.repositories.hosts.reading import Malformed
+from instep.transfer.repositories.hosts.requests import HostApi, HostBusy, HostFailed, HostRefused
+from instep.transfer.repositories.intake import take_in
+from instep.transfer.repositories.schemas import (
+    ChangeStatus,
+    CodeHost,
+    PullRequest,
+    Repository,
+    RepositoryChange,
+)
+
+POLL_REPOSITORIES = "poll_repositories"
+POLL_REPOSITORY = "poll_repository"
+POLL_EVERY = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """How a change ends without a task."""
+
+    status: ChangeStatus
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A change that waits, with the repository and the code host that it comes from."""
+
+    change: RepositoryChange
+    repository: Repository
+    host: CodeHost
+
+
+def sender_of(repository: Repository) -> Actor:
+    """Tasks of a repository are counted together, as those of an API key are."""
+    name = FORMS[repository.kind].name
+    return Actor("task", name, can_write=False, id=repository.id, channel="job", can_propose=True)
+
+
+POLLER = Actor("task", "Instep", can_write=False, channel="job", can_propose=True)
+
+
+async def send_change(database: Database, client: OutboundClient, job: Job) -> None:
+    """Make a task of a pull request as it is now, or record why none is made.
+
+    The task and the record of it are one transaction, so that after a crash neither is made twice.
+    """
+    async with job_context(database, job.payload, POLLER) as ctx:
+        work = await find_work(ctx, job.payload["change"])
+    if work is None:
+        return
+    try:
+        outcome = await read_change(database, client, work)
+    except HostBusy as busy:
+        name = FORMS[work.host.kind].name
+        until = f"{utc_now() + busy.wait:%H:%M}"
+        await note(database, job, f"{name} limits requests: it is sent after {until} UTC.")
+        raise Postponed(busy.wait) from busy
+    except HostRefused as refusal:
+        outcome = Settled("failed", refusal.message)
+    except HostFailed as failure:
+        await note(database, job, f"{failure.message} It is tried again.")
+        raise
+    except Malformed as error:
+        outcome = Settled("failed", f"{FORMS[work.host.kind].name} does not say `{error}` of it.")
+    await record_outcome(database, job, work.repository, outcome)
+
+
+async def give_up_change(database: Database, job: Job) -> None:
+    """Record that a change could not be read in all attempts; the next poll or delivery tries it again."""
+    async with job_context(database, job.payload, POLLER) as ctx:
+        message = "The code host did not answer in several attempts."
+        await queries.settle_change(ctx, job.payload["change"], "failed", message)
+
+
+async def find_work(ctx: Ctx, change_id: str) -> Work | None:
+    change = await queries.lock_waiting(ctx, change_id)
+    repository = await queries.find_repository(ctx, change.repository_id) if change else None
+    host = await queries.find_code_host(ctx.tx, repository.code_host_id) if repository else None
+    return Work(change, repository, host) if change and repository and host else None
+
+
+async def read_change(database: Database, client: OutboundClient, work: Work) -> ReadTask | Settled:
+    """The task of a change by what the host says at this moment, whatever the delivery has said."""
+    change, repository = work.change, work.repository
+    api, form = await open_api(client, work.host, repository.installation_id), FORMS[work.host.kind]
+    pull_request = await form.find_pull_request(api, repository.name, change.number)
+    if pull_request.head != change.head:
+        async with database.enter_workspace(work.host.workspace_id) as tx, tx.transaction():
+            await take_in(tx, repository, pull_request, is_approval=False)
+        return Settled("ignored", "Newer commits have replaced it.")
+    reason = reason_to_ignore(repository, pull_request, change.is_approved)
+    if reason is not None:
+        return Settled("ignored", reason)
+    diff = await form.fetch_diff(api, repository.name, change.number)
+    try:
+        chosen = await run_with_timeout(
+            choose_files, diff, repository.paths, seconds=limits.MAX_FILE_SELECTION_SECONDS
+        )
+        return await task_of(pull_request, chosen)
+    except TimeLimitExceeded:
+        return Settled("failed", "Its diff takes too much time or memory to read.")
+    except InvalidRequest as error:
+        return Settled("failed", error.message)
+
+
+async def task_of(pull_request: PullRequest, chosen: ChosenDiff) -> ReadTask | Settled:
+    if not chosen.files:
+        is_outside = chosen.outside and not chosen.left_out
+        return Settled(
+            "unaffected",
+            "It changes no file in the paths of this repository."
+            if is_outside
+            else "It changes only files that no article describes, such as lock files.",
+        )
+    title = shorten(in_one_line(replace_unstorable(pull_request.title)), limits.MAX_TITLE_CHARACTERS)
+    change = {
+        "kind": "pr",
+        "title": title or f"#{pull_request.number}",
+        "url": pull_request.url,
+        "diff": chosen.text,
+        "body": replace_unstorable(pull_request.body or "")[: limits.MAX_CHANGE_BODY_CHARACTERS],
+    }
+    return await tasks.read_task(body_from(TaskCreate, {"change": change}))
+
+
+async def record_outcome(
+    database: Database, job: Job, repository: Repository, outcome: ReadTask | Settled
+) -> None:
+    try:
+        async with job_context(database, job.payload, sender_of(repository)) as ctx, ctx.tx.transaction():
+            change = await queries.lock_waiting(ctx, job.payload["change"])
+            if change is None:
+                return None
+            if isinstance(outcome, Settled):
+                return await queries.settle_change(ctx, change.id, outcome.status, outcome.message)
+            task = await tasks.create_task(ctx, outcome)
+            await queries.settle_change(ctx, change.id, "sent", None, task.id)
+    except RateLimited as limit:
+        wait = timedelta(seconds=int(limit.headers["Retry-After"]))
+        await note(database, job, "The tasks of this hour are used up: it is sent in the next one.")
+        raise Postponed(wait) from limit
+
+
+async def note(database: Database, job: Job, message: str) -> None:
+    """Say what a change waits for."""
+    async with job_context(database, job.payload, POLLER) as ctx:
+        await queries.settle_change(ctx, job.payload["change"], "waiting", message)
+
+
+async def schedule_polls(database: Database) -> None:
+    """Schedule one look for due polls in a minute, however many processes call this."""
+    async with database.enter_workspace("") as tx:
+        await defer(tx, POLL_REPOSITORIES, {}, run_at=utc_now() + POLL_EVERY, dedupe=POLL_REPOSITORIES)
+
+
+async def poll_repositories(database: Database, job: Job) -> None:
+    """Give each repository whose poll is due a job of its own."""
+    await schedule_next(partial(schedule_polls, database))
+    async with database.enter_workspace("") as tx, tx.transaction():
+        for due in await queries.repositories_to_poll(tx):
+            payload = {"workspace": due.workspace_id, "bot": str(due.bot_id), "repository": due.id}
+            await defer(tx, POLL_REPOSITORY, payload, dedupe=due.id)
+
+
+async def poll_repository(database: Database, client: OutboundClient, job: Job) -> None:
+    """Take in the pull requests that have changed since the last poll; its page shows what went wrong."""
+    began, error = utc_now(), None
+    async with job_context(database, job.payload, POLLER) as ctx:
+        repository = await queries.find_repository(ctx, job.payload["repository"])
+        host = await queries.find_code_host(ctx.tx, repository.code_host_id) if repository else None
+    if repository is None or host is None:
+        return
+    try:
+        await catch_up(database, client, host, repository)
+    except HostBusy:
+        # The next poll begins where this one did.
+        return
+    except (HostRefused, HostFailed) as failure:
+        error = failure.message
+    except Malformed as malformed:
+        error = f"{FORMS[host.kind].name} does not say `{malformed}` of its pull requests."
+    async with job_context(database, job.payload, POLLER) as ctx:
+        await queries.record_poll(ctx, repository.id, None if error else began, error)
+        await queries.prune_changes(ctx, repository.id)
+
+
+async def catch_up(
+    database: Database, client: OutboundClient, host: CodeHost, repository: Repository
+) -> None:
+    api, form = await open_api(client, host, repository.installation_id), FORMS[host.kind]
+    remote = await form.find_repository(api, repository.name)
+    async with database.enter_workspace(host.workspace_id) as tx:
+        await queries.set_remote(tx, host.id, remote)
+    repository = replace(repository, name=remote.name, default_branch=remote.default_branch)
+    since = (repository.polled_until or utc_now()) - limits.REPOSITORY_POLL_OVERLAP
+    async for pull_request in form.list_updated(api, repository.name, since):
+        is_approval = await asks_approval(api, repository, pull_request)
+        async with database.enter_workspace(host.workspace_id) as tx, tx.transaction():
+            await take_in(tx, repository, pull_request, is_approval)
+
+
+async def asks_approval(api: HostApi, repository: Repository, pull_request: PullRequest) -> bool:
+    """Ask for the reviews of an open pull request, if that decides about it."""
+    if repository.moment != "approved" or not pull_request.is_open or pull_request.is_draft:
+        return False
+    return await FORMS[repository.kind].is_approved(api, repository.name, pull_request.number)

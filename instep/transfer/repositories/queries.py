@@ -1,0 +1,327 @@
+"""SQL of code hosts, repositories and their changes."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from uuid import UUID
+
+from instep.platform.core import limits
+from instep.platform.core.database import Tx
+from instep.platform.identity.schemas import Ctx
+from instep.transfer.repositories.schemas import (
+    ChangeStatus,
+    CodeHost,
+    HostKind,
+    RemoteRepository,
+    Repository,
+    RepositoryChange,
+    RepositoryFields,
+)
+
+CODE_HOST = "id, workspace_id, kind, url, api_url, app_slug, sealed"
+REPOSITORY = """
+    r.id, r.bot_id, r.code_host_id, h.kind, r.remote_id, r.name, r.default_branch, r.branch, r.moment,
+    r.paths, r.includes_bots, r.installation_id, r.polled_until, r.last_error
+    from repositories r join code_hosts h on h.workspace_id = %(workspace)s and h.id = r.code_host_id
+    where r.workspace_id = %(workspace)s
+"""
+CHANGE = """
+    id, repository_id, number, head, title, url, is_approved, status, message, task_id, created_at, updated_at
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class DueRepository:
+    """A repository whose poll is due."""
+
+    workspace_id: str
+    bot_id: UUID
+    id: str
+
+
+async def workspace_of_code_host(tx: Tx, host_id: str, kind: HostKind) -> str | None:
+    workspace_id: str | None = await tx.value(
+        "select workspace_of_code_host(%(id)s, %(kind)s)", id=host_id, kind=kind
+    )
+    return workspace_id
+
+
+async def repositories_to_poll(tx: Tx) -> list[DueRepository]:
+    """The repositories whose poll is due; each is due again after the interval."""
+    return await tx.all(
+        DueRepository,
+        "select * from repositories_to_poll(%(wait)s, %(most)s)",
+        wait=limits.REPOSITORY_POLL_INTERVAL,
+        most=limits.MAX_REPOSITORIES_POLLED_AT_ONCE,
+    )
+
+
+async def insert_code_host(ctx: Ctx, host: CodeHost) -> None:
+    await ctx.tx.execute(
+        """
+        insert into code_hosts (id, workspace_id, kind, url, api_url, app_slug, sealed, created_at)
+        values (%(id)s, %(workspace)s, %(kind)s, %(url)s, %(api_url)s, %(app_slug)s, %(sealed)s, %(now)s)
+        """,
+        **{name: value for name, value in asdict(host).items() if name != "workspace_id"},
+        now=ctx.now,
+    )
+
+
+async def find_code_host(tx: Tx, host_id: str) -> CodeHost | None:
+    return await tx.first(
+        CodeHost,
+        f"select {CODE_HOST} from code_hosts where workspace_id = %(workspace)s and id = %(id)s",
+        id=host_id,
+    )
+
+
+async def list_code_hosts(ctx: Ctx) -> list[CodeHost]:
+    return await ctx.tx.all(
+        CodeHost,
+        f"select {CODE_HOST} from code_hosts where workspace_id = %(workspace)s order by created_at, id",
+    )
+
+
+async def set_sealed(ctx: Ctx, host_id: str, sealed: bytes) -> None:
+    await ctx.tx.execute(
+        "update code_hosts set sealed = %(sealed)s where workspace_id = %(workspace)s and id = %(id)s",
+        id=host_id,
+        sealed=sealed,
+    )
+
+
+async def delete_unused_code_host(ctx: Ctx, host_id: str) -> bool:
+    """True if no repository was left that needs it, and it was deleted."""
+    return bool(
+        await ctx.tx.execute(
+            """
+            delete from code_hosts h where h.workspace_id = %(workspace)s and h.id = %(id)s
+              and not exists (select from repositories r
+                where r.workspace_id = %(workspace)s and r.code_host_id = h.id)
+            """,
+            id=host_id,
+        )
+    )
+
+
+async def insert_repository(
+    ctx: Ctx,
+    repository_id: str,
+    host_id: str,
+    remote: RemoteRepository,
+    fields: RepositoryFields,
+    installation_id: int | None,
+) -> bool:
+    """False if the bot has this repository already."""
+    return bool(
+        await ctx.tx.execute(
+            """
+            insert into repositories (id, workspace_id, bot_id, code_host_id, remote_id, name, default_branch,
+                branch, moment, paths, includes_bots, installation_id, polled_until, poll_at, created_at)
+            values (%(id)s, %(workspace)s, %(bot)s, %(host)s, %(remote_id)s, %(name)s, %(default_branch)s,
+                %(branch)s, %(moment)s, %(paths)s, %(includes_bots)s, %(installation)s, %(now)s, %(now)s,
+                %(now)s)
+            on conflict (workspace_id, bot_id, code_host_id, remote_id) do nothing
+            """,
+            id=repository_id,
+            bot=ctx.bot.id,
+            host=host_id,
+            installation=installation_id,
+            now=ctx.now,
+            **asdict(remote),
+            **asdict(fields),
+        )
+    )
+
+
+async def list_repositories(ctx: Ctx) -> list[Repository]:
+    return await ctx.tx.all(
+        Repository,
+        f"select {REPOSITORY} and r.bot_id = %(bot)s order by r.created_at, r.id",
+        bot=ctx.bot.id,
+    )
+
+
+async def find_repository(ctx: Ctx, repository_id: str) -> Repository | None:
+    return await ctx.tx.first(
+        Repository,
+        f"select {REPOSITORY} and r.bot_id = %(bot)s and r.id = %(id)s",
+        bot=ctx.bot.id,
+        id=repository_id,
+    )
+
+
+async def list_by_remote_id(tx: Tx, host_id: str, remote_id: str) -> list[Repository]:
+    """The repositories of all bots that a delivery is for."""
+    return await tx.all(
+        Repository,
+        f"select {REPOSITORY} and r.code_host_id = %(host)s and r.remote_id = %(remote_id)s order by r.id",
+        host=host_id,
+        remote_id=remote_id,
+    )
+
+
+async def set_fields(ctx: Ctx, repository_id: str, fields: RepositoryFields) -> bool:
+    return bool(
+        await ctx.tx.execute(
+            """
+            update repositories set branch = %(branch)s, moment = %(moment)s, paths = %(paths)s,
+                includes_bots = %(includes_bots)s
+            where workspace_id = %(workspace)s and bot_id = %(bot)s and id = %(id)s
+            """,
+            id=repository_id,
+            bot=ctx.bot.id,
+            **asdict(fields),
+        )
+    )
+
+
+async def set_remote(tx: Tx, host_id: str, remote: RemoteRepository) -> None:
+    """Note another name or another default branch of a repository."""
+    await tx.execute(
+        """
+        update repositories set name = %(name)s, default_branch = %(default_branch)s
+        where workspace_id = %(workspace)s and code_host_id = %(host)s and remote_id = %(remote_id)s
+          and (name, default_branch) <> (%(name)s, %(default_branch)s)
+        """,
+        host=host_id,
+        **asdict(remote),
+    )
+
+
+async def delete_repository(ctx: Ctx, repository_id: str) -> str | None:
+    """The id of its code host; None if there is no such repository."""
+    host_id: str | None = await ctx.tx.value(
+        """
+        delete from repositories where workspace_id = %(workspace)s and bot_id = %(bot)s and id = %(id)s
+        returning code_host_id
+        """,
+        id=repository_id,
+        bot=ctx.bot.id,
+    )
+    return host_id
+
+
+async def record_poll(ctx: Ctx, repository_id: str, until: datetime | None, error: str | None) -> None:
+    await ctx.tx.execute(
+        """
+        update repositories set last_error = %(error)s,
+            polled_until = coalesce(%(until)s::timestamptz, polled_until)
+        where workspace_id = %(workspace)s and bot_id = %(bot)s and id = %(id)s
+        """,
+        id=repository_id,
+        bot=ctx.bot.id,
+        until=until,
+        error=error,
+    )
+
+
+async def put_change(tx: Tx, bot_id: UUID, row: RepositoryChange) -> str | None:
+    """Store a pull request at one commit; returns the id of the row if it waits to be sent by this.
+
+    What was ignored or has failed waits again if it is to be sent; any other row stays as it is. Deliveries
+    may come twice, and in any order.
+    """
+    change_id: str | None = await tx.value(
+        f"""
+        insert into repository_changes as c (workspace_id, bot_id, {CHANGE})
+        values (%(workspace)s, %(bot)s, %(id)s, %(repository_id)s, %(number)s, %(head)s, %(title)s, %(url)s,
+            %(is_approved)s, %(status)s, %(message)s, %(task_id)s, %(created_at)s, %(updated_at)s)
+        on conflict (repository_id, number, head, workspace_id) do update
+            set title = excluded.title, is_approved = c.is_approved or excluded.is_approved,
+                status = excluded.status, message = excluded.message, updated_at = excluded.updated_at
+            where c.status = 'ignored' and (excluded.status, excluded.message, excluded.is_approved)
+                is distinct from (c.status, c.message, c.is_approved)
+              or c.status = 'failed' and excluded.status = 'waiting'
+        returning case when status = 'waiting' then id end
+        """,
+        bot=bot_id,
+        **asdict(row),
+    )
+    return change_id
+
+
+async def lock_waiting(ctx: Ctx, change_id: str) -> RepositoryChange | None:
+    """A change that waits to be sent, locked if the caller is in a transaction."""
+    return await ctx.tx.first(
+        RepositoryChange,
+        f"""
+        select {CHANGE} from repository_changes
+        where workspace_id = %(workspace)s and bot_id = %(bot)s and id = %(id)s and status = 'waiting'
+        for update
+        """,
+        id=change_id,
+        bot=ctx.bot.id,
+    )
+
+
+async def is_approved(tx: Tx, repository_id: str, number: int) -> bool:
+    """True if someone has approved the pull request, at whichever commit."""
+    answer: bool = await tx.value(
+        """
+        select exists (select from repository_changes where workspace_id = %(workspace)s
+            and repository_id = %(repository)s and number = %(number)s and is_approved)
+        """,
+        repository=repository_id,
+        number=number,
+    )
+    return answer
+
+
+async def settle_change(
+    ctx: Ctx, change_id: str, status: ChangeStatus, message: str | None, task_id: str | None = None
+) -> None:
+    await ctx.tx.execute(
+        """
+        update repository_changes set status = %(status)s, message = %(message)s, task_id = %(task)s,
+            updated_at = %(now)s
+        where workspace_id = %(workspace)s and bot_id = %(bot)s and id = %(id)s and status = 'waiting'
+        """,
+        id=change_id,
+        bot=ctx.bot.id,
+        status=status,
+        message=message,
+        task=task_id,
+        now=ctx.now,
+    )
+
+
+async def retry_change(ctx: Ctx, change_id: str) -> bool:
+    """True if the change had failed and waits again."""
+    return bool(
+        await ctx.tx.execute(
+            """
+            update repository_changes set status = 'waiting', message = null, updated_at = %(now)s
+            where workspace_id = %(workspace)s and bot_id = %(bot)s and id = %(id)s and status = 'failed'
+            """,
+            id=change_id,
+            bot=ctx.bot.id,
+            now=ctx.now,
+        )
+    )
+
+
+async def list_changes(ctx: Ctx, repository_ids: Sequence[str]) -> list[RepositoryChange]:
+    return await ctx.tx.all(
+        RepositoryChange,
+        f"""
+        select {CHANGE} from repository_changes
+        where workspace_id = %(workspace)s and bot_id = %(bot)s and repository_id = any(%(repositories)s)
+        order by updated_at desc, id desc limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        repositories=list(repository_ids),
+        limit=limits.MAX_SHOWN_REPOSITORY_CHANGES,
+    )
+
+
+async def prune_changes(ctx: Ctx, repository_id: str) -> None:
+    await ctx.tx.execute(
+        """
+        delete from repository_changes where workspace_id = %(workspace)s and bot_id = %(bot)s
+          and repository_id = %(id)s and updated_at < %(before)s
+        """,
+        id=repository_id,
+        bot=ctx.bot.id,
+        before=ctx.now - limits.REPOSITORY_CHANGE_RETENTION,
+    )

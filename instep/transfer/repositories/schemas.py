@@ -1,0 +1,120 @@
+"""Shapes of code hosts, repositories and their pull requests; none shows a secret."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+HostKind = Literal["github", "gitlab", "gitea", "bitbucket"]
+# When a pull request is sent: as soon as it is opened, once someone has approved it, or once it is merged.
+Moment = Literal["opened", "approved", "merged"]
+ChangeStatus = Literal["waiting", "sent", "ignored", "unaffected", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeHost:
+    """One row of `code_hosts`: where it is, and its sealed credentials."""
+
+    id: str
+    workspace_id: str
+    kind: HostKind
+    url: str
+    api_url: str
+    app_slug: str | None
+    sealed: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What Instep authenticates with at a code host, and what the host signs its deliveries with.
+
+    Either `token` is set, or `app_id` and `private_key` (PEM) of a GitHub App are.
+    """
+
+    secret: str = field(repr=False)
+    token: str | None = field(default=None, repr=False)
+    app_id: str | None = None
+    private_key: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryFields:
+    """What an owner chooses about a repository; without a branch it is the default branch."""
+
+    branch: str | None = None
+    moment: Moment = "merged"
+    paths: list[str] = field(default_factory=list)
+    includes_bots: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Repository(RepositoryFields):
+    """One row of `repositories` with its code host."""
+
+    id: str = ""
+    bot_id: UUID | None = None
+    code_host_id: str = ""
+    kind: HostKind = "github"
+    remote_id: str = ""
+    name: str = ""
+    default_branch: str = ""
+    installation_id: int | None = None
+    polled_until: datetime | None = None
+    last_error: str | None = None
+
+    @property
+    def read_branch(self) -> str:
+        return self.branch or self.default_branch
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteRepository:
+    """A repository as its host describes it."""
+
+    remote_id: str
+    name: str
+    default_branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """A pull request as its host describes it; `branch` is the one that it is merged into."""
+
+    number: int
+    title: str
+    body: str | None
+    url: str
+    branch: str
+    head: str
+    is_draft: bool
+    is_open: bool
+    is_merged: bool
+    is_by_bot: bool
+    updated_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A delivery of a webhook: the pull request that it is about, and whether someone approves it by that."""
+
+    repository: RemoteRepository
+    pull_request: PullRequest
+    is_approval: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryChange:
+    """One row of `repository_changes`: a pull request at one commit, and the result."""
+
+    id: str
+    repository_id: str
+    number: int
+    head: str
+    title: str
+    url: str
+    is_approved: bool
+    status: ChangeStatus
+    message: str | None
+    task_id: str | None
+    created_at: datetime
+    updated_at: datetime

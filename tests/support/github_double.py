@@ -1,0 +1,178 @@
+"""A server that speaks GitHub's REST API and signs deliveries, as docs.github.com describes them (2022-11-28).
+
+Its shapes are those of the documented responses, with the fields that Instep reads.
+"""
+
+import hashlib
+import hmac
+import json
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from urllib.parse import parse_qs, urlsplit
+
+from tests.support.cast import Json
+from tests.support.changes import DIFF
+from tests.support.ci_servers import Asked, Reply, serving
+
+TOKEN = "github_pat_11AAAAAAA0secretsecret"
+NAME = "acme/app"
+DIFF_TYPE = "application/vnd.github.diff"
+
+
+@dataclass
+class GitHubDouble:
+    """One repository with its pull requests. `replies` go out first, in place of what would be answered."""
+
+    url: str = ""
+    name: str = NAME
+    former_name: str = ""
+    repository_id: int = 1296269
+    default_branch: str = "main"
+    pulls: dict[int, Json] = field(default_factory=dict)
+    diffs: dict[int, str] = field(default_factory=dict)
+    files: dict[int, list[Json]] = field(default_factory=dict)
+    reviews: dict[int, list[Json]] = field(default_factory=dict)
+    tokens: set[str] = field(default_factory=lambda: {TOKEN})
+    replies: list[Reply] = field(default_factory=list)
+    requests: list[Asked] = field(default_factory=list)
+
+    @property
+    def repository(self) -> Json:
+        return {
+            "id": self.repository_id,
+            "full_name": self.name,
+            "private": True,
+            "default_branch": self.default_branch,
+            "html_url": f"{self.url}/{self.name}",
+        }
+
+    def open(self, number: int = 7, diff: str = DIFF, **changes: object) -> Json:
+        """Open a pull request; `changes` replace fields of it."""
+        head = hashlib.sha1(f"{number}".encode()).hexdigest()
+        self.pulls[number] = {
+            "number": number,
+            "state": "open",
+            "draft": False,
+            "title": "Rename ACME_TIMEOUT to ACME_REQUEST_TIMEOUT",
+            "body": "The name says what it limits.",
+            "html_url": f"{self.url}/{self.name}/pull/{number}",
+            "user": {"login": "octocat", "type": "User"},
+            "head": {"ref": "rename", "sha": head, "repo": {"id": self.repository_id}},
+            "base": {"ref": self.default_branch, "repo": self.repository},
+            "merged_at": None,
+            "merge_commit_sha": None,
+            "updated_at": now(),
+            **changes,
+        }
+        self.diffs[number] = diff
+        return self.pulls[number]
+
+    def push(self, number: int = 7, diff: str = DIFF) -> Json:
+        """Push a commit to a pull request."""
+        pull = self.pulls[number]
+        head = hashlib.sha1(pull["head"]["sha"].encode()).hexdigest()
+        self.diffs[number] = diff
+        return self.change(number, head={**pull["head"], "sha": head})
+
+    def merge(self, number: int = 7) -> Json:
+        return self.change(number, state="closed", merged_at=now(), merge_commit_sha="e" * 40)
+
+    def change(self, number: int, **changes: object) -> Json:
+        self.pulls[number] = {**self.pulls[number], "updated_at": now(), **changes}
+        return self.pulls[number]
+
+    def delivery(
+        self, action: str, number: int = 7, event: str = "pull_request", **more: object
+    ) -> "Delivery":
+        body = {
+            "action": action,
+            "number": number,
+            "pull_request": dict(self.pulls[number]),
+            "repository": self.repository,
+            "sender": {"login": "octocat", "type": "User"},
+            **more,
+        }
+        return Delivery(event, json.dumps(body).encode())
+
+    def reply(self, asked: Asked) -> Reply:
+        self.requests.append(asked)
+        if self.replies:
+            return self.replies.pop(0)
+        if asked.headers.get("authorization", "").removeprefix("Bearer ") not in self.tokens:
+            return Reply(401, {"message": "Bad credentials"})
+        return self.answer(asked)
+
+    def answer(self, asked: Asked) -> Reply:
+        url = urlsplit(asked.line.removeprefix("GET /api/v3"))
+        if self.former_name and url.path.startswith(f"/repos/{self.former_name}"):
+            rest = url.path.removeprefix(f"/repos/{self.former_name}")
+            location = f"{self.url}/api/v3/repositories/{self.repository_id}{rest}"
+            return Reply(301, {"message": "Moved Permanently", "url": location}, {"Location": location})
+        path = url.path.removeprefix(f"/repositories/{self.repository_id}")
+        path = path.removeprefix(f"/repos/{self.name}")
+        if path == "":
+            return Reply(200, self.repository)
+        query = parse_qs(url.query)
+        if path == "/pulls":
+            rows = sorted(self.pulls.values(), key=lambda row: str(row["updated_at"]), reverse=True)
+            return self.page(asked, rows, query)
+        return self.answer_pull(asked, path, query)
+
+    def answer_pull(self, asked: Asked, path: str, query: dict[str, list[str]]) -> Reply:
+        _, _, number, *rest = path.split("/") if path.startswith("/pulls/") else ("", "", "0")
+        if not number.isdigit() or int(number) not in self.pulls:
+            return Reply(404, {"message": "Not Found"})
+        if rest == ["files"]:
+            return self.page(asked, self.files.get(int(number), []), query)
+        if rest == ["reviews"]:
+            return self.page(asked, self.reviews.get(int(number), []), query)
+        if asked.headers.get("accept") != DIFF_TYPE:
+            return Reply(200, self.pulls[int(number)])
+        if int(number) in self.files:
+            message = "Sorry, the diff exceeded the maximum number of files (300)."
+            return Reply(406, {"message": message, "errors": [{"code": "too_large", "field": "diff"}]})
+        return Reply(200, text=self.diffs[int(number)])
+
+    def page(self, asked: Asked, rows: list[Json], query: dict[str, list[str]]) -> Reply:
+        """A page of a list, with the link to the next one (Using pagination in the REST API)."""
+        size, number = int(query.get("per_page", ["30"])[0]), int(query.get("page", ["1"])[0])
+        headers = {}
+        if len(rows) > size * number:
+            path = asked.line.split(" ")[1].split("&page=")[0]
+            headers["Link"] = (
+                f'<{self.url}{path}&page={number + 1}>; rel="next", <{self.url}{path}>; rel="last"'
+            )
+        return Reply(200, rows[size * (number - 1) : size * number], headers)
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """The body of a delivery and what names it."""
+
+    event: str
+    body: bytes
+    id: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+    def headers(self, secret: str) -> dict[str, str]:
+        digest = hmac.new(secret.encode(), self.body, hashlib.sha256).hexdigest()
+        return {
+            "Content-Type": "application/json",
+            "User-Agent": "GitHub-Hookshot/044aadd",
+            "X-GitHub-Delivery": self.id,
+            "X-GitHub-Event": self.event,
+            "X-Hub-Signature-256": f"sha256={digest}",
+        }
+
+
+def now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@contextmanager
+def github() -> Iterator[GitHubDouble]:
+    double = GitHubDouble()
+    with serving(double.reply) as double.url:
+        yield double
