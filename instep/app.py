@@ -58,7 +58,7 @@ from instep.runtime import Runtime, log_end, running, work
 from instep.search.rest import router as search
 from instep.search.semantic.query_embedder import query_embedder
 from instep.transfer.git_sync.rest import router as git_sync
-from instep.transfer.repositories import hooks
+from instep.transfer.repositories import rest as code_hosts
 from instep.visitors.answers.rest import router as answers
 from instep.visitors.insights.rest import router as insights
 from instep.visitors.insights.visits.counter import VisitCounter, counting
@@ -85,7 +85,7 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
         app.router.routes.extend(router.routes)
     app.router.routes.extend([*answers.routes, *mcp.routes, *discovery.routes, *oauth.routes])
     app.router.routes.extend([*health.routes, *exposition.routes, *thin_client.routes])
-    app.router.routes.extend([*custom_domains.routes, *hooks.routes])
+    app.router.routes.extend([*custom_domains.routes, *code_hosts.routes])
     app.router.routes.extend([*reference.routes, *people.routes])
     app.router.routes.extend([*assets.routes, *dashboard.routes, *site.routes])
     for route in app.routes:

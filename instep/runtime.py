@@ -55,7 +55,6 @@ from instep.search.semantic.query_embedder import query_embedder
 from instep.search.shared_indexes import share_indexes
 from instep.transfer.imports.actions import RUN_IMPORT
 from instep.transfer.imports.jobs import give_up_import, run_import
-from instep.transfer.repositories.intake import SEND_CHANGE
 from instep.transfer.repositories.jobs import (
     POLL_REPOSITORIES,
     POLL_REPOSITORY,
@@ -63,8 +62,9 @@ from instep.transfer.repositories.jobs import (
     poll_repositories,
     poll_repository,
     schedule_polls,
-    send_change,
+    send_pull_request,
 )
+from instep.transfer.repositories.schemas import SEND_PULL_REQUEST
 from instep.visitors.answers.visitor_data import KEEP_ERASURES
 from instep.visitors.insights.jobs import draft_gap
 from instep.visitors.insights.schemas import DRAFT_GAP
@@ -203,7 +203,7 @@ def worker_of(
         CHECK_DOMAINS: partial(check_domains, database, find_texts),
         RENDER_TEXTS: partial(render_texts, database),
         ANNOUNCE_DUE: partial(announce_due, database),
-        SEND_CHANGE: partial(send_change, database, outbound),
+        SEND_PULL_REQUEST: partial(send_pull_request, database, outbound),
         POLL_REPOSITORIES: partial(poll_repositories, database),
         POLL_REPOSITORY: partial(poll_repository, database, outbound),
         BACK_UP: partial(back_up, database, owner_url),
@@ -212,7 +212,7 @@ def worker_of(
     on_dead: dict[str, Handler] = {
         RUN_TASK: partial(give_up, database),
         RUN_IMPORT: partial(give_up_import, database),
-        SEND_CHANGE: partial(give_up_change, database),
+        SEND_PULL_REQUEST: partial(give_up_change, database),
     }
     max_attempts = {RUN_TASK: limits.MAX_TASK_ATTEMPTS}
     return Worker(database.pool, handlers, on_dead=on_dead, max_attempts=max_attempts)

@@ -36,6 +36,7 @@ OPEN_TO_EVERYBODY = {
     "/ci/instep.pyz.sha256",
     "/robots.txt",
     "/domains/known",
+    "/hooks/{kind}/{host_id}",
     "/help/{bot}/robots.txt",
     "/help/{bot}",
     "/help/{bot}/",

@@ -47,6 +47,7 @@ FACES: dict[str, set[str]] = {
         "report",
         "retries",
         "credentials",
+        "diff",
         "shapes",
         "shipped",
     },

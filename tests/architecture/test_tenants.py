@@ -28,6 +28,7 @@ from tests.support.bringing import Importer
 from tests.support.browsing import read_and_search
 from tests.support.budgets import leave_work, spend
 from tests.support.cast import Api, Cast, Client
+from tests.support.connected_repositories import store_repository
 from tests.support.drafts import hold_back_statement, look_at
 from tests.support.golden_questions import keep, lose_a_name
 from tests.support.import_sources import page, tree
@@ -104,6 +105,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await read_and_search(database, cast.acme, article)
     await add_target(database, cast.acme)
     await give_model(database, cast.acme)
+    await store_repository(database, cast.acme)
     await spend(database, cast.acme)
     await leave_work(database, cast.acme)
     await store_index(database, cast.acme)
@@ -171,6 +173,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
         *("imports", "import_refs", "erasures"),
         *("files", "file_references", "stored_objects", "object_chunks"),
         *("synced_folders", "synced_files"),
+        *("code_hosts", "repositories", "repository_changes"),
     ]
 
 
@@ -259,6 +262,8 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "find_preview",
         "find_setup_link",
         "find_trusts",
+        "repositories_to_poll",
+        "workspace_of_code_host",
         "has_several_workspaces",
         "html_behind",
         "is_origin_of_a_bot",

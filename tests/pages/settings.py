@@ -84,7 +84,46 @@ async def fill_settings(owner: Tx, url: str, session: str, slug: str) -> dict[st
         """
     )
     await hold_back(owner, slug)
-    return {"webhook": f"{path}/webhooks/{webhook_id}"}
+    await connect_repository(owner, slug)
+    return {
+        "webhook": f"{path}/webhooks/{webhook_id}",
+        "repository": f"{path}/repositories/repo_of_the_stage",
+    }
+
+
+async def connect_repository(owner: Tx, slug: str) -> None:
+    """A repository that can't be read any more, with a pull request in each state."""
+    await owner.execute(
+        """
+        insert into code_hosts (id, workspace_id, kind, url, api_url, sealed, created_at)
+        select 'host_of_the_stage', workspace_id, 'github', 'https://github.com', 'https://api.github.com',
+            '', now() from bots where slug = %(slug)s
+        """,
+        slug=slug,
+    )
+    await owner.execute(
+        """
+        insert into repositories (id, workspace_id, bot_id, code_host_id, remote_id, name, default_branch,
+            moment, paths, includes_bots, polled_until, poll_at, last_error, created_at)
+        select 'repo_of_the_stage', workspace_id, id, 'host_of_the_stage', '1',
+            'nordwind/a-repository-with-a-name-that-is-long', 'main', 'merged', array['apps/web'], false,
+            now(), now(), 'GitHub does not accept the token.', now() from bots where slug = %(slug)s
+        """,
+        slug=slug,
+    )
+    await owner.execute(
+        """
+        insert into repository_changes (id, workspace_id, bot_id, repository_id, number, head, title, url,
+            is_approved, status, message, task_id, created_at, updated_at)
+        select 'pull_' || status, workspace_id, id, 'repo_of_the_stage', number, repeat('6dcb09b', 5),
+            'Raise the limit of uploads to twenty-five megabytes', 'https://github.com/nordwind/app/pull/1',
+            false, status, message, null, now(), now()
+        from bots, (values ('waiting', 1, null), ('ignored', 2, 'It is sent once it is merged.'),
+            ('failed', 3, 'GitHub does not accept the token.')) as rows (status, number, message)
+        where slug = %(slug)s
+        """,
+        slug=slug,
+    )
 
 
 async def settle_deliveries(owner: Tx) -> None:

@@ -10,11 +10,32 @@ from instep.platform.core.outbound.allowed import read_allow_list
 from instep.platform.core.outbound.client import OutboundClient
 from instep.runtime import worker_of
 from instep.transfer.repositories import actions, queries
+from instep.transfer.repositories.host_credentials import seal_credentials
+from instep.transfer.repositories.intake import take_in
 from instep.transfer.repositories.jobs import POLL_REPOSITORIES
-from instep.transfer.repositories.schemas import HostKind, RepositoryChange, RepositoryFields
+from instep.transfer.repositories.schemas import (
+    HostCredentials,
+    HostKind,
+    PullRequest,
+    RemoteRepository,
+    RepositoryChange,
+    RepositoryFields,
+)
 from tests.support.articles import acting
 from tests.support.cast import Client, Company
 
+PULL_REQUEST = PullRequest(
+    number=7,
+    title="Rename the setting",
+    body=None,
+    url="https://git.example.com/acme/app/pull/7",
+    branch="main",
+    head="6dcb09b5b57875f334f61aebed695e2e4193db5e",
+    is_draft=False,
+    is_open=True,
+    is_merged=False,
+    is_by_bot=False,
+)
 LOOPBACK = ("INSTEP_WEBHOOK_ALLOW", "127.0.0.0/8")
 
 
@@ -69,12 +90,25 @@ async def connected(
     async with acting(database, company) as ctx:
         added = await actions.add_repository(ctx, found, fields or RepositoryFields())
         host = await queries.find_code_host(ctx.tx, added.host.id)
-    assert host is not None and added.secret is not None
+    assert host is not None
+    assert added.secret is not None
     yield Connected(database, client, company, added.id, f"/hooks/{kind}/{host.id}", added.secret)
     await client.aclose()
     # A poll of another test would ask a host that is gone.
     async with acting(database, company) as ctx:
         await actions.remove_repository(ctx, added.id)
+
+
+async def store_repository(database: Database, company: Company, url: str = "https://git.example.com") -> str:
+    """A repository that no code host was asked about, with a pull request; its id."""
+    host = actions.new_code_host(company.workspace_id, "github", url)
+    host = seal_credentials(host, HostCredentials("a secret of the webhook", "a token"))
+    remote_repository = actions.FoundRepository(host, RemoteRepository("1296269", "acme/app", "main"))
+    async with acting(database, company) as ctx:
+        added = await actions.add_repository(ctx, remote_repository, RepositoryFields())
+        repository = await actions.get_repository(ctx, added.id)
+        await take_in(ctx.tx, repository, PULL_REQUEST, is_approval=False)
+    return added.id
 
 
 async def tasks_of(client: Client) -> list[dict[str, object]]:

@@ -1,4 +1,4 @@
-"""A server that speaks GitHub's REST API and signs deliveries, as docs.github.com describes them (2022-11-28).
+"""A server that speaks GitHub's REST API and signs deliveries, as docs.github.com describes them.
 
 Its shapes are those of the documented responses, with the fields that Instep reads.
 """

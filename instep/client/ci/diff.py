@@ -91,7 +91,7 @@ def select(git: Git, base: str, head: str, paths: Sequence[str] = ()) -> Selecti
     marks = marked_files(git, base, head, paths)
     selection = Selection()
     with git.reading(*DIFF_TREE, *PATCH, base, head, "--", *paths) as stream:
-        for number, (raw, is_whole) in enumerate(read_files(stream)):
+        for number, (raw, is_whole) in enumerate(read_file_diffs(stream)):
             choose(selection, number, raw.decode("utf-8", "replace").replace("\0", "\ufffd"), is_whole, marks)
     return selection
 
@@ -108,7 +108,7 @@ def marked_files(git: Git, base: str, head: str, paths: Sequence[str]) -> dict[s
     return {path: ATTRIBUTES[name] for path, name, value in rows if value in ("set", "true")}
 
 
-def read_files(stream: IO[bytes]) -> Iterator[tuple[bytes, bool]]:
+def read_file_diffs(stream: IO[bytes]) -> Iterator[tuple[bytes, bool]]:
     """Each file's part of the diff and whether it is complete; a part that is too large for a task is cut."""
     part, is_whole, at_start = bytearray(), True, True
     for line in iter(partial(stream.readline, MAX_READ_BYTES), b""):
@@ -124,7 +124,7 @@ def read_files(stream: IO[bytes]) -> Iterator[tuple[bytes, bool]]:
 
 
 def choose(selection: Selection, number: int, text: str, is_whole: bool, marks: dict[str, Kind]) -> None:
-    file = read_file(text, is_whole)
+    file = read_patch(text, is_whole)
     if file is None:
         selection.leave_out(header_of(text), "can't be read")
         return
@@ -138,7 +138,7 @@ def choose(selection: Selection, number: int, text: str, is_whole: bool, marks: 
         selection.leave_out(file.path, "too large")
 
 
-def read_file(text: str, is_whole: bool) -> FilePatch | None:
+def read_patch(text: str, is_whole: bool) -> FilePatch | None:
     try:
         return parse_diff(text if is_whole else text.split("\n@@", 1)[0]).files[0]
     except (AppError, IndexError):

@@ -219,8 +219,8 @@ class Settings(BaseModel):
     )
     webhook_allow: AllowListText = Field(
         "",
-        description="Hosts and networks for webhooks, chat alerts and issuers of trusts although they are not"
-        " public, comma separated.",
+        description="Hosts and networks for webhooks, chat alerts, issuers of trusts and code hosts although"
+        " they are not public, comma separated.",
     )
     files: StorageUrl = Field(
         None,

@@ -16,18 +16,19 @@ from instep.platform.core.outbound.urls import parse_url
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.repositories import queries
-from instep.transfer.repositories.credentials import (
+from instep.transfer.repositories.host_credentials import (
     api_with_token,
     open_credentials,
     seal_credentials,
 )
-from instep.transfer.repositories.hosts.kinds import FORMS
-from instep.transfer.repositories.hosts.reading import Malformed
-from instep.transfer.repositories.hosts.requests import HostBusy, HostFailed, HostRefused
+from instep.transfer.repositories.hosts.host_json import Malformed
+from instep.transfer.repositories.hosts.host_kinds import FORMS
+from instep.transfer.repositories.hosts.host_requests import HostBusy, HostFailed, HostRefused
 from instep.transfer.repositories.intake import send_soon
 from instep.transfer.repositories.schemas import (
     CodeHost,
-    Credentials,
+    HostCredentials,
+    HostKind,
     Moment,
     RemoteRepository,
     Repository,
@@ -105,6 +106,16 @@ def hook_url(host: CodeHost) -> str:
     return f"{settings().base_url}/hooks/{host.kind}/{host.id}"
 
 
+def hook_events(host: CodeHost) -> str:
+    """The events that the webhook has to be set up for, as the host's page names them."""
+    return FORMS[host.kind].events
+
+
+def host_names() -> dict[HostKind, str]:
+    """The names of the kinds of code hosts."""
+    return {kind: form.name for kind, form in FORMS.items()}
+
+
 def new_code_host(workspace_id: str, name: str, url: str) -> CodeHost:
     """A code host of the kind with this name at this address, not stored yet; raises `InvalidValue`."""
     kind = next((kind for kind in FORMS if kind == name), None)
@@ -126,7 +137,7 @@ async def find_with_token(
 ) -> FoundRepository:
     """Ask a code host for a repository with a token. No transaction is open while it answers."""
     host, token = new_code_host(workspace_id, new.kind, new.url), _read_token(new.token)
-    credentials = Credentials(secrets.token_hex(SECRET_BYTES), token)
+    credentials = HostCredentials(secrets.token_hex(SECRET_BYTES), token)
     remote = await find_remote(client, host, token, repository_name)
     return FoundRepository(seal_credentials(host, credentials), remote)
 
@@ -149,25 +160,26 @@ async def find_remote(client: OutboundClient, host: CodeHost, token: str, name: 
 
 @writes
 async def add_repository(
-    ctx: Ctx, found: FoundRepository, fields: RepositoryFields, installation_id: int | None = None
+    ctx: Ctx, remote_repository: FoundRepository, fields: RepositoryFields, installation_id: int | None = None
 ) -> AddedRepository:
     """Send the pull requests of a repository from now on; its code host is stored if it is not yet."""
     _refuse_bad_fields(fields)
     await ctx.tx.advisory_lock(f"repositories {ctx.workspace_id}")
-    is_new = await queries.find_code_host(ctx.tx, found.host.id) is None
-    if is_new:
-        await store_code_host(ctx, found.host)
+    new_host, remote = remote_repository.host, remote_repository.remote
+    host = await queries.find_code_host(ctx.tx, new_host.id)
+    # One webhook of a repository serves all help centers of the workspace.
+    host = host or await queries.find_code_host_of(ctx, new_host, remote.remote_id)
+    if host is None:
+        await store_code_host(ctx, new_host)
     if len(await queries.list_repositories(ctx)) >= limits.MAX_REPOSITORIES:
         raise InvalidState(
             f"The help center has {limits.MAX_REPOSITORIES} repositories, which is the maximum: remove one."
         )
-    repository_id = new_id("repo")
-    if not await queries.insert_repository(
-        ctx, repository_id, found.host.id, found.remote, fields, installation_id
-    ):
-        raise InvalidState(f"{found.remote.name} is connected already.")
-    credentials = open_credentials(found.host) if is_new else None
-    return AddedRepository(repository_id, found.host, credentials.secret if credentials else None)
+    repository_id, used_host = new_id("repo"), host or new_host
+    if not await queries.insert_repository(ctx, repository_id, used_host.id, remote, fields, installation_id):
+        raise InvalidState(f"{remote.name} is connected already.")
+    credentials = open_credentials(new_host) if host is None else None
+    return AddedRepository(repository_id, used_host, credentials.secret if credentials else None)
 
 
 async def store_code_host(ctx: Ctx, host: CodeHost) -> None:
@@ -204,7 +216,7 @@ async def change_token(ctx: Ctx, host_id: str, token: str) -> str:
     old = open_credentials(host)
     if old is None or old.token is None:
         raise InvalidState("This code host has no token that can be replaced: connect it again.")
-    new = Credentials(old.secret, _read_token(token))
+    new = HostCredentials(old.secret, _read_token(token))
     await queries.set_sealed(ctx, host.id, seal_credentials(host, new).sealed)
     return host.id
 

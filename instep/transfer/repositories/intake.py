@@ -5,10 +5,8 @@ from instep.platform.core.database import Tx
 from instep.platform.core.ids import new_id
 from instep.platform.core.jobs import defer
 from instep.transfer.repositories import queries
-from instep.transfer.repositories.filters import reason_to_ignore
-from instep.transfer.repositories.schemas import PullRequest, Repository, RepositoryChange
-
-SEND_CHANGE = "send_repository_change"
+from instep.transfer.repositories.pull_filters import reason_to_ignore
+from instep.transfer.repositories.schemas import SEND_PULL_REQUEST, PullRequest, Repository, RepositoryChange
 
 
 async def take_in(tx: Tx, repository: Repository, pull_request: PullRequest, is_approval: bool) -> None:
@@ -41,4 +39,4 @@ async def take_in(tx: Tx, repository: Repository, pull_request: PullRequest, is_
 
 async def send_soon(tx: Tx, repository: Repository, change_id: str) -> None:
     payload = {"workspace": tx.workspace_id, "bot": str(repository.bot_id), "change": change_id}
-    await defer(tx, SEND_CHANGE, payload, dedupe=change_id)
+    await defer(tx, SEND_PULL_REQUEST, payload, dedupe=change_id)

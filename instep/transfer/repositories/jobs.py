@@ -18,12 +18,12 @@ from instep.platform.identity.schemas import Actor, Ctx
 from instep.platform.text.characters import in_one_line, replace_unstorable, shorten
 from instep.platform.web.bodies import body_from
 from instep.transfer.repositories import queries
-from instep.transfer.repositories.access import open_api
-from instep.transfer.repositories.filters import ChosenDiff, choose_files, reason_to_ignore
-from instep.transfer.repositories.hosts.kinds import FORMS
-from instep.transfer.repositories.hosts.reading import Malformed
-from instep.transfer.repositories.hosts.requests import HostApi, HostBusy, HostFailed, HostRefused
+from instep.transfer.repositories.host_access import open_api
+from instep.transfer.repositories.hosts.host_json import Malformed
+from instep.transfer.repositories.hosts.host_kinds import FORMS
+from instep.transfer.repositories.hosts.host_requests import HostApi, HostBusy, HostFailed, HostRefused
 from instep.transfer.repositories.intake import take_in
+from instep.transfer.repositories.pull_filters import ChosenDiff, choose_files, reason_to_ignore
 from instep.transfer.repositories.schemas import (
     ChangeStatus,
     CodeHost,
@@ -38,7 +38,7 @@ POLL_EVERY = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class NoTask:
     """How a change ends without a task."""
 
     status: ChangeStatus
@@ -46,7 +46,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class WaitingChange:
     """A change that waits, with the repository and the code host that it comes from."""
 
     change: RepositoryChange
@@ -63,7 +63,7 @@ def sender_of(repository: Repository) -> Actor:
 POLLER = Actor("task", "Instep", can_write=False, channel="job", can_propose=True)
 
 
-async def send_change(database: Database, client: OutboundClient, job: Job) -> None:
+async def send_pull_request(database: Database, client: OutboundClient, job: Job) -> None:
     """Make a task of a pull request as it is now, or record why none is made.
 
     The task and the record of it are one transaction, so that after a crash neither is made twice.
@@ -80,12 +80,12 @@ async def send_change(database: Database, client: OutboundClient, job: Job) -> N
         await note(database, job, f"{name} limits requests: it is sent after {until} UTC.")
         raise Postponed(busy.wait) from busy
     except HostRefused as refusal:
-        outcome = Settled("failed", refusal.message)
+        outcome = NoTask("failed", refusal.message)
     except HostFailed as failure:
         await note(database, job, f"{failure.message} It is tried again.")
         raise
     except Malformed as error:
-        outcome = Settled("failed", f"{FORMS[work.host.kind].name} does not say `{error}` of it.")
+        outcome = NoTask("failed", f"{FORMS[work.host.kind].name} does not say `{error}` of it.")
     await record_outcome(database, job, work.repository, outcome)
 
 
@@ -96,14 +96,14 @@ async def give_up_change(database: Database, job: Job) -> None:
         await queries.settle_change(ctx, job.payload["change"], "failed", message)
 
 
-async def find_work(ctx: Ctx, change_id: str) -> Work | None:
+async def find_work(ctx: Ctx, change_id: str) -> WaitingChange | None:
     change = await queries.lock_waiting(ctx, change_id)
     repository = await queries.find_repository(ctx, change.repository_id) if change else None
     host = await queries.find_code_host(ctx.tx, repository.code_host_id) if repository else None
-    return Work(change, repository, host) if change and repository and host else None
+    return WaitingChange(change, repository, host) if change and repository and host else None
 
 
-async def read_change(database: Database, client: OutboundClient, work: Work) -> ReadTask | Settled:
+async def read_change(database: Database, client: OutboundClient, work: WaitingChange) -> ReadTask | NoTask:
     """The task of a change by what the host says at this moment, whatever the delivery has said."""
     change, repository = work.change, work.repository
     api, form = await open_api(client, work.host, repository.installation_id), FORMS[work.host.kind]
@@ -111,10 +111,10 @@ async def read_change(database: Database, client: OutboundClient, work: Work) ->
     if pull_request.head != change.head:
         async with database.enter_workspace(work.host.workspace_id) as tx, tx.transaction():
             await take_in(tx, repository, pull_request, is_approval=False)
-        return Settled("ignored", "Newer commits have replaced it.")
+        return NoTask("ignored", "Newer commits have replaced it.")
     reason = reason_to_ignore(repository, pull_request, change.is_approved)
     if reason is not None:
-        return Settled("ignored", reason)
+        return NoTask("ignored", reason)
     diff = await form.fetch_diff(api, repository.name, change.number)
     try:
         chosen = await run_with_timeout(
@@ -122,15 +122,15 @@ async def read_change(database: Database, client: OutboundClient, work: Work) ->
         )
         return await task_of(pull_request, chosen)
     except TimeLimitExceeded:
-        return Settled("failed", "Its diff takes too much time or memory to read.")
+        return NoTask("failed", "Its diff takes too much time or memory to read.")
     except InvalidRequest as error:
-        return Settled("failed", error.message)
+        return NoTask("failed", error.message)
 
 
-async def task_of(pull_request: PullRequest, chosen: ChosenDiff) -> ReadTask | Settled:
+async def task_of(pull_request: PullRequest, chosen: ChosenDiff) -> ReadTask | NoTask:
     if not chosen.files:
         is_outside = chosen.outside and not chosen.left_out
-        return Settled(
+        return NoTask(
             "unaffected",
             "It changes no file in the paths of this repository."
             if is_outside
@@ -148,14 +148,14 @@ async def task_of(pull_request: PullRequest, chosen: ChosenDiff) -> ReadTask | S
 
 
 async def record_outcome(
-    database: Database, job: Job, repository: Repository, outcome: ReadTask | Settled
+    database: Database, job: Job, repository: Repository, outcome: ReadTask | NoTask
 ) -> None:
     try:
         async with job_context(database, job.payload, sender_of(repository)) as ctx, ctx.tx.transaction():
             change = await queries.lock_waiting(ctx, job.payload["change"])
             if change is None:
                 return None
-            if isinstance(outcome, Settled):
+            if isinstance(outcome, NoTask):
                 return await queries.settle_change(ctx, change.id, outcome.status, outcome.message)
             task = await tasks.create_task(ctx, outcome)
             await queries.settle_change(ctx, change.id, "sent", None, task.id)
@@ -216,7 +216,7 @@ async def catch_up(
     async with database.enter_workspace(host.workspace_id) as tx:
         await queries.set_remote(tx, host.id, remote)
     repository = replace(repository, name=remote.name, default_branch=remote.default_branch)
-    since = (repository.polled_until or utc_now()) - limits.REPOSITORY_POLL_OVERLAP
+    since = (repository.polled_until or utc_now()) - limits.REPOSITORY_POLL_WINDOW
     async for pull_request in form.list_updated(api, repository.name, since):
         is_approval = await asks_approval(api, repository, pull_request)
         async with database.enter_workspace(host.workspace_id) as tx, tx.transaction():

@@ -11,7 +11,6 @@ from instep.platform.identity.schemas import Ctx
 from instep.transfer.repositories.schemas import (
     ChangeStatus,
     CodeHost,
-    HostKind,
     RemoteRepository,
     Repository,
     RepositoryChange,
@@ -39,10 +38,8 @@ class DueRepository:
     id: str
 
 
-async def workspace_of_code_host(tx: Tx, host_id: str, kind: HostKind) -> str | None:
-    workspace_id: str | None = await tx.value(
-        "select workspace_of_code_host(%(id)s, %(kind)s)", id=host_id, kind=kind
-    )
+async def workspace_of_code_host(tx: Tx, host_id: str) -> str | None:
+    workspace_id: str | None = await tx.value("select workspace_of_code_host(%(id)s)", id=host_id)
     return workspace_id
 
 
@@ -51,7 +48,7 @@ async def repositories_to_poll(tx: Tx) -> list[DueRepository]:
     return await tx.all(
         DueRepository,
         "select * from repositories_to_poll(%(wait)s, %(most)s)",
-        wait=limits.REPOSITORY_POLL_INTERVAL,
+        wait=limits.REPOSITORY_POLL_DELAY,
         most=limits.MAX_REPOSITORIES_POLLED_AT_ONCE,
     )
 
@@ -72,6 +69,23 @@ async def find_code_host(tx: Tx, host_id: str) -> CodeHost | None:
         CodeHost,
         f"select {CODE_HOST} from code_hosts where workspace_id = %(workspace)s and id = %(id)s",
         id=host_id,
+    )
+
+
+async def find_code_host_of(ctx: Ctx, host: CodeHost, remote_id: str) -> CodeHost | None:
+    """The code host, at the same address, by which the workspace reads this repository already."""
+    return await ctx.tx.first(
+        CodeHost,
+        f"""
+        select {CODE_HOST} from code_hosts h
+        where h.workspace_id = %(workspace)s and h.kind = %(kind)s and h.api_url = %(api_url)s
+          and exists (select from repositories r where r.workspace_id = %(workspace)s
+            and r.code_host_id = h.id and r.remote_id = %(remote_id)s)
+        order by h.created_at, h.id limit 1
+        """,
+        kind=host.kind,
+        api_url=host.api_url,
+        remote_id=remote_id,
     )
 
 

@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+SEND_PULL_REQUEST = "send_pull_request"
+
 HostKind = Literal["github", "gitlab", "gitea", "bitbucket"]
 # When a pull request is sent: as soon as it is opened, once someone has approved it, or once it is merged.
 Moment = Literal["opened", "approved", "merged"]
@@ -25,7 +27,7 @@ class CodeHost:
 
 
 @dataclass(frozen=True, slots=True)
-class Credentials:
+class HostCredentials:
     """What Instep authenticates with at a code host, and what the host signs its deliveries with.
 
     Either `token` is set, or `app_id` and `private_key` (PEM) of a GitHub App are.
@@ -94,7 +96,7 @@ class PullRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class PullNotice:
     """A delivery of a webhook: the pull request that it is about, and whether someone approves it by that."""
 
     repository: RemoteRepository

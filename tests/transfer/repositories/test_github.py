@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 
 import pytest
 
 from instep.platform.core import limits
 from instep.platform.core.database import Database, Tx
+from instep.transfer.repositories import actions
 from instep.transfer.repositories.schemas import RepositoryFields
+from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.changes import DIFF, SETTINGS_AFTER, get, use_up, write_articles
 from tests.support.ci_servers import Reply
@@ -16,7 +19,7 @@ from tests.support.github_double import NAME, TOKEN, Delivery, GitHubDouble, git
 from tests.support.limits import SetSetting
 from tests.support.wording import like
 
-LOCKED = "diff --git a/package-lock.json b/package-lock.json\n--- a/package-lock.json\n+++ b/package-lock.json\n@@ -1 +1 @@\n-a\n+b\n"
+LOCKED = DIFF.replace("src/settings.py", "package-lock.json")
 
 
 @pytest.fixture
@@ -232,26 +235,24 @@ async def test_only_files_in_the_paths_are_sent(
     assert diff == DIFF.replace("src/settings.py", "docs/settings.py")
 
 
-async def test_two_help_centers_get_their_parts_of_one_repository(
-    api: Api, owner: Tx, cast: Cast, host: GitHubDouble, repository: Connected
+async def test_two_help_centers_get_their_parts_of_one_repository_by_one_webhook(
+    api: Api, owner: Tx, database: Database, cast: Cast, host: GitHubDouble, repository: Connected
 ) -> None:
-    await owner.execute(
-        """
-        insert into repositories (id, workspace_id, bot_id, code_host_id, remote_id, name, default_branch,
-            moment, paths, includes_bots, polled_until, poll_at, created_at)
-        select 'repo_second', workspace_id, %(bot)s, code_host_id, remote_id, name, default_branch, moment,
-            '{docs}', includes_bots, polled_until, poll_at, created_at from repositories
-        """,
-        bot=cast.second_bot_id,
-    )
+    second = replace(cast.acme, bot_id=cast.second_bot_id)
+    new = actions.NewHost("github", host.url, TOKEN)
+    remote = await actions.find_with_token(second.workspace_id, repository.client, new, NAME)
+    async with acting(database, second) as ctx:
+        added = await actions.add_repository(ctx, remote, RepositoryFields(paths=["docs"]))
+    assert added.secret is None
     host.open()
     host.merge()
     await deliver(api, repository, host.delivery("closed"))
     await repository.work()
 
     rows = await owner.value("select jsonb_object_agg(repository_id, status) from repository_changes")
-    await owner.execute("delete from repositories where id = 'repo_second'")
-    assert rows == {repository.repository_id: "sent", "repo_second": "unaffected"}
+    async with acting(database, second) as ctx:
+        await actions.remove_repository(ctx, added.id)
+    assert rows == {repository.repository_id: "sent", added.id: "unaffected"}
 
 
 async def test_a_diff_with_only_lock_files_makes_no_task(
@@ -320,7 +321,7 @@ async def test_a_rate_limit_is_waited_for(
     assert (change.status, change.message) == ("waiting", like("…GitHub limits requests…"))
     assert await tasks_of(client) == []
 
-    await owner.execute("update jobs set run_at = now() where kind = 'send_repository_change'")
+    await owner.execute("update jobs set run_at = now() where kind = 'send_pull_request'")
     await repository.work()
     assert (await repository.only_change()).status == "sent"
 
@@ -354,7 +355,7 @@ async def test_a_host_that_fails_is_asked_again(
     await repository.work()
     assert (await repository.only_change()).status == "waiting"
 
-    await owner.execute("update jobs set run_at = now() where kind = 'send_repository_change'")
+    await owner.execute("update jobs set run_at = now() where kind = 'send_pull_request'")
     await repository.work()
     assert (await repository.only_change()).status == "sent"
 
@@ -371,7 +372,7 @@ async def test_tasks_beyond_the_limit_of_the_hour_wait(
     change = await repository.only_change()
     assert (change.status, change.message) == ("waiting", like("…tasks of this hour are used up…"))
     await owner.execute("delete from rate_windows")
-    await owner.execute("update jobs set run_at = now() where kind = 'send_repository_change'")
+    await owner.execute("update jobs set run_at = now() where kind = 'send_pull_request'")
     await repository.work()
     assert (await repository.only_change()).status == "sent"
 
@@ -441,4 +442,4 @@ async def test_what_a_paused_workspace_misses_is_caught_up_on(
 
 async def test_the_fields_of_a_repository_have_defaults() -> None:
     assert RepositoryFields().moment == "merged"
-    assert limits.REPOSITORY_POLL_OVERLAP > limits.REPOSITORY_POLL_INTERVAL
+    assert limits.REPOSITORY_POLL_WINDOW > limits.REPOSITORY_POLL_DELAY

@@ -15,7 +15,6 @@ from instep.platform.web.forms import Form
 from instep.platform.web.recent_sign_in import SignInTooOld, require_recent_sign_in
 from instep.platform.web.signed_in import form_of, require_person
 from instep.transfer.repositories import actions
-from instep.transfer.repositories.hosts.kinds import FORMS
 from instep.transfer.repositories.schemas import Moment, RepositoryFields
 
 BELOW = "settings/repositories"
@@ -44,7 +43,7 @@ async def repositories(page: BotPage, refusal: AppError | None = None) -> Respon
         repositories=rows,
         changes=await actions.list_changes(page.ctx, [row.id for row in rows]),
         names={row.id: row.name for row in rows},
-        hosts={kind: form.name for kind, form in FORMS.items()},
+        hosts=actions.host_names(),
         **options(),
     )
 
@@ -66,21 +65,23 @@ async def connect_with_token(request: Request, person: Person) -> Response:
         return ask_again(request)
     form = form_of(request)
     new = actions.NewHost(form.get("host", ""), form.get("url", ""), form.get("token", "").strip())
-    refusal, found = None, None
+    refusal, repository = None, None
     try:
-        found = await actions.find_with_token(
+        repository = await actions.find_with_token(
             person.workspace_id, request.app.state.outbound, new, form.get("repository", "").strip()
         )
     except AppError as error:
         refusal = error
     async with request.app.state.database.enter_workspace(person.workspace_id) as tx, tx.transaction():
         page = await find_page(request, person, tx, SECTION)
-        if found is None:
+        if repository is None:
             return await repositories(page, refusal)
-        outcome = await attempt(page, actions.add_repository(page.ctx, found, fields_of(form)))
+        outcome = await attempt(page, actions.add_repository(page.ctx, repository, fields_of(form)))
         if isinstance(outcome, AppError):
             return await repositories(page, outcome)
-        return show_secret_next(page, "repositories", outcome.secret or "", f"/{outcome.id}")
+        if outcome.secret is None:
+            return page.leave(f"{BELOW}/{outcome.id}", "Connected: the webhook of the repository serves it.")
+        return show_secret_next(page, "repositories", outcome.secret, f"/{outcome.id}")
 
 
 def fields_of(form: Form) -> RepositoryFields:
@@ -109,9 +110,9 @@ async def one_repository(page: BotPage, refusal: AppError | None = None) -> Resp
         refusal,
         repository=row,
         host=host,
-        host_name=FORMS[host.kind].name,
+        host_name=actions.host_names()[host.kind],
         hook_url=actions.hook_url(host),
-        events=FORMS[host.kind].events,
+        events=actions.hook_events(host),
         changes=await actions.list_changes(page.ctx, [row.id]),
         secret_label="Secret of the webhook",
         **options(),

@@ -125,11 +125,11 @@ MAX_CODE_HOST_REDIRECTS = 3
 # Pages of a list that are read, of 100 rows each.
 MAX_CODE_HOST_PAGES = 40
 # Waits that a code host may ask for after a rate limit, and the wait if it names none.
-MAX_CODE_HOST_WAIT = timedelta(hours=1)
-CODE_HOST_WAIT = timedelta(minutes=1)
+MAX_CODE_HOST_DELAY = timedelta(hours=1)
+CODE_HOST_DELAY = timedelta(minutes=1)
 # The time between two polls of a repository, and what a poll looks back beyond the one before it.
-REPOSITORY_POLL_INTERVAL = timedelta(minutes=10)
-REPOSITORY_POLL_OVERLAP = timedelta(minutes=15)
+REPOSITORY_POLL_DELAY = timedelta(minutes=10)
+REPOSITORY_POLL_WINDOW = timedelta(minutes=15)
 MAX_REPOSITORIES_POLLED_AT_ONCE = 100
 # Processor time for choosing the files of a diff.
 MAX_FILE_SELECTION_SECONDS = 20

@@ -79,9 +79,9 @@ create table repository_changes (
 );
 create index on repository_changes (bot_id, updated_at, id);
 
-create function workspace_of_code_host(p_id text, p_kind text) returns text
+create function workspace_of_code_host(p_id text) returns text
 language sql stable security definer set search_path = public, pg_temp as $$
-  select workspace_id from code_hosts where id = p_id and kind = p_kind
+  select workspace_id from code_hosts where id = p_id
 $$;
 
 -- Repositories whose poll is due, and which by that are not due again within the wait.

@@ -4,18 +4,18 @@ from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from instep.transfer.repositories.hosts.reading import (
-    at,
+from instep.transfer.repositories.hosts.host_json import (
+    has_signature,
     header_of,
     is_bot_name,
-    is_signed,
     moment_at,
     number_at,
-    quoted,
+    quoted_name,
     text_at,
+    value_at,
 )
-from instep.transfer.repositories.hosts.requests import PAGE_SIZE, HostApi, HostRefused
-from instep.transfer.repositories.schemas import Notice, PullRequest, RemoteRepository
+from instep.transfer.repositories.hosts.host_requests import PAGE_SIZE, HostApi, HostRefused
+from instep.transfer.repositories.schemas import PullNotice, PullRequest, RemoteRepository
 
 DIFF = "application/vnd.github.diff"
 # Statuses by which GitHub refuses a diff as too large: over 300 files, or over 20,000 lines.
@@ -44,35 +44,35 @@ class GitHub:
 
     def is_genuine(self, headers: Mapping[str, str], body: bytes, secret: str) -> bool:
         signature = header_of(headers, "x-hub-signature-256").removeprefix("sha256=")
-        return is_signed(signature, body, secret)
+        return has_signature(signature, body, secret)
 
-    def read(self, headers: Mapping[str, str], payload: Any) -> Notice | None:
-        event, action = header_of(headers, "x-github-event"), at(payload, "action")
+    def read(self, headers: Mapping[str, str], payload: Any) -> PullNotice | None:
+        event, action = header_of(headers, "x-github-event"), value_at(payload, "action")
         is_approval = (
             event == "pull_request_review"
             and action == "submitted"
-            and at(payload, "review", "state") == "approved"
+            and value_at(payload, "review", "state") == "approved"
         )
         if not is_approval and not (event == "pull_request" and action in ACTIONS):
             return None
-        repository = repository_of(at(payload, "repository"))
-        return Notice(repository, pull_request_of(at(payload, "pull_request")), is_approval)
+        repository = repository_of(value_at(payload, "repository"))
+        return PullNotice(repository, pull_request_of(value_at(payload, "pull_request")), is_approval)
 
     async def find_repository(self, api: HostApi, name: str) -> RemoteRepository:
-        return repository_of(await api.get_json(f"/repos/{quoted(name)}"))
+        return repository_of(await api.get_json(f"/repos/{quoted_name(name)}"))
 
     async def find_pull_request(self, api: HostApi, name: str, number: int) -> PullRequest:
-        return pull_request_of(await api.get_json(f"/repos/{quoted(name)}/pulls/{number}"))
+        return pull_request_of(await api.get_json(f"/repos/{quoted_name(name)}/pulls/{number}"))
 
     async def is_approved(self, api: HostApi, name: str, number: int) -> bool:
-        path = f"/repos/{quoted(name)}/pulls/{number}/reviews?per_page={PAGE_SIZE}"
+        path = f"/repos/{quoted_name(name)}/pulls/{number}/reviews?per_page={PAGE_SIZE}"
         async for page in api.pages(path):
-            if any(at(review, "state") == "APPROVED" for review in page):
+            if any(value_at(review, "state") == "APPROVED" for review in page):
                 return True
         return False
 
     async def fetch_diff(self, api: HostApi, name: str, number: int) -> bytes:
-        path = f"/repos/{quoted(name)}/pulls/{number}"
+        path = f"/repos/{quoted_name(name)}/pulls/{number}"
         try:
             return (await api.get(path, DIFF)).body
         except HostRefused as refusal:
@@ -84,7 +84,7 @@ class GitHub:
         return "".join(parts).encode("utf-8", "replace")
 
     async def list_updated(self, api: HostApi, name: str, since: datetime) -> AsyncIterator[PullRequest]:
-        path = f"/repos/{quoted(name)}/pulls?state=all&sort=updated&direction=desc&per_page={PAGE_SIZE}"
+        path = f"/repos/{quoted_name(name)}/pulls?state=all&sort=updated&direction=desc&per_page={PAGE_SIZE}"
         async for page in api.pages(path):
             for row in page:
                 pull_request = pull_request_of(row)
@@ -100,12 +100,12 @@ def repository_of(row: Any) -> RemoteRepository:
 
 def number_of_id(row: Any) -> str:
     """The id of a repository, which grows beyond 32 bits."""
-    return str(int(at(row, "id") or 0))
+    return str(int(value_at(row, "id") or 0))
 
 
 def pull_request_of(row: Any) -> PullRequest:
-    login = at(row, "user", "login")
-    body = at(row, "body")
+    login = value_at(row, "user", "login")
+    body = value_at(row, "body")
     return PullRequest(
         number=number_at(row, "number"),
         title=text_at(row, "title"),
@@ -113,18 +113,18 @@ def pull_request_of(row: Any) -> PullRequest:
         url=text_at(row, "html_url"),
         branch=text_at(row, "base", "ref"),
         head=text_at(row, "head", "sha"),
-        is_draft=at(row, "draft") is True,
-        is_open=at(row, "state") == "open",
-        is_merged=at(row, "merged_at") is not None or at(row, "merged") is True,
-        is_by_bot=at(row, "user", "type") == "Bot" or is_bot_name(login),
+        is_draft=value_at(row, "draft") is True,
+        is_open=value_at(row, "state") == "open",
+        is_merged=value_at(row, "merged_at") is not None or value_at(row, "merged") is True,
+        is_by_bot=value_at(row, "user", "type") == "Bot" or is_bot_name(login),
         updated_at=moment_at(row, "updated_at"),
     )
 
 
 def patch_of(file: Any) -> str:
     """One file's part of a diff; GitHub gives no patch for binary files and for very large ones."""
-    path, patch, status = text_at(file, "filename"), at(file, "patch"), at(file, "status")
-    before = at(file, "previous_filename") or path
+    path, patch, status = text_at(file, "filename"), value_at(file, "patch"), value_at(file, "status")
+    before = value_at(file, "previous_filename") or path
     lines = [f"diff --git a/{before} b/{path}"]
     if status == "renamed":
         lines += [f"rename from {before}", f"rename to {path}"]

@@ -17,12 +17,12 @@ from joserfc.jwk import RSAKey
 
 from instep.platform.core.clock import utc_now
 from instep.platform.core.outbound.client import OutboundClient
-from instep.transfer.repositories.credentials import api_with_token
+from instep.transfer.repositories.host_credentials import api_with_token
 from instep.transfer.repositories.hosts.github import repository_of
-from instep.transfer.repositories.hosts.kinds import FORMS
-from instep.transfer.repositories.hosts.reading import Malformed, at, moment_at, number_at, text_at
-from instep.transfer.repositories.hosts.requests import PAGE_SIZE, HostApi, HostRefused
-from instep.transfer.repositories.schemas import CodeHost, Credentials, RemoteRepository
+from instep.transfer.repositories.hosts.host_json import Malformed, moment_at, number_at, text_at
+from instep.transfer.repositories.hosts.host_kinds import FORMS
+from instep.transfer.repositories.hosts.host_requests import PAGE_SIZE, HostApi, HostRefused
+from instep.transfer.repositories.schemas import CodeHost, HostCredentials, RemoteRepository
 
 # GitHub refuses tokens of apps for longer than ten minutes, and clocks differ.
 APP_TOKEN_TTL = timedelta(minutes=9)
@@ -76,15 +76,15 @@ def installation_url(host: CodeHost) -> str:
     return f"{host.url}/{folder}/{host.app_slug}/installations/new"
 
 
-async def convert_code(client: OutboundClient, host: CodeHost, code: str) -> tuple[str, Credentials]:
+async def convert_code(client: OutboundClient, host: CodeHost, code: str) -> tuple[str, HostCredentials]:
     """Redeem the code of a new app; its slug and its credentials. Raises `HostRefused` and others."""
     if not CODE.fullmatch(code):
         raise HostRefused("GitHub has sent no valid code: connect again.")
     api = HostApi(client, FORMS["github"].name, host.api_url, anonymous_headers())
     app = await api.post_json(f"/app-manifests/{code}/conversions")
     # An app without a webhook has no secret for one.
-    secret = at(app, "webhook_secret") or ""
-    credentials = Credentials(
+    secret = value_at(app, "webhook_secret") or ""
+    credentials = HostCredentials(
         secret=str(secret), app_id=str(number_at(app, "id")), private_key=text_at(app, "pem")
     )
     return text_at(app, "slug"), credentials
@@ -96,7 +96,7 @@ def anonymous_headers() -> dict[str, str]:
     return headers
 
 
-def app_token(credentials: Credentials) -> str:
+def app_token(credentials: HostCredentials) -> str:
     """A JWT by which the app authenticates itself (RS256)."""
     now = utc_now()
     claims = {
@@ -112,7 +112,7 @@ def app_token(credentials: Credentials) -> str:
 
 
 async def installation_token(
-    client: OutboundClient, host: CodeHost, credentials: Credentials, installation_id: int
+    client: OutboundClient, host: CodeHost, credentials: HostCredentials, installation_id: int
 ) -> str:
     """A token for the repositories of an installation; this process keeps it until it expires."""
     key = (host.id, installation_id)
@@ -128,14 +128,16 @@ async def installation_token(
 async def list_installed(api: HostApi) -> AsyncIterator[RemoteRepository]:
     """The repositories that an installation's token can read."""
     async for page in api.pages(f"/installation/repositories?per_page={PAGE_SIZE}"):
-        rows = at(page, "repositories")
+        rows = value_at(page, "repositories")
         if not isinstance(rows, list):
             raise Malformed("repositories")
         for row in rows:
             yield repository_of(row)
 
 
-async def list_installations(client: OutboundClient, host: CodeHost, credentials: Credentials) -> list[int]:
+async def list_installations(
+    client: OutboundClient, host: CodeHost, credentials: HostCredentials
+) -> list[int]:
     """The installations of the app, where people let it read repositories."""
     api = api_with_token(client, host, app_token(credentials))
     return [

@@ -5,26 +5,26 @@ from dataclasses import asdict, replace
 
 from instep.platform.core.crypto import Unreadable, key_ring
 from instep.platform.core.outbound.client import OutboundClient
-from instep.transfer.repositories.hosts.kinds import FORMS
-from instep.transfer.repositories.hosts.requests import HostApi, HostRefused
-from instep.transfer.repositories.schemas import CodeHost, Credentials
+from instep.transfer.repositories.hosts.host_kinds import FORMS
+from instep.transfer.repositories.hosts.host_requests import HostApi, HostRefused
+from instep.transfer.repositories.schemas import CodeHost, HostCredentials
 
 
-def seal_credentials(host: CodeHost, credentials: Credentials) -> CodeHost:
+def seal_credentials(host: CodeHost, credentials: HostCredentials) -> CodeHost:
     """The code host with these credentials, encrypted and bound to its row."""
     text = json.dumps(asdict(credentials))
     return replace(host, sealed=key_ring().seal(text, *seal_context(host)))
 
 
-def open_credentials(host: CodeHost) -> Credentials | None:
+def open_credentials(host: CodeHost) -> HostCredentials | None:
     """The credentials; None if they were sealed with a secret key that is gone."""
     try:
-        return Credentials(**json.loads(key_ring().open(host.sealed, *seal_context(host))))
+        return HostCredentials(**json.loads(key_ring().open(host.sealed, *seal_context(host))))
     except Unreadable:
         return None
 
 
-def require_credentials(host: CodeHost) -> Credentials:
+def require_credentials(host: CodeHost) -> HostCredentials:
     """Raises `HostRefused`."""
     credentials = open_credentials(host)
     if credentials is None:

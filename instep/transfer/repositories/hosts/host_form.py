@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from typing import Any, Protocol
 
-from instep.transfer.repositories.hosts.requests import HostApi
-from instep.transfer.repositories.schemas import Notice, PullRequest, RemoteRepository
+from instep.transfer.repositories.hosts.host_requests import HostApi
+from instep.transfer.repositories.schemas import PullNotice, PullRequest, RemoteRepository
 
 
 class HostForm(Protocol):
@@ -26,7 +26,7 @@ class HostForm(Protocol):
     def is_genuine(self, headers: Mapping[str, str], body: bytes, secret: str) -> bool:
         """True if the host has made this delivery; compared in constant time."""
 
-    def read(self, headers: Mapping[str, str], payload: Any) -> Notice | None:
+    def read(self, headers: Mapping[str, str], payload: Any) -> PullNotice | None:
         """The pull request that a delivery is about; None for other deliveries. Raises `Malformed`."""
 
     async def find_repository(self, api: HostApi, name: str) -> RemoteRepository: ...

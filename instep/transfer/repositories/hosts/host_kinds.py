@@ -1,7 +1,7 @@
 """The kinds of code hosts that Instep knows."""
 
 from instep.transfer.repositories.hosts.github import GitHub
-from instep.transfer.repositories.hosts.protocol import HostForm
+from instep.transfer.repositories.hosts.host_form import HostForm
 from instep.transfer.repositories.schemas import HostKind
 
 FORMS: dict[HostKind, HostForm] = {"github": GitHub()}

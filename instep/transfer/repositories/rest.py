@@ -14,11 +14,11 @@ from instep.platform.identity.access import hold_open
 from instep.platform.web.public import public
 from instep.platform.web.strict_request import StrictRequest
 from instep.transfer.repositories import queries
-from instep.transfer.repositories.credentials import open_credentials
-from instep.transfer.repositories.hosts.kinds import FORMS
-from instep.transfer.repositories.hosts.reading import Malformed
+from instep.transfer.repositories.host_credentials import open_credentials
+from instep.transfer.repositories.hosts.host_json import Malformed
+from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.intake import take_in
-from instep.transfer.repositories.schemas import CodeHost, Notice
+from instep.transfer.repositories.schemas import CodeHost, PullNotice
 
 log = structlog.get_logger("instep.repositories")
 
@@ -54,12 +54,12 @@ async def find_host(database: Database, kind: str, host_id: str) -> tuple[CodeHo
     if kind not in FORMS:
         return None, NO_SECRET
     async with database.enter_workspace("") as tx:
-        workspace_id = await queries.workspace_of_code_host(tx, host_id, kind)
+        workspace_id = await queries.workspace_of_code_host(tx, host_id)
     if workspace_id is None:
         return None, NO_SECRET
     async with database.enter_workspace(workspace_id) as tx:
         host = await queries.find_code_host(tx, host_id)
-    credentials = open_credentials(host) if host else None
+    credentials = open_credentials(host) if host and host.kind == kind else None
     # An app without a webhook has no secret, and an empty one would prove nothing.
     return (host, credentials.secret) if credentials and credentials.secret else (None, NO_SECRET)
 
@@ -71,7 +71,7 @@ def read_json(body: bytes) -> Any:
         return None
 
 
-async def store(database: Database, host: CodeHost, notice: Notice) -> int:
+async def store(database: Database, host: CodeHost, notice: PullNotice) -> int:
     """Take in a notice for each help center that has the repository; returns their number."""
     async with database.enter_workspace(host.workspace_id) as tx, tx.transaction():
         await hold_open(tx, host.workspace_id)

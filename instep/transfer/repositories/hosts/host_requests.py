@@ -115,7 +115,7 @@ class HostApi:
             return response
         wait = wait_of(response)
         if wait is not None:
-            raise HostBusy(min(max(wait, timedelta(seconds=1)), limits.MAX_CODE_HOST_WAIT))
+            raise HostBusy(min(max(wait, timedelta(seconds=1)), limits.MAX_CODE_HOST_DELAY))
         if response.status >= 500 or response.status == 408:
             raise HostFailed(f"{self.name} responds with {response.status}.")
         raise HostRefused(self._refusal(response.status), response.status)
@@ -151,7 +151,7 @@ def wait_of(response: RawResponse) -> timedelta | None:
     if reset is not None and (response.status == 429 or headers.get("x-ratelimit-remaining") == "0"):
         return seconds_of(reset)
     is_secondary = b"secondary rate limit" in response.body[:4_000].lower()
-    return limits.CODE_HOST_WAIT if response.status == 429 or is_secondary else None
+    return limits.CODE_HOST_DELAY if response.status == 429 or is_secondary else None
 
 
 def seconds_of(text: str) -> timedelta:
@@ -162,4 +162,4 @@ def seconds_of(text: str) -> timedelta:
     try:
         return timedelta(seconds=parsedate_to_datetime(text).timestamp() - time.time())
     except ValueError:
-        return limits.CODE_HOST_WAIT
+        return limits.CODE_HOST_DELAY

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from instep.client.ci.diff import Selection, choose, read_file, read_files
+from instep.client.ci.diff import Selection, choose, read_file_diffs, read_patch
 from instep.transfer.repositories.schemas import PullRequest, Repository
 
 
@@ -44,9 +44,9 @@ def choose_files(diff: bytes, paths: Sequence[str]) -> ChosenDiff:
     It reads the diff, which may take seconds: call it in another process.
     """
     selection, outside = Selection(), 0
-    for number, (raw, is_whole) in enumerate(read_files(io.BytesIO(diff))):
+    for number, (raw, is_whole) in enumerate(read_file_diffs(io.BytesIO(diff))):
         text = raw.decode("utf-8", "replace").replace("\0", "\ufffd")
-        file = read_file(text, is_whole) if paths else None
+        file = read_patch(text, is_whole) if paths else None
         if paths and (file is None or not is_within(file.path, paths)):
             outside += 1
         else:

@@ -1,9 +1,9 @@
 """The API of a code host with a token: the one that an owner has entered, or an installation's of an app."""
 
 from instep.platform.core.outbound.client import OutboundClient
-from instep.transfer.repositories.credentials import api_with_token, require_credentials
+from instep.transfer.repositories.host_credentials import api_with_token, require_credentials
 from instep.transfer.repositories.hosts.github_apps import installation_token
-from instep.transfer.repositories.hosts.requests import HostApi, HostRefused
+from instep.transfer.repositories.hosts.host_requests import HostApi, HostRefused
 from instep.transfer.repositories.schemas import CodeHost
 
 

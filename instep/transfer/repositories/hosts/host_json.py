@@ -18,7 +18,7 @@ class Malformed(ValueError):
     """The JSON is not what the code host documents."""
 
 
-def at(value: Any, *path: str) -> Any:
+def value_at(value: Any, *path: str) -> Any:
     """The value at a path of names; None if there is none."""
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
@@ -27,21 +27,21 @@ def at(value: Any, *path: str) -> Any:
 
 def text_at(value: Any, *path: str) -> str:
     """The text at a path; raises `Malformed`."""
-    text = at(value, *path)
+    text = value_at(value, *path)
     if not isinstance(text, str) or not text:
         raise Malformed(".".join(path))
     return text
 
 
 def number_at(value: Any, *path: str) -> int:
-    number = at(value, *path)
+    number = value_at(value, *path)
     if not isinstance(number, int) or not 0 <= number < 2**31:
         raise Malformed(".".join(path))
     return number
 
 
 def moment_at(value: Any, *path: str) -> datetime | None:
-    text = at(value, *path)
+    text = value_at(value, *path)
     try:
         moment = datetime.fromisoformat(text) if isinstance(text, str) else None
     except ValueError:
@@ -53,12 +53,12 @@ def is_bot_name(name: object) -> bool:
     return isinstance(name, str) and BOT_NAME.search(name) is not None
 
 
-def quoted(name: str) -> str:
+def quoted_name(name: str) -> str:
     """A name such as `acme/app` as part of a path."""
     return quote(name, safe="/")
 
 
-def is_signed(signature: str | None, body: bytes, secret: str) -> bool:
+def has_signature(signature: str | None, body: bytes, secret: str) -> bool:
     """True if this is the HMAC-SHA256 of the body, in hexadecimal."""
     expected = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
     return hmac.compare_digest((signature or "").encode(), expected.encode())

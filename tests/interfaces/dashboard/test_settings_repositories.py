@@ -1,0 +1,128 @@
+"""Settings → Repositories: an owner connects a repository without a terminal, and sees what becomes of each."""
+
+import re
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from fastapi import FastAPI
+
+from instep.platform.core.database import Database
+from instep.platform.core.outbound.allowed import read_allow_list
+from instep.platform.core.outbound.client import OutboundClient
+from instep.runtime import worker_of
+from tests.interfaces.dashboard.conftest import Desk
+from tests.support.cast import Api, Cast, Client
+from tests.support.changes import write_articles
+from tests.support.connected_repositories import LOOPBACK, tasks_of
+from tests.support.github_double import TOKEN, GitHubDouble, github
+from tests.support.http import Response
+from tests.support.limits import SetSetting
+from tests.support.site_pages import Page
+
+PATH = "settings/repositories"
+FORM = {"host": "github", "repository": "acme/app", "token": TOKEN, "moment": "merged"}
+
+
+@pytest.fixture
+def host() -> Iterator[GitHubDouble]:
+    with github() as double:
+        yield double
+
+
+@pytest.fixture(autouse=True)
+async def outbound(app: FastAPI, set_setting: SetSetting) -> AsyncIterator[OutboundClient]:
+    set_setting(*LOOPBACK)
+    client = app.state.outbound = OutboundClient(read_allow_list("127.0.0.0/8"))
+    yield client
+    await client.aclose()
+    app.state.outbound = None
+
+
+async def connect(desk: Desk, double: GitHubDouble, **fields: str) -> Response:
+    return await desk.send(PATH, PATH, **{**FORM, "url": double.url, **fields})
+
+
+async def test_a_repository_is_connected_delivers_and_is_removed(
+    desk: Desk,
+    api: Api,
+    client: Client,
+    cast: Cast,
+    database: Database,
+    host: GitHubDouble,
+    outbound: OutboundClient,
+) -> None:
+    await write_articles(client)
+    answer = await connect(desk, host, paths="src\n\n /lib/ ")
+    page = await desk.follow(answer)
+    secret = re.search(r'id="secret"[^>]*value="([0-9a-f]{64})"', page.text)
+    hook = re.search(r"http://help\.test(/hooks/github/host_\w+)", page.text)
+    assert secret is not None
+    assert hook is not None
+    assert TOKEN not in page.text
+    assert "src\nlib</textarea>" in page.text
+
+    host.open()
+    host.merge()
+    delivery = host.delivery("closed")
+    answer = await api(None).post(hook[1], content=delivery.body, headers=delivery.headers(secret[1]))
+    assert answer.status_code == 202
+    await worker_of(database, outbound).run_due()
+
+    [task] = await tasks_of(client)
+    below = f"{PATH}/{page.url.path.rpartition('/')[2]}"
+    shown = await desk.get(below)
+    assert f"/tasks/{task['id']}" in shown.text
+    assert secret[1] not in shown.text
+    assert "sent" in Page((await desk.get(PATH)).text).text
+
+    assert (await desk.send(below, below, moment="opened", branch="next")).status_code == 303
+    assert 'value="opened" checked' in (await desk.get(below)).text
+    await desk.follow(await desk.send(below, f"{below}/remove"))
+    assert (await desk.get(below)).status_code == 404
+    answer = await api(None).post(hook[1], content=delivery.body, headers=delivery.headers(secret[1]))
+    assert answer.status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"token": "wrong"}, "does not accept the token"),
+        ({"token": "two words"}, "without spaces"),
+        ({"repository": "acme/other"}, "no longer there"),
+        ({"repository": "acme/../../user"}, "such as acme/app"),
+        ({"host": "sourceforge"}, "must be one of"),
+        ({"url": "http://10.0.0.1"}, "INSTEP_WEBHOOK_ALLOW"),
+        ({"url": "http://127.0.0.1:65001"}, "reached"),
+    ],
+)
+async def test_what_can_not_be_connected_says_why_and_keeps_what_was_typed(
+    desk: Desk, host: GitHubDouble, fields: dict[str, str], words: str
+) -> None:
+    refused = await connect(desk, host, branch="next", **fields)
+
+    assert refused.status_code == 400
+    assert words in Page(refused.text).text
+    assert 'value="next"' in refused.text
+    assert TOKEN not in refused.text
+
+
+async def test_the_same_repository_is_connected_once(desk: Desk, host: GitHubDouble) -> None:
+    page = (await connect(desk, host)).headers["Location"].partition(f"/app/{desk.slug}/")[2]
+    refused = await connect(desk, host)
+    await desk.send(page, f"{page}/remove")
+    assert refused.status_code == 400
+    assert "acme/app is connected already" in Page(refused.text).text
+
+
+async def test_a_token_is_replaced(
+    desk: Desk, client: Client, database: Database, host: GitHubDouble, outbound: OutboundClient
+) -> None:
+    page = await desk.follow(await connect(desk, host))
+    below = f"{PATH}/{page.url.path.rpartition('/')[2]}"
+    assert (await desk.send(below, f"{below}/token", token="a token")).status_code == 400
+    assert (await desk.send(below, f"{below}/token", token="newer")).status_code == 303
+    await desk.send(below, f"{below}/remove")
+
+
+async def test_others_than_owners_see_nothing(editor: Desk) -> None:
+    assert (await editor.get(PATH)).status_code == 403
