@@ -19,7 +19,7 @@ from instep.platform.core.clock import utc_now
 from instep.platform.core.outbound.client import OutboundClient
 from instep.transfer.repositories.host_credentials import api_with_token
 from instep.transfer.repositories.hosts.github import repository_of
-from instep.transfer.repositories.hosts.host_json import Malformed, moment_at, number_at, text_at
+from instep.transfer.repositories.hosts.host_json import Malformed, moment_at, number_at, text_at, value_at
 from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.hosts.host_requests import PAGE_SIZE, HostApi, HostRefused
 from instep.transfer.repositories.schemas import CodeHost, HostCredentials, RemoteRepository
