@@ -119,6 +119,7 @@ FOR_APPS = {("POST", f"/oauth/{name}", "app") for name in ("token", "revoke", "r
 # Everyone may try: attempts are counted, and a form of another site is refused.
 STEP_FORMS = {("POST", "/sign-in/passkey"), ("POST", "/sign-in/dialog"), ("POST", "/sign-in/dialog/code")}
 OPEN_FORMS = {
+    ("POST", "/hooks/{kind}/{host_id}"),
     ("POST", "/help/{bot}/ask/feedback"),
     ("POST", "/help/{bot}/contact"),
     ("POST", "/help/{bot}/sign-out"),

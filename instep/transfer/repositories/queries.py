@@ -191,12 +191,13 @@ async def set_fields(ctx: Ctx, repository_id: str, fields: RepositoryFields) -> 
 
 
 async def set_remote(tx: Tx, host_id: str, remote: RemoteRepository) -> None:
-    """Note another name or another default branch of a repository."""
+    """Note another name or another default branch of a repository; an empty one is not known."""
     await tx.execute(
         """
-        update repositories set name = %(name)s, default_branch = %(default_branch)s
+        update repositories set name = %(name)s,
+            default_branch = coalesce(nullif(%(default_branch)s, ''), default_branch)
         where workspace_id = %(workspace)s and code_host_id = %(host)s and remote_id = %(remote_id)s
-          and (name, default_branch) <> (%(name)s, %(default_branch)s)
+          and (name <> %(name)s or default_branch <> %(default_branch)s)
         """,
         host=host_id,
         **asdict(remote),

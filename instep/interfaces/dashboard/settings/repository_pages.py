@@ -86,10 +86,10 @@ async def connect_with_token(request: Request, person: Person) -> Response:
 
 def fields_of(form: Form) -> RepositoryFields:
     lines = (line.strip().strip("/") for line in form.get("paths", "").splitlines())
-    moment = next((moment for moment in MOMENTS if moment == form.get("moment")), "merged")
+    chosen_moments = [moment for moment in MOMENTS if moment == form.get("moment")]
     return RepositoryFields(
         branch=form.get("branch", "").strip() or None,
-        moment=moment,
+        moment=chosen_moments[0] if chosen_moments else "merged",
         paths=[line for line in lines if line],
         includes_bots="yes" in form.all("includes_bots"),
     )

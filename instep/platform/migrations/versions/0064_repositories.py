@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0064"
-down_revision = "0061"
+down_revision = "0063"
 
 SCHEMA = """
 -- An account at a code host: a token with a webhook secret, or a GitHub App that was made for this workspace.

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from instep.transfer.repositories.hosts.host_json import (
+    file_part,
     has_signature,
     header_of,
     is_bot_name,
@@ -125,13 +126,4 @@ def patch_of(file: Any) -> str:
     """One file's part of a diff; GitHub gives no patch for binary files and for very large ones."""
     path, patch, status = text_at(file, "filename"), value_at(file, "patch"), value_at(file, "status")
     before = value_at(file, "previous_filename") or path
-    lines = [f"diff --git a/{before} b/{path}"]
-    if status == "renamed":
-        lines += [f"rename from {before}", f"rename to {path}"]
-    if not isinstance(patch, str):
-        return "\n".join([*lines, ""])
-    if status in ("added", "removed"):
-        lines.append("new file mode 100644" if status == "added" else "deleted file mode 100644")
-    lines.append("--- /dev/null" if status == "added" else f"--- a/{before}")
-    lines.append("+++ /dev/null" if status == "removed" else f"+++ b/{path}")
-    return "\n".join([*lines, patch, ""])
+    return file_part(before, path, patch, is_new=status == "added", is_gone=status == "removed")

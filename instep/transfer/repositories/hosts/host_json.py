@@ -66,3 +66,17 @@ def has_signature(signature: str | None, body: bytes, secret: str) -> bool:
 
 def header_of(headers: Mapping[str, str], name: str) -> str:
     return headers.get(name) or ""
+
+
+def file_part(before: str, path: str, patch: Any, *, is_new: bool, is_gone: bool) -> str:
+    """One file's part of a diff, by the hunks that an API gives for it; None for hunks that it leaves out."""
+    lines = [f"diff --git a/{before} b/{path}"]
+    if before != path:
+        lines += [f"rename from {before}", f"rename to {path}"]
+    if is_new or is_gone:
+        lines.append("new file mode 100644" if is_new else "deleted file mode 100644")
+    if isinstance(patch, str) and patch:
+        lines.append("--- /dev/null" if is_new else f"--- a/{before}")
+        lines.append("+++ /dev/null" if is_gone else f"+++ b/{path}")
+        lines.append(patch.removesuffix("\n"))
+    return "\n".join([*lines, ""])

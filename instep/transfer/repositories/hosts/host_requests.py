@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +15,6 @@ from instep.platform.core.outbound.client import OutboundClient, RequestFailed
 from instep.platform.core.outbound.requests import RawResponse, fetch, send_request
 
 PAGE_SIZE = 100
-NEXT_LINK = re.compile(r'<([^>]+)>\s*;[^,]*\brel="?next"?')
 # Beyond this a number of seconds is a moment, not a wait.
 MAX_WAIT_NUMBER = 1_000_000_000
 
@@ -76,8 +74,8 @@ class HostApi:
             response = await self.get(path)
             page = self._read_json(response)
             yield page
-            link = NEXT_LINK.search(response.headers.get("link", ""))
-            following = link[1] if link else page.get("next") if isinstance(page, dict) else None
+            following = next_link(response.headers.get("link", ""))
+            following = page.get("next") if following is None and isinstance(page, dict) else following
             if not isinstance(following, str):
                 return
             path = following
@@ -134,6 +132,15 @@ class HostApi:
             return json.loads(response.body)
         except (ValueError, RecursionError):
             raise HostFailed(f"{self.name} does not respond with JSON.") from None
+
+
+def next_link(header: str) -> str | None:
+    """The address of the next page in a `Link` header (RFC 8288), which has no comma at code hosts."""
+    for link in header.split(","):
+        address, _, parameters = link.partition(";")
+        if 'rel="next"' in parameters:
+            return address.strip().strip("<>")
+    return None
 
 
 def wait_of(response: RawResponse) -> timedelta | None:

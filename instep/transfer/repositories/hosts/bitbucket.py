@@ -1,0 +1,104 @@
+"""Bitbucket Cloud (developer.atlassian.com, REST API 2.0, and event payloads)."""
+
+import base64
+from collections.abc import AsyncIterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from instep.transfer.repositories.hosts.host_json import (
+    Malformed,
+    has_signature,
+    header_of,
+    is_bot_name,
+    moment_at,
+    number_at,
+    quoted_name,
+    text_at,
+    value_at,
+)
+from instep.transfer.repositories.hosts.host_requests import HostApi
+from instep.transfer.repositories.schemas import PullNotice, PullRequest, RemoteRepository
+
+APPROVAL = "pullrequest:approved"
+EVENTS = {"pullrequest:created", "pullrequest:updated", "pullrequest:fulfilled", APPROVAL}
+EVENTS |= {"pullrequest:rejected"}
+MAX_PAGE_LENGTH = 50
+STATES = "state=OPEN&state=MERGED&state=DECLINED"
+
+
+class Bitbucket:
+    """Bitbucket Cloud with an access token of a repository, or an API token as `email:token`."""
+
+    name = "Bitbucket"
+    home = "https://bitbucket.org"
+    events = "Pull request: Created, Updated, Approved, Merged, Declined"
+
+    def api_url(self, url: str) -> str:
+        return "https://api.bitbucket.org/2.0" if url == self.home else f"{url}/2.0"
+
+    def headers(self, token: str) -> Mapping[str, str]:
+        basic = f"Basic {base64.b64encode(token.encode()).decode()}"
+        authorization = basic if ":" in token else f"Bearer {token}"
+        return {"Authorization": authorization, "Accept": "application/json", "User-Agent": "Instep"}
+
+    def is_genuine(self, headers: Mapping[str, str], body: bytes, secret: str) -> bool:
+        return has_signature(header_of(headers, "x-hub-signature").removeprefix("sha256="), body, secret)
+
+    def read(self, headers: Mapping[str, str], payload: Any) -> PullNotice | None:
+        event = header_of(headers, "x-event-key")
+        if event not in EVENTS:
+            return None
+        repository = value_at(payload, "repository")
+        # Deliveries do not tell the default branch, which polls ask for.
+        remote = RemoteRepository(text_at(repository, "uuid"), text_at(repository, "full_name"), "")
+        return PullNotice(remote, request_of_row(value_at(payload, "pullrequest")), event == APPROVAL)
+
+    async def find_repository(self, api: HostApi, name: str) -> RemoteRepository:
+        row = await api.get_json(f"/repositories/{quoted_name(name)}")
+        return RemoteRepository(
+            text_at(row, "uuid"), text_at(row, "full_name"), text_at(row, "mainbranch", "name")
+        )
+
+    async def find_pull_request(self, api: HostApi, name: str, number: int) -> PullRequest:
+        return request_of_row(await api.get_json(f"/repositories/{quoted_name(name)}/pullrequests/{number}"))
+
+    async def is_approved(self, api: HostApi, name: str, number: int) -> bool:
+        row = await api.get_json(f"/repositories/{quoted_name(name)}/pullrequests/{number}")
+        people = value_at(row, "participants")
+        return isinstance(people, list) and any(value_at(person, "approved") is True for person in people)
+
+    async def fetch_diff(self, api: HostApi, name: str, number: int) -> bytes:
+        path = f"/repositories/{quoted_name(name)}/pullrequests/{number}/diff"
+        return (await api.get(path, "text/plain")).body
+
+    async def list_updated(self, api: HostApi, name: str, since: datetime) -> AsyncIterator[PullRequest]:
+        query = f"{STATES}&sort=-updated_on&pagelen={MAX_PAGE_LENGTH}"
+        async for page in api.pages(f"/repositories/{quoted_name(name)}/pullrequests?{query}"):
+            rows = value_at(page, "values")
+            if not isinstance(rows, list):
+                raise Malformed("values")
+            for row in rows:
+                pull_request = request_of_row(row)
+                if pull_request.updated_at is None or pull_request.updated_at < since:
+                    return
+                yield pull_request
+
+
+def request_of_row(row: Any) -> PullRequest:
+    body = value_at(row, "description") or value_at(row, "summary", "raw")
+    state = value_at(row, "state")
+    author = value_at(row, "author")
+    return PullRequest(
+        number=number_at(row, "id"),
+        title=text_at(row, "title"),
+        body=body if isinstance(body, str) else None,
+        url=text_at(row, "links", "html", "href"),
+        branch=text_at(row, "destination", "branch", "name"),
+        # The API shortens hashes to twelve digits, as deliveries do.
+        head=text_at(row, "source", "commit", "hash")[:12],
+        is_draft=value_at(row, "draft") is True,
+        is_open=state == "OPEN",
+        is_merged=state == "MERGED",
+        is_by_bot=value_at(author, "type") == "app_user" or is_bot_name(value_at(author, "nickname")),
+        updated_at=moment_at(row, "updated_on"),
+    )

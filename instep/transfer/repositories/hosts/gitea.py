@@ -1,0 +1,72 @@
+"""Gitea and Forgejo, whose API and deliveries follow GitHub's (docs.gitea.com, forgejo.org, API v1)."""
+
+import re
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from instep.transfer.repositories.hosts.github import GitHub, pull_request_of, repository_of
+from instep.transfer.repositories.hosts.host_json import (
+    has_signature,
+    header_of,
+    quoted_name,
+    value_at,
+)
+from instep.transfer.repositories.hosts.host_requests import HostApi
+from instep.transfer.repositories.schemas import PullNotice, PullRequest
+
+# A server gives at most so many rows by default, whatever is asked for.
+MAX_PAGE_SIZE = 50
+APPROVAL = "pull_request_review_approved"
+CHANGES = {"opened", "reopened", "edited", "synchronized", "closed"}
+# Titles by which drafts are marked, also on servers whose API does not say `draft`.
+DRAFT_TITLE = re.compile(r"(?:WIP:|\[WIP\])", re.IGNORECASE)
+
+
+class Gitea(GitHub):
+    """Gitea or Forgejo with an access token."""
+
+    name = "Gitea or Forgejo"
+    home = "https://codeberg.org"
+    events = "Pull request, Pull request synchronized, Pull request approved"
+
+    def api_url(self, url: str) -> str:
+        return f"{url}/api/v1"
+
+    def headers(self, token: str) -> Mapping[str, str]:
+        return {"Authorization": f"token {token}", "Accept": "application/json", "User-Agent": "Instep"}
+
+    def is_genuine(self, headers: Mapping[str, str], body: bytes, secret: str) -> bool:
+        signature = header_of(headers, "x-gitea-signature") or header_of(headers, "x-forgejo-signature")
+        return has_signature(signature, body, secret)
+
+    def read(self, headers: Mapping[str, str], payload: Any) -> PullNotice | None:
+        action = value_at(payload, "action")
+        is_approval = action == "reviewed" and value_at(payload, "review", "type") == APPROVAL
+        row = value_at(payload, "pull_request")
+        if row is None or (action not in CHANGES and not is_approval):
+            return None
+        return PullNotice(repository_of(value_at(payload, "repository")), with_draft_title(row), is_approval)
+
+    async def find_pull_request(self, api: HostApi, name: str, number: int) -> PullRequest:
+        return with_draft_title(await api.get_json(f"/repos/{quoted_name(name)}/pulls/{number}"))
+
+    async def fetch_diff(self, api: HostApi, name: str, number: int) -> bytes:
+        return (await api.get(f"/repos/{quoted_name(name)}/pulls/{number}.diff", "text/plain")).body
+
+    async def list_updated(self, api: HostApi, name: str, since: datetime) -> AsyncIterator[PullRequest]:
+        path = f"/repos/{quoted_name(name)}/pulls?state=all&sort=recentupdate&limit={MAX_PAGE_SIZE}"
+        async for page in api.pages(path):
+            for row in page:
+                pull_request = with_draft_title(row)
+                if pull_request.updated_at is None or pull_request.updated_at < since:
+                    return
+                yield pull_request
+
+
+def with_draft_title(row: Any) -> PullRequest:
+    pull_request = pull_request_of(row)
+    return replace(
+        pull_request, is_draft=pull_request.is_draft or DRAFT_TITLE.match(pull_request.title) is not None
+    )

@@ -1,0 +1,122 @@
+"""GitLab, GitLab.com or of one's own (docs.gitlab.com, REST API v4 and webhook events)."""
+
+import hmac
+from collections.abc import AsyncIterator, Mapping
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from instep.transfer.repositories.hosts.host_json import (
+    file_part,
+    header_of,
+    is_bot_name,
+    moment_at,
+    number_at,
+    text_at,
+    value_at,
+)
+from instep.transfer.repositories.hosts.host_requests import PAGE_SIZE, HostApi, HostRefused
+from instep.transfer.repositories.schemas import PullNotice, PullRequest, RemoteRepository
+
+# One person has approved, or all who have to.
+APPROVALS = {"approval", "approved"}
+ACTIONS = {"open", "reopen", "update", "merge", "close", *APPROVALS}
+
+
+class GitLab:
+    """GitLab with a project, group or personal access token; merge requests are its pull requests."""
+
+    name = "GitLab"
+    home = "https://gitlab.com"
+    events = "Merge request events"
+
+    def api_url(self, url: str) -> str:
+        return f"{url}/api/v4"
+
+    def headers(self, token: str) -> Mapping[str, str]:
+        return {"PRIVATE-TOKEN": token, "Accept": "application/json", "User-Agent": "Instep"}
+
+    def is_genuine(self, headers: Mapping[str, str], body: bytes, secret: str) -> bool:
+        return hmac.compare_digest(header_of(headers, "x-gitlab-token").encode(), secret.encode())
+
+    def read(self, headers: Mapping[str, str], payload: Any) -> PullNotice | None:
+        change = value_at(payload, "object_attributes")
+        action = value_at(change, "action")
+        if header_of(headers, "x-gitlab-event") != "Merge Request Hook" or action not in ACTIONS:
+            return None
+        pull_request = merge_request_of(change, text_at(change, "url"), text_at(change, "last_commit", "id"))
+        return PullNotice(project_of(value_at(payload, "project")), pull_request, action in APPROVALS)
+
+    async def find_repository(self, api: HostApi, name: str) -> RemoteRepository:
+        return project_of(await api.get_json(project_path(name)))
+
+    async def find_pull_request(self, api: HostApi, name: str, number: int) -> PullRequest:
+        row = await api.get_json(f"{project_path(name)}/merge_requests/{number}")
+        return merge_request_of(row, text_at(row, "web_url"), text_at(row, "sha"))
+
+    async def is_approved(self, api: HostApi, name: str, number: int) -> bool:
+        row = await api.get_json(f"{project_path(name)}/merge_requests/{number}/approvals")
+        # `approved` is also true if nobody has to approve.
+        return bool(value_at(row, "approved_by"))
+
+    async def fetch_diff(self, api: HostApi, name: str, number: int) -> bytes:
+        path = f"{project_path(name)}/merge_requests/{number}"
+        try:
+            return (await api.get(f"{path}/raw_diffs", "text/plain")).body
+        except HostRefused as refusal:
+            # GitLab before 17.9 has only the pages of files.
+            if refusal.status != 404:
+                raise
+        parts = []
+        async for page in api.pages(f"{path}/diffs?per_page={PAGE_SIZE}"):
+            parts += [file_diff_of(file) for file in page]
+        return "".join(parts).encode("utf-8", "replace")
+
+    async def list_updated(self, api: HostApi, name: str, since: datetime) -> AsyncIterator[PullRequest]:
+        query = f"state=all&scope=all&order_by=updated_at&sort=desc&per_page={PAGE_SIZE}"
+        after = quote(since.isoformat())
+        async for page in api.pages(f"{project_path(name)}/merge_requests?{query}&updated_after={after}"):
+            for row in page:
+                # A merge request whose commits are still being read has no `sha`.
+                if value_at(row, "sha"):
+                    yield merge_request_of(row, text_at(row, "web_url"), text_at(row, "sha"))
+
+
+def project_path(name: str) -> str:
+    return f"/projects/{quote(name, safe='')}"
+
+
+def project_of(row: Any) -> RemoteRepository:
+    return RemoteRepository(
+        str(number_at(row, "id")), text_at(row, "path_with_namespace"), text_at(row, "default_branch")
+    )
+
+
+def merge_request_of(row: Any, url: str, head: str) -> PullRequest:
+    body = value_at(row, "description")
+    state = value_at(row, "state")
+    return PullRequest(
+        number=number_at(row, "iid"),
+        title=text_at(row, "title"),
+        body=body if isinstance(body, str) else None,
+        url=url,
+        branch=text_at(row, "target_branch"),
+        head=head,
+        is_draft=value_at(row, "draft") is True or value_at(row, "work_in_progress") is True,
+        is_open=state == "opened",
+        is_merged=state == "merged",
+        # Deliveries do not name the author; the job asks for it before it sends anything.
+        is_by_bot=is_bot_name(value_at(row, "author", "username")),
+        updated_at=moment_at(row, "updated_at"),
+    )
+
+
+def file_diff_of(file: Any) -> str:
+    """One file's part of a diff; GitLab leaves out the hunks of very large files."""
+    return file_part(
+        text_at(file, "old_path"),
+        text_at(file, "new_path"),
+        value_at(file, "diff"),
+        is_new=value_at(file, "new_file") is True,
+        is_gone=value_at(file, "deleted_file") is True,
+    )

@@ -1,0 +1,290 @@
+"""Servers that speak the documented APIs of GitLab, of Gitea and Forgejo, and of Bitbucket Cloud.
+
+Shapes are those of the documented responses and payloads, with the fields that Instep reads.
+"""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import ClassVar
+from urllib.parse import parse_qs, quote, urlsplit
+
+from instep.transfer.repositories.schemas import HostKind
+from tests.support.cast import Json
+from tests.support.changes import DIFF
+from tests.support.ci_servers import Asked, Reply, serving
+
+TOKEN = "a-token-of-the-host"
+
+
+@dataclass
+class Pull:
+    """A pull request, whatever its host calls it; `state` is open, merged or closed."""
+
+    number: int
+    title: str = "Rename ACME_TIMEOUT to ACME_REQUEST_TIMEOUT"
+    branch: str = "main"
+    author: str = "ann"
+    state: str = "open"
+    is_draft: bool = False
+    is_approved: bool = False
+    diff: str = DIFF
+    updated_at: str = field(default_factory=lambda: datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00"))
+
+    @property
+    def head(self) -> str:
+        return hashlib.sha1(str(self.number).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class SignedDelivery:
+    """The body and the headers of a delivery."""
+
+    body: bytes
+    headers: dict[str, str]
+
+
+@dataclass
+class HostDouble:
+    """One repository, `acme/app`. `replies` go out first, in place of what would be answered."""
+
+    kind: ClassVar[HostKind]
+    url: str = ""
+    pulls: dict[int, Pull] = field(default_factory=dict)
+    tokens: set[str] = field(default_factory=lambda: {TOKEN})
+    replies: list[Reply] = field(default_factory=list)
+    requests: list[Asked] = field(default_factory=list)
+    page_size: int = 100
+
+    def open(self, number: int = 7, **fields: object) -> Pull:
+        self.pulls[number] = Pull(number, **fields)  # type: ignore[arg-type]
+        return self.pulls[number]
+
+    def reply(self, asked: Asked) -> Reply:
+        self.requests.append(asked)
+        if self.replies:
+            return self.replies.pop(0)
+        if self.token_of(asked) not in self.tokens:
+            return Reply(401, {"message": "401 Unauthorized"})
+        url = urlsplit(asked.line.removeprefix("GET "))
+        return self.answer(url.path, parse_qs(url.query), asked)
+
+    def token_of(self, asked: Asked) -> str:
+        return asked.headers.get("authorization", "").partition(" ")[2]
+
+    def answer(self, path: str, query: dict[str, list[str]], asked: Asked) -> Reply:
+        raise NotImplementedError
+
+    def row(self, pull: Pull) -> Json:
+        raise NotImplementedError
+
+    def delivery(self, event: str, secret: str, number: int = 7) -> SignedDelivery:
+        """A delivery that tells of one event: opened, merged or approved."""
+        raise NotImplementedError
+
+    def newest(self) -> list[Json]:
+        pulls = sorted(self.pulls.values(), key=lambda pull: pull.updated_at, reverse=True)
+        return [self.row(pull) for pull in pulls]
+
+    def page(self, asked: Asked, query: dict[str, list[str]]) -> tuple[list[Json], str | None]:
+        """The rows of a page, and the address of the next one."""
+        rows, number = self.newest(), int(query.get("page", ["1"])[0])
+        following = f"{self.url}{asked.line.split(' ')[1].split('&page=')[0]}&page={number + 1}"
+        start = self.page_size * (number - 1)
+        is_last = len(rows) <= start + self.page_size
+        return rows[start : start + self.page_size], None if is_last else following
+
+    def linked(self, asked: Asked, query: dict[str, list[str]]) -> Reply:
+        rows, following = self.page(asked, query)
+        return Reply(200, rows, {"Link": f'<{following}>; rel="next"'} if following else {})
+
+
+def signature(body: bytes, secret: str) -> str:
+    return hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+
+
+@dataclass
+class GitLabDouble(HostDouble):
+    """GitLab's REST API v4; `has_raw_diffs` is false for versions before 17.9."""
+
+    kind = "gitlab"
+    has_raw_diffs: bool = True
+
+    @property
+    def project(self) -> Json:
+        return {"id": 15, "path_with_namespace": "acme/app", "default_branch": "main"}
+
+    def token_of(self, asked: Asked) -> str:
+        return asked.headers.get("private-token", "")
+
+    def row(self, pull: Pull) -> Json:
+        return {
+            "id": 1000 + pull.number,
+            "iid": pull.number,
+            "title": pull.title,
+            "description": None,
+            "state": {"open": "opened"}.get(pull.state, pull.state),
+            "web_url": f"{self.url}/acme/app/-/merge_requests/{pull.number}",
+            "target_branch": pull.branch,
+            "sha": pull.head,
+            "draft": pull.is_draft,
+            "author": {"id": 1, "username": pull.author},
+            "updated_at": pull.updated_at,
+        }
+
+    def answer(self, path: str, query: dict[str, list[str]], asked: Asked) -> Reply:
+        below = path.removeprefix(f"/api/v4/projects/{quote('acme/app', safe='')}")
+        if below == "":
+            return Reply(200, self.project)
+        if below == "/merge_requests":
+            return self.linked(asked, query)
+        number, _, rest = below.removeprefix("/merge_requests/").partition("/")
+        if not number.isdigit() or int(number) not in self.pulls:
+            return Reply(404, {"message": "404 Not found"})
+        pull = self.pulls[int(number)]
+        if rest == "approvals":
+            people = [{"user": {"username": "bea"}}] if pull.is_approved else []
+            return Reply(200, {"approved": True, "approved_by": people})
+        if rest == "raw_diffs" and self.has_raw_diffs:
+            return Reply(200, text=pull.diff)
+        if rest == "diffs":
+            hunks = pull.diff.split("+++ b/src/settings.py\n")[1]
+            file = {"old_path": "src/settings.py", "new_path": "src/settings.py", "diff": hunks}
+            picture = {"old_path": "a.png", "new_path": "a.png", "diff": "", "new_file": True}
+            return Reply(200, [file, picture])
+        return Reply(404, {"error": "404 Not Found"}) if rest else Reply(200, self.row(pull))
+
+    def delivery(self, event: str, secret: str, number: int = 7) -> SignedDelivery:
+        pull = self.pulls[number]
+        row = self.row(pull)
+        change = {
+            **{
+                name: row[name] for name in ("iid", "title", "description", "state", "target_branch", "draft")
+            },
+            "action": {"opened": "open", "merged": "merge", "approved": "approved"}[event],
+            "url": row["web_url"],
+            "last_commit": {"id": pull.head},
+            "author_id": 1,
+        }
+        body = {"object_kind": "merge_request", "project": self.project, "object_attributes": change}
+        headers = {"X-Gitlab-Event": "Merge Request Hook", "X-Gitlab-Token": secret}
+        return SignedDelivery(json.dumps(body).encode(), headers)
+
+
+@dataclass
+class GiteaDouble(HostDouble):
+    """The API v1 of Gitea and Forgejo."""
+
+    kind = "gitea"
+
+    @property
+    def repository(self) -> Json:
+        return {"id": 5, "full_name": "acme/app", "default_branch": "main"}
+
+    def row(self, pull: Pull) -> Json:
+        return {
+            "number": pull.number,
+            "title": f"WIP: {pull.title}" if pull.is_draft else pull.title,
+            "body": "",
+            "state": "open" if pull.state == "open" else "closed",
+            "merged": pull.state == "merged",
+            "merged_at": pull.updated_at if pull.state == "merged" else None,
+            "html_url": f"{self.url}/acme/app/pulls/{pull.number}",
+            "base": {"ref": pull.branch},
+            "head": {"sha": pull.head},
+            "user": {"login": pull.author},
+            "updated_at": pull.updated_at,
+        }
+
+    def answer(self, path: str, query: dict[str, list[str]], asked: Asked) -> Reply:
+        below = path.removeprefix("/api/v1/repos/acme/app")
+        if below == "":
+            return Reply(200, self.repository)
+        if below == "/pulls":
+            return self.linked(asked, query)
+        number, _, rest = below.removeprefix("/pulls/").partition("/")
+        plain = number.removesuffix(".diff")
+        if not plain.isdigit() or int(plain) not in self.pulls:
+            return Reply(404, {"message": "The target couldn't be found."})
+        pull = self.pulls[int(plain)]
+        if rest == "reviews":
+            return Reply(200, [{"state": "APPROVED"}] if pull.is_approved else [{"state": "COMMENT"}])
+        return Reply(200, text=pull.diff) if number != plain else Reply(200, self.row(pull))
+
+    def delivery(self, event: str, secret: str, number: int = 7) -> SignedDelivery:
+        body: Json = {
+            "action": {"opened": "opened", "merged": "closed", "approved": "reviewed"}[event],
+            "number": number,
+            "pull_request": self.row(self.pulls[number]),
+            "repository": self.repository,
+        }
+        if event == "approved":
+            body["review"] = {"type": "pull_request_review_approved", "content": ""}
+        content = json.dumps(body).encode()
+        name = "pull_request_approved" if event == "approved" else "pull_request"
+        return SignedDelivery(
+            content, {"X-Gitea-Event": name, "X-Gitea-Signature": signature(content, secret)}
+        )
+
+
+@dataclass
+class BitbucketDouble(HostDouble):
+    """Bitbucket Cloud's REST API 2.0, whose diffs are one redirect away."""
+
+    kind = "bitbucket"
+
+    @property
+    def repository(self) -> Json:
+        return {"uuid": "{673a6070-3421-46c9-9d48-90745f7bfe8e}", "full_name": "acme/app"}
+
+    def row(self, pull: Pull) -> Json:
+        return {
+            "id": pull.number,
+            "title": pull.title,
+            "summary": {"raw": "The name says what it limits."},
+            "state": {"open": "OPEN", "merged": "MERGED", "closed": "DECLINED"}[pull.state],
+            "draft": pull.is_draft,
+            "links": {"html": {"href": f"{self.url}/acme/app/pull-requests/{pull.number}"}},
+            "destination": {"branch": {"name": pull.branch}},
+            "source": {"commit": {"hash": pull.head[:12]}},
+            "author": {"type": "user", "nickname": pull.author},
+            "participants": [{"approved": pull.is_approved}],
+            "updated_on": pull.updated_at,
+        }
+
+    def answer(self, path: str, query: dict[str, list[str]], asked: Asked) -> Reply:
+        below = path.removeprefix("/2.0/repositories/acme/app")
+        if below == "":
+            return Reply(200, {**self.repository, "mainbranch": {"name": "main"}})
+        if below.startswith("/diff/"):
+            return Reply(200, text=self.pulls[int(below.rpartition("/")[2])].diff)
+        if below == "/pullrequests":
+            rows, following = self.page(asked, query)
+            return Reply(200, {"values": rows, **({"next": following} if following else {})})
+        number, _, rest = below.removeprefix("/pullrequests/").partition("/")
+        if not number.isdigit() or int(number) not in self.pulls:
+            return Reply(404, {"type": "error"})
+        if rest == "diff":
+            location = f"{self.url}/2.0/repositories/acme/app/diff/{number}"
+            return Reply(302, None, {"Location": location})
+        return Reply(200, self.row(self.pulls[int(number)]))
+
+    def delivery(self, event: str, secret: str, number: int = 7) -> SignedDelivery:
+        body = {"repository": self.repository, "pullrequest": self.row(self.pulls[number])}
+        content = json.dumps(body).encode()
+        key = {"opened": "created", "merged": "fulfilled", "approved": "approved"}[event]
+        headers = {
+            "X-Event-Key": f"pullrequest:{key}",
+            "X-Hub-Signature": f"sha256={signature(content, secret)}",
+        }
+        return SignedDelivery(content, headers)
+
+
+@contextmanager
+def speaking(double: HostDouble) -> Iterator[HostDouble]:
+    with serving(double.reply) as double.url:
+        yield double

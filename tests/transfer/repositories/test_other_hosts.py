@@ -1,0 +1,165 @@
+"""GitLab, Gitea, Forgejo and Bitbucket: each signs, lists and shows pull requests in its own way."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from instep.platform.core.database import Database, Tx
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.changes import DIFF, get, write_articles
+from tests.support.ci_servers import Reply
+from tests.support.code_host_doubles import (
+    TOKEN,
+    BitbucketDouble,
+    GiteaDouble,
+    GitLabDouble,
+    HostDouble,
+    speaking,
+)
+from tests.support.connected_repositories import LOOPBACK, Connected, connected, tasks_of
+from tests.support.limits import SetSetting
+from tests.support.wording import like
+
+
+@pytest.fixture(params=[GitLabDouble, GiteaDouble, BitbucketDouble])
+def host(request: pytest.FixtureRequest) -> Iterator[HostDouble]:
+    with speaking(request.param()) as double:
+        yield double
+
+
+@pytest.fixture
+async def repository(
+    database: Database, cast: Cast, host: HostDouble, set_setting: SetSetting
+) -> AsyncIterator[Connected]:
+    set_setting(*LOOPBACK)
+    async with connected(database, cast.acme, host.kind, host.url, TOKEN) as repository:
+        yield repository
+
+
+async def deliver(api: Api, repository: Connected, host: HostDouble, event: str, number: int = 7) -> None:
+    delivery = host.delivery(event, repository.secret, number)
+    headers = {"Content-Type": "application/json", **delivery.headers}
+    answer = await api(None).post(repository.hook_path, content=delivery.body, headers=headers)
+    assert answer.status_code == 202, answer.text
+    await repository.work()
+
+
+async def test_a_merged_pull_request_becomes_one_draft(
+    api: Api, client: Client, owner: Tx, host: HostDouble, repository: Connected
+) -> None:
+    await write_articles(client)
+    pull = host.open()
+    await deliver(api, repository, host, "opened")
+    assert (await repository.only_change()).status == "ignored"
+
+    pull.state = "merged"
+    await deliver(api, repository, host, "merged")
+    await deliver(api, repository, host, "merged")
+    await repository.poll(owner)
+
+    assert (await repository.only_change()).status == "sent"
+    [task] = await tasks_of(client)
+    assert (await get(client, f"tasks/{task['id']}"))["outcome"] == "drafts"
+    assert await owner.value("select diff from tasks where id = %(id)s", id=task["id"]) == DIFF
+
+
+async def test_deliveries_that_the_host_has_not_signed_are_refused(
+    api: Api, host: HostDouble, repository: Connected
+) -> None:
+    host.open()
+    for secret in ("", "wrong"):
+        delivery = host.delivery("opened", secret)
+        answer = await api(None).post(repository.hook_path, content=delivery.body, headers=delivery.headers)
+        assert answer.status_code == 401
+    assert await repository.changes() == []
+
+
+@pytest.mark.parametrize("way", ["delivery", "poll"])
+async def test_an_approval_sends_it(
+    api: Api, client: Client, owner: Tx, host: HostDouble, repository: Connected, way: str
+) -> None:
+    await owner.execute("update repositories set moment = 'approved'")
+    pull = host.open()
+    await deliver(api, repository, host, "opened")
+    assert await tasks_of(client) == []
+
+    pull.is_approved = True
+    if way == "delivery":
+        await deliver(api, repository, host, "approved")
+    else:
+        await repository.poll(owner)
+    assert len(await tasks_of(client)) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"is_draft": True}, "is a draft"),
+        ({"author": "renovate-bot"}, "bot has opened it"),
+        ({"branch": "next"}, "goes to the branch next"),
+        ({"state": "closed"}, "was closed"),
+    ],
+)
+async def test_a_poll_leaves_out_what_a_delivery_would(
+    client: Client,
+    owner: Tx,
+    host: HostDouble,
+    repository: Connected,
+    fields: Json,
+    message: str,
+) -> None:
+    await owner.execute("update repositories set moment = 'opened'")
+    host.open(**fields)
+    await repository.poll(owner)
+
+    change = await repository.only_change()
+    assert (change.status, change.message) == ("ignored", like(f"…{message}…"))
+
+
+async def test_a_poll_reads_all_pages_of_a_host(owner: Tx, host: HostDouble, repository: Connected) -> None:
+    host.page_size = 3
+    for number in range(1, 11):
+        host.open(number)
+    await repository.poll(owner)
+
+    assert len(await repository.changes()) == 10
+
+
+async def test_a_limit_of_the_host_is_waited_for(
+    api: Api, owner: Tx, host: HostDouble, repository: Connected
+) -> None:
+    host.open(state="merged")
+    host.replies = [Reply(429, {}, {"Retry-After": "60", "RateLimit-Reset": "1"})]
+    await deliver(api, repository, host, "merged")
+    assert (await repository.only_change()).status == "waiting"
+
+    await owner.execute("update jobs set run_at = now() where kind = 'send_pull_request'")
+    await repository.work()
+    assert (await repository.only_change()).status == "sent"
+
+
+async def test_an_expired_token_of_a_host_is_told(
+    api: Api, owner: Tx, host: HostDouble, repository: Connected
+) -> None:
+    host.open(state="merged")
+    host.tokens = set()
+    await deliver(api, repository, host, "merged")
+    await repository.poll(owner)
+
+    change = await repository.only_change()
+    assert (change.status, change.message) == ("failed", like("…does not accept the token…"))
+    assert await repository.last_error() == change.message
+
+
+async def test_a_gitlab_without_raw_diffs_gives_the_pages_of_files(
+    api: Api, client: Client, owner: Tx, database: Database, cast: Cast, set_setting: SetSetting
+) -> None:
+    set_setting(*LOOPBACK)
+    double = GitLabDouble(has_raw_diffs=False)
+    with speaking(double):
+        async with connected(database, cast.acme, "gitlab", double.url, TOKEN) as repository:
+            double.open(state="merged")
+            await deliver(api, repository, double, "merged")
+
+    [task] = await tasks_of(client)
+    assert await owner.value("select diff from tasks where id = %(id)s", id=task["id"]) == DIFF
