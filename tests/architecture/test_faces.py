@@ -98,6 +98,7 @@ FACES: dict[str, set[str]] = {
     },
     "places": {"storing"},
     "redirects": {"path_patterns"},
+    "repositories": {"app_actions"},
     "review": {"", "command", "release"},
     "runtime": {""},
     "site": {"error_pages", "kept_pages", "public_routes", "shared_states"},

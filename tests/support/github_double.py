@@ -10,8 +10,12 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs, urlsplit
+
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import RSAKey
 
 from tests.support.cast import Json
 from tests.support.changes import DIFF
@@ -19,6 +23,8 @@ from tests.support.ci_servers import Asked, Reply, serving
 
 TOKEN = "github_pat_11AAAAAAA0secretsecret"
 NAME = "acme/app"
+HOOK_SECRET = "the secret that GitHub has made for the app"
+APP_KEY = RSAKey.generate_key(2048, private=True)
 DIFF_TYPE = "application/vnd.github.diff"
 
 
@@ -35,6 +41,8 @@ class GitHubDouble:
     diffs: dict[int, str] = field(default_factory=dict)
     files: dict[int, list[Json]] = field(default_factory=dict)
     reviews: dict[int, list[Json]] = field(default_factory=dict)
+    apps: dict[str, Json] = field(default_factory=dict)
+    is_installed: bool = False
     tokens: set[str] = field(default_factory=lambda: {TOKEN})
     replies: list[Reply] = field(default_factory=list)
     requests: list[Asked] = field(default_factory=list)
@@ -101,11 +109,50 @@ class GitHubDouble:
         self.requests.append(asked)
         if self.replies:
             return self.replies.pop(0)
+        if "/favicon.ico" in asked.line:
+            return Reply(200, raw=b"")
+        if asked.line.startswith("POST ") or "/settings/" in asked.line or "/installations" in asked.line:
+            return self.answer_app(asked)
         if asked.headers.get("authorization", "").removeprefix("Bearer ") not in self.tokens:
             return Reply(401, {"message": "Bad credentials"})
         return self.answer(asked)
 
+    def answer_app(self, asked: Asked) -> Reply:
+        """The pages and the API by which an app is made from a manifest, installed, and gets tokens."""
+        url = urlsplit(asked.line.partition(" ")[2])
+        if url.path.endswith("/settings/apps/new"):
+            manifest = json.loads(parse_qs(asked.body.decode())["manifest"][0])
+            self.apps["the-code"] = manifest
+            back = f"{manifest['redirect_url']}?code=the-code&{url.query}"
+            return page_of("Create GitHub App", f'<a href="{back}">Create GitHub App for octocat</a>')
+        if url.path.endswith("/installations/new"):
+            self.is_installed = True
+            back = f"{self.apps['the-code']['setup_url']}?installation_id=31&setup_action=install"
+            return page_of("Install Instep", f'<a href="{back}">Install</a>')
+        if url.path == "/api/v3/app-manifests/the-code/conversions" and "the-code" in self.apps:
+            app = {"id": 12345, "slug": "instep-acme", "pem": APP_KEY.as_pem(private=True).decode()}
+            return Reply(201, {**app, "webhook_secret": HOOK_SECRET, "html_url": f"{self.url}/apps/x"})
+        return self.answer_as_app(asked, url.path)
+
+    def answer_as_app(self, asked: Asked, path: str) -> Reply:
+        """What only the app itself may ask, with a JWT (Authenticating as a GitHub App)."""
+        try:
+            token = asked.headers.get("authorization", "").removeprefix("Bearer ")
+            claims = jwt.decode(token, APP_KEY, algorithms=["RS256"]).claims
+        except (JoseError, ValueError):
+            return Reply(401, {"message": "A JSON web token could not be decoded"})
+        if claims["iss"] != "12345" or not 0 < claims["exp"] - claims["iat"] <= 660:
+            return Reply(401, {"message": "'Expiration time' claim ('exp') is too far in the future"})
+        if path == "/api/v3/app/installations":
+            return Reply(200, [{"id": 31, "account": {"login": "acme"}}] if self.is_installed else [])
+        if path == "/api/v3/app/installations/31/access_tokens" and self.is_installed:
+            expires_at = (datetime.now(UTC) + timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+            return Reply(201, {"token": TOKEN, "expires_at": expires_at})
+        return Reply(404, {"message": "Not Found"})
+
     def answer(self, asked: Asked) -> Reply:
+        if asked.line.startswith("GET /api/v3/installation/repositories"):
+            return Reply(200, {"total_count": 1, "repositories": [self.repository]})
         url = urlsplit(asked.line.removeprefix("GET /api/v3"))
         if self.former_name and url.path.startswith(f"/repos/{self.former_name}"):
             rest = url.path.removeprefix(f"/repos/{self.former_name}")
@@ -165,6 +212,11 @@ class Delivery:
             "X-GitHub-Event": self.event,
             "X-Hub-Signature-256": f"sha256={digest}",
         }
+
+
+def page_of(title: str, body: str) -> Reply:
+    page = f'<!doctype html><html lang="en"><title>{title}</title><main><h1>{title}</h1>{body}</main>'
+    return Reply(200, None, {"Content-Type": "text/html"}, text=page)
 
 
 def now() -> str:

@@ -10,7 +10,7 @@ from instep.platform.core.database import Tx
 from instep.platform.identity.keys import hash_key
 from instep.platform.identity.sessions import new_token
 
-Purpose = Literal["second_factor", "passkey_creation", "passkey", "oidc", "proved_address"]
+Purpose = Literal["second_factor", "passkey_creation", "passkey", "oidc", "proved_address", "github_app"]
 
 
 @dataclass(frozen=True, slots=True)

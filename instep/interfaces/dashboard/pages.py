@@ -23,6 +23,7 @@ from instep.interfaces.dashboard.settings import (
     audit_pages,
     export_pages,
     general,
+    github_pages,
     key_pages,
     model_pages,
     people_pages,
@@ -43,7 +44,7 @@ MODULES = (
     *(article_editor, entry_editor, editor_parts, word_proposals, content),
     *(task_pages, question_pages, conversation_pages, health_pages, file_pages, import_pages, visit_pages),
     *(general, appearance, key_pages, trust_pages, webhook_pages, alert_pages, app_pages, people_pages),
-    *(model_pages, repository_pages),
+    *(model_pages, github_pages, repository_pages),
     *(redirect_pages, synonym_pages, suppressed_pages, audit_pages, export_pages),
 )
 routes = [

@@ -171,15 +171,23 @@ async def add_repository(
     host = host or await queries.find_code_host_of(ctx, new_host, remote.remote_id)
     if host is None:
         await store_code_host(ctx, new_host)
-    if len(await queries.list_repositories(ctx)) >= limits.MAX_REPOSITORIES:
+    await _refuse_another(ctx, host or new_host, remote)
+    repository_id, used_host = new_id("repo"), host or new_host
+    await queries.insert_repository(ctx, repository_id, used_host.id, remote, fields, installation_id)
+    credentials = open_credentials(new_host) if host is None else None
+    return AddedRepository(repository_id, used_host, credentials.secret if credentials else None)
+
+
+async def _refuse_another(ctx: Ctx, host: CodeHost, remote: RemoteRepository) -> None:
+    """Refuse a repository beyond the limit, and one that the bot has by another token or app."""
+    rows = await queries.list_repositories(ctx)
+    if len(rows) >= limits.MAX_REPOSITORIES:
         raise InvalidState(
             f"The help center has {limits.MAX_REPOSITORIES} repositories, which is the maximum: remove one."
         )
-    repository_id, used_host = new_id("repo"), host or new_host
-    if not await queries.insert_repository(ctx, repository_id, used_host.id, remote, fields, installation_id):
+    hosts = {row.id for row in await queries.list_code_hosts(ctx) if row.api_url == host.api_url}
+    if any(row.remote_id == remote.remote_id and row.code_host_id in hosts for row in rows):
         raise InvalidState(f"{remote.name} is connected already.")
-    credentials = open_credentials(new_host) if host is None else None
-    return AddedRepository(repository_id, used_host, credentials.secret if credentials else None)
 
 
 async def store_code_host(ctx: Ctx, host: CodeHost) -> None:
@@ -201,12 +209,21 @@ async def change_repository(ctx: Ctx, repository_id: str, fields: RepositoryFiel
 
 @writes
 async def remove_repository(ctx: Ctx, repository_id: str) -> str:
-    """Send no more pull requests of a repository; with the last one its code host is forgotten."""
+    """Send no more pull requests of a repository; with the last one its token is forgotten."""
     host_id = await queries.delete_repository(ctx, repository_id)
     if host_id is None:
         raise _unknown_repository()
-    await queries.delete_unused_code_host(ctx, host_id)
+    if (await get_code_host(ctx, host_id)).app_slug is None:
+        await queries.delete_unused_code_host(ctx, host_id)
     return repository_id
+
+
+@writes
+async def forget_code_host(ctx: Ctx, host_id: str) -> str:
+    """Delete the credentials of an app that no repository needs."""
+    if not await queries.delete_unused_code_host(ctx, (await get_code_host(ctx, host_id)).id):
+        raise InvalidState("Repositories of this app are connected: remove them first.")
+    return host_id
 
 
 @writes

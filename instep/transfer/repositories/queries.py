@@ -125,26 +125,21 @@ async def insert_repository(
     remote: RemoteRepository,
     fields: RepositoryFields,
     installation_id: int | None,
-) -> bool:
-    """False if the bot has this repository already."""
-    return bool(
-        await ctx.tx.execute(
-            """
-            insert into repositories (id, workspace_id, bot_id, code_host_id, remote_id, name, default_branch,
-                branch, moment, paths, includes_bots, installation_id, polled_until, poll_at, created_at)
-            values (%(id)s, %(workspace)s, %(bot)s, %(host)s, %(remote_id)s, %(name)s, %(default_branch)s,
-                %(branch)s, %(moment)s, %(paths)s, %(includes_bots)s, %(installation)s, %(now)s, %(now)s,
-                %(now)s)
-            on conflict (workspace_id, bot_id, code_host_id, remote_id) do nothing
-            """,
-            id=repository_id,
-            bot=ctx.bot.id,
-            host=host_id,
-            installation=installation_id,
-            now=ctx.now,
-            **asdict(remote),
-            **asdict(fields),
-        )
+) -> None:
+    await ctx.tx.execute(
+        """
+        insert into repositories (id, workspace_id, bot_id, code_host_id, remote_id, name, default_branch,
+            branch, moment, paths, includes_bots, installation_id, polled_until, poll_at, created_at)
+        values (%(id)s, %(workspace)s, %(bot)s, %(host)s, %(remote_id)s, %(name)s, %(default_branch)s,
+            %(branch)s, %(moment)s, %(paths)s, %(includes_bots)s, %(installation)s, %(now)s, %(now)s, %(now)s)
+        """,
+        id=repository_id,
+        bot=ctx.bot.id,
+        host=host_id,
+        installation=installation_id,
+        now=ctx.now,
+        **asdict(remote),
+        **asdict(fields),
     )
 
 

@@ -65,6 +65,8 @@ async def show_settings(
         if role != Role.OWNER or page.person.permissions.changes_settings
     ]
     secret = take_secret(page.request, name)
+    # Only a page with a refusal repeats what was typed, if a form was sent.
+    sent_form = page.form if refusal and page.request.method == "POST" else None
     response = await page.show(
         f"settings/{template}",
         refusal.status if refusal else 200,
@@ -72,8 +74,8 @@ async def show_settings(
         new_secret=secret,
         refusal=refusal.message if refusal else None,
         # Only a page with a refusal repeats the typed values.
-        typed=defaultdict(str, page.form if refusal else {}),
-        ticked=page.form.all if refusal else lambda name: [],
+        typed=defaultdict(str, sent_form or {}),
+        ticked=sent_form.all if sent_form else lambda name: [],
         **values,
     )
     if secret is not None:

@@ -44,6 +44,7 @@ async def repositories(page: BotPage, refusal: AppError | None = None) -> Respon
         changes=await actions.list_changes(page.ctx, [row.id for row in rows]),
         names={row.id: row.name for row in rows},
         hosts=actions.host_names(),
+        apps=[host for host in await actions.list_code_hosts(page.ctx) if host.app_slug],
         **options(),
     )
 

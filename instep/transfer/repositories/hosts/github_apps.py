@@ -5,7 +5,6 @@ Source: docs.github.com, Registering a GitHub App from a manifest; Authenticatin
 
 import json
 import re
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import quote, urlencode
@@ -47,16 +46,16 @@ class CachedToken:
 cached_tokens: LRUCache[tuple[str, int], CachedToken] = LRUCache(MAX_CACHED_TOKENS)
 
 
-def manifest_of(name: str, site_url: str, page_url: str, hook_url: str | None) -> str:
+def manifest_of(name: str, site_url: str, page_url: str, host_id: str, hook_url: str | None) -> str:
     """The manifest of an app that may read; without `hook_url` it gets no webhook, and Instep polls."""
     manifest = {
         "name": name,
         "url": site_url,
-        "redirect_url": f"{page_url}/github/created",
-        "setup_url": f"{page_url}/github/installed",
+        "redirect_url": f"{page_url}/github",
+        "setup_url": f"{page_url}/apps/{host_id}",
         "setup_on_update": True,
         "public": False,
-        "description": "Reads merged pull requests and proposes edits of the help center.",
+        "description": "Reads pull requests and drafts edits of the help center.",
         "default_permissions": PERMISSIONS,
     }
     if hook_url is not None:
@@ -125,23 +124,25 @@ async def installation_token(
     return cached.token
 
 
-async def list_installed(api: HostApi) -> AsyncIterator[RemoteRepository]:
-    """The repositories that an installation's token can read."""
-    async for page in api.pages(f"/installation/repositories?per_page={PAGE_SIZE}"):
-        rows = value_at(page, "repositories")
-        if not isinstance(rows, list):
-            raise Malformed("repositories")
-        for row in rows:
-            yield repository_of(row)
-
-
 async def list_installations(
     client: OutboundClient, host: CodeHost, credentials: HostCredentials
 ) -> list[int]:
-    """The installations of the app, where people let it read repositories."""
+    """The installations of the app, by which people let it read repositories."""
     api = api_with_token(client, host, app_token(credentials))
     return [
         number_at(row, "id")
         async for page in api.pages(f"/app/installations?per_page={PAGE_SIZE}")
         for row in page
     ]
+
+
+async def list_readable(api: HostApi) -> list[RemoteRepository]:
+    """The repositories that an installation's token can read."""
+    repositories = []
+    async for page in api.pages(f"/installation/repositories?per_page={PAGE_SIZE}"):
+        rows = value_at(page, "repositories")
+        if not isinstance(rows, list):
+            raise Malformed("repositories")
+        # An empty repository may have no branch.
+        repositories += [repository_of(row) for row in rows if value_at(row, "default_branch")]
+    return repositories
