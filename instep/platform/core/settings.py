@@ -82,8 +82,8 @@ class Settings(BaseModel):
         None,
         min_length=SECRET_KEY_CHARACTERS,
         description="Signs the cursors of lists and encrypts the signing secrets of webhooks, the visitor"
-        " secrets of bots, the addresses of chat alerts, the keys of language models and the tokens of code hosts. Not set: made once"
-        " and kept in the data folder.",
+        " secrets of bots, the addresses of chat alerts, the keys of language models and the tokens of code"
+        " hosts. Not set: made once and kept in the data folder.",
     )
     secret_key_previous: SecretKeyList = Field(
         "",

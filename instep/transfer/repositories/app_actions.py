@@ -27,7 +27,6 @@ from instep.transfer.repositories.hosts.host_json import Malformed
 from instep.transfer.repositories.hosts.host_requests import HostBusy, HostFailed, HostRefused
 from instep.transfer.repositories.schemas import CodeHost, RemoteRepository
 
-PURPOSE = "github_app"
 GITHUB = "github"
 # GitHub's limit of an app's name, in characters, which is one in the whole of GitHub.
 MAX_APP_NAME_CHARACTERS = 34
@@ -63,7 +62,7 @@ async def begin_app(ctx: Ctx, person: Person, url: str, organization: str, page_
     if owner and not ORGANIZATION.fullmatch(owner):
         raise InvalidValue("organization", "it must be the name in its address, such as acme")
     data = {"workspace": ctx.workspace_id, "bot": str(ctx.bot.id), "host": host.id, "url": host.url}
-    state = await put_challenge(ctx.tx, PURPOSE, data, person.id)
+    state = await put_challenge(ctx.tx, "github_app", data, person.id)
     suffix = secrets.token_hex(2)
     name = f"Instep {ctx.bot.slug}"[: MAX_APP_NAME_CHARACTERS - len(suffix) - 1]
     manifest = manifest_of(
@@ -88,7 +87,7 @@ async def finish_app(
 ) -> CodeHost:
     """Redeem GitHub's answer for the app's credentials. No connection to the database is held meanwhile."""
     async with database.enter_workspace("") as tx:
-        challenge = await take_challenge(tx, PURPOSE, state)
+        challenge = await take_challenge(tx, "github_app", state)
     if challenge is None or challenge.person_id != person.id:
         raise AppExpired
     if challenge.data["workspace"] != person.workspace_id:
