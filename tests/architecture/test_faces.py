@@ -87,6 +87,7 @@ FACES: dict[str, set[str]] = {
     "ops": {"doctor", "exposition", "health", "prune", "rotation", "routes", "thin_client", "traces"},
     "people": {
         "attempts",
+        "challenges",
         "cookies",
         "first_person",
         "invitations",

@@ -11,9 +11,9 @@ from instep.interfaces.dashboard.settings.frame import SECTION, attempt, show_se
 from instep.interfaces.dashboard.settings.repository_pages import (
     BELOW,
     PATH,
-    fields_of,
-    options,
+    form_options,
     repositories,
+    sent_fields,
 )
 from instep.platform.core.config import settings
 from instep.platform.core.errors import AppError
@@ -98,7 +98,7 @@ async def add_chosen(page: BotPage, host: CodeHost, rows: Sequence[ReadableRepos
     for row in rows:
         if row.remote.remote_id in chosen_ids:
             remote_repository = actions.FoundRepository(host, row.remote)
-            act = actions.add_repository(page.ctx, remote_repository, fields_of(form), row.installation_id)
+            act = actions.add_repository(page.ctx, remote_repository, sent_fields(form), row.installation_id)
             outcome = await attempt(page, act)
             if isinstance(outcome, AppError):
                 return outcome
@@ -122,7 +122,7 @@ async def show_app(
         has_rows=bool(rows),
         repository_options=[(row.remote_id, row.name, None) for row in free_rows],
         preselected=[free_rows[0].remote_id] if len(free_rows) == 1 else [],
-        **options(),
+        **form_options(),
     )
 
 

@@ -45,11 +45,11 @@ async def repositories(page: BotPage, refusal: AppError | None = None) -> Respon
         names={row.id: row.name for row in rows},
         hosts=actions.host_names(),
         apps=[host for host in await actions.list_code_hosts(page.ctx) if host.app_slug],
-        **options(),
+        **form_options(),
     )
 
 
-def options() -> dict[str, Sequence[object]]:
+def form_options() -> dict[str, Sequence[object]]:
     """The choices of the forms."""
     return {
         "moments": [(moment, *words) for moment, words in MOMENTS.items()],
@@ -77,7 +77,7 @@ async def connect_with_token(request: Request, person: Person) -> Response:
         page = await find_page(request, person, tx, SECTION)
         if repository is None:
             return await repositories(page, refusal)
-        outcome = await attempt(page, actions.add_repository(page.ctx, repository, fields_of(form)))
+        outcome = await attempt(page, actions.add_repository(page.ctx, repository, sent_fields(form)))
         if isinstance(outcome, AppError):
             return await repositories(page, outcome)
         if outcome.secret is None:
@@ -85,7 +85,7 @@ async def connect_with_token(request: Request, person: Person) -> Response:
         return show_secret_next(page, "repositories", outcome.secret, f"/{outcome.id}")
 
 
-def fields_of(form: Form) -> RepositoryFields:
+def sent_fields(form: Form) -> RepositoryFields:
     lines = (line.strip().strip("/") for line in form.get("paths", "").splitlines())
     chosen_moments = [moment for moment in MOMENTS if moment == form.get("moment")]
     return RepositoryFields(
@@ -116,14 +116,14 @@ async def one_repository(page: BotPage, refusal: AppError | None = None) -> Resp
         events=actions.hook_events(host),
         changes=await actions.list_changes(page.ctx, [row.id]),
         secret_label="Secret of the webhook",
-        **options(),
+        **form_options(),
     )
 
 
 @bot_page(SECTION, Role.OWNER)
 async def save_repository(page: BotPage) -> Response:
     repository_id = page.request.path_params["repository_id"]
-    outcome = await attempt(page, actions.change_repository(page.ctx, repository_id, fields_of(page.form)))
+    outcome = await attempt(page, actions.change_repository(page.ctx, repository_id, sent_fields(page.form)))
     if isinstance(outcome, AppError):
         return await one_repository(page, outcome)
     return page.leave(f"{BELOW}/{repository_id}", "Saved: it holds for pull requests from now on.")
