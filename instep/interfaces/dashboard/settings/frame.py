@@ -73,7 +73,6 @@ async def show_settings(
         subsections=subsections,
         new_secret=secret,
         refusal=refusal.message if refusal else None,
-        # Only a page with a refusal repeats the typed values.
         typed=defaultdict(str, sent_form or {}),
         ticked=sent_form.all if sent_form else lambda name: [],
         **values,
