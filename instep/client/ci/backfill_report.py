@@ -56,14 +56,19 @@ class BackfillReport:
         yield f"{one_line(self.title)}: {self.sent_count} of {quantity(len(self.changes), 'change')} {verb}"
         for reason, count in self.reasons.most_common():
             yield f"   skipped {count}: {reason}"
-        if self.estimate:
-            tokens, model = self.estimate.tokens_per_task, one_line(self.estimate.model)
-            tasks = quantity(self.estimate.tasks, "task")
-            total = f"{tokens * self.sent_count:,} tokens of {model}"
-            yield f"   model   about {total}: the last {tasks} with it took {tokens:,} each"
+        if self.is_dry_run:
+            yield self.estimate_line()
         yield from self.result_lines()
         if self.sent_count and not self.is_dry_run:
             yield f"   review  {dashboard_page(self.url, self.bot, 'review')}"
+
+    def estimate_line(self) -> str:
+        if self.estimate is None:
+            return "   model   no estimate: the last tasks here have not asked a language model"
+        tokens, model = self.estimate.tokens_per_task, one_line(self.estimate.model)
+        total = f"{tokens * self.sent_count:,} tokens of {model}"
+        tasks = quantity(self.estimate.tasks, "task")
+        return f"   model   about {total}: the last {tasks} with it took {tokens:,} each"
 
     def result_lines(self) -> Iterator[str]:
         if not self.runs:

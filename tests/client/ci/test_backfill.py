@@ -212,3 +212,29 @@ def test_a_used_up_limit_is_waited_for(history: Repository, capsys: Printed, set
     assert len(keys) == 2
     assert len(set(keys)) == 1
     assert "1 of 1: the server has accepted its tasks of this hour." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("model", "line"),
+    [
+        (None, "   model   no estimate: "),
+        (
+            {"name": "openai:x", "inputTokens": 9_000, "outputTokens": 1_000, "calls": 3},
+            "   model   about 20,000 tokens of openai:x: ",
+        ),
+    ],
+)
+def test_a_dry_run_estimates_the_tokens_from_the_last_tasks(
+    history: Repository, capsys: Printed, model: Json | None, line: str
+) -> None:
+    history.commit("Raise it", {"app/config.py": AFTER})
+    history.commit("Other", {"app/other.py": "PORT = 1\n"})
+    with standing() as stand:
+        stand.replies["GET /v1/tasks?page_size=20"] = [
+            Reply(200, {"results": [TASK, TASK | {"model": model}]})
+        ]
+        environment = {"INSTEP_URL": stand.url, "INSTEP_API_KEY": "isk_x"}
+        assert BackfillOptions(Options(), last=50, dry_run=True).run(environment) == 0
+
+    assert f"2 of 2 changes would be sent\n{line}" in capsys.readouterr().out
+    assert not any(request.body for request in stand.requests)
