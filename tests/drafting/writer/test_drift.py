@@ -82,6 +82,7 @@ def test_a_value_is_wrong_if_the_line_of_the_new_one_stands_today() -> None:
         ("```python\nkeep_days = 3\n```\n", "keep_days"),
         ("Set `GOOGLE_APPLICATION_CREDENTIALS`.", "GOOGLE_APPLICATION_CREDENTIALS"),
         ("Look into `/etc/app/settings`.", "/etc/app/settings"),
+        ("Run `ALTER TABLE <table_name>`.", "table_name"),
     ],
 )
 def test_what_was_and_what_is_not_of_the_product_is_left_alone(text: str, name: str) -> None:

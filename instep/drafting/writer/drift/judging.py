@@ -35,10 +35,11 @@ _OF_THE_PAST = re.compile(
     r"|no longer|used to|older versions?)\b",
     re.IGNORECASE,
 )
+_VERSION = re.compile(r"v?\d[\w.+-]*")
 _INDENTED = re.compile(r" {4}|\t")
 # Paths and variables of the system, which it has whether the code names them or not.
 _OF_THE_SYSTEM = re.compile(
-    r"/(?:bin|dev|etc|home|mnt|opt|proc|root|srv|sys|tmp|usr|var)/|(?:HTTPS?|NO)_PROXY$"
+    r"/(?:bin|dev|etc|home|mnt|opt|proc|root|srv|sys|tmp|Users|usr|var)/|(?:HTTPS?|NO)_PROXY$"
 )
 
 
@@ -132,7 +133,17 @@ def judge(articles: Sequence[Article], changes: Sequence[PastChange], today: Cod
 def _facts_of(change: PastChange, today: CodeToday) -> list[Became]:
     code = reviewed_files(parse_diff(change.diff)).code
     pairs = find_became(Change(change.title, None, change.diff), code)
-    return [pair for pair in pairs if pair.value or today.lacks(pair.old)]
+    return [pair for pair in pairs if _may_be_stated(pair) and (pair.value or today.lacks(pair.old))]
+
+
+def _may_be_stated(pair: Became) -> bool:
+    """False for a version that no setting has: it is that of a dependency, and no name."""
+    return not _is_reference(pair) and (bool(pair.value) or not _VERSION.fullmatch(pair.old))
+
+
+def _is_reference(pair: Became) -> bool:
+    """True if the lines only say where the code shows a text, as translation catalogues do (gettext)."""
+    return all(source.text.startswith("#:") for source in pair.sources)
 
 
 class _Outcomes:
@@ -227,20 +238,24 @@ def _is_of_interface(name: str) -> bool:
 
 def _mention(name: str, article: Article, edits: Sequence[Edit]) -> tuple[int, int] | None:
     """The first place of an article that states a name as one of the product; None if an edit covers it."""
-    text, place, is_of_interface = article.text, None, _is_of_interface(name)
-    if not (is_distinct(name) or is_of_interface) or _is_of_another(name):
+    place = None
+    if not (is_distinct(name) or _is_of_interface(name)) or _is_of_another(name):
         return None
-    for match in mention(name).finditer(text):
+    for match in mention(name).finditer(article.text):
         start, end = match.span()
         if any(edit.start < end and start < edit.end for edit in edits):
             return None
-        first, last = sentence_around(text, start, end)
-        # An example has names of its own, which only look like those of the code.
-        is_example = fence_at(text, start) is not None or _INDENTED.match(
-            text, text.rfind("\n", 0, start) + 1
-        )
-        is_own = is_of_interface or not is_example
-        is_stated = is_own and is_in_code(text, start) and not is_in_url(text, start)
-        if place is None and is_stated and not _OF_THE_PAST.search(text, first, last):
+        if place is None and _is_stated(name, article.text, start, end):
             place = (start, end)
     return place
+
+
+def _is_stated(name: str, text: str, start: int, end: int) -> bool:
+    """True if a text says in code marks, and as of the present, that there is a thing with this name."""
+    line_start = text.rfind("\n", 0, start) + 1
+    # An example has names of its own, which only look like those of the code.
+    is_example = fence_at(text, start) is not None or bool(_INDENTED.match(text, line_start))
+    is_placeholder = text[start - 1 : start] == "<" and text[end : end + 1] == ">"
+    if (is_example and not _is_of_interface(name)) or is_placeholder or is_in_url(text, start):
+        return False
+    return is_in_code(text, start) and not _OF_THE_PAST.search(text, *sentence_around(text, start, end))
