@@ -198,7 +198,9 @@ async def verify_article(ctx: Ctx, ref: str, request: ArticleVerify = NO_COMMIT)
     article = await find_article(ctx, ref, lock=True)
     if not article.is_live:
         raise InvalidState("Only a published article can be verified: publishing it verifies it too.")
-    await queries.record_verifications(ctx, [article.id], Verification("person", request.commit))
+    await queries.record_verifications(
+        ctx, [article.id], Verification("person", request.model_dump().get("commit"))
+    )
     return await find_article(ctx, article.id)
 
 

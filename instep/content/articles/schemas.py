@@ -299,7 +299,7 @@ class ArticleUpdate(Body):
 class ArticleVerify(Body):
     """The code that the text was compared with, if any."""
 
-    commit: Commit | None = None
+    commit: Commit | MISSING = MISSING
 
 
 class TranslationOut(Out):
@@ -316,12 +316,14 @@ class FreshnessOut(Out):
 
     state: FreshnessState = Field(
         description="`verified`; `needs_review`: something speaks against it; `stale`: nothing has verified"
-        f" or changed it for {limits.STALE_AFTER.days} days."
+        f" or changed it for {limits.STALE_AFTER.days} days.",
+        examples=["needs_review"],
     )
     reason: FreshnessReason | None = Field(
         description="The first that holds; null if it is verified. `draft`: an edit of it waits for review."
         " `place`: a place in it needs words. `review_by`: its `reviewBy` has come. `feedback`: readers say"
-        " that it is outdated. `age`: nothing has verified or changed it for long."
+        " that it is outdated. `age`: nothing has verified or changed it for long.",
+        examples=["review_by"],
     )
     verified_at: Timestamp | None = Field(
         description="The time at which its present text was verified; null if nothing has verified it."
@@ -330,7 +332,10 @@ class FreshnessOut(Out):
         description="`drift`: a check of all articles against the code found nothing in it. `task`: somebody"
         " applied what a task wrote. `person`: somebody published or confirmed it."
     )
-    verified_commit: str | None = Field(description="The commit that it was compared with, if one is known.")
+    verified_commit: str | None = Field(
+        description="The commit that it was compared with, if one is known.",
+        examples=["4b825dc642cb6eb9a060e54bf8d69288fbee4904"],
+    )
 
 
 class ArticleFields(Out):
@@ -361,7 +366,8 @@ class ArticleFields(Out):
     )
     review_by: date | None = Field(
         description="The day on which somebody is to look at it again: its own, or else its collection's,"
-        " like `owner`."
+        " like `owner`.",
+        examples=["2026-12-31"],
     )
     freshness: FreshnessOut | None = Field(
         description="Null while it is not published, and while nothing speaks for or against it."

@@ -53,7 +53,10 @@ OwnerRef = Annotated[
 ]
 ReviewBy = Annotated[
     date,
-    Field(description="The day on which somebody is to look again; null for none of its own."),
+    Field(
+        description="The day on which somebody is to look again; null for none of its own.",
+        examples=["2026-12-31"],
+    ),
     BeforeValidator(date_of),
 ]
 
@@ -128,7 +131,7 @@ class CollectionUpdate(Body):
 class OwnerOut(Out):
     """The member of the workspace who looks after it."""
 
-    name: str = Field(description="The email address.")
+    name: str = Field(description="The email address.", examples=["ada@example.com"])
 
 
 class CollectionOut(Out):
@@ -155,7 +158,8 @@ class CollectionOut(Out):
         description="Its own owner. Articles and collections in it that have none share it."
     )
     review_by: date | None = Field(
-        description="The day on which somebody is to look again at the articles in it, like `owner`."
+        description="The day on which somebody is to look again at the articles in it, like `owner`.",
+        examples=["2026-12-31"],
     )
     created_at: Timestamp
     updated_at: Timestamp

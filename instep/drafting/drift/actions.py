@@ -51,7 +51,7 @@ async def check_drift(ctx: Ctx, new: DriftCheck) -> CheckedDrift:
     report = await _report(new, checked_texts(articles, ctx))
     limit = limits.MAX_DRIFT_FINDINGS if new.limit is MISSING else new.limit
     findings = await store_drift(ctx, new.commit, report.articles, articles, limit)
-    if not new.is_partial and len(findings) < limit:
+    if new.is_partial is not True and len(findings) < limit:
         sound = articles.keys() - {finding.article_id for finding in findings}
         await verify_texts(ctx, sorted(sound), Verification("drift", new.commit), ctx.now)
     return CheckedDrift(new.commit, findings, list(articles), report.statements)

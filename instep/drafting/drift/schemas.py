@@ -49,8 +49,8 @@ class DriftCheck(Body):
     absent_keys: Names = Field(
         description="Other names in the diffs that it does not have: lower-case, only letters and digits."
     )
-    is_partial: bool = Field(
-        default=False, description="True if not the whole history was read: then no article is verified."
+    is_partial: bool | MISSING = Field(
+        default=MISSING, description="True if not the whole history was read: then no article is verified."
     )
     limit: Annotated[int, Field(ge=1, le=limits.MAX_DRIFT_FINDINGS)] | MISSING = Field(
         default=MISSING, description="At most this many findings."
