@@ -15,6 +15,7 @@ from instep.visitors.answers.visitor_tokens import visitor_secret
 from tests.support.alert_targets import add_target
 from tests.support.cast import Api, Cast, Json
 from tests.support.commands import Operator
+from tests.support.connected_repositories import store_repository
 from tests.support.limits import SetSetting
 from tests.support.second_factors import add_authenticator
 from tests.support.setting_models import give_model
@@ -28,15 +29,19 @@ ROTATED = {"INSTEP_SECRET_KEY": NEW, "INSTEP_SECRET_KEY_PREVIOUS": f" {'x' * 40}
 @pytest.fixture
 async def secrets(api: Api, cast: Cast, database: Database, owner: Tx) -> AsyncIterator[None]:
     """One secret of each kind, the only ones of this database."""
-    for table in SEALED_TABLES:
-        await owner.execute(f"delete from {table}")
+    await delete_secrets(owner)
     await create_webhook(api(cast.acme.write_key))
     await add_target(database, cast.acme)
     await give_model(database, cast.acme)
+    await store_repository(database, cast.acme)
     await add_authenticator(owner, await sign_up(owner, cast.acme.workspace_id))
     await visitor_secret(await operator_ctx(owner, cast.acme.workspace_id, str(cast.acme.bot_id)))
     yield
-    for table in SEALED_TABLES:
+    await delete_secrets(owner)
+
+
+async def delete_secrets(owner: Tx) -> None:
+    for table in ("repositories", *SEALED_TABLES):
         await owner.execute(f"delete from {table}")
 
 
@@ -60,11 +65,11 @@ async def test_after_rotating_the_new_key_alone_opens_everything(
 
     rotation = await operator.json("secrets", "rotate", **ROTATED)
 
-    assert rotation == {"resealed": 5, "alreadyCurrent": 0, "unreadable": 0}
+    assert rotation == {"resealed": 6, "alreadyCurrent": 0, "unreadable": 0}
     assert await plain_texts(owner, KeyRing(NEW.encode())) == before
     assert all(texts and None not in texts for texts in before.values())
     again = await operator.json("secrets", "rotate", INSTEP_SECRET_KEY=NEW)
-    assert again == {"resealed": 0, "alreadyCurrent": 5, "unreadable": 0}
+    assert again == {"resealed": 0, "alreadyCurrent": 6, "unreadable": 0}
 
 
 async def test_without_the_old_key_nothing_is_touched_and_it_says_so(
@@ -75,7 +80,7 @@ async def test_without_the_old_key_nothing_is_touched_and_it_says_so(
     result = await operator.run("secrets", "rotate", INSTEP_SECRET_KEY=NEW)
 
     assert result.code == 1
-    assert "5 can't be read" in result.out
+    assert "6 can't be read" in result.out
     assert await plain_texts(owner, key_ring()) == before
 
 
@@ -96,20 +101,20 @@ async def test_more_secrets_than_a_batch_are_all_sealed_anew(
             sealed=keys.seal("https://example.com", *place),
         )
 
-    assert (await operator.json("secrets", "rotate", **ROTATED))["resealed"] == BATCH_ROWS + 6
+    assert (await operator.json("secrets", "rotate", **ROTATED))["resealed"] == BATCH_ROWS + 7
 
 
 async def test_the_doctor_counts_secrets_by_their_keys(operator: Operator, secrets: None) -> None:
     counts, problems = await doctors_secrets(operator, **ROTATED)
-    assert counts == {"current": 0, "previous": 5, "unreadable": 0}
-    assert "5 secrets are" in problems
+    assert counts == {"current": 0, "previous": 6, "unreadable": 0}
+    assert "6 secrets are" in problems
 
     counts, problems = await doctors_secrets(operator, INSTEP_SECRET_KEY=NEW)
-    assert counts == {"current": 0, "previous": 0, "unreadable": 5}
+    assert counts == {"current": 0, "previous": 0, "unreadable": 6}
     assert "INSTEP_SECRET_KEY_PREVIOUS" in problems
 
     counts, problems = await doctors_secrets(operator)
-    assert counts == {"current": 5, "previous": 0, "unreadable": 0}
+    assert counts == {"current": 6, "previous": 0, "unreadable": 0}
     assert "secret" not in problems
 
 
