@@ -65,12 +65,15 @@ def _is_gone(name: str, standing: StandingNames) -> bool:
 
 
 def _within_bounds(commits: Iterator[PastCommit]) -> Iterator[PastCommit]:
+    """The newest commits that fit; one that is very large is left out, since it says little of one name."""
     characters = 0
     for commit in commits:
-        characters += sum(len(line) for hunk in commit.hunks for line in hunk.lines)
-        if characters > limits.MAX_DRIFT_CHARACTERS:
-            return
-        yield commit
+        size = sum(len(line) for hunk in commit.hunks for line in hunk.lines)
+        if size <= limits.MAX_DRIFT_COMMIT_CHARACTERS:
+            characters += size
+            if characters > limits.MAX_DRIFT_CHARACTERS:
+                return
+            yield commit
 
 
 def _added_lines(commit: PastCommit) -> Iterator[tuple[str, int, str]]:

@@ -160,7 +160,9 @@ def _value_lines(lines: Sequence[str], values: Container[str]) -> Iterator[int]:
     is_small = len(lines) <= _MAX_COMPARED_LINES
     added = {_masked(line[1:]): line for line in lines if line[:1] == "+"} if is_small else {}
     for index, line in enumerate(lines if added else ()):
-        successor = added.get(_masked(line[1:])) if line[:1] == "-" else None
+        # The comments of translation catalogues name lines of code, which move all the time.
+        is_compared = line[:1] == "-" and not line.startswith("-#:")
+        successor = added.get(_masked(line[1:])) if is_compared else None
         if successor and any(value in values for value in _values_of(line) - _values_of(successor)):
             yield index
 
