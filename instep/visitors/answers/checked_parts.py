@@ -78,9 +78,16 @@ def check_part(part: ReplyPart, extract: PassageExtract | None, question: str, l
     sentences = {
         each: refusal(heading, ground, plain(each), locale) for each in split_sentences(text[len(mark) :])
     }
-    kept = tuple(sentence for sentence, reason in sentences.items() if not reason)
+    supported_sentences = tuple(sentence for sentence, reason in sentences.items() if not reason)
     refusals = tuple(f"{sentence}: {reason}" for sentence, reason in sentences.items() if reason)
-    return CheckedPart(part.section, mark, kept, refusals, is_translated, quote.code if kept else "")
+    return CheckedPart(
+        part.section,
+        mark,
+        supported_sentences,
+        refusals,
+        is_translated,
+        quote.code if supported_sentences else "",
+    )
 
 
 def is_plain(text: str, ground: str) -> bool:

@@ -18,7 +18,7 @@ from instep.platform.core import limits
 from instep.platform.llm.budget import Enter
 from instep.platform.llm.guard import read_reply, require_reply
 from instep.platform.llm.protocol import CompletionError, Model, Prompt
-from instep.search.outline import outline_of, sections_of_articles
+from instep.search.article_outline import outline_of, sections_of_articles
 from instep.search.passage_kinds import answers_questions
 from instep.search.schemas import Passage
 from instep.visitors.answers.ask import (
@@ -45,9 +45,9 @@ from instep.visitors.answers.generative import (
 from instep.visitors.answers.schemas import Answer, Show
 from instep.visitors.answers.section_reading import (
     SectionReading,
-    contents_of,
+    numbered_contents,
     passages_asked_for,
-    place_of,
+    section_place,
     whole_sections,
 )
 
@@ -148,7 +148,7 @@ class SectionReader:
             room = limits.MAX_READ_CHARACTERS - limits.MAX_CONTENTS_CHARACTERS
             quotable = [passage for passage in context.passages if answers_questions(passage.kind)]
             extracts = whole_sections(quotable, room)
-            return SectionReading(context, extracts, self.model.name, contents_of(outline, extracts))
+            return SectionReading(context, extracts, self.model.name, numbered_contents(outline, extracts))
 
         return await to_thread.run_sync(reading)
 
@@ -168,17 +168,20 @@ class SectionReader:
         reply, reading = checked.reply, checked.reading
         if reply.kind != "question" or (checked.has_sentences and not reply.more):
             return checked
-        asked = [*await self.asked_for(checked), *await self.found(checked)]
-        known = [extract.passage for extract in reading.named_extracts(reply.sections).values()]
-        if not asked:
+        further_passages = [*await self.requested_passages(checked), *await self.searched_passages(checked)]
+        holding_passages = [extract.passage for extract in reading.named_extracts(reply.sections).values()]
+        if not further_passages:
             return checked
         extracts = await to_thread.run_sync(
-            whole_sections, [*known, *asked], limits.MAX_READ_CHARACTERS, limits.MAX_READ_CHARACTERS
+            whole_sections,
+            [*holding_passages, *further_passages],
+            limits.MAX_READ_CHARACTERS,
+            limits.MAX_READ_CHARACTERS,
         )
         second = await self.read(SectionReading(reading.context, extracts, self.model.name))
         return checked if checked.has_sentences and not second.has_sentences else second
 
-    async def asked_for(self, checked: CheckedReply) -> list[Passage]:
+    async def requested_passages(self, checked: CheckedReply) -> list[Passage]:
         """The sections whose numbers the model takes from the table of contents."""
         numbers = checked.reply.more[: limits.MAX_SECTIONS_ASKED_FOR]
         contents = checked.reading.contents
@@ -188,9 +191,9 @@ class SectionReader:
             sections = await sections_of_articles(ctx, ids, self.request.audience)
         return list(passages_asked_for(places, sections))
 
-    async def found(self, checked: CheckedReply) -> list[Passage]:
+    async def searched_passages(self, checked: CheckedReply) -> list[Passage]:
         """The sections that the model's searches find and that it has not read, of each search in turn."""
-        read_places = {place_of(extract.passage) for extract in checked.reading.extracts.values()}
+        read_places = {section_place(extract.passage) for extract in checked.reading.extracts.values()}
         texts = [" ".join(search.split()) for search in checked.reply.searches[:MAX_SEARCHES]]
         rankings = [
             (await self.search(text[: limits.MAX_QUESTION_CHARACTERS])).passages for text in texts if text
@@ -200,7 +203,7 @@ class SectionReader:
             for rank in range(limits.MAX_PASSAGES_RETRIEVED)
             for ranking in rankings
             for passage in ranking[rank : rank + 1]
-            if place_of(passage) not in read_places
+            if section_place(passage) not in read_places
         ]
 
     async def repaired(self, checked: CheckedReply) -> CheckedReply:

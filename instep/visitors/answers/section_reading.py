@@ -6,7 +6,7 @@ from functools import cache
 from itertools import count
 
 from instep.platform.core import limits
-from instep.search.outline import OutlinedArticle
+from instep.search.article_outline import OutlinedArticle
 from instep.search.schemas import Passage
 from instep.visitors.answers.answer_blocks import read_answer_blocks
 from instep.visitors.answers.ask import RetrievedContext, citation_numbers, cited_passage
@@ -19,15 +19,15 @@ from instep.visitors.answers.schemas import Answer
 
 MAX_PARTS = 20
 # An article, and the number of a heading in it; without one all of its sections.
-Place = tuple[str, int | None]
+SectionPlace = tuple[str, int | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class NumberedContents:
     """A table of contents, and the places that its numbers stand for."""
 
     text: str = ""
-    places: dict[int, Place] = field(default_factory=dict)
+    places: dict[int, SectionPlace] = field(default_factory=dict)
 
 
 class SectionReading:
@@ -38,12 +38,12 @@ class SectionReading:
         context: RetrievedContext,
         extracts: Sequence[PassageExtract],
         model: str,
-        contents: Contents | None = None,
+        contents: NumberedContents | None = None,
     ) -> None:
         self.context = context
         self.extracts = dict(enumerate(extracts, 1))
         self.model = model
-        self.contents = contents or Contents()
+        self.contents = contents or NumberedContents()
         # A reply that arrives in parts is read many times.
         self.checked = cache(self.checked_part)
 
@@ -89,19 +89,21 @@ def whole_sections(
     ]
 
 
-def contents_of(outline: Sequence[OutlinedArticle], extracts: Sequence[PassageExtract]) -> Contents:
+def numbered_contents(
+    outline: Sequence[OutlinedArticle], extracts: Sequence[PassageExtract]
+) -> NumberedContents:
     """The articles by their titles, and the headings of the nearest ones as far as there is room.
 
     Each title and heading has a number; that of a section among `extracts` is its number there.
     """
-    shown = {place_of(extract.passage): n for n, extract in enumerate(extracts, 1)}
+    known_numbers = {section_place(extract.passage): n for n, extract in enumerate(extracts, 1)}
     numbers = count(len(extracts) + 1)
-    places: dict[int, Place] = {}
+    places: dict[int, SectionPlace] = {}
     room = limits.MAX_CONTENTS_CHARACTERS - sum(len(article.title) + len("100 \n") for article in outline)
     lines = list[str]()
 
-    def numbered(place: Place, text: str) -> str:
-        number = shown.get(place) or next(numbers)
+    def numbered(place: SectionPlace, text: str) -> str:
+        number = known_numbers.get(place) or next(numbers)
         places[number] = place
         return f"{number} {inline_text(text)}"
 
@@ -112,17 +114,17 @@ def contents_of(outline: Sequence[OutlinedArticle], extracts: Sequence[PassageEx
             headings = (numbered((article.id, number), text) for number, text in article.headings.items())
             line = ": ".join(filter(None, [line, "; ".join(headings)]))
         lines.append(line)
-    return Contents("\n".join(lines), places)
+    return NumberedContents("\n".join(lines), places)
 
 
-def place_of(passage: Passage) -> Place:
+def section_place(passage: Passage) -> SectionPlace:
     if passage.sections is None:
         return passage.article_id, None
     return passage.article_id, passage.sections.passages[passage.number].number
 
 
 def passages_asked_for(
-    places: Iterable[Place], sections: dict[str, dict[int | None, Passage]]
+    places: Iterable[SectionPlace], sections: dict[str, dict[int | None, Passage]]
 ) -> Iterator[Passage]:
     """The first passages of the sections at these places; `sections`: by article and number of heading."""
     for article_id, number in places:
