@@ -1,4 +1,4 @@
-"""What of a change still stands in the code of today: the head compared with the head without the change."""
+"""The part of a change that is still in the current code: the head compared with the head without it."""
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a checkout says about the names and values that articles state: the part of it that is sent."""
+"""Evidence from a checkout about the names and values that articles state, as it is sent."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass

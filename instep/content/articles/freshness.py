@@ -1,4 +1,4 @@
-"""Whether an article is still right: the rule, as SQL, so that lists can filter by it.
+"""The rule for an article's freshness, as SQL, so that lists can filter by it.
 
 A published article has the first of these reasons that holds, and the state that goes with it:
 
@@ -10,8 +10,8 @@ A published article has the first of these reasons that holds, and the state tha
   `needs_review`
 - `age`: it was neither written nor verified within `limits.STALE_AFTER`; `stale`
 
-Without a reason it is `verified` if something has verified its present text, and else has no state. Other
-articles have none: nobody reads them.
+Without a reason, an article is `verified` if its current text was verified, and otherwise has no state.
+Unpublished articles have none.
 """
 
 from instep.content.collections.visibility import ANCESTORS
@@ -36,7 +36,7 @@ REASON = f"""
 """
 # As `isoformat` writes it.
 VERIFIED_AT = """to_char(a.verified_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
-# What an article `a` has of its own, or else of the nearest collection that has it.
+# The values of an article `a`, or else those of the nearest collection that has them.
 CARE = """
     (select coalesce(a.owner_id, c.owner_id, parent.owner_id, grandparent.owner_id) as owner_id,
         coalesce(a.review_by, c.review_by, parent.review_by, grandparent.review_by) as review_by)

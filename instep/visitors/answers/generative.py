@@ -1,4 +1,4 @@
-"""What a model is asked for an answer, and the form of its reply. Sections and questions are data."""
+"""The prompt for a model's answer, and the form of its reply. Sections and questions are data."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal

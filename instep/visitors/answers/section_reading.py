@@ -1,4 +1,4 @@
-"""What a model reads for a question: numbered sections, and a table of contents of what it may ask for."""
+"""A model's input for a question: numbered sections, and a table of contents of sections it may request."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

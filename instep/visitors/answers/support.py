@@ -1,4 +1,4 @@
-"""Whether a passage supports a sentence: the measure by which sentences of a model are kept or refused.
+"""The test of whether a passage supports a sentence, which decides if a model's sentence is kept.
 
 The passage must have every number, name and content word of a sentence, and two neighboring sentences of it,
 with the heading above, nearly all of them with the same polarity, or three all of them. So a changed noun
@@ -31,7 +31,7 @@ POLARITY_TERMS = frozenset(term for word in POLARITY_WORDS for term in ordered_t
 # Groups: a number, the letters of its unit if no space is between them.
 NUMBER = re.compile(r"(?<![\w.,#-])(\d+(?:[.,]\d+)*)([A-Za-z%]*)")
 YES_OR_NO = re.compile(r"\A(?:yes|no|ja|nein|oui|non|sí|sim|não|sì|nee)[,;:.] +(?=\S)", re.IGNORECASE)
-# What a contraction leaves of a word: "you're".
+# The rest of a contracted word: "you're".
 CONTRACTION = re.compile(r"(?<=[a-z])['\u2019](?:re|ve|ll|d|m|s)\b")
 # A word so frequent in its language (a share of all words) names no thing.
 FREQUENT = 1e-3

@@ -1,4 +1,4 @@
-"""Whether a quotation says what was asked for: near words alone make a wrong answer look sure.
+"""The test of whether a quotation answers the question: matching words alone look too confident.
 
 A name in the question has no other words, a number answers a question for one, and a statement answers one
 for yes, a reason or a consequence. Without these the same sections are named as what may help.

@@ -1,4 +1,4 @@
-"""What becomes of found drift: the edits of an article together, and a place for each name that is gone."""
+"""The results of found drift: all edits of an article together, and a place for each removed name."""
 
 from collections import defaultdict
 from collections.abc import Sequence

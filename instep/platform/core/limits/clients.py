@@ -21,7 +21,7 @@ MAX_CHECKED_TERMS = 20
 MIN_TERM_CHARACTERS = 2
 
 # The commands `instep change` and `instep draft`.
-# Time of one run of git, and of one API request.
+# Time for one run of git, and for one API request.
 GIT_SECONDS = 120
 API_CALL_SECONDS = 60
 # A comment on a pull request, in characters (GitHub takes 65,536); drafts in it; lines and characters of an
@@ -62,7 +62,7 @@ MAX_REPORTED_SKIPPED_FILES = 20
 MAX_SUMMARY_BYTES = 900_000
 
 # The command `instep drift`.
-# Files of code that it reads; larger ones are data.
+# Code files that it reads; larger ones are data.
 MAX_DRIFT_FILE_BYTES = 1024 * 1024
 # Time for git to print the history, which is streamed.
 DRIFT_HISTORY_SECONDS = 900

@@ -20,7 +20,7 @@ MAX_DIFF_CHARACTERS = 10_000_000
 MAX_INTEGER = 2_147_483_647
 
 # Articles: history, former addresses and collections.
-# Revisions that are kept of one article.
+# Revisions kept per article.
 MAX_REVISIONS = 50
 DELETED_ARTICLE_RETENTION = timedelta(days=30)
 # Redirects of one bot; characters and segments of the path of one, and characters of addresses in a request.

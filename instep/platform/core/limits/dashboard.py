@@ -5,7 +5,7 @@ from datetime import timedelta
 from instep.platform.core.limits.moving import MAX_FILE_BYTES
 
 # Forms, and the lists and the editor of the dashboard.
-# A form, and the fields of one.
+# Size and number of fields of a form.
 MAX_FORM_BYTES = 16 * 1024
 MAX_FORM_FIELDS = 50
 # Files in a form, and its size with one file of the largest size.

@@ -73,7 +73,7 @@ RESPONSE_EXCERPT_BYTES = 1_000
 MAX_LISTENER_BODY_BYTES = 16 * 1024 * 1024
 
 # A replica of the database, if there is one.
-# How long a page waits for a connection to it.
+# How long a page waits for a connection to the replica.
 REPLICA_WAIT_SECONDS = 0.5
 # How long a replica that does not answer is not used.
 REPLICA_REST_SECONDS = 10.0

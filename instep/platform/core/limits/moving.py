@@ -75,7 +75,7 @@ MAX_SYNC_BODY_BYTES = 32 * 1024 * 1024
 MAX_SYNC_ROUNDS = 10
 
 # Files: images and downloads of articles.
-# One file as it is sent, and the files of one bot together.
+# One uploaded file, and all files of one bot.
 MAX_FILE_BYTES = 20 * 1024 * 1024
 # An SVG logo: its size, elements and nesting levels.
 MAX_SVG_BYTES = 256 * 1024

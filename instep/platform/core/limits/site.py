@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 # The pages of a help center.
-# The home page of a help center: top collections on one page of it, articles shown of each of them, and
-# articles shown that are in no collection.
+# The home page of a help center: top collections per page, articles shown for each, and articles
+# without a collection.
 HOME_COLLECTIONS = 50
 HOME_ARTICLES = 6
 HOME_LOOSE_ARTICLES = 12

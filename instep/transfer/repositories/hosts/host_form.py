@@ -1,4 +1,4 @@
-"""What Instep needs of a code host; each is one module that implements it."""
+"""The interface of a code host; each host is one module that implements it."""
 
 from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
