@@ -43,6 +43,7 @@ TAGS = {
     "articles": "Help articles: their texts, statuses, translations and revisions.",
     "drafts": "The review queue: proposed edits, new articles, and drafts from visitors' questions.",
     "places": "Where articles need words that a code change does not give.",
+    "drift": "Checks of all articles against the code of a checkout, as `instep drift` sends them.",
     "releases": "Drafts that were approved before go live when what they describe ships.",
     "collections": "The sections of the help center, which can contain sections, in reading order.",
     "redirects": "Destinations of addresses without a page, such as those of an earlier help center.",
