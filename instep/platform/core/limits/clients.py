@@ -68,5 +68,6 @@ MAX_DRIFT_FILE_BYTES = 1024 * 1024
 DRIFT_HISTORY_SECONDS = 900
 # Newest commits checked for each name that the code no longer has.
 MAX_DRIFT_COMMITS_PER_NAME = 3
-# Newest lines of the history that it sends, in characters.
+# Characters of the history that it sends: those of one commit, and of all, the newest first.
+MAX_DRIFT_COMMIT_CHARACTERS = 400_000
 MAX_DRIFT_CHARACTERS = 4_000_000
