@@ -101,7 +101,7 @@ class Installation:
         return time.monotonic() - began
 
     def last_words(self) -> str:
-        return (self.folder / "log").read_text()[-5_000:]
+        return (self.folder / "log").read_text()[-20_000:]
 
     @property
     def postgres(self) -> list[int]:
