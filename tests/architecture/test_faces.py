@@ -36,6 +36,7 @@ FACES: dict[str, set[str]] = {
     },
     "collections": {"visibility"},
     "ci": {
+        "backfill",
         "checkout",
         "git",
         "client",

@@ -42,10 +42,10 @@ def read_change(folder: Path, context: CiContext, paths: Sequence[str] = ()) -> 
     subject, message = read_message(git, head)
     return CodeChange(
         kind=context.kind or "pr",
-        title=title_of(context.title) or title_of(subject) or head[:12],
+        title=task_title(context.title) or task_title(subject) or head[:12],
         url=context.url or None,
         # A pull request has a description of its own, so its commit's message is not used.
-        description=text_of(context.description if title_of(context.title) else message),
+        description=task_text(context.description if task_title(context.title) else message),
         base=base,
         head=head,
         selection=select(git, base, head, paths),
@@ -130,12 +130,12 @@ def read_message(git: Git, head: str) -> tuple[str, str]:
     return subject, rest
 
 
-def title_of(text: str | None) -> str:
+def task_title(text: str | None) -> str:
     """One line of at most the length of a task's title."""
     return shorten(" ".join(clean(text or "").split()), limits.MAX_TITLE_CHARACTERS)
 
 
-def text_of(text: str | None) -> str | None:
+def task_text(text: str | None) -> str | None:
     return clean(text or "").strip()[: limits.MAX_CHANGE_BODY_CHARACTERS] or None
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from instep.client.ci.checkout import WHOLE_HISTORY, is_shallow, resolve, text_of, title_of
+from instep.client.ci.checkout import WHOLE_HISTORY, is_shallow, resolve, task_text, task_title
 from instep.client.ci.environment import Kind
 from instep.client.ci.git import Git, GitFailed
 from instep.client.ci.shipped import pull_requests_of
@@ -100,8 +100,8 @@ def merged_change(commit: str, base: str, message: str, home: str | None) -> Mer
         commit=commit,
         base=base,
         kind="pr" if number else "commit",
-        title=title_of(NUMBER_IN_TITLE.sub("", subject)) or commit[:12],
-        description=text_of(body),
+        title=task_title(NUMBER_IN_TITLE.sub("", subject)) or commit[:12],
+        description=task_text(body),
         url=address_of(home, commit, number, message) if home else None,
     )
 

@@ -70,7 +70,7 @@ async def _queue(
         proposal = drift.proposal(frozenset(key for id, key in keys if id == drift.article.id))
         proposals += [proposal] if proposal else []
         rows = {_key(row): row for row in drift.findings if row.new is None and _key(row) in keys}
-        places += [place_of_gone(drift.article, row) for row in rows.values()]
+        places += [place_of_gone(row) for row in rows.values()]
     await record_check(ctx, f"Check against {commit[:9]}", articles, proposals, places)
 
 

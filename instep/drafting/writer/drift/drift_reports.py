@@ -35,6 +35,7 @@ class WrongStatement:
     code: str
     change: PastChange
     key: Statement
+    heading: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +77,18 @@ def report_drift(articles: Sequence[Article], changes: Sequence[PastChange], tod
     return DriftReport(tuple(reports), stated_names(articles, 0).statements)
 
 
-def place_of_gone(article: Article, finding: WrongStatement) -> Place:
+def place_of_gone(finding: WrongStatement) -> Place:
     """Where a name that is gone needs other words."""
-    start = sum(len(line) for line in article.text.splitlines(keepends=True)[: finding.line - 1])
     reason = f"Says {quoted(finding.old)}, which the code does not have since {_named(finding.change)}."
     evidence = Evidence(finding.file, finding.code_line, finding.code_line, finding.code, finding.line)
-    heading = heading_over(article.text, start) or None
-    return Place(article.id, heading, finding.line, in_one_line(reason), (evidence,), finding.key)
+    return Place(
+        finding.article_id, finding.heading, finding.line, in_one_line(reason), (evidence,), finding.key
+    )
 
 
 def _finding(drift: Drift) -> WrongStatement:
-    line = drift.article.text.splitlines()[drift.line - 1].strip()
+    lines = drift.article.text.splitlines(keepends=True)
+    start = sum(map(len, lines[: drift.line - 1]))
     edit = drift.edit
     if edit is None:
         key = made_statement("gone", [drift.name], f"{quoted(drift.name)} is gone")
@@ -96,7 +98,7 @@ def _finding(drift: Drift) -> WrongStatement:
         drift.article.id,
         drift.article.title,
         drift.line,
-        shorten(line, _MAX_STATEMENT_CHARACTERS),
+        shorten(lines[drift.line - 1].strip(), _MAX_STATEMENT_CHARACTERS),
         drift.kind,
         drift.name if edit is None else edit.fact.old,
         None if edit is None else edit.fact.new,
@@ -105,6 +107,7 @@ def _finding(drift: Drift) -> WrongStatement:
         excerpt_of(drift.source.text),
         drift.change,
         key,
+        heading_over(drift.article.text, start) or None,
     )
 
 

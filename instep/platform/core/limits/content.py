@@ -16,7 +16,7 @@ MAX_ICON_CHARACTERS = 16
 MAX_CHANGE_BODY_CHARACTERS = 100_000
 MAX_INSTRUCTIONS_CHARACTERS = 100_000
 MAX_DIFF_CHARACTERS = 10_000_000
-# Counts are PostgreSQL's `integer`: at most 2^31 - 1.
+# Counts and positions of rows are PostgreSQL's `integer`: at most 2^31 - 1.
 MAX_INTEGER = 2_147_483_647
 
 # Articles: history, former addresses and collections.
