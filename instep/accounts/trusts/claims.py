@@ -7,7 +7,7 @@ from typing import Any
 def claims_match(patterns: Mapping[str, str], claims: Mapping[str, Any]) -> bool:
     """True if each named claim has the required value; for a list, one entry must match.
 
-    In a pattern, `*` stands for any characters but `/`. Upper and lower case differ.
+    In a pattern, `*` matches any characters except `/`. Upper and lower case differ.
     """
     return all(value_matches(pattern, claims.get(name)) for name, pattern in patterns.items())
 

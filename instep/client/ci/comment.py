@@ -32,7 +32,7 @@ def write_comment(run: Run, bot: Bot, environ: Mapping[str, str]) -> None:
 
 
 def comment_text(run: Run, bot: Bot) -> str:
-    """The comment in Markdown; text by others is escaped and mentions nobody."""
+    """The comment in Markdown; text by others is escaped and mentions no one."""
     if run.task is None:
         return f"### Instep: no article needs an edit\n\n{inert(run.no_task_reason)}\n"
     text = f"### Instep: {inert(outcome_of(run, run.task))}\n"

@@ -9,7 +9,7 @@ from instep.client.drift.names import NameFinder, keys_in
 from instep.platform.core import limits
 from instep.platform.text.file_kinds import LEFT_OUT, LONG_LINE, kind_of_path
 
-# A folder of documentation: what stands there is what articles say, and not what the code does.
+# A documentation folder: its files describe the product, like articles, and are not code.
 _DOCUMENTATION = re.compile(r"(?:^|/)(?:docs?|documentation)/", re.IGNORECASE)
 # A migration has the old name of what it renames for good.
 _MIGRATION = re.compile(r"(?:^|/)(?:migrations?|migrate|alembic)/")

@@ -15,7 +15,7 @@ _MIN_LINE_CHARACTERS = 4
 
 @dataclass(frozen=True, slots=True)
 class TodaysPlace:
-    """A line that a commit added as `line` of `file`, and where it stands today."""
+    """A line that a commit added as `line` of `file`, and its current positions."""
 
     file: str
     line: int
@@ -88,7 +88,7 @@ def _added_lines(commit: PastCommit) -> Iterator[tuple[str, int, str]]:
 
 
 def _places_today(git: Git, head: str, commits: Sequence[PastCommit]) -> dict[str, list[tuple[str, int]]]:
-    """Where the lines that the commits add stand in the code of `head`: files and line numbers by text."""
+    """Current positions of the lines that the commits add, in `head`: files and line numbers by text."""
     places: dict[str, list[tuple[str, int]]] = {
         text: [] for commit in commits for _, _, text in _added_lines(commit)
     }

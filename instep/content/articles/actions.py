@@ -108,7 +108,7 @@ async def list_deleted_articles(ctx: Ctx, page: PageRequest) -> Page[DeletedOver
 
 
 async def get_working_copy(ctx: Ctx, ref: str) -> WorkingCopy | None:
-    """Get the text that an editor saved and nobody has published yet; None if there is none."""
+    """Get the saved text that is not published yet; None if there is none."""
     return await find_working_copy(ctx, await find_article(ctx, ref))
 
 

@@ -39,7 +39,7 @@ OVERVIEW = f"""
 SEARCHED = "a.title, a.slug, a.description, a.content_markdown, a.working_title, a.working_markdown"
 NEWEST_FIRST = Order(("a.updated_at", "a.id"), descending=True)
 READING_ORDER = Order(("a.position", "a.id"), descending=False)
-# The one first that nobody has verified or changed for the longest time.
+# Longest without a verification or a change first.
 DUE_ORDER = Order(("coalesce(a.verified_at, a.text_changed_at)", "a.id"), descending=False)
 DELETED_ORDER = Order(("a.deleted_at", "a.id"), descending=True)
 

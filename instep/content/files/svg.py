@@ -96,7 +96,7 @@ class Cleaner:
 
     def __init__(self) -> None:
         self.root = Element("svg", {"xmlns": NAMESPACE})
-        # None stands for an element that is left out with its content.
+        # None: the element is left out with its content.
         self.path: list[Element | None] = []
         self.count = 0
 

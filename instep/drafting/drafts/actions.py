@@ -161,7 +161,7 @@ async def _renew_new_article(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
 
 
 async def _is_as_the_service_wrote_it(ctx: Ctx, article: Article) -> bool:
-    """True if nobody has edited the text that the writer gave the article, live or not."""
+    """True if the article still has the text that the writer gave it, live or not."""
     return not article.has_unpublished_changes and await queries.was_written_by_service(ctx, article.id)
 
 

@@ -65,7 +65,7 @@ def merge_parts_now(base: str, live: str, proposal: str) -> list[MergePart]:
 
 
 def joined_text(parts: Sequence[MergePart], picks: Sequence[str]) -> str:
-    """The whole text, with the chosen text in place of each conflict."""
+    """The whole text, with each conflict replaced by the chosen text."""
     decisions = iter(picks)
     texts: list[str] = []
     for part in parts:

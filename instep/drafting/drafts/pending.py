@@ -15,7 +15,7 @@ class DraftNotPending(AppError):
 
 
 class ProposalChanged(Conflict):
-    """Somebody changed this proposal while you looked at it, so nothing is applied: look again."""
+    """Someone changed this proposal while you viewed it, so nothing was applied: review it again."""
 
 
 async def find_draft(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts:

@@ -24,7 +24,7 @@ LINES = """
     (length(a.content_markdown) - length(replace(a.content_markdown, chr(10), ''))
         + (right(a.content_markdown, 1) not in ('', chr(10)))::integer)
 """
-# A new article's title and text are those of the article behind its draft.
+# A new article's title and text are those of its draft's article.
 DRAFT = f"""
     d.id, d.type, d.status, coalesce(d.title, a.title) as title, d.article_id, a.title as article_title,
     d.reason, d.source_url, d.task_id, {IS_CONFLICT} as conflict,
@@ -176,7 +176,7 @@ def origin_columns(origin: DraftOrigin) -> dict[str, Any]:
 
 
 async def was_written_by_service(ctx: Ctx, article_id: str) -> bool:
-    """True if the writer wrote the article's current text and nobody edited it since."""
+    """True if the writer wrote the article's current text and it was not edited since."""
     is_by_service: bool = await ctx.value(
         """
         select author_type = 'task' from articles

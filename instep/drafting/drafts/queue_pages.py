@@ -80,7 +80,7 @@ class QueueRow:
 
     @property
     def bundle(self) -> str | None:
-        """The title of the bundle under which it stands, if it does."""
+        """The title of the draft's bundle, if it has one."""
         return bundle_of(self.source_key)
 
 

@@ -28,7 +28,7 @@ class SourceBatch:
 class DraftFilter:
     """The pending drafts and open places to show in the queue by source; None does not restrict them.
 
-    The kind `author` stands for proposals by people and programs.
+    The kind `author` is for proposals by people and programs.
     """
 
     kind: SourceKind | Literal["author"] | None = None

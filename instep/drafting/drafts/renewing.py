@@ -259,7 +259,7 @@ async def _replace(
     resting: Sequence[Earlier],
     title: str,
 ) -> str:
-    """Queue the edit in place of these drafts; return the id of its draft."""
+    """Queue the edit instead of these drafts; return the id of its draft."""
     same = {item.draft.id for item in leaving if item.draft.proposes(edit.text, edit.base)}
     approvals = {
         item.draft.approved_by_name: None

@@ -1,4 +1,4 @@
-"""Drift checks as tasks that nobody sends: their record, and their drafts and places."""
+"""Drift checks as tasks without a sender: their record, and their drafts and places."""
 
 from collections.abc import Mapping, Sequence
 

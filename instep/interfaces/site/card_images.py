@@ -67,7 +67,7 @@ async def show_home_card(request: Request) -> Response:
 
 
 async def card_response(request: Request, bot: Bot, card: Card) -> Response:
-    """The image; only the current URL has one, so that nobody can have others drawn."""
+    """The image; only the current URL has one, so that callers can't have others drawn."""
     if request.path_params["digest"] != card.digest or not card.is_drawable:
         raise NotFound
     content = cards.get(card.digest)

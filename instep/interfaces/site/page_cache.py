@@ -95,7 +95,7 @@ class PageCache:
         self.pages: LRUCache[Address, RenderedPage] = LRUCache(max_bytes, getsizeof=attrgetter("size"))
 
     def find(self, request: Request) -> RenderedPage | None:
-        """The page at a request's URL, perhaps one that nobody may see any more."""
+        """The page at a request's URL, which may no longer be visible to anyone."""
         page = self.pages.get(address_of(request))
         return page if page is not None and is_for_everybody(request) else None
 

@@ -257,7 +257,7 @@ async def list_entries(ctx: Ctx, request: PageRequest) -> Page[PublishedEntry]:
 
 
 async def find_file(ctx: Ctx, sha256: str, content_type: str) -> ServedFile | None:
-    """The file at a URL, with its audience: whoever may see a live text that refers to it."""
+    """The file at a URL, with its audience: readers of the live texts that refer to it."""
     file = await find_by_digest(ctx, sha256, content_type)
     if file is None:
         return None

@@ -13,7 +13,7 @@ ROBOT = re.compile(
     r"|externalhit|embedly|compatible;",
     re.IGNORECASE,
 )
-# The headers with which browsers say that nobody sees the page yet.
+# The headers with which browsers mark requests for pages that are not shown yet.
 PURPOSES = ("sec-purpose", "purpose", "x-moz")
 
 

@@ -155,7 +155,7 @@ def remove_old(destination: Destination, keep: int) -> None:
 
 
 def remove_drafts(folder: Path) -> None:
-    """Remove files that a killed process left behind."""
+    """Remove files left by a killed process."""
     oldest = time.time() - DRAFT_RETENTION.total_seconds()
     # `make_backup` writes to the same name with an additional leading dot.
     for draft in folder.glob(".*instep-*.part"):

@@ -5,7 +5,7 @@ import re
 
 from instep.platform.core.errors import Conflict
 
-# The part of a tag that stands for what is aside.
+# The part of a tag for what is aside.
 ASIDE = re.compile(r'\.[0-9a-f]{8}(?=")')
 
 

@@ -18,6 +18,6 @@ def request_id_from(header: str | None) -> str:
 
 
 def present_request_id() -> str | None:
-    """The id of the current request, or of the request behind the running job; None outside of both."""
+    """The id of the current request, or of the request that created the running job; None outside of both."""
     request_id: str | None = get_contextvars().get(FIELD)
     return request_id

@@ -46,13 +46,13 @@ class LastChange:
 
 @dataclass(frozen=True, slots=True)
 class LastAction(LastChange):
-    """The last time that somebody did something, and what it was done to."""
+    """The last time that someone did something, and what it was done to."""
 
     resource: str
 
 
 async def find_last_action(ctx: Ctx, action: str) -> LastAction | None:
-    """The last time that somebody did this in the bot; None if that is not recent."""
+    """The last time that someone did this in the bot; None if that is not recent."""
     return await ctx.tx.first(
         LastAction,
         """

@@ -91,7 +91,7 @@ class Circuit:
 
 
 class HttpModel:
-    """A model behind an endpoint. The endpoint's words about an error are only a detail of our error."""
+    """A model at an endpoint. The endpoint's message about an error is only a detail of our error."""
 
     def __init__(
         self,

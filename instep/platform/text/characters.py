@@ -101,7 +101,7 @@ def is_storable(text: str) -> bool:
 
 
 def replace_unstorable(text: str) -> str:
-    """The text with U+FFFD in place of characters that PostgreSQL can't store."""
+    """The text with U+FFFD for characters that PostgreSQL can't store."""
     return UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 

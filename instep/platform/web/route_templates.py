@@ -30,7 +30,7 @@ class RouteTemplates:
         return paths[0] if paths else UNMATCHED
 
     def path_without_token(self, path: str) -> str:
-        """The path with `…` in place of a token that opens a page to anyone who knows it.
+        """The path with `…` for a token that opens a page to anyone who knows it.
 
         It is hidden even if there is no page: the token may be right and the rest of the path wrong.
         """

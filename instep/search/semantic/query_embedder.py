@@ -86,7 +86,7 @@ class QueryEmbedder:
                 log.warning("a model is left to the first question", reason=outage.message)
 
     def load(self, embedder: Embedder) -> asyncio.Task[None]:
-        """The task that loads a model; it continues if nobody waits for it any more."""
+        """The task that loads a model; it continues after its callers stop waiting."""
         task = self.loads.get(embedder.name)
         if task is None:
             task = self.loads[embedder.name] = asyncio.create_task(self.finish_load(embedder))

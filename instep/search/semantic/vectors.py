@@ -20,7 +20,7 @@ class EmbeddingState:
     seen: datetime
     # Whether all articles had vectors once; until then the vectors are not used.
     is_complete: bool
-    # Whether it was read from a replica, which may be behind.
+    # Whether it was read from a replica, which may lag.
     is_replica: bool = False
 
     @property
@@ -160,7 +160,7 @@ async def count_waiting(ctx: Ctx, model: str) -> int:
 async def has_bots(database: Database, locales: str) -> bool:
     """True if a bot of any workspace has articles and a locale that matches the pattern."""
     async with database.enter_workspace("") as tx:
-        # No bot has vectors of an unnamed model, so each one with articles is behind.
+        # No bot has vectors of an unnamed model, so each one with articles lags.
         has_one: bool = await tx.value(
             "select exists (select from vectors_behind('', %(locales)s, 1))", locales=locales
         )
@@ -169,7 +169,7 @@ async def has_bots(database: Database, locales: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingBacklog:
-    """How far the vectors are behind the articles of all bots, for `instep doctor`."""
+    """How far the vectors lag behind the articles of all bots, for `instep doctor`."""
 
     articles: int
     # Age of the oldest change without a vector, over bots whose vectors were complete before.

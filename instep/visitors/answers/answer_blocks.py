@@ -19,7 +19,7 @@ BLANK_LINES = re.compile(r"\n[ \t]*\n")
 ALERT = re.compile(r"\A\[!\w+\]\s*")
 ALERT_LINE = re.compile(r"[ \t]*>[> \t]*\[!\w+\](.*)")
 MAX_LABEL_WORDS = 5
-# A longer paragraph stands for no heading, also if it is bold or a question.
+# A longer paragraph does not count as a heading, even if it is bold or a question.
 MAX_HEADING_WORDS = 20
 BOLD = re.compile(r"(\*\*|__)(?=\S)((?:(?!\1).)+)\1[:\uff1a]?")
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")
@@ -31,7 +31,7 @@ EMPHASIS = re.compile(r"[*`|\\]+|~~|(?<!\w)_+(?=\w)|(?<=[^\W_])_+(?!\w)")
 
 
 CELL_END = re.compile(r"(?<!\\)\|")
-# The opening fence of code from which pages draw a picture: its source answers nobody.
+# The opening fence of code from which pages draw a picture: its source is no answer.
 DIAGRAM = re.compile(r"[ \t>]*(?:```|~~~)[`~]*[ \t]*(?:mermaid|plantuml|puml|graphviz|dot|d2)\b")
 
 
@@ -192,7 +192,7 @@ class AnswerBlockBuilder:
         self.lines = parsed.lines
         self.rows = parsed.rows()
         self.alert_lines = frozenset(lines_of_alerts(parsed.lines))
-        # The units of the list that began last, if it may go on.
+        # The units of the list that began last, if it may continue.
         self.list_units: list[AnswerUnit] = []
         # The outermost first.
         self.items: list[OpenItem] = []

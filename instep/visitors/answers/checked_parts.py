@@ -48,7 +48,7 @@ class CheckedPart:
         return self.mark[:1].isdigit() and bool(self.refusals)
 
     def markdown(self, n: int, *, with_code: bool) -> str:
-        """Each sentence with the number `n` of its source; code stands below, in an item indented."""
+        """Each sentence with the number `n` of its source; code follows below, or indented in an item."""
         text = self.mark + " ".join(with_citation(sentence, n) for sentence in self.sentences)
         return f"{text}\n\n{indent(self.code, ' ' * len(self.mark))}" if self.code and with_code else text
 

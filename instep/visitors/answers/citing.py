@@ -16,7 +16,7 @@ ACTIVE_MARKUP = re.compile(r"<(?:a|img)\b|<!-- raw HTML omitted -->")
 
 
 def with_citation(text: str, n: int) -> str:
-    """The citation stands before the full stop, so that it stays with its sentence."""
+    """The citation is before the full stop, so that it stays with its sentence."""
     end = len(text.rstrip(CLOSING_QUOTES).rstrip(SENTENCE_END))
     return f"{text[:end]} [{n}]{text[end:]}" if end else text
 

@@ -293,7 +293,7 @@ def asked_parts(blocks: Sequence[AnswerBlock], question: QuestionTerms) -> Seque
 
 
 def split_parts(blocks: Sequence[AnswerBlock]) -> list[list[AnswerBlock]]:
-    """Each question with its answer, or each paragraph that stands for a heading with what is below it."""
+    """Each question with its answer, or each heading-like paragraph with the blocks below it."""
     parts: list[list[AnswerBlock]] = []
     for block in blocks:
         if not parts or block.is_heading or block.is_question:
@@ -303,7 +303,7 @@ def split_parts(blocks: Sequence[AnswerBlock]) -> list[list[AnswerBlock]]:
 
 
 def heading_above(blocks: Sequence[AnswerBlock], index: int) -> set[int]:
-    """The index of the block that stands for a block's heading, if there is one."""
+    """The index of the block that serves as a block's heading, if there is one."""
     return set([at for at in range(index + 1) if blocks[at].is_heading][-1:])
 
 

@@ -48,7 +48,7 @@ def _quoted(names: Iterable[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text for comparison, without the marks of Markdown that stand in and around words."""
+    """A text for comparison, without the Markdown marks in and around words."""
     return " ".join(MARKS.sub("", text).casefold().split())
 
 

@@ -28,7 +28,7 @@ FEEDBACK = "id, helpful, comment, judged_at"
 LEAD = "id, bot_id, conversation_id, email, name, message, created_at, done_at, done_by_name"
 
 
-# Sets who did it first, or null for nobody.
+# Sets the person who did it first, or null if there is none.
 DONE = """done_at = case when %(now)s::timestamptz is not null then coalesce(done_at, %(now)s) end,
     done_by_name = case when %(now)s::timestamptz is not null then coalesce(done_by_name, %(name)s) end"""
 

@@ -24,7 +24,7 @@ SectionPlace = tuple[str, int | None]
 
 @dataclass(frozen=True, slots=True)
 class NumberedContents:
-    """A table of contents, and the places that its numbers stand for."""
+    """A table of contents, and the places of its numbers."""
 
     text: str = ""
     places: dict[int, SectionPlace] = field(default_factory=dict)

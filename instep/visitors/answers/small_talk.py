@@ -5,7 +5,7 @@ from typing import Literal
 
 from instep.platform.text.terms import is_content_word
 
-# `unclear`: small words alone, such as "And then?", which may go on from an earlier question.
+# `unclear`: only small words, such as "And then?", which may continue an earlier question.
 TalkKind = Literal["greeting", "thanks", "insult", "command", "unclear"]
 
 # Phrases that people write to a chat next to their questions, in the languages of its texts.

@@ -66,7 +66,7 @@ def names_in(question: str, *, with_capitals: bool) -> Iterator[str]:
 
 
 class ShownWords:
-    """The text of an extract that a reader sees, whose words also stand for those that they match."""
+    """The visible text of an extract; its words also count as those that they match."""
 
     def __init__(self, extract: PassageExtract, terms: QuestionTerms, *, has_codes: bool) -> None:
         passage = extract.passage

@@ -24,11 +24,11 @@ from instep.platform.web.visitors.route import visitor_subject
 from instep.visitors.answers.erasure_marks import ErasureMark, mark_erasure, scan_marks
 from instep.visitors.insights.questions.question_key import question_key
 
-# The job that writes erasures beside the backups.
+# The job that writes erasures next to the backups.
 KEEP_ERASURES = "keep_erasures"
 ERASED_EMAIL = "erased@example.invalid"
 PERSONAL_FIELDS = {"email": ERASED_EMAIL, "name": None, "message": None, "pageUrl": None}
-# A rating of an article names nobody; its comment may.
+# A rating of an article identifies no one; its comment may.
 MENTIONED = "position(%(email)s in lower(comment)) > 0"
 EVENT_KINDS = ["lead.created", "conversation.escalated"]
 

@@ -78,7 +78,7 @@ def report_drift(articles: Sequence[Article], changes: Sequence[PastChange], tod
 
 
 def place_of_gone(finding: WrongStatement) -> Place:
-    """Where a name that is gone needs other words."""
+    """A place where a removed name needs other words."""
     reason = f"Says {quoted(finding.old)}, which the code does not have since {_named(finding.change)}."
     evidence = Evidence(finding.file, finding.code_line, finding.code_line, finding.code, finding.line)
     return Place(

@@ -45,7 +45,7 @@ _OF_THE_SYSTEM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TodaysLine:
-    """Where a line that a commit added stands today; it was `line` of `file` in the commit."""
+    """The current positions of a line that a commit added; it was `line` of `file` in the commit."""
 
     file: str
     line: int
@@ -160,7 +160,7 @@ class _Outcomes:
                 )
 
     def lasting(self, pair: Became, change: PastChange, today: CodeToday) -> Became | None:
-        """The pair with what stands today in place of the old text; None if nothing is known to."""
+        """The pair with the text that replaces the old one now; None if it is unknown."""
         index, last = self._order[id(change)], pair
         for _ in range(_MAX_STEPS):
             sources = _todays_sources(last, change, today)
@@ -177,7 +177,7 @@ class _Outcomes:
 
 
 def _todays_sources(pair: Became, change: PastChange, today: CodeToday) -> tuple[SourceLine, ...]:
-    """The lines that are evidence for a pair, as far as they or their new name stand today."""
+    """The lines that are evidence for a pair, if they or their new name are still in the code."""
     lines = {(row.file, row.line): row for row in change.standing}
     standing = tuple(
         replace(source, file=row.file_today, line=row.line_today)

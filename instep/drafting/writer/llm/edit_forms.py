@@ -173,7 +173,7 @@ def _insertion(number: int, copy: str, new: str, lines: TextLines) -> LocatedEdi
 
 
 def _needs_space(above: str, below: str) -> bool:
-    """True if Markdown would join two lines that are meant as separate blocks."""
+    """True if Markdown would join two lines that should be separate blocks."""
     if not above.strip() or not below.strip() or below[0] in " \t":
         return False
     kinds = [match[0].strip()[:1] if (match := _BLOCK.match(line)) else "" for line in (above, below)]

@@ -13,7 +13,7 @@ ALT = re.compile(r' alt="([^"]*)"')
 
 
 def text_of_page(html: str) -> Markup:
-    """Rendered Markdown, with a word in place of each image from another server."""
+    """Rendered Markdown, with each image from another server replaced by a word."""
     return sanitised(FOREIGN_PICTURE.sub(describe_picture, html))
 
 

@@ -48,7 +48,7 @@ def moment_words(moment: datetime, now: datetime) -> str:
 
 
 def linked_warnings(warnings: Sequence[str], queue_path: str) -> list[Markup]:
-    """The sentences, with links in place of the ids of other drafts: `draft 1`, in the order of the ids."""
+    """The sentences, with ids of other drafts replaced by links: `draft 1`, in the order of the ids."""
     ids = list(dict.fromkeys(DRAFT_ID.findall("\n".join(warnings))))
 
     def link(name: re.Match[str]) -> str:

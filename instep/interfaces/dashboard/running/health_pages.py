@@ -124,7 +124,7 @@ async def show_feedback(page: BotPage) -> Response:
 
 
 async def show_due(page: BotPage) -> Response:
-    """The articles that need a look or are stale, first those that nobody has looked at for the longest."""
+    """The articles that need a look or are stale, longest unchecked first."""
     articles = await list_due_articles(page.ctx, page.rows_at_cursor(limits.DEFAULT_PAGE_SIZE))
     return await page.show(
         "running/health_due.html",
@@ -135,7 +135,7 @@ async def show_due(page: BotPage) -> Response:
 
 
 async def show_drift(page: BotPage) -> Response:
-    """What checks against the code have found and nobody has settled yet, by article."""
+    """Open findings of checks against the code, by article."""
     waiting = await list_waiting_drift(page.ctx)
     return await page.show(
         "running/health_drift.html",
@@ -199,7 +199,7 @@ def worst_first(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def with_links(sentence: str, articles_path: str) -> Markup:
-    """The sentence about a problem, with links in place of the ids of other articles."""
+    """The sentence about a problem, with ids of other articles replaced by links."""
     link = rf'<a href="{articles_path}/\g<0>">open it</a>'
     return Markup(ARTICLE_ID.sub(link, str(with_code(sentence))))
 

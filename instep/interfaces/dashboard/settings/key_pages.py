@@ -23,7 +23,7 @@ PATH = "/app/{bot_slug}/settings/keys"
 
 @bot_page("settings", Role.OWNER)
 async def show_keys(page: BotPage) -> Response:
-    # Ask here already, so that nobody has to fill in the form twice.
+    # Ask before the form, so that it need not be filled in twice.
     require_recent_sign_in(page.request)
     return await keys(page)
 

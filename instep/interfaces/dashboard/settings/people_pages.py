@@ -21,7 +21,7 @@ ROLES = (
 
 @bot_page("settings", Role.OWNER)
 async def show_people(page: BotPage) -> Response:
-    # Ask here already, so that nobody has to fill in the form twice.
+    # Ask before the form, so that it need not be filled in twice.
     require_recent_sign_in(page.request)
     return await people(page)
 

@@ -18,7 +18,7 @@ PATH = "/app/{bot_slug}/settings/trusts"
 
 @bot_page("settings", Role.OWNER)
 async def show_trusts(page: BotPage) -> Response:
-    # Ask here already, so that nobody has to fill in the form twice.
+    # Ask before the form, so that it need not be filled in twice.
     require_recent_sign_in(page.request)
     return await trusts(page)
 

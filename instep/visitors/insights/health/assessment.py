@@ -40,7 +40,7 @@ MAX_INLINE_MARKS = 1_000
 
 
 class ChecksInProgress(RateLimited):
-    """The articles are still being examined: ask again when `Retry-After` says, it goes on from there."""
+    """The articles are still being examined: try again after `Retry-After`. The check continues there."""
 
     def __init__(self) -> None:
         super().__init__(headers={"Retry-After": str(limits.CHECK_RETRY_SECONDS)})

@@ -1,4 +1,4 @@
-"""The SQL behind the health of articles: their rows and texts, and the signals against them."""
+"""The SQL for the health of articles: their rows and texts, and the signals against them."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
