@@ -318,6 +318,9 @@ def test_it_is_decided_for_every_kind_of_job_whether_it_goes_on(database: Databa
         "sweep_files",
         # The marks are in the database, and the next backup writes them too.
         "keep_erasures",
+        "announce_due",
+        # The look for due polls gives each repository its job again.
+        *("poll_repositories", "poll_repository"),
     }
     kinds = set(worker_of(database, OutboundClient(settings().allow_list))._handlers)
 

@@ -65,6 +65,15 @@ async def find_names(tx: Tx, workspace_id: str, ids: Collection[str]) -> dict[st
             select id, tool || ' at ' || host, bot_id, 'settings/alerts'
             from alert_targets where workspace_id = %(workspace)s and id = any(%(ids)s)
             union all
+            select id, name, bot_id, 'settings/repositories/' || id
+            from repositories where workspace_id = %(workspace)s and id = any(%(ids)s)
+            union all
+            select id, url, null, null
+            from code_hosts where workspace_id = %(workspace)s and id = any(%(ids)s)
+            union all
+            select id, title, bot_id, 'settings/repositories/' || repository_id
+            from repository_changes where workspace_id = %(workspace)s and id = any(%(ids)s)
+            union all
             select id::text, name, id, 'settings/general'
             from bots where workspace_id = %(workspace)s and id::text = any(%(ids)s)
             union all
