@@ -91,6 +91,14 @@ def test_what_was_and_what_is_not_of_the_product_is_left_alone(text: str, name: 
     assert drifts(text, change(line, None, name), gone=(name,)) == []
 
 
+def test_a_variable_is_of_the_product_if_the_articles_have_more_of_its_kind() -> None:
+    removal = change("days = os.environ['ACME_DAYS']", None, "ACME_DAYS")
+    alone, among = "Set `ACME_DAYS`.", "Set `ACME_DAYS`, `ACME_URL` and `ACME_KEY`."
+
+    assert drifts(alone, removal, gone=("ACME_DAYS",)) == []
+    assert outcomes(drifts(among, removal, gone=("ACME_DAYS",))) == [("gone", "ACME_DAYS", "")]
+
+
 def test_names_and_values_are_listed_once_as_code_writes_them() -> None:
     text = "Set `page_size` to 10,000, or choose **Settings > Page size**.\n\n    app run --keep-days 30\n"
 

@@ -5,6 +5,7 @@ the old text is gone from it, and the new one stands there.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -15,7 +16,7 @@ from instep.drafting.writer.articles.other_products import is_variable_of_anothe
 from instep.drafting.writer.articles.passages import is_in_code, is_in_url, line_of, sentence_around
 from instep.drafting.writer.articles.records import is_record
 from instep.drafting.writer.diffs.change_set import reviewed_files
-from instep.drafting.writer.editing.apply import best_source, find_edits
+from instep.drafting.writer.editing.apply import MIN_CERTAIN, best_source, find_edits
 from instep.drafting.writer.editing.edits import Edit, add_edit
 from instep.drafting.writer.facts.became import Became, find_became
 from instep.drafting.writer.facts.changed_texts import SourceLine
@@ -36,6 +37,8 @@ _OF_THE_PAST = re.compile(
     re.IGNORECASE,
 )
 _VERSION = re.compile(r"v?\d[\w.+-]*")
+_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
+_MIN_VARIABLES = 3
 _INDENTED = re.compile(r" {4}|\t")
 # Paths and variables of the system, which it has whether the code names them or not.
 _OF_THE_SYSTEM = re.compile(
@@ -119,7 +122,7 @@ def judge(articles: Sequence[Article], changes: Sequence[PastChange], today: Cod
         edits_by_article = find_edits(lasting, corpus, FITTED).likely
         for article_id, edits in edits_by_article.items():
             chosen = edits_by_id.setdefault(article_id, [])
-            for edit in edits:
+            for edit in filter(_is_sure, edits):
                 count = len(chosen)
                 add_edit(chosen, edit)
                 if len(chosen) > count and isinstance(edit.fact, Became):
@@ -128,6 +131,11 @@ def judge(articles: Sequence[Article], changes: Sequence[PastChange], today: Cod
                     drifts.append(Drift(kind, by_id[article_id], edit.start, edit.end, change, source, edit))
     drifts += _gone(changes, corpus, edits_by_id, today)
     return sorted(drifts, key=lambda drift: (drift.article.id, drift.start))
+
+
+def _is_sure(edit: Edit) -> bool:
+    """True for a name, which is gone besides, and for a value that its place surely states."""
+    return not (isinstance(edit.fact, Became) and edit.fact.value) or edit.probability >= MIN_CERTAIN
 
 
 def _facts_of(change: PastChange, today: CodeToday) -> list[Became]:
@@ -199,17 +207,26 @@ def _gone(
     today: CodeToday,
 ) -> Iterator[Drift]:
     """The mentions of names that the code no longer has, and that nothing is known to have replaced."""
-    seen = set[tuple[str, str]]()
+    seen, prefixes = set[tuple[str, str]](), _own_prefixes(corpus)
     for change in changes:
         definitions = _removed_definitions(change)
         for name in change.names:
-            source = definitions.get(name.lstrip("-")) if name in today.gone_names else None
+            is_foreign = name_form_of(name) == "variable" and name.partition("_")[0] not in prefixes
+            is_gone = name in today.gone_names and not is_foreign
+            source = definitions.get(name.lstrip("-")) if is_gone else None
             for article in corpus.articles_with(name) if source else ():
                 if source and (article.id, name) not in seen and not is_record(article):
                     seen.add((article.id, name))
                     place = _mention(name, article, edits.get(article.id, ()))
                     if place:
                         yield Drift("gone", article, *place, change, source)
+
+
+def _own_prefixes(corpus: Corpus) -> frozenset[str]:
+    """The first words of several variables in the articles: others belong to the system or to libraries."""
+    variables = {name for article in corpus.articles for name in _VARIABLE.findall(article.text)}
+    counts = Counter(name.partition("_")[0] for name in variables)
+    return frozenset(prefix for prefix, count in counts.items() if count >= _MIN_VARIABLES)
 
 
 def _removed_definitions(change: PastChange) -> dict[str, SourceLine]:
