@@ -35,10 +35,14 @@ async def outline_of(ctx: Ctx, question: str, locale: str, audience: Audience) -
     ranked, _ = top_articles(state.index, indexed.query, scope, count, 1, 1)
     ids = [article.article_id for article in ranked]
     articles = await queries.articles_to_outline(ctx, ids, locale, audience, count)
-    return await to_thread.run_sync(lambda: [outlined(article) for article in articles])
+    return await to_thread.run_sync(outlined, articles)
 
 
-def outlined(article: queries.ArticleToOutline) -> OutlinedArticle:
+def outlined(articles: Sequence[queries.ArticleToOutline]) -> list[OutlinedArticle]:
+    return [_outlined_article(article) for article in articles]
+
+
+def _outlined_article(article: queries.ArticleToOutline) -> OutlinedArticle:
     passages = split_article(None, article.markdown)
     headings = {passage.number: passage.headings[-1] for passage in passages if passage.number is not None}
     return OutlinedArticle(article.id, article.title, headings)
@@ -51,11 +55,14 @@ async def sections_of_articles(
     articles = await queries.live_articles(ctx, ids, audience)
     help_url = ctx.bot.help_url
     addresses = [help_url + article.path(ctx.bot) for article in articles]
-    return await to_thread.run_sync(
-        lambda: {
-            article.id: sections_of(article, url) for article, url in zip(articles, addresses, strict=True)
-        }
-    )
+    sections = await to_thread.run_sync(sections_of_all, articles, addresses)
+    return {article.id: of_article for article, of_article in zip(articles, sections, strict=True)}
+
+
+def sections_of_all(
+    articles: Sequence[LiveArticle], addresses: Sequence[str]
+) -> list[dict[int | None, Passage]]:
+    return [sections_of(article, url) for article, url in zip(articles, addresses, strict=True)]
 
 
 def sections_of(article: LiveArticle, url: str) -> dict[int | None, Passage]:

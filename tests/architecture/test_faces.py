@@ -106,7 +106,15 @@ FACES: dict[str, set[str]] = {
     "site": {"error_pages", "kept_pages", "public_routes", "shared_states"},
     "search": {
         "query.frequencies",
-        *("article_selection", "index.cache", "excerpts", "passage_kinds", "question_kinds", "retrieve"),
+        *(
+            "article_outline",
+            "article_selection",
+            "index.cache",
+            "excerpts",
+            "passage_kinds",
+            "question_kinds",
+            "retrieve",
+        ),
         *("index.shared_files", "semantic.query_embedder", "shared_indexes"),
     },
     "tasks": {"checks"},

@@ -47,14 +47,14 @@ Icon = Annotated[Text, Field(max_length=limits.MAX_ICON_CHARACTERS, description=
 OwnerRef = Annotated[
     Text,
     Field(
-        description="A member of the workspace, by email address; null for none of its own.",
+        description="A member's email address; null for none of its own.",
         examples=["ada@example.com"],
     ),
 ]
 ReviewBy = Annotated[
     date,
     Field(
-        description="The day on which somebody is to look again; null for none of its own.",
+        description="The day of the next look; null for none of its own.",
         examples=["2026-12-31"],
     ),
     BeforeValidator(date_of),

@@ -239,10 +239,9 @@ class DraftApply(Body):
     )
     on_conflict: OnConflict = Field(
         default="merge",
-        description="What to do when the article has changed since. `merge` joins both changes, and refuses"
-        " with 400 `conflict` where they concern the same lines or the title. `overwrite` gives the article"
-        " the proposal as it stands; `Instep-Warnings` names what that takes away. `fail` refuses. It has no"
-        " effect on drafts of new articles.",
+        description="If the article has changed since: `merge` joins both changes, or refuses with 400 `conflict`"
+        " if they overlap. `overwrite` replaces the article; `Instep-Warnings` names what that removes."
+        " `fail` refuses.",
     )
 
 

@@ -113,8 +113,7 @@ class ChangeIn(Body):
     body: ChangeBody | MISSING = Field(default=MISSING, description="Its description.")
     bundle: Bundle | MISSING = Field(
         default=MISSING,
-        description="The title under which the review queue shows the drafts of several changes together. "
-        "Nothing is proposed twice in a bundle.",
+        description="The queue shows the drafts of all changes with this title together.",
     )
 
 
