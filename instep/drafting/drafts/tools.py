@@ -92,9 +92,8 @@ async def apply_draft(ctx: Ctx, id: DraftId, body: DraftApply) -> DraftAppliedOu
     """Apply a draft: an edit is live at once if its article is live; a new article is published.
 
     Only when the person asked for it. With `when` set to `release` it is only approved, and goes live with
-    `release_drafts`. Later changes of the article are kept: both changes are merged,
-    or the call is refused if they change the same lines. `overwrite` removes the later change: tell the
-    person what the warnings name. The replaced text is kept as a revision.
+    `release_drafts`. `overwrite` removes later changes of the article: tell the person what the warnings
+    name. The replaced text is kept as a revision.
     """
     return draft_applied_out(await actions.apply_draft(ctx, id, body))
 
