@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from instep.client.ci.checkout import read_message, resolve, text_of, title_of
+from instep.client.ci.checkout import read_message, resolve, task_text, task_title
 from instep.client.ci.diff import DIFF_TREE, select
 from instep.client.ci.git import Git
 from instep.drafting.writer import Article, Change
 from instep.drafting.writer.articles.parsed_article import front_matter
 from instep.drafting.writer.diffs.documentation import is_about_the_project, is_documentation
-from instep.drafting.writer.porting.pages import title_of as title_of_page
+from instep.drafting.writer.porting.pages import task_title as title_of_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class History:
         """A commit as `instep change` would send it."""
         subject, message = read_message(self.git, commit)
         selection = select(self.git, f"{commit}^", commit, self._paths(commit))
-        change = Change(title_of(subject), text_of(message), selection.diff)
+        change = Change(task_title(subject), task_text(message), selection.diff)
         return ReplayedChange(commit[:10], change, tuple(self._articles(f"{commit}^")))
 
     def _outside(self) -> list[str]:

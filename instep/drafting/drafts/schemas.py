@@ -240,8 +240,8 @@ class DraftApply(Body):
     on_conflict: OnConflict = Field(
         default="merge",
         description="If the article has changed since: `merge` joins both changes, or refuses with 400"
-        " `conflict` if they overlap. `overwrite` replaces the article; `Instep-Warnings` names what that removes."
-        " `fail` refuses.",
+        " `conflict` if they overlap. `overwrite` replaces the article; `Instep-Warnings` names"
+        " what that removes. `fail` refuses.",
     )
 
 
