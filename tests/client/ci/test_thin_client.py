@@ -19,7 +19,7 @@ from tests.support.ci_servers import ordinary, serving
 from tests.support.repositories import Repository
 from tests.support.wording import like
 
-MAX_BYTES = 100 * 1024
+MAX_BYTES = 120 * 1024
 MAX_PROCESSOR_SECONDS = 2.0
 
 
