@@ -1,5 +1,6 @@
 """Evidence from a checkout about the names and values that articles state, as it is sent."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from instep.client.drift.history import PastCommit, read_history
 from instep.client.drift.names import NameFinder, bare, keys_in, spelling_key
 from instep.platform.core import limits
 
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 # A line with fewer characters says nothing of where it is from.
 _MIN_LINE_CHARACTERS = 4
 
@@ -60,8 +62,22 @@ def read_evidence(
 
 
 def _is_gone(name: str, standing: StandingNames) -> bool:
-    is_there = name in standing.names or spelling_key(name) in standing.keys
+    is_there = name in standing.names or any(key in standing.keys for key in _keys_of(name))
     return not is_there and bare(name).removeprefix("/") not in standing.files
+
+
+def _keys_of(name: str) -> Iterator[str]:
+    """The key of a name, and for a variable those of what is left without its first words.
+
+    Many programs put a prefix before the name of a setting: `SHOP_MAIL_FROM` for `mail-from`. What is left
+    has at least two words, and `_FILE` at the end says only that a file has the value.
+    """
+    yield spelling_key(name)
+    if not _VARIABLE.fullmatch(name):
+        return
+    words = name.removesuffix("_FILE").split("_")
+    for first in range(len(words) - 1):
+        yield spelling_key("_".join(words[first:]))
 
 
 def _within_bounds(commits: Iterator[PastCommit]) -> Iterator[PastCommit]:

@@ -61,6 +61,12 @@ def test_a_name_in_another_spelling_or_place_still_stands(repository: Repository
     assert (list(evidence.gone_names), evidence.commits) == ([], [])
 
 
+def test_a_variable_stands_if_a_prefix_is_all_that_the_code_lacks(repository: Repository) -> None:
+    names = ("ACME_KEEP_DAYS", "ACME_KEEP_DAYS_FILE", "ACME_STORE_DAYS", "ACME_DAYS")
+
+    assert list(evidence_of(repository, *names).gone_names) == ["ACME_STORE_DAYS", "ACME_DAYS"]
+
+
 @pytest.mark.parametrize(
     ("path", "expected"),
     [

@@ -1,5 +1,7 @@
 """Past changes, judged by the code of today: what has made an article wrong, and what has not."""
 
+from dataclasses import replace
+
 import pytest
 
 from instep.drafting.writer import Article
@@ -97,6 +99,23 @@ def test_a_variable_is_of_the_product_if_the_articles_have_more_of_its_kind() ->
 
     assert drifts(alone, removal, gone=("ACME_DAYS",)) == []
     assert outcomes(drifts(among, removal, gone=("ACME_DAYS",))) == [("gone", "ACME_DAYS", "")]
+
+
+@pytest.mark.parametrize("path", ["examples/compose/app.py", ".github/cli.py", "tests/test_cli.py"])
+def test_examples_tests_and_ci_prove_nothing(path: str) -> None:
+    elsewhere = replace(
+        RENAME, diff=RENAME.diff.replace(PATH, path), standing=(TodaysLine(path, 2, path, 7),)
+    )
+
+    assert drifts(TEXT, elsewhere, gone=("--keep-days",)) == []
+
+
+def test_the_target_of_a_link_to_another_article_is_left_alone() -> None:
+    moved = change("link: url('guide/keep_days')", "link: url('guide/retention_days')", "keep_days")
+    text = "See [days](https://acme.test/guide/keep_days) for more."
+
+    assert outcomes(drifts(text, moved, gone=("keep_days",))) == [("renamed", "keep_days", "retention_days")]
+    assert drifts(text.replace("https://acme.test", ""), moved, gone=("keep_days",)) == []
 
 
 def test_names_and_values_are_listed_once_as_code_writes_them() -> None:

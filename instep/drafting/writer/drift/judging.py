@@ -15,7 +15,7 @@ from instep.drafting.writer.articles.corpus import Corpus, corpus_of
 from instep.drafting.writer.articles.other_products import is_variable_of_another
 from instep.drafting.writer.articles.passages import is_in_code, is_in_url, line_of, sentence_around
 from instep.drafting.writer.articles.records import is_record
-from instep.drafting.writer.diffs.change_set import reviewed_files
+from instep.drafting.writer.diffs.change_set import ChangeSet, reviewed_files
 from instep.drafting.writer.editing.apply import MIN_CERTAIN, best_source, find_edits
 from instep.drafting.writer.editing.edits import Edit, add_edit
 from instep.drafting.writer.facts.became import Became, find_became
@@ -44,6 +44,10 @@ _INDENTED = re.compile(r" {4}|\t")
 _OF_THE_SYSTEM = re.compile(
     r"/(?:bin|dev|etc|home|mnt|opt|proc|root|srv|sys|tmp|Users|usr|var)/|(?:HTTPS?|NO)_PROXY$"
 )
+# A folder of examples: what they set is their own choice, and often that of another product.
+_EXAMPLES = re.compile(r"(?:^|/)(?:examples?|samples?)/", re.IGNORECASE)
+# The target of a link to another place of the documentation, whose names the code does not decide.
+_LINK_TARGET = re.compile(r"\]\((?![a-z][a-z0-9+.-]*:)[^()\s]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +126,9 @@ def judge(articles: Sequence[Article], changes: Sequence[PastChange], today: Cod
         edits_by_article = find_edits(lasting, corpus, FITTED).likely
         for article_id, edits in edits_by_article.items():
             chosen = edits_by_id.setdefault(article_id, [])
-            for edit in filter(_is_sure, edits):
+            for edit in edits:
+                if not _is_sure(edit) or _is_link_target(by_id[article_id].text, edit.start):
+                    continue
                 count = len(chosen)
                 add_edit(chosen, edit)
                 if len(chosen) > count and isinstance(edit.fact, Became):
@@ -138,9 +144,26 @@ def _is_sure(edit: Edit) -> bool:
     return not (isinstance(edit.fact, Became) and edit.fact.value) or edit.probability >= MIN_CERTAIN
 
 
-def _facts_of(change: PastChange, today: CodeToday) -> list[Became]:
+def _is_link_target(text: str, offset: int) -> bool:
+    line_start, line_end = text.rfind("\n", 0, offset) + 1, text.find("\n", offset)
+    line = text[line_start : line_end if line_end >= 0 else None]
+    at = offset - line_start
+    return any(match.start() < at < match.end() for match in _LINK_TARGET.finditer(line))
+
+
+def _product_code(change: PastChange) -> ChangeSet:
+    """The files of a change that decide what the product does: tests, CI and examples prove nothing."""
     code = reviewed_files(parse_diff(change.diff)).code
-    pairs = find_became(Change(change.title, None, change.diff), code)
+    files = [
+        file
+        for file in code.files
+        if file.kind not in {"test", "internal"} and not _EXAMPLES.search(file.patch.path)
+    ]
+    return replace(code, files=tuple(files))
+
+
+def _facts_of(change: PastChange, today: CodeToday) -> list[Became]:
+    pairs = find_became(Change(change.title, None, change.diff), _product_code(change))
     return [pair for pair in pairs if _may_be_stated(pair) and (pair.value or today.lacks(pair.old))]
 
 
@@ -232,9 +255,7 @@ def _own_prefixes(corpus: Corpus) -> frozenset[str]:
 def _removed_definitions(change: PastChange) -> dict[str, SourceLine]:
     """The lines that a change took out by the names that they define, or use as a variable, flag or route."""
     definitions: dict[str, SourceLine] = {}
-    for file in reviewed_files(parse_diff(change.diff)).code.files:
-        if file.kind in {"test", "internal"}:
-            continue
+    for file in _product_code(change).files:
         for hunk in file.patch.hunks:
             declared = [(row.name, row.line) for row in declarations_of(hunk, "-", file.patch.path)]
             written = [(row.name, row.line) for row in written_names_of(hunk) if _is_of_interface(row.name)]
