@@ -94,6 +94,7 @@ async def test_a_key_that_may_propose_does_nothing_else(
         ("POST", "/v1/tasks"),
         ("POST", "/v1/articles/nothing/drafts"),
         ("PATCH", "/v1/drafts/nothing"),
+        ("POST", "/v1/drift/checks"),
     )
     of_places = operation[1].startswith("/v1/places/")
     expected = (400, "invalid_request") if operation in proposals else (403, "insufficient_scope")

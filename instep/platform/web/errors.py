@@ -123,6 +123,8 @@ SENTENCES = {
     "missing": "it is required",
     "extra_forbidden": "it is not a field of this request",
     "model_attributes_type": "it must be a JSON object",
+    "string_pattern_mismatch": "it must match the pattern {pattern}",
+    "date_type": "it must be a day, such as 2026-12-31",
     "model_type": "it must be a JSON object",
     "dict_type": "it must be a JSON object",
     "string_type": "it must be a text",
