@@ -10,7 +10,7 @@ from instep.client.ci.git import Git
 from instep.drafting.writer import Article, Change
 from instep.drafting.writer.articles.parsed_article import front_matter
 from instep.drafting.writer.diffs.documentation import is_about_the_project, is_documentation
-from instep.drafting.writer.porting.pages import task_title as title_of_page
+from instep.drafting.writer.porting.pages import title_of as title_of_page
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,14 +63,14 @@ class Git:
 
     @contextmanager
     def reading(
-        self, *arguments: str, stdin: bytes = b"", seconds: float = limits.GIT_SECONDS
+        self, *arguments: str, stdin: bytes = b"", seconds: float | None = None
     ) -> Iterator[IO[bytes]]:
         """The output of a command as a stream, for output that may be too large for memory."""
         with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as stderr:
             source.write(stdin)
             source.seek(0)
             with self.started(arguments, source, stderr) as process:
-                yield from self.output_of(process, stderr, arguments[0], seconds)
+                yield from self.output_of(process, stderr, arguments[0], seconds or limits.GIT_SECONDS)
 
     def output_of(
         self, process: subprocess.Popen[bytes], stderr: IO[bytes], name: str, seconds: float
@@ -134,7 +134,7 @@ def no_git() -> GitFailed:
 
 
 def too_slow(name: str, seconds: float) -> GitFailed:
-    return GitFailed(f"`git {name}` took longer than {seconds:.0f} seconds.")
+    return GitFailed(f"`git {name}` took longer than {seconds:g} seconds.")
 
 
 def failure(stderr: bytes) -> GitFailed:

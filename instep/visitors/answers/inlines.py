@@ -20,8 +20,6 @@ TAG_IN_BOLD = re.compile(r"(\*\*|__)(?:<[^<>]*>)+\s+")
 TARGET = r"(?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)|\[[^\[\]]*\])"
 IMAGE = re.compile(rf"!\[[^\[\]]*\]{TARGET}?")
 LINK = re.compile(rf"\[((?:[^\[\]]|\[[^\[\]]*\])+)\]{TARGET}")
-# A role of MyST: {ref}`the label <target>`.
-ROLE = re.compile(r"\{[a-z][\w:-]*\}`([^`<]+?)(?:\s*<[^`<>]*>)?`")
 FOOTNOTE = re.compile(r"\[\^[^\]]+\]:?")
 # Round brackets are part of a URL in pairs only, so that the one after it in "(see https://…)" is not.
 IN_BRACKETS = r"\([^\s<>\"'`|*()]*\)"
@@ -36,6 +34,9 @@ BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 # Two private-use characters around the index of a code span.
 PLACEHOLDER = "\ue000{}\ue001"
 PLACEHOLDER_PATTERN = re.compile("\ue000(\\d+)\ue001")
+# A role of MyST before its code span, {ref}`the label <target>`, and the target in that.
+ROLE = re.compile(r"\{[a-z][\w:-]*\}" + PLACEHOLDER_PATTERN.pattern)
+TARGET_OF_ROLE = re.compile(r"\s*<[^<>]*>$")
 
 
 def sentences_in(text: str) -> Iterator[str]:
@@ -64,7 +65,8 @@ def inline_text(text: str) -> str:
 
     No URL in it is clickable, and no `[1]` of an article can pass for a citation.
     """
-    line, spans = replace_code(ROLE.sub(r"\1", text))
+    line, spans = replace_code(text)
+    line = ROLE.sub(lambda match: TARGET_OF_ROLE.sub("", spans[int(match[1])].strip("`")), line)
     line = AUTOLINK.sub(r"\1", line)
     line = TAG_IN_BOLD.sub(r"\1", line)
     for pattern in (IMAGE, TAG, FOOTNOTE):

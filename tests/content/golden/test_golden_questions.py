@@ -85,7 +85,7 @@ async def test_they_belong_to_their_bot(api: Api, cast: Cast, database: Database
     async with working(database, cast.acme) as ctx:
         [golden] = await list_golden_questions(ctx)
     async with working(database, cast.globex) as ctx:
-        with pytest.raises(AppError, match="no golden question"):
+        with pytest.raises(AppError, match="No golden question has the id"):
             await remove_golden_question(ctx, golden.id)
 
 
@@ -93,7 +93,7 @@ async def test_they_belong_to_their_bot(api: Api, cast: Cast, database: Database
     ("question", "ref", "sentence"),
     [
         (EXPORT.upper(), "invoices", "golden question"),
-        (EXPORT, "gone", "no article gone"),
+        (EXPORT, "gone", "No article has the id or slug gone"),
         (" \n", "invoices", "1 to 2000"),
         ("x" * (limits.MAX_QUESTION_CHARACTERS + 1), "invoices", "1 to 2000"),
     ],

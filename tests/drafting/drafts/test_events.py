@@ -127,8 +127,9 @@ async def test_dismissing_it_deletes_the_article_behind_it(
 async def test_an_edit_applied_to_a_live_article_has_updated_it(
     client: Client, cast: Cast, owner: Tx
 ) -> None:
-    old = await write_article(client)
-    draft = await propose(client, old)
+    written = await write_article(client)
+    draft = await propose(client, written)
+    old = await get(client, f"articles/{written['id']}")
     await create_webhook(client)
 
     ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
@@ -140,6 +141,7 @@ async def test_an_edit_applied_to_a_live_article_has_updated_it(
         "contentMarkdown": BEFORE,
         "version": 1,
         "updatedAt": old["updatedAt"],
+        "freshness": old["freshness"],
     }
 
 

@@ -291,7 +291,7 @@ async def test_an_unforeseen_error_is_told_without_its_words(
     def fail(*_: object) -> None:
         raise RuntimeError("the words of the error")
 
-    monkeypatch.setattr("instep.visitors.answers.actions._clean_text", fail)
+    monkeypatch.setattr("instep.visitors.answers.actions.filled", fail)
 
     refused = await api(None).post(LEADS, json=lead(cast))
 
