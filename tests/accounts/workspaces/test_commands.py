@@ -236,7 +236,9 @@ async def test_a_bot_and_a_workspace_may_be_named_in_words(operator: Operator, a
 
     assert key["botIds"] == [secret["botId"]] == [opened["id"]] == [bot["id"]]
     assert paused["name"] == name
-    assert "workspace nobody" in await operator.refused("bot", "list", "--workspace", "nobody")
+    assert "No workspace has the id or name nobody" in await operator.refused(
+        "bot", "list", "--workspace", "nobody"
+    )
     await operator.json("workspace", "create", name)
     assert "Several workspaces" in await operator.refused("bot", "list", *where)
 

@@ -21,7 +21,7 @@ STEPS = 100
 TEXTS = ["One.\n", "Two.\n", "One.\n\nTwo.\n"]
 TITLES = ["Install", "Set up", "Run"]
 # They come along with a change, and alone they are none.
-COMING_ALONG = {"hasUnpublishedChanges", "version", "updatedAt", "translations"}
+COMING_ALONG = {"hasUnpublishedChanges", "version", "updatedAt", "translations", "freshness"}
 Rows = dict[str, Json]
 Told = tuple[str, Json, Json]
 
