@@ -113,7 +113,7 @@ async def test_what_can_not_be_taken_is_refused_on_the_page(desk: Desk, set_limi
     empty = await send_archive(desk, b"", "")
     assert (empty.status_code, "ZIP archive" in empty.text) == (400, True)
     unknown = await send_archive(desk, DOCS, format="word")
-    assert (unknown.status_code, "format “word”" in unknown.text) == (400, True)
+    assert (unknown.status_code, "known format" in unknown.text) == (400, True)
     set_limit("MAX_IMPORT_ARCHIVE_BYTES", 10)
     large = await send_archive(desk, DOCS)
     assert (large.status_code, "instep import" in large.text) == (400, True)

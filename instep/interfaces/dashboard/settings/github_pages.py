@@ -17,6 +17,7 @@ from instep.interfaces.dashboard.settings.repository_pages import (
 )
 from instep.platform.core.config import settings
 from instep.platform.core.errors import AppError
+from instep.platform.identity.access import hold_open
 from instep.platform.identity.schemas import Person
 from instep.platform.identity.scopes import Role
 from instep.platform.web.recent_sign_in import require_recent_sign_in
@@ -76,6 +77,8 @@ async def choose_app_repositories(request: Request, person: Person) -> Response:
     database = request.app.state.database
     async with database.enter_workspace(person.workspace_id) as tx:
         page = await find_page(request, person, tx, SECTION)
+        if request.method == "POST":
+            await hold_open(tx, person.workspace_id)
         host = await actions.get_code_host(page.ctx, request.path_params["host_id"])
     rows, refusal = list[ReadableRepository](), None
     try:

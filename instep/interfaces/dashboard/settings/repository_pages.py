@@ -9,6 +9,7 @@ from starlette.routing import Route
 from instep.interfaces.dashboard.bot_pages import BotPage, ask_again, bot_page, find_page
 from instep.interfaces.dashboard.settings.frame import SECTION, attempt, show_secret_next, show_settings
 from instep.platform.core.errors import AppError
+from instep.platform.identity.access import hold_open
 from instep.platform.identity.schemas import Person
 from instep.platform.identity.scopes import Role
 from instep.platform.web.forms import Form
@@ -64,6 +65,8 @@ async def connect_with_token(request: Request, person: Person) -> Response:
         require_recent_sign_in(request)
     except SignInTooOld:
         return ask_again(request)
+    async with request.app.state.database.enter_workspace(person.workspace_id) as tx, tx.transaction():
+        await hold_open(tx, person.workspace_id)
     form = form_of(request)
     new = actions.NewHost(form.get("host", ""), form.get("url", ""), form.get("token", "").strip())
     refusal, repository = None, None
