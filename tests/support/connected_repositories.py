@@ -63,10 +63,31 @@ class Connected:
         return change
 
     async def poll(self, owner: Tx) -> int:
-        await owner.execute("update repositories set poll_at = now()")
+        # Repositories that other tests have left are not due.
+        await owner.execute(
+            "update repositories"
+            " set poll_at = now() + case id when %(id)s then '0' else '1 day' end::interval",
+            id=self.repository_id,
+        )
         async with self.database.enter_workspace("") as tx:
             await defer(tx, POLL_REPOSITORIES, {})
         return await self.work()
+
+    async def set_fields(self, owner: Tx, **fields: object) -> None:
+        for name, value in fields.items():
+            await owner.execute(
+                f"update repositories set {name} = %(value)s where id = %(id)s",
+                value=value,
+                id=self.repository_id,
+            )
+
+    async def try_again(self, owner: Tx) -> None:
+        """Run the job of a pull request that waits for its next attempt."""
+        await owner.execute(
+            "update jobs set run_at = now() where kind = 'send_pull_request' and workspace_id = %(id)s",
+            id=self.company.workspace_id,
+        )
+        await self.work()
 
     async def last_error(self) -> str | None:
         async with acting(self.database, self.company) as ctx:
@@ -92,11 +113,13 @@ async def connected(
         host = await queries.find_code_host(ctx.tx, added.host.id)
     assert host is not None
     assert added.secret is not None
-    yield Connected(database, client, company, added.id, f"/hooks/{kind}/{host.id}", added.secret)
-    await client.aclose()
-    # A poll of another test would ask a host that is gone.
-    async with acting(database, company) as ctx:
-        await actions.remove_repository(ctx, added.id)
+    try:
+        yield Connected(database, client, company, added.id, f"/hooks/{kind}/{host.id}", added.secret)
+    finally:
+        await client.aclose()
+        # A poll of another test would ask a host that is gone.
+        async with acting(database, company) as ctx:
+            await actions.remove_repository(ctx, added.id)
 
 
 async def store_repository(database: Database, company: Company, url: str = "https://git.example.com") -> str:

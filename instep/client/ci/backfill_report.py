@@ -16,7 +16,7 @@ from instep.platform.text.characters import quantity
 
 @dataclass(frozen=True, slots=True)
 class BackfilledChange:
-    """What became of a change: its task, or why it was not sent; neither in a dry run."""
+    """The result of a change: its task, or why it was not sent; neither in a dry run."""
 
     change: MergedChange
     task: Task | None = None

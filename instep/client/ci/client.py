@@ -103,7 +103,7 @@ class Client:
         return self.read(PlaceList, self.ask("GET", path, None, {"Service-Bot": bot.id})).results
 
     def estimate_tokens(self, bot: Bot) -> TokenEstimate | None:
-        """What a language model took for the last tasks of a bot, if any has asked one."""
+        """The tokens and cost of the last tasks of a bot that asked a language model; None if no task did."""
         path = f"/tasks?page_size={limits.MAX_ESTIMATING_TASKS}"
         tasks = self.read(TaskList, self.ask("GET", path, None, {"Service-Bot": bot.id})).results
         uses = [task.model for task in tasks if task.model]

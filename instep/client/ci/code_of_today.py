@@ -56,7 +56,7 @@ class CodeOfToday:
     def rows(
         self, change: FileChange, later: Mapping[str, FileChange], added_later: set[str]
     ) -> Iterator[tuple[str, str, str]]:
-        """What the index has to say of a changed file for the change to be taken out: mode, blob, path."""
+        """The lines of the index that take the change of a file out: mode, blob and path."""
         now = later.get(change.new_path)
         if change.status == "D":
             if change.old_path not in added_later:

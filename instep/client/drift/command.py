@@ -57,7 +57,7 @@ def run_drift(options: DriftOptions, environ: Mapping[str, str]) -> int:
 
 
 def check(options: DriftOptions, environ: Mapping[str, str]) -> DriftAnswer:
-    """What the server finds in what the checkout says; raises `AppError`."""
+    """The findings of the server in the contents of the checkout; raises `AppError`."""
     git = open_checkout(options.path)
     head = resolve(git, "HEAD")
     revisions = f"{resolve(git, options.since)}..{head}" if options.since else head

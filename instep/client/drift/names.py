@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 WORD = re.compile(r"\w+")
 # A name with its joints: `max-size`, `app.port`.
-JOINED = re.compile(r"\w+(?:[-.]\w+)+")
+JOINED = re.compile(r"(?<!\w)\w++(?:[-.]\w++)+")
 _SEPARATORS = re.compile(r"[\W_]+")
 
 

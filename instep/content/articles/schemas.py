@@ -242,7 +242,7 @@ class Deletion:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What says that a text is right, and the commit of the code that it was compared with, if one."""
+    """The proof that a text is right, and the commit of the code that it was compared with, if any."""
 
     by: VerifiedBy
     commit: str | None = None

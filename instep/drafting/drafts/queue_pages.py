@@ -178,7 +178,7 @@ async def find_source_key(ctx: Ctx, draft_id: str) -> str | None:
 
 
 async def count_bundles(ctx: Ctx) -> dict[str, BundleCounts]:
-    """What waits of each bundle, by its title."""
+    """The drafts and places of each bundle that wait, by its title."""
     rows = await ctx.all(
         BundleCounts,
         f"""

@@ -39,7 +39,7 @@ class PastChangeIn(Body):
 
 
 class DriftCheck(Body):
-    """What a checkout says about the statements of articles."""
+    """The contents of a checkout that bear on the statements of articles."""
 
     commit: Commit = Field(description="The commit whose code was read.")
     changes: list[PastChangeIn] = Field(
@@ -58,7 +58,7 @@ class DriftCheck(Body):
 
 
 class StatementsOut(Out):
-    """What articles state, for a checkout to be searched for."""
+    """The names and values that articles state, which the client searches the checkout for."""
 
     names: list[str]
     values: list[str] = Field(description="Numbers as code writes them: 10000 for 10,000.")

@@ -55,7 +55,7 @@ class Reading:
 
     @property
     def held_back(self) -> writer.Suppressed:
-        """What is not proposed of the live articles."""
+        """The parts of live articles that no draft may change."""
         ids = {*self.suppressed, *self.drafted}
         return {id: {*self.suppressed.get(id, ()), *self.drafted.get(id, ())} for id in ids}
 

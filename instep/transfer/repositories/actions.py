@@ -48,7 +48,7 @@ class HostUnusable(InvalidState):
 
 @dataclass(frozen=True, slots=True)
 class NewHost:
-    """What an owner enters to connect a code host with a token."""
+    """The fields of the form that connects a code host with a token."""
 
     kind: str
     url: str

@@ -28,7 +28,7 @@ class CodeHost:
 
 @dataclass(frozen=True, slots=True)
 class HostCredentials:
-    """What Instep authenticates with at a code host, and what the host signs its deliveries with.
+    """The secrets with which Instep signs in to a code host and the host signs its deliveries.
 
     Either `token` is set, or `app_id` and `private_key` (PEM) of a GitHub App are.
     """
@@ -41,7 +41,7 @@ class HostCredentials:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFields:
-    """What an owner chooses about a repository; without a branch it is the default branch."""
+    """The choices of an owner for a repository; without a branch it is the default branch."""
 
     branch: str | None = None
     moment: Moment = "merged"

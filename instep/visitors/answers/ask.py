@@ -133,7 +133,7 @@ def quoted_answer(context: RetrievedContext) -> Answer | None:
 
 
 def quotable_extracts(context: RetrievedContext) -> list[PassageExtract]:
-    """What may be quoted: nothing that begins in the middle of its section's steps."""
+    """The passages that may be quoted: none begins in the middle of the steps of its section."""
     passages = [each for each in context.passages if answers_questions(each.kind) and not each.steps[0]]
     return extract_passages(context.query, passages)
 

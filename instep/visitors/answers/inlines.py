@@ -36,7 +36,7 @@ PLACEHOLDER = "\ue000{}\ue001"
 PLACEHOLDER_PATTERN = re.compile("\ue000(\\d+)\ue001")
 # A role of MyST before its code span, {ref}`the label <target>`, and the target in that.
 ROLE = re.compile(r"\{[a-z][\w:-]*\}" + PLACEHOLDER_PATTERN.pattern)
-TARGET_OF_ROLE = re.compile(r"\s*<[^<>]*>$")
+TARGET_OF_ROLE = re.compile(r"(?<!\s)\s*+<[^<>]*>$")
 
 
 def sentences_in(text: str) -> Iterator[str]:

@@ -94,7 +94,10 @@ async def test_the_page_of_a_source_tells_what_was_looked_at(desk: Desk, shelf: 
 async def test_a_bundle_of_changes_stands_under_one_heading(desk: Desk, shelf: Shelf, owner: Tx) -> None:
     draft = await shelf.edit("One")
     await shelf.edit("Two", url="https://git.example.com/acme/app/pull/483", change_title="Raise it again")
-    await owner.execute("update tasks set bundle = 'Backfill of the last 30 days'")
+    await owner.execute(
+        "update tasks set bundle = 'Backfill of the last 30 days' where id = any(%(ids)s)",
+        ids=list(shelf.tasks.values()),
+    )
     heading = "Backfill of the last 30 days: 2 drafts of 2 changes"
     queue, source = (await desk.get("review")).text, (await desk.get(f"review/{draft['id']}/source")).text
 

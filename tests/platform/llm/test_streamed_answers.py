@@ -169,7 +169,7 @@ async def test_nothing_is_shown_of_a_reply_after_which_the_model_searches_again(
         app.state.model = model
         events = await stream(api, cast)
 
-    assert len(behind.asked) >= 2
+    assert len(behind.asked) == 3
     assert "password at any time" not in events[0][1]["sources"]
     assert "replace" not in [name for name, _ in events]
     assert shown(events) == events[-1][1]["answer"]

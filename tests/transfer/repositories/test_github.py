@@ -43,11 +43,6 @@ async def deliver(api: Api, repository: Connected, delivery: Delivery, secret: s
     return answer.status_code
 
 
-async def set_fields(repository: Connected, owner: Tx, **fields: object) -> None:
-    for name, value in fields.items():
-        await owner.execute(f"update repositories set {name} = %(value)s", value=value)
-
-
 async def test_a_merged_pull_request_becomes_a_draft(
     api: Api, client: Client, host: GitHubDouble, repository: Connected
 ) -> None:
@@ -113,7 +108,7 @@ async def test_late_deliveries_of_earlier_states_change_nothing(
 async def test_a_delivery_of_an_old_commit_sends_the_newest_one(
     api: Api, client: Client, owner: Tx, host: GitHubDouble, repository: Connected
 ) -> None:
-    await set_fields(repository, owner, moment="opened")
+    await repository.set_fields(owner, moment="opened")
     host.open()
     opened = host.delivery("opened")
     pull = host.push()
@@ -185,7 +180,7 @@ async def test_what_is_not_sent_says_why(
     pull: Json,
     message: str,
 ) -> None:
-    await set_fields(repository, owner, **fields)
+    await repository.set_fields(owner, **fields)
     host.open(**pull)
     await deliver(api, repository, host.delivery("opened"))
     await repository.work()
@@ -199,7 +194,7 @@ async def test_what_is_not_sent_says_why(
 async def test_the_first_approval_sends_it(
     api: Api, client: Client, owner: Tx, host: GitHubDouble, repository: Connected, way: str
 ) -> None:
-    await set_fields(repository, owner, moment="approved")
+    await repository.set_fields(owner, moment="approved")
     host.open()
     await deliver(api, repository, host.delivery("opened"))
     await repository.work()
@@ -218,7 +213,7 @@ async def test_the_first_approval_sends_it(
 async def test_only_files_in_the_paths_are_sent(
     api: Api, client: Client, owner: Tx, host: GitHubDouble, repository: Connected
 ) -> None:
-    await set_fields(repository, owner, paths=["docs", "*.proto"])
+    await repository.set_fields(owner, paths=["docs", "*.proto"])
     host.open()
     host.merge()
     await deliver(api, repository, host.delivery("closed"))
@@ -250,7 +245,11 @@ async def test_two_help_centers_get_their_parts_of_one_repository_by_one_webhook
     await deliver(api, repository, host.delivery("closed"))
     await repository.work()
 
-    rows = await owner.value("select jsonb_object_agg(repository_id, status) from repository_changes")
+    rows = await owner.value(
+        "select jsonb_object_agg(repository_id, status) from repository_changes"
+        " where repository_id = any(%(ids)s)",
+        ids=[repository.repository_id, added.id],
+    )
     async with acting(database, second) as ctx:
         await actions.remove_repository(ctx, added.id)
     assert rows == {repository.repository_id: "sent", added.id: "unaffected"}
@@ -322,12 +321,11 @@ async def test_a_rate_limit_is_waited_for(
     assert (change.status, change.message) == ("waiting", like("…GitHub limits requests…"))
     assert await tasks_of(client) == []
 
-    await owner.execute("update jobs set run_at = now() where kind = 'send_pull_request'")
-    await repository.work()
+    await repository.try_again(owner)
     assert (await repository.only_change()).status == "sent"
 
 
-async def test_an_expired_token_is_told_and_a_new_one_catches_up(
+async def test_an_expired_token_is_reported_and_a_new_one_catches_up(
     api: Api, client: Client, owner: Tx, host: GitHubDouble, repository: Connected
 ) -> None:
     host.open()
@@ -356,8 +354,7 @@ async def test_a_host_that_fails_is_asked_again(
     await repository.work()
     assert (await repository.only_change()).status == "waiting"
 
-    await owner.execute("update jobs set run_at = now() where kind = 'send_pull_request'")
-    await repository.work()
+    await repository.try_again(owner)
     assert (await repository.only_change()).status == "sent"
 
 
@@ -373,8 +370,7 @@ async def test_tasks_beyond_the_limit_of_the_hour_wait(
     change = await repository.only_change()
     assert (change.status, change.message) == ("waiting", like("…tasks of this hour are used up…"))
     await owner.execute("delete from rate_windows")
-    await owner.execute("update jobs set run_at = now() where kind = 'send_pull_request'")
-    await repository.work()
+    await repository.try_again(owner)
     assert (await repository.only_change()).status == "sent"
 
 
@@ -387,7 +383,11 @@ async def test_renamed_repositories_and_branches_are_followed(
     await repository.poll(owner)
 
     assert (await repository.only_change()).status == "sent"
-    assert await owner.value("select name || ' ' || default_branch from repositories") == "acme/product trunk"
+    row = await owner.value(
+        "select name || ' ' || default_branch from repositories where id = %(id)s",
+        id=repository.repository_id,
+    )
+    assert row == "acme/product trunk"
 
 
 async def test_a_poll_reads_all_pages(
@@ -397,7 +397,10 @@ async def test_a_poll_reads_all_pages(
         host.open(number)
     await repository.poll(owner)
 
-    assert await owner.value("select count(*) from repository_changes") == 250
+    count = await owner.value(
+        "select count(*) from repository_changes where repository_id = %(id)s", id=repository.repository_id
+    )
+    assert count == 250
 
 
 async def test_a_poll_stops_at_what_the_last_one_has_seen(
@@ -436,7 +439,9 @@ async def test_what_a_paused_workspace_misses_is_caught_up_on(
     host.merge()
     assert await deliver(api, repository, host.delivery("closed")) == 402
 
-    await owner.execute("update workspaces set paused_at = null")
+    await owner.execute(
+        "update workspaces set paused_at = null where id = %(id)s", id=repository.company.workspace_id
+    )
     await repository.poll(owner)
     assert len(await tasks_of(client)) == 1
 

@@ -78,7 +78,7 @@ async def test_deliveries_that_the_host_has_not_signed_are_refused(
 async def test_an_approval_sends_it(
     api: Api, client: Client, owner: Tx, host: HostDouble, repository: Connected, way: str
 ) -> None:
-    await owner.execute("update repositories set moment = 'approved'")
+    await repository.set_fields(owner, moment="approved")
     pull = host.open()
     await deliver(api, repository, host, "opened")
     assert await tasks_of(client) == []
@@ -108,7 +108,7 @@ async def test_a_poll_leaves_out_what_a_delivery_would(
     fields: Json,
     message: str,
 ) -> None:
-    await owner.execute("update repositories set moment = 'opened'")
+    await repository.set_fields(owner, moment="opened")
     host.open(**fields)
     await repository.poll(owner)
 
@@ -133,8 +133,7 @@ async def test_a_limit_of_the_host_is_waited_for(
     await deliver(api, repository, host, "merged")
     assert (await repository.only_change()).status == "waiting"
 
-    await owner.execute("update jobs set run_at = now() where kind = 'send_pull_request'")
-    await repository.work()
+    await repository.try_again(owner)
     assert (await repository.only_change()).status == "sent"
 
 

@@ -74,7 +74,7 @@ class PastChange:
 
 @dataclass(frozen=True, slots=True)
 class CodeToday:
-    """What the code of today lacks: `gone_names` of articles, and `absent_keys` of other names."""
+    """The names that the code of today lacks: `gone_names` of articles, and `absent_keys` of other names."""
 
     gone_names: frozenset[str]
     absent_keys: frozenset[str]
@@ -114,7 +114,7 @@ def spelling_key(name: str) -> str:
 
 
 def judge(articles: Sequence[Article], changes: Sequence[PastChange], today: CodeToday) -> list[Drift]:
-    """What the changes, newest first, have made wrong in the articles, by article and place."""
+    """The statements of articles that the changes, newest first, have made wrong, by article and place."""
     corpus = corpus_of(tuple(articles))
     facts = [(change, _facts_of(change, today)) for change in changes]
     outcomes = _Outcomes(facts)
@@ -178,7 +178,7 @@ def _is_reference(pair: Became) -> bool:
 
 
 class _Outcomes:
-    """What became of each text by now: a name may have been renamed again since."""
+    """The present form of each text: a name may have been renamed again since."""
 
     def __init__(self, facts: Sequence[tuple[PastChange, Sequence[Became]]]) -> None:
         # Newest first, so that for one text an earlier change comes last; index by what was there before.

@@ -9,9 +9,9 @@ from instep.drafting.writer.articles.records import is_record
 from instep.drafting.writer.shapes import Article
 from instep.platform.core.name_matching import is_distinct
 
-_CODE_SPAN = re.compile(r"(`+)([^`\n]{1,200})\1")
+_CODE_SPAN = re.compile(r"(?<!`)(`++)([^`\n]{1,200})\1")
 _LABEL = re.compile(r"\*\*([^*\n]{3,60})\*\*")
-_MENU_STEP = re.compile(r"\s+(?:>|\u203a|\u00bb|\u2192|->)\s+")
+_MENU_STEP = re.compile(r"(?<!\s)\s++(?:>|\u203a|\u00bb|\u2192|->)\s+")
 # A token of prose or of code that may be a name of its own.
 _ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s<>\"'`)\]]+")
 _TOKEN = re.compile(r"--?[A-Za-z][\w-]+|/[\w{}<>:.-]+(?:/[\w{}<>:.-]+)+|[A-Za-z_][\w./-]*\w")

@@ -12,7 +12,7 @@ from instep.platform.text.file_kinds import LONG_LINE
 from instep.platform.text.patch import Line
 
 _QUOTED = r"[\"'`“\u2018]([^\"'`“”\u2019\n]{2,60})[\"'`”\u2019]"
-_BARE = r"(?<![@/\w?&.:=-])([@/\w?&.:=-]*\w(?: [A-Z][\w-]*)*)"
+_BARE = r"(?<![@/\w?&.:=-])([@/\w?&.:=-]*\w(?: [A-Z][\w-]*){0,5})"
 _SIDE = rf"(?:{_QUOTED}|{_BARE})"
 _ARROW = re.compile(rf"{_SIDE}\s*(?:->|=>|→|➜|\bbecomes?\b)\s*{_SIDE}")
 _VERB = re.compile(

@@ -17,9 +17,9 @@ _ASSIGNED = re.compile(
     r"(?<![\w-])([A-Za-z_][\w-]*)[\"']?\s*(?:\??:\s*[A-Za-z][\w.<>?\[\]]*\s*(?==[^=>])|\{[\w; ]+\}\s*(?==))?"
     r"(?:=>|:=|=(?!=)|:\s)\s*"
 )
-_END = re.compile(r"[;,]?\s*(?:#.*|//.*)?$")
+_END = re.compile(r"[;,]?(?<!\s)\s*+(?:#.*|//.*)?$")
 # A call or a member that names the unit: `ofMinutes(10)`, `days(30)`, `Duration::from_secs(5)`.
-_CALL = re.compile(rf"(?:new\s+)?(?:\w+(?:\.|::))*([A-Za-z_]\w*)\(\s*({_NUMBER})[Ll]?\s*\)")
+_CALL = re.compile(rf"(?<!\w)(?:new\s+)?(?:\w++(?:\.|::)){{0,8}}([A-Za-z_]\w*+)\(\s*({_NUMBER})[Ll]?\s*\)")
 _KEYWORD = re.compile(rf"(?:\w+\.)*\w+\(\s*(\w+)\s*[=:]\s*({_NUMBER})\s*\)")
 _MEMBER = re.compile(rf"({_NUMBER})\.(?:to\w+\(\s*\w+\.)?([A-Za-z]+)\)?")
 _SUFFIXED = re.compile(rf"[\"']?({_NUMBER})\s?([A-Za-z]{{1,12}})[\"']?")

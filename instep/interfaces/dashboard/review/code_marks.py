@@ -19,7 +19,7 @@ from instep.platform.text.word_changes import WordRun
 
 # One block of code as the cleaner writes it; its text has no tags.
 CODE = re.compile(r"<pre [^>]*><code[^>]*>[^<]*</code></pre>")
-TAG = re.compile(r"<[^>]*>")
+TAG = re.compile(r"<[^<>]*>")
 TAGS = {"added": "ins", "removed": "del"}
 
 

@@ -68,7 +68,7 @@ def bundle_words(counts: BundleCounts) -> str:
 
 
 def change_words(row: QueueRow) -> str:
-    """What the change of a row of the queue is called."""
+    """The name of the change of a row of the queue."""
     return source_words(row.source_kind, row.source_title, row.source_url, row.author_name)
 
 

@@ -64,13 +64,13 @@ def manifest_of(name: str, site_url: str, page_url: str, host_id: str, hook_url:
 
 
 def registration_url(url: str, organization: str, state: str) -> str:
-    """Where the browser posts the manifest: for an organization, or for the person without one."""
+    """The URL to which the browser posts the manifest: of the organization, or of the person without one."""
     owner = f"/organizations/{quote(organization)}" if organization else ""
     return f"{url}{owner}/settings/apps/new?{urlencode({'state': state})}"
 
 
 def installation_url(host: CodeHost) -> str:
-    """Where people choose the repositories that the app may read."""
+    """The URL of the page on which people choose the repositories that the app may read."""
     folder = "apps" if host.url == FORMS["github"].home else "github-apps"
     return f"{host.url}/{folder}/{host.app_slug}/installations/new"
 
