@@ -55,6 +55,7 @@ from instep.search.semantic.query_embedder import query_embedder
 from instep.search.shared_indexes import share_indexes
 from instep.transfer.imports.actions import RUN_IMPORT
 from instep.transfer.imports.jobs import give_up_import, run_import
+from instep.transfer.repositories.drift_jobs import check_repository, give_up_check
 from instep.transfer.repositories.jobs import (
     POLL_REPOSITORIES,
     POLL_REPOSITORY,
@@ -64,7 +65,7 @@ from instep.transfer.repositories.jobs import (
     schedule_polls,
     send_pull_request,
 )
-from instep.transfer.repositories.schemas import SEND_PULL_REQUEST
+from instep.transfer.repositories.schemas import CHECK_REPOSITORY, SEND_PULL_REQUEST
 from instep.visitors.answers.visitor_data import KEEP_ERASURES
 from instep.visitors.insights.jobs import draft_gap
 from instep.visitors.insights.schemas import DRAFT_GAP
@@ -204,6 +205,7 @@ def worker_of(
         RENDER_TEXTS: partial(render_texts, database),
         ANNOUNCE_DUE: partial(announce_due, database),
         SEND_PULL_REQUEST: partial(send_pull_request, database, outbound),
+        CHECK_REPOSITORY: partial(check_repository, database, outbound),
         POLL_REPOSITORIES: partial(poll_repositories, database),
         POLL_REPOSITORY: partial(poll_repository, database, outbound),
         BACK_UP: partial(back_up, database, owner_url),
@@ -213,6 +215,10 @@ def worker_of(
         RUN_TASK: partial(give_up, database),
         RUN_IMPORT: partial(give_up_import, database),
         SEND_PULL_REQUEST: partial(give_up_change, database),
+        CHECK_REPOSITORY: partial(give_up_check, database),
     }
-    max_attempts = {RUN_TASK: limits.MAX_TASK_ATTEMPTS}
+    max_attempts = {
+        RUN_TASK: limits.MAX_TASK_ATTEMPTS,
+        CHECK_REPOSITORY: limits.MAX_REPOSITORY_CHECK_ATTEMPTS,
+    }
     return Worker(database.pool, handlers, on_dead=on_dead, max_attempts=max_attempts)

@@ -53,7 +53,7 @@ FACES: dict[str, set[str]] = {
         "shipped",
     },
     "demo": {"command"},
-    "drift": {"command"},
+    "drift": {"command", "evidence"},
     "drafts": {
         *(
             "releasing",
@@ -100,7 +100,7 @@ FACES: dict[str, set[str]] = {
     },
     "places": {"storing"},
     "redirects": {"path_patterns"},
-    "repositories": {"app_actions"},
+    "repositories": {"app_actions", "drift_jobs"},
     "review": {"", "command", "release"},
     "runtime": {""},
     "site": {"error_pages", "kept_pages", "public_routes", "shared_states"},

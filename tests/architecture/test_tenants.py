@@ -262,6 +262,7 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "find_preview",
         "find_setup_link",
         "find_trusts",
+        "repositories_to_check",
         "repositories_to_poll",
         "workspace_of_code_host",
         "has_several_workspaces",

@@ -18,6 +18,7 @@ from instep.transfer.repositories.schemas import (
     HostKind,
     PullRequest,
     RemoteRepository,
+    Repository,
     RepositoryChange,
     RepositoryFields,
 )
@@ -65,8 +66,8 @@ class Connected:
     async def poll(self, owner: Tx) -> int:
         # Repositories that other tests have left are not due.
         await owner.execute(
-            "update repositories"
-            " set poll_at = now() + case id when %(id)s then '0' else '1 day' end::interval",
+            "update repositories set check_at = now() + interval '1 day',"
+            " poll_at = now() + case id when %(id)s then '0' else '1 day' end::interval",
             id=self.repository_id,
         )
         async with self.database.enter_workspace("") as tx:
@@ -90,8 +91,18 @@ class Connected:
         await self.work()
 
     async def last_error(self) -> str | None:
+        return (await self.stored()).last_error
+
+    async def stored(self) -> Repository:
         async with acting(self.database, self.company) as ctx:
-            return (await actions.get_repository(ctx, self.repository_id)).last_error
+            return await actions.get_repository(ctx, self.repository_id)
+
+    async def check(self) -> Repository:
+        """Check the articles against its code as the button does, with one attempt of the job."""
+        async with acting(self.database, self.company) as ctx:
+            await actions.check_repository(ctx, self.repository_id)
+        await self.work()
+        return await self.stored()
 
 
 @asynccontextmanager
@@ -103,14 +114,20 @@ async def connected(
     token: str,
     name: str = "acme/app",
     fields: RepositoryFields | None = None,
+    is_checked: bool = False,
 ) -> AsyncIterator[Connected]:
-    """Connect a repository with a token; the setting `LOOPBACK` allows the double's address."""
+    """Connect a repository with a token; the setting `LOOPBACK` allows the double's address.
+
+    The job that checks the articles against its code waits only with `is_checked`.
+    """
     client = OutboundClient(read_allow_list("127.0.0.0/8"))
     new = actions.NewHost(kind, url, token)
     found = await actions.find_with_token(company.workspace_id, client, new, name)
     async with acting(database, company) as ctx:
         added = await actions.add_repository(ctx, found, fields or RepositoryFields())
         host = await queries.find_code_host(ctx.tx, added.host.id)
+        if not is_checked:
+            await ctx.tx.execute("delete from jobs where dedupe = %(id)s", id=added.id)
     assert host is not None
     assert added.secret is not None
     try:

@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -46,6 +46,8 @@ class GitHubDouble:
     tokens: set[str] = field(default_factory=lambda: {TOKEN})
     replies: list[Reply] = field(default_factory=list)
     requests: list[Asked] = field(default_factory=list)
+    # The code of the repository, for those who fetch it with git; None: there is none.
+    git: Callable[[Asked], Reply] | None = None
 
     @property
     def repository(self) -> Json:
@@ -107,6 +109,8 @@ class GitHubDouble:
 
     def reply(self, asked: Asked) -> Reply:
         self.requests.append(asked)
+        if ".git/" in asked.line:
+            return self.git(asked) if self.git else Reply(404)
         if self.replies:
             return self.replies.pop(0)
         if "/favicon.ico" in asked.line:

@@ -9,6 +9,7 @@ from instep.interfaces.dashboard.content import pages as content
 from instep.interfaces.dashboard.review import review_routes
 from instep.interfaces.dashboard.running import (
     conversation_pages,
+    drift_pages,
     file_pages,
     health_pages,
     import_pages,
@@ -42,7 +43,8 @@ MODULES = (
     *(factor_pages, joining, own_pages, own_passkeys, verifying),
     review_routes,
     *(article_editor, entry_editor, editor_parts, word_proposals, content),
-    *(task_pages, question_pages, conversation_pages, health_pages, file_pages, import_pages, visit_pages),
+    *(task_pages, question_pages, conversation_pages, health_pages, drift_pages, file_pages, import_pages),
+    visit_pages,
     *(general, appearance, key_pages, trust_pages, webhook_pages, alert_pages, app_pages, people_pages),
     *(model_pages, github_pages, repository_pages),
     *(redirect_pages, synonym_pages, suppressed_pages, audit_pages, export_pages),

@@ -24,7 +24,7 @@ from instep.transfer.repositories.host_credentials import (
 from instep.transfer.repositories.hosts.host_json import Malformed
 from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.hosts.host_requests import HostBusy, HostFailed, HostRefused
-from instep.transfer.repositories.intake import send_soon
+from instep.transfer.repositories.intake import check_soon, send_soon
 from instep.transfer.repositories.schemas import (
     CodeHost,
     HostCredentials,
@@ -162,7 +162,10 @@ async def find_remote(client: OutboundClient, host: CodeHost, token: str, name: 
 async def add_repository(
     ctx: Ctx, remote_repository: FoundRepository, fields: RepositoryFields, installation_id: int | None = None
 ) -> AddedRepository:
-    """Send the pull requests of a repository from now on; its code host is stored if it is not yet."""
+    """Send the pull requests of a repository from now on, and check the articles against its code.
+
+    Its code host is stored if it is not yet.
+    """
     _refuse_bad_fields(fields)
     await ctx.tx.advisory_lock(f"repositories {ctx.workspace_id}")
     new_host, remote = remote_repository.host, remote_repository.remote
@@ -174,6 +177,7 @@ async def add_repository(
     await _refuse_another(ctx, host or new_host, remote)
     repository_id, used_host = new_id("repo"), host or new_host
     await queries.insert_repository(ctx, repository_id, used_host.id, remote, fields, installation_id)
+    await check_soon(ctx.tx, ctx.bot.id, repository_id)
     credentials = open_credentials(new_host) if host is None else None
     return AddedRepository(repository_id, used_host, credentials.secret if credentials else None)
 
@@ -236,6 +240,15 @@ async def change_token(ctx: Ctx, host_id: str, token: str) -> str:
     new = HostCredentials(old.secret, _read_token(token))
     await queries.set_sealed(ctx, host.id, seal_credentials(host, new).sealed)
     return host.id
+
+
+@writes
+async def check_repository(ctx: Ctx, repository_id: str) -> str:
+    """Check the articles against the newest code of a repository and its history, now."""
+    repository = await get_repository(ctx, repository_id)
+    await queries.set_check_status(ctx, repository.id, "waiting")
+    await check_soon(ctx.tx, ctx.bot.id, repository.id)
+    return repository.id
 
 
 @writes

@@ -9,10 +9,14 @@ from instep.transfer.repositories.schemas import CodeHost
 
 async def open_api(client: OutboundClient, host: CodeHost, installation_id: int | None) -> HostApi:
     """Raises `HostRefused`, `HostBusy` and `HostFailed`."""
+    return api_with_token(client, host, await find_token(client, host, installation_id))
+
+
+async def find_token(client: OutboundClient, host: CodeHost, installation_id: int | None) -> str:
+    """Raises `HostRefused`, `HostBusy` and `HostFailed`."""
     credentials = require_credentials(host)
     if credentials.token is not None:
-        return api_with_token(client, host, credentials.token)
+        return credentials.token
     if installation_id is None:
         raise HostRefused("The app is not installed for this repository: install it on GitHub.")
-    token = await installation_token(client, host, credentials, installation_id)
-    return api_with_token(client, host, token)
+    return await installation_token(client, host, credentials, installation_id)

@@ -1,4 +1,6 @@
-"""A pull request that a delivery or a poll tells of: stored once for each commit, and sent by a job."""
+"""The beginning of jobs: a pull request of a delivery or a poll, stored once for each commit; a check."""
+
+from uuid import UUID
 
 from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Tx
@@ -6,7 +8,13 @@ from instep.platform.core.ids import new_id
 from instep.platform.core.jobs import defer
 from instep.transfer.repositories import queries
 from instep.transfer.repositories.pull_filters import reason_to_ignore
-from instep.transfer.repositories.schemas import SEND_PULL_REQUEST, PullRequest, Repository, RepositoryChange
+from instep.transfer.repositories.schemas import (
+    CHECK_REPOSITORY,
+    SEND_PULL_REQUEST,
+    PullRequest,
+    Repository,
+    RepositoryChange,
+)
 
 
 async def take_in(tx: Tx, repository: Repository, pull_request: PullRequest, is_approval: bool) -> None:
@@ -40,3 +48,9 @@ async def take_in(tx: Tx, repository: Repository, pull_request: PullRequest, is_
 async def send_soon(tx: Tx, repository: Repository, change_id: str) -> None:
     payload = {"workspace": tx.workspace_id, "bot": str(repository.bot_id), "change": change_id}
     await defer(tx, SEND_PULL_REQUEST, payload, dedupe=change_id)
+
+
+async def check_soon(tx: Tx, bot_id: UUID, repository_id: str) -> None:
+    """Check the articles against the code of a repository; one check waits at a time."""
+    payload = {"workspace": tx.workspace_id, "bot": str(bot_id), "repository": repository_id}
+    await defer(tx, CHECK_REPOSITORY, payload, dedupe=repository_id)

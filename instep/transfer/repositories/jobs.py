@@ -25,6 +25,7 @@ from instep.transfer.repositories.hosts.host_requests import HostApi, HostBusy, 
 from instep.transfer.repositories.intake import take_in
 from instep.transfer.repositories.pull_filters import ChosenDiff, choose_files, reason_to_ignore
 from instep.transfer.repositories.schemas import (
+    CHECK_REPOSITORY,
     ChangeStatus,
     CodeHost,
     PullRequest,
@@ -178,12 +179,14 @@ async def schedule_polls(database: Database) -> None:
 
 
 async def poll_repositories(database: Database, job: Job) -> None:
-    """Give each repository whose poll is due a job of its own."""
+    """Give each repository whose poll is due a job of its own, and each one whose check is due."""
     await schedule_next(partial(schedule_polls, database))
     async with database.enter_workspace("") as tx, tx.transaction():
-        for due in await queries.repositories_to_poll(tx):
+        polls = [(POLL_REPOSITORY, due) for due in await queries.repositories_to_poll(tx)]
+        checks = [(CHECK_REPOSITORY, due) for due in await queries.repositories_to_check(tx)]
+        for kind, due in [*polls, *checks]:
             payload = {"workspace": due.workspace_id, "bot": str(due.bot_id), "repository": due.id}
-            await defer(tx, POLL_REPOSITORY, payload, dedupe=due.id)
+            await defer(tx, kind, payload, dedupe=due.id)
 
 
 async def poll_repository(database: Database, client: OutboundClient, job: Job) -> None:

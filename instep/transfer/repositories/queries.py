@@ -10,6 +10,7 @@ from instep.platform.core.database import Tx
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.repositories.schemas import (
     ChangeStatus,
+    CheckStatus,
     CodeHost,
     RemoteRepository,
     Repository,
@@ -20,7 +21,8 @@ from instep.transfer.repositories.schemas import (
 CODE_HOST = "id, workspace_id, kind, url, api_url, app_slug, sealed"
 REPOSITORY = """
     r.id, r.bot_id, r.code_host_id, h.kind, r.remote_id, r.name, r.default_branch, r.branch, r.moment,
-    r.paths, r.includes_bots, r.installation_id, r.polled_until, r.last_error
+    r.paths, r.includes_bots, r.installation_id, r.polled_until, r.last_error, r.check_status,
+    r.check_message, r.checked_commit, r.checked_at, r.wrong_statements, r.wrong_articles
     from repositories r join code_hosts h on h.workspace_id = %(workspace)s and h.id = r.code_host_id
     where r.workspace_id = %(workspace)s
 """
@@ -31,7 +33,7 @@ CHANGE = """
 
 @dataclass(frozen=True, slots=True)
 class DueRepository:
-    """A repository whose poll is due."""
+    """A repository whose poll or check is due."""
 
     workspace_id: str
     bot_id: UUID
@@ -49,6 +51,16 @@ async def repositories_to_poll(tx: Tx) -> list[DueRepository]:
         DueRepository,
         "select * from repositories_to_poll(%(wait)s, %(most)s)",
         wait=limits.REPOSITORY_POLL_DELAY,
+        most=limits.MAX_REPOSITORIES_POLLED_AT_ONCE,
+    )
+
+
+async def repositories_to_check(tx: Tx) -> list[DueRepository]:
+    """The repositories whose check is due, which wait for it now; each is due again after the interval."""
+    return await tx.all(
+        DueRepository,
+        "select * from repositories_to_check(%(wait)s, %(most)s)",
+        wait=limits.REPOSITORY_CHECK_DELAY,
         most=limits.MAX_REPOSITORIES_POLLED_AT_ONCE,
     )
 
@@ -129,10 +141,13 @@ async def insert_repository(
     await ctx.tx.execute(
         """
         insert into repositories (id, workspace_id, bot_id, code_host_id, remote_id, name, default_branch,
-            branch, moment, paths, includes_bots, installation_id, polled_until, poll_at, created_at)
+            branch, moment, paths, includes_bots, installation_id, polled_until, poll_at, check_at,
+            created_at)
         values (%(id)s, %(workspace)s, %(bot)s, %(host)s, %(remote_id)s, %(name)s, %(default_branch)s,
-            %(branch)s, %(moment)s, %(paths)s, %(includes_bots)s, %(installation)s, %(now)s, %(now)s, %(now)s)
+            %(branch)s, %(moment)s, %(paths)s, %(includes_bots)s, %(installation)s, %(now)s, %(now)s,
+            %(now)s + %(wait)s::interval, %(now)s)
         """,
+        wait=limits.REPOSITORY_CHECK_DELAY,
         id=repository_id,
         bot=ctx.bot.id,
         host=host_id,
@@ -223,6 +238,37 @@ async def record_poll(ctx: Ctx, repository_id: str, until: datetime | None, erro
         bot=ctx.bot.id,
         until=until,
         error=error,
+    )
+
+
+async def set_check_status(
+    ctx: Ctx, repository_id: str, status: CheckStatus, message: str | None = None
+) -> None:
+    await ctx.tx.execute(
+        """
+        update repositories set check_status = %(status)s, check_message = %(message)s
+        where workspace_id = %(workspace)s and bot_id = %(bot)s and id = %(id)s
+        """,
+        id=repository_id,
+        bot=ctx.bot.id,
+        status=status,
+        message=message,
+    )
+
+
+async def record_check(ctx: Ctx, repository_id: str, commit: str, statements: int, articles: int) -> None:
+    await ctx.tx.execute(
+        """
+        update repositories set check_status = 'checked', check_message = null, checked_commit = %(commit)s,
+            checked_at = %(now)s, wrong_statements = %(statements)s, wrong_articles = %(articles)s
+        where workspace_id = %(workspace)s and bot_id = %(bot)s and id = %(id)s
+        """,
+        id=repository_id,
+        bot=ctx.bot.id,
+        commit=commit,
+        statements=statements,
+        articles=articles,
+        now=ctx.now,
     )
 
 

@@ -6,11 +6,14 @@ from typing import Literal
 from uuid import UUID
 
 SEND_PULL_REQUEST = "send_pull_request"
+CHECK_REPOSITORY = "check_repository"
 
 HostKind = Literal["github", "gitlab", "gitea", "bitbucket"]
 # When a pull request is sent: as soon as it is opened, once someone has approved it, or once it is merged.
 Moment = Literal["opened", "approved", "merged"]
 ChangeStatus = Literal["waiting", "sent", "ignored", "unaffected", "failed"]
+# The state of the last check of the articles against the code.
+CheckStatus = Literal["waiting", "running", "checked", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,18 @@ class Repository(RepositoryFields):
     installation_id: int | None = None
     polled_until: datetime | None = None
     last_error: str | None = None
+    check_status: CheckStatus = "waiting"
+    # What a check waits for, does, or has failed for, in words.
+    check_message: str | None = None
+    # The last check that has ended well: its commit, and the statements that it has found wrong.
+    checked_commit: str | None = None
+    checked_at: datetime | None = None
+    wrong_statements: int = 0
+    wrong_articles: int = 0
+
+    @property
+    def is_being_checked(self) -> bool:
+        return self.check_status in ("waiting", "running")
 
     @property
     def read_branch(self) -> str:

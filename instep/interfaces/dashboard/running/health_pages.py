@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from itertools import groupby
 from typing import Any
 
 from markupsafe import Markup
@@ -11,8 +10,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.content.articles.actions import list_due_articles
-from instep.drafting.drift.actions import find_last_check, list_waiting_drift
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.running.drift_pages import show_drift
 from instep.interfaces.dashboard.running.listing import address, address_below, links_between
 from instep.interfaces.dashboard.running.visit_pages import show_visits
 from instep.interfaces.dashboard.shell import pages
@@ -70,7 +69,7 @@ async def show_health(page: BotPage) -> Response:
     if page.query.get("by") == BY_FEEDBACK:
         return await show_feedback(page)
     if page.query.get("by") == BY_DRIFT:
-        return await show_drift(page)
+        return await show_drift(page, views_of(page, BY_DRIFT))
     if page.query.get("by") == BY_DUE:
         return await show_due(page)
     if page.query.get("by") == BY_VISITS:
@@ -131,17 +130,6 @@ async def show_due(page: BotPage) -> Response:
         articles=articles.rows,
         views=views_of(page, BY_DUE),
         links=links_between(page, "health", articles.next_cursor, by=BY_DUE),
-    )
-
-
-async def show_drift(page: BotPage) -> Response:
-    """Open findings of checks against the code, by article."""
-    waiting = await list_waiting_drift(page.ctx)
-    return await page.show(
-        "running/health_drift.html",
-        groups=[list(group) for _, group in groupby(waiting, key=lambda row: row.article_id)],
-        last_check=await find_last_check(page.ctx),
-        views=views_of(page, BY_DRIFT),
     )
 
 

@@ -7,6 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.interfaces.dashboard.bot_pages import BotPage, ask_again, bot_page, find_page
+from instep.interfaces.dashboard.running.drift_pages import values_of_checks
 from instep.interfaces.dashboard.settings.frame import SECTION, attempt, show_secret_next, show_settings
 from instep.platform.core.errors import AppError
 from instep.platform.identity.access import hold_open
@@ -119,6 +120,7 @@ async def one_repository(page: BotPage, refusal: AppError | None = None) -> Resp
         events=actions.hook_events(host),
         changes=await actions.list_changes(page.ctx, [row.id]),
         secret_label="Secret of the webhook",
+        **await values_of_checks(page.ctx, row.id),
         **form_options(),
     )
 

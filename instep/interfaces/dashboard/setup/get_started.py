@@ -1,10 +1,11 @@
-"""The first steps with a new help center: import articles, and connect the repository."""
+"""The first steps with a new help center: import articles, connect the repository, see what is wrong."""
 
 from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.accounts.workspaces.actions import create_key
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.running.drift_pages import values_of_checks
 from instep.platform.identity.scopes import Role, Scope
 from instep.platform.web.recent_sign_in import require_recent_sign_in
 from instep.platform.web.shown_once import forget_secret, keep_secret, take_secret
@@ -19,7 +20,8 @@ KEY_NAME = "Repository"
 async def show_get_started(page: BotPage) -> Response:
     key = take_secret(page.request, NEW_KEY)
     base_url = page.request.app.state.settings.base_url
-    response = await page.show("setup/get_started.html", new_key=key, base_url=base_url)
+    checks = await values_of_checks(page.ctx)
+    response = await page.show("setup/get_started.html", new_key=key, base_url=base_url, **checks)
     if key is not None:
         forget_secret(page.request, response)
     return response

@@ -133,6 +133,18 @@ REPOSITORY_POLL_WINDOW = timedelta(minutes=15)
 MAX_REPOSITORIES_POLLED_AT_ONCE = 100
 # Processor time for choosing the files of a diff.
 MAX_FILE_SELECTION_SECONDS = 20
+# Clones of repositories, for a check of the articles: bytes of one, with its history; the time for fetching
+# it; and the commits between the newest one and the oldest that is read.
+MAX_CLONE_BYTES = 1024 * 1024 * 1024
+CLONE_SECONDS = 900
+MAX_CLONE_COMMITS = 20_000
+# Processor time for searching the code and its history for what articles state.
+MAX_CLONE_READING_SECONDS = 300
+# The time between two checks of a repository, and the wait for another check in the same process.
+REPOSITORY_CHECK_DELAY = timedelta(days=7)
+CHECK_TURN_DELAY = timedelta(seconds=15)
+# A check is given up after this many attempts.
+MAX_REPOSITORY_CHECK_ATTEMPTS = 3
 # Changes that the page of a repository lists, and how long they are kept.
 MAX_SHOWN_REPOSITORY_CHANGES = 50
 REPOSITORY_CHANGE_RETENTION = timedelta(days=90)

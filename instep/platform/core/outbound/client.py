@@ -4,7 +4,7 @@ import asyncio
 import re
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
 
@@ -24,6 +24,7 @@ from instep.platform.core.config import SettingsError
 from instep.platform.core.outbound.allowed import AllowList, refuse_url
 from instep.platform.core.outbound.happy_eyeballs import ConnectError, connect
 from instep.platform.core.outbound.lookup import Lookup, NoAddress, Resolver
+from instep.platform.core.outbound.networks import Address
 from instep.platform.core.outbound.streams import CappedStream, ReadLimitExceeded
 from instep.platform.core.outbound.urls import Url, parse_url
 from instep.platform.core.tracing import span
@@ -129,15 +130,25 @@ class OutboundClient:
             raise NotConnected(NO_TLS) from None
 
     async def reach(self, url: Url) -> socket.socket:
-        """A socket connected to one of the host's addresses; one lookup returns all, and all are allowed."""
+        """A socket connected to one of the host's vetted addresses; raises `NotConnected`."""
+        try:
+            return await connect(await self.vet(url), url.port)
+        except ConnectError:
+            raise NotConnected(UNREACHABLE) from None
+
+    async def vet(self, url: Url) -> Sequence[Address]:
+        """All addresses of the host, by one lookup; raises `NotConnected` if one of them is not allowed.
+
+        Programs with their own HTTP client, such as git, connect to these addresses and look up nothing.
+        """
         refuse(url, self.allow)
         try:
             addresses = [url.address] if url.address else await self.lookup(url.host)
-            if all(self.allow.permits(address, url.host) for address in addresses):
-                return await connect(addresses, url.port)
-        except (NoAddress, ConnectError):
-            pass
-        raise NotConnected(UNREACHABLE)
+        except NoAddress:
+            raise NotConnected(UNREACHABLE) from None
+        if not all(self.allow.permits(address, url.host) for address in addresses):
+            raise NotConnected(UNREACHABLE)
+        return addresses
 
     async def aclose(self) -> None:
         await self.resolver.aclose()

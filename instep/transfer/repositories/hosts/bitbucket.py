@@ -41,6 +41,10 @@ class Bitbucket:
         authorization = basic if ":" in token else f"Bearer {token}"
         return {"Authorization": authorization, "Accept": "application/json", "User-Agent": "Instep"}
 
+    def git_credentials(self, token: str) -> str:
+        _, is_personal, secret = token.partition(":")
+        return f"x-bitbucket-api-token-auth:{secret}" if is_personal else f"x-token-auth:{token}"
+
     def is_genuine(self, headers: Mapping[str, str], body: bytes, secret: str) -> bool:
         return has_signature(header_of(headers, "x-hub-signature").removeprefix("sha256="), body, secret)
 

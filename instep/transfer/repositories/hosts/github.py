@@ -43,6 +43,9 @@ class GitHub:
             "User-Agent": "Instep",
         }
 
+    def git_credentials(self, token: str) -> str:
+        return f"x-access-token:{token}"
+
     def is_genuine(self, headers: Mapping[str, str], body: bytes, secret: str) -> bool:
         signature = header_of(headers, "x-hub-signature-256").removeprefix("sha256=")
         return has_signature(signature, body, secret)

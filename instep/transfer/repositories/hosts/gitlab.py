@@ -36,6 +36,9 @@ class GitLab:
     def headers(self, token: str) -> Mapping[str, str]:
         return {"PRIVATE-TOKEN": token, "Accept": "application/json", "User-Agent": "Instep"}
 
+    def git_credentials(self, token: str) -> str:
+        return f"oauth2:{token}"
+
     def is_genuine(self, headers: Mapping[str, str], body: bytes, secret: str) -> bool:
         return hmac.compare_digest(header_of(headers, "x-gitlab-token").encode(), secret.encode())
 

@@ -23,6 +23,9 @@ class HostForm(Protocol):
     def headers(self, token: str) -> Mapping[str, str]:
         """Headers of requests with a token."""
 
+    def git_credentials(self, token: str) -> str:
+        """The user and the password, `user:password`, by which git authenticates with a token over HTTP."""
+
     def is_genuine(self, headers: Mapping[str, str], body: bytes, secret: str) -> bool:
         """True if the host has made this delivery; compared in constant time."""
 

@@ -1,0 +1,62 @@
+"""Drift: what articles say and the code contradicts, and the checks of connected repositories."""
+
+from itertools import groupby
+from typing import Any
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.drafting.drift.actions import find_last_check, list_waiting_drift
+from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.platform.identity.schemas import Ctx
+from instep.platform.identity.scopes import Role
+from instep.transfer.repositories import actions
+
+PATH = "/app/{bot_slug}/health/checks"
+
+
+async def show_drift(page: BotPage, views: list[tuple[str, str, bool]]) -> Response:
+    """Open findings of checks against the code, by article."""
+    waiting = await list_waiting_drift(page.ctx)
+    return await page.show(
+        "running/health_drift.html",
+        groups=[list(group) for _, group in groupby(waiting, key=lambda row: row.article_id)],
+        last_check=await find_last_check(page.ctx),
+        views=views,
+        **await values_of_checks(page.ctx),
+    )
+
+
+async def values_of_checks(ctx: Ctx, repository_id: str = "") -> dict[str, Any]:
+    """The values of the part that shows the checks of all connected repositories, or of one."""
+    rows = await actions.list_repositories(ctx)
+    checks = [row for row in rows if repository_id in ("", row.id)]
+    return {
+        "checks": checks,
+        "checked_repository": repository_id,
+        "is_checking": any(row.is_being_checked for row in checks),
+        # What a check has found says nothing of today once people have reviewed it.
+        "has_drift": any(row.wrong_statements for row in checks) and bool(await list_waiting_drift(ctx)),
+    }
+
+
+@bot_page("health")
+async def show_checks(page: BotPage) -> Response:
+    """The states of checks, for a page that waits for their end; then the page is reloaded."""
+    values = await values_of_checks(page.ctx, page.query.get("repository", ""))
+    response = page.show_part("running/drift_checks.html", **values)
+    if not values["is_checking"]:
+        response.headers["HX-Refresh"] = "true"
+    return response
+
+
+@bot_page("health", Role.EDITOR)
+async def check_now(page: BotPage) -> Response:
+    await actions.check_repository(page.ctx, page.form.get("id", ""))
+    return page.leave("health?by=drift")
+
+
+routes = [
+    Route(PATH, show_checks, methods=["GET"]),
+    Route(PATH, check_now, methods=["POST"]),
+]
