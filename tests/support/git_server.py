@@ -1,4 +1,4 @@
-"""A repository of the test behind HTTP, as code hosts serve it: by git's own program, for those with the token."""
+"""A repository of a test over HTTP, as code hosts serve it: by git's own program, to those with the token."""
 
 import base64
 import os
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support.ci_servers import Asked, Reply
+from tests.support.repositories import Repository, new_repository
 
 OLD_FLAG = "parser.add_argument('--keep-days', type=int, default=30)\n"
 OLD_MODE = "parser.add_argument('--legacy-mode', action='store_true')\n"
@@ -16,6 +17,18 @@ TEXT = (
     "# Clean up\n\nPass `--keep-days` to keep what is newer. With `--legacy-mode` all stays on disk.\n"
     "\nPass `--example-only` to your own program.\n"
 )
+
+
+def changed_code(folder: Path) -> Repository:
+    """The code of a product that has renamed one flag and removed another since its articles were written."""
+    repository = new_repository(folder)
+    repository.git("config", "user.name", "Alice")
+    repository.git("config", "user.email", "alice@acme.test")
+    repository.commit("Begin", {"app/cli.py": CODE})
+    renamed = CODE.replace("--keep-days", "--retention-days")
+    repository.commit("Rename the flag of the retention", {"app/cli.py": renamed})
+    repository.commit("Drop the old mode", {"app/cli.py": renamed.replace(OLD_MODE, "")})
+    return repository
 
 
 @dataclass(frozen=True)

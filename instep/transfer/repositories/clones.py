@@ -91,7 +91,7 @@ async def cloned(client: OutboundClient, origin: Origin) -> AsyncIterator[Git]:
 def new_folder(parent: Path) -> Iterator[Path]:
     """A folder that is removed at the end; it begins by removing those of processes that were killed."""
     parent.mkdir(parents=True, exist_ok=True)
-    with held(parent, fcntl.LOCK_EX):
+    with folder_lock(parent, fcntl.LOCK_EX):
         sweep(parent)
         folder = Path(mkdtemp(dir=parent))
         descriptor = os.open(folder, os.O_RDONLY)
@@ -106,12 +106,12 @@ def new_folder(parent: Path) -> Iterator[Path]:
 def sweep(parent: Path) -> None:
     """Remove folders that no process holds; the kernel ends the lock of a process that was killed."""
     for folder in parent.iterdir():
-        with suppress(OSError), held(folder, fcntl.LOCK_EX | fcntl.LOCK_NB):
+        with suppress(OSError), folder_lock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB):
             shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
-def held(folder: Path, kind: int) -> Iterator[None]:
+def folder_lock(folder: Path, kind: int) -> Iterator[None]:
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, kind)

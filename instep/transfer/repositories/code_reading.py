@@ -7,7 +7,7 @@ from instep.client.ci.checkout import is_shallow, resolve
 from instep.client.ci.git import Git
 from instep.client.drift.command import body_of
 from instep.client.drift.evidence import CheckoutEvidence, SentCommit, read_evidence
-from instep.transfer.repositories.pull_filters import is_within
+from instep.transfer.repositories.pull_filters import matches_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def commit_within(row: SentCommit, paths: Sequence[str]) -> SentCommit:
     hunks = [
         hunk
         for hunk in row.commit.hunks
-        if any(is_within(name.removeprefix("a/").removeprefix("b/"), paths) for name in hunk.head)
+        if any(matches_path(name.removeprefix("a/").removeprefix("b/"), paths) for name in hunk.head)
     ]
-    standing = tuple(place for place in row.standing if is_within(place.file, paths))
+    standing = tuple(place for place in row.standing if matches_path(place.file, paths))
     return SentCommit(replace(row.commit, hunks=hunks), standing)

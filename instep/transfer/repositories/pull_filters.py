@@ -47,13 +47,13 @@ def choose_files(diff: bytes, paths: Sequence[str]) -> ChosenDiff:
     for number, (raw, is_whole) in enumerate(read_file_diffs(io.BytesIO(diff))):
         text = raw.decode("utf-8", "replace").replace("\0", "\ufffd")
         file = read_patch(text, is_whole) if paths else None
-        if paths and (file is None or not is_within(file.path, paths)):
+        if paths and (file is None or not matches_path(file.path, paths)):
             outside += 1
         else:
             choose(selection, number, text, is_whole, {})
     return ChosenDiff(selection.diff, selection.files, len(selection.left_out), outside)
 
 
-def is_within(path: str, patterns: Sequence[str]) -> bool:
+def matches_path(path: str, patterns: Sequence[str]) -> bool:
     """True if a pattern matches the path, or names a folder that holds it; `*` also matches slashes."""
     return any(fnmatchcase(path, pattern) or path.startswith(f"{pattern}/") for pattern in patterns)

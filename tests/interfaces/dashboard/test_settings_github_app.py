@@ -4,6 +4,7 @@ import asyncio
 import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
@@ -21,7 +22,8 @@ from tests.support.cast import Cast, Client
 from tests.support.changes import write_articles
 from tests.support.chromium import Complaints
 from tests.support.connected_repositories import LOOPBACK
-from tests.support.github_double import HOOK_SECRET, GitHubDouble, github
+from tests.support.git_server import TEXT, GitServer, changed_code
+from tests.support.github_double import HOOK_SECRET, TOKEN, GitHubDouble, github
 from tests.support.installation import Installation, installed
 from tests.support.limits import SetSetting
 from tests.support.sign_in import Browser, sign_up
@@ -77,8 +79,12 @@ async def test_from_connect_to_a_draft_in_the_queue(
     host: GitHubDouble,
     complaints: Complaints,
     owner: Tx,
+    tmp_path: Path,
 ) -> None:
     await write_articles(client)
+    article = await client.post("/v1/articles", json={"title": "Clean up", "contentMarkdown": TEXT})
+    assert article.status_code == 201
+    host.git = GitServer(changed_code(tmp_path / "app").folder / ".git", f"x-access-token:{TOKEN}").answer
     began = time.monotonic()
     await owner_tab.goto(f"/app/{cast.acme.slug}/{PATH}")
     await owner_tab.get_by_text("GitHub Enterprise Server").click()
@@ -91,11 +97,19 @@ async def test_from_connect_to_a_draft_in_the_queue(
     await owner_tab.get_by_role("button", name="Connect", exact=True).click()
     await expect(owner_tab.get_by_role("list", name="Repositories")).to_contain_text("acme/app")
 
+    # Get started shows the result of the check, which nobody has asked for.
+    await owner_tab.goto(f"/app/{cast.acme.slug}/get-started")
+    check = owner_tab.get_by_role("group", name="Check: acme/app")
+    await expect(check).to_contain_text("2 statements in 1 article are no longer true", timeout=60_000)
+    await check.get_by_role("link", name="Review").click()
+    await expect(owner_tab.get_by_role("list", name="Drafts")).to_contain_text("Clean up")
+    drafts = await owner.value("select count(*) from drafts where bot_id = %(bot)s", bot=cast.acme.bot_id)
+
     host.open()
     host.merge()
     assert await deliver(server, host, "closed") == 202
     async with asyncio.timeout(60):
-        while not await owner.value(
+        while drafts == await owner.value(
             "select count(*) from drafts where bot_id = %(bot)s", bot=cast.acme.bot_id
         ):
             await asyncio.sleep(0.2)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
@@ -14,8 +15,9 @@ from tests.interfaces.dashboard.conftest import Desk
 from tests.support.cast import Api, Cast, Client
 from tests.support.changes import write_articles
 from tests.support.connected_repositories import LOOPBACK, tasks_of
+from tests.support.git_server import TEXT, GitServer, changed_code
 from tests.support.github_double import TOKEN, GitHubDouble, github
-from tests.support.http import Response
+from tests.support.http import Response, created, ok
 from tests.support.limits import SetSetting
 from tests.support.site_pages import Page
 
@@ -112,6 +114,45 @@ async def test_the_same_repository_is_connected_once(desk: Desk, host: GitHubDou
     await desk.send(page, f"{page}/remove")
     assert refused.status_code == 400
     assert "acme/app is connected already" in Page(refused.text).text
+
+
+async def test_the_check_for_drift_and_its_result_are_on_each_page(
+    desk: Desk,
+    editor: Desk,
+    viewer: Desk,
+    client: Client,
+    database: Database,
+    host: GitHubDouble,
+    outbound: OutboundClient,
+    set_setting: SetSetting,
+    tmp_path: Path,
+) -> None:
+    set_setting("INSTEP_DATA_DIR", str(tmp_path / "data"))
+    created(await client.post("/v1/articles", json={"title": "Clean up", "contentMarkdown": TEXT}))
+    page = await desk.follow(await connect(desk, host))
+    assert 'hx-trigger="every 2s"' in page.text
+    repository_id = page.url.path.rpartition("/")[2]
+    below = f"{PATH}/{repository_id}"
+    await worker_of(database, outbound).run_due()
+    assert "no such repository" in Page((await desk.get(below)).text).text
+
+    host.git = GitServer(changed_code(tmp_path / "app").folder / ".git", f"x-access-token:{TOKEN}").answer
+    assert (await viewer.send("health", "health/checks", id=repository_id)).status_code == 403
+    await editor.send("health?by=drift", "health/checks", id=repository_id)
+    part = await editor.get(f"health/checks?repository={repository_id}")
+    assert "HX-Refresh" not in part.headers
+    await worker_of(database, outbound).run_due()
+
+    for shown in (below, "health?by=drift", "get-started"):
+        text = Page((await desk.get(shown)).text).text
+        assert "2 statements in 1 article are no longer true" in text
+    assert "2 wrong" in Page((await desk.get(PATH)).text).text
+    assert (await desk.get("health/checks")).headers["HX-Refresh"] == "true"
+    for kind in ("drafts", "places"):
+        [row] = ok(await client.get(f"/v1/{kind}"))["results"]
+        ok(await client.post(f"/v1/{kind}/{row['id']}/dismiss", json={"reason": "later"}))
+    assert "Nothing of this waits for review" in Page((await desk.get(below)).text).text
+    await desk.send(below, f"{below}/remove")
 
 
 async def test_a_token_is_replaced(

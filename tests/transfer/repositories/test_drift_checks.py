@@ -1,10 +1,13 @@
-"""A connected repository is checked for drift by itself: its history is fetched with git, under all bounds."""
+"""A connected repository is checked for drift by itself: git fetches its history, within all bounds."""
 
+import asyncio
 import json
+import random
 import time
 from collections.abc import AsyncIterator, Iterator
 from ipaddress import IPv4Address
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,27 +22,19 @@ from instep.transfer.repositories.hosts.host_requests import HostFailed
 from instep.transfer.repositories.jobs import POLL_REPOSITORIES
 from tests.support.cast import Cast, Client, Json
 from tests.support.changes import get
-from tests.support.ci_servers import Reply, serving
+from tests.support.ci_servers import Asked, Reply, serving
 from tests.support.connected_repositories import LOOPBACK, Connected, connected
-from tests.support.git_server import CODE, OLD_MODE, TEXT, GitServer
+from tests.support.git_server import TEXT, GitServer, changed_code
 from tests.support.github_double import TOKEN, GitHubDouble, github
 from tests.support.limits import SetLimit, SetSetting
-from tests.support.repositories import Repository, new_repository
+from tests.support.repositories import Repository
 
 CREDENTIALS = f"x-access-token:{TOKEN}"
 
 
 @pytest.fixture
 def code(tmp_path: Path) -> Repository:
-    """The product's code: one flag was renamed and one removed since the articles were written."""
-    repository = new_repository(tmp_path / "app")
-    repository.git("config", "user.name", "Alice")
-    repository.git("config", "user.email", "alice@acme.test")
-    repository.commit("Begin", {"app/cli.py": CODE})
-    renamed = CODE.replace("--keep-days", "--retention-days")
-    repository.commit("Rename the flag of the retention", {"app/cli.py": renamed})
-    repository.commit("Drop the old mode", {"app/cli.py": renamed.replace(OLD_MODE, "")})
-    return repository
+    return changed_code(tmp_path / "app")
 
 
 @pytest.fixture
@@ -154,8 +149,13 @@ async def test_a_token_without_the_right_to_read_code_is_named_and_not_shown(
 
 
 async def test_a_redirect_to_another_host_gets_no_token(host: GitHubDouble, repository: Connected) -> None:
-    asked = list[object]()
-    with serving(lambda request: asked.append(request) or Reply(200, raw=b"")) as other:
+    asked = list[Asked]()
+
+    def answer(request: Asked) -> Reply:
+        asked.append(request)
+        return Reply(200, raw=b"")
+
+    with serving(answer) as other:
         host.git = lambda request: Reply(302, headers={"Location": f"{other}/acme/app.git/info/refs"})
         row = await repository.check()
 
@@ -184,8 +184,7 @@ async def test_git_connects_only_to_the_address_that_the_guard_has_vetted(
 async def test_a_repository_over_the_limit_is_refused_and_leaves_nothing(
     code: Repository, repository: Connected, set_limit: SetLimit
 ) -> None:
-    noise = bytes((number * number // 7 + number // 3) % 251 for number in range(200_000))
-    code.commit("A picture", {"a.bin": noise})
+    code.commit("A picture", {"a.bin": random.Random(1).randbytes(200_000)})
     set_limit("MAX_CLONE_BYTES", 20_000)
 
     row = await repository.check()
@@ -275,13 +274,13 @@ async def test_no_secret_is_in_the_arguments_or_the_address(
     host: GitHubDouble, repository: Connected, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commands = list[tuple[object, ...]]()
-    run = clones.asyncio.create_subprocess_exec
+    run = asyncio.create_subprocess_exec
 
-    async def spy(*arguments: object, **options: object) -> object:
+    async def spy(*arguments: Any, **options: Any) -> object:
         commands.append(arguments)
-        return await run(*arguments, **options)  # type: ignore[arg-type]
+        return await run(*arguments, **options)
 
-    monkeypatch.setattr(clones.asyncio, "create_subprocess_exec", spy)
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", spy)
     await repository.work()
 
     assert commands

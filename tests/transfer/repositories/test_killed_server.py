@@ -1,8 +1,9 @@
-"""A server that is killed while it reads a pull request loses no task, and makes none twice."""
+"""A server that is killed while it reads a pull request or a history loses nothing."""
 
 import asyncio
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -11,6 +12,7 @@ from instep.platform.core.database import Database, Tx
 from tests.support.cast import Cast, Client
 from tests.support.ci_servers import Asked, Reply, serving
 from tests.support.connected_repositories import LOOPBACK, connected, tasks_of
+from tests.support.git_server import TEXT, GitServer, changed_code
 from tests.support.github_double import TOKEN, GitHubDouble
 from tests.support.installation import Installation, installed
 from tests.support.limits import SetSetting
@@ -37,6 +39,47 @@ class SlowGitHub(GitHubDouble):
             self.is_asked.set()
             self.may_answer.wait(60)
         return super().reply(asked)
+
+
+async def test_a_server_that_is_killed_while_it_fetches_a_history_checks_it_after_all(
+    server: Installation,
+    database: Database,
+    cast: Cast,
+    client: Client,
+    set_setting: SetSetting,
+    tmp_path: Path,
+) -> None:
+    set_setting(*LOOPBACK)
+    code = GitServer(changed_code(tmp_path / "app").folder / ".git", f"x-access-token:{TOKEN}")
+    is_asked, may_answer = threading.Event(), threading.Event()
+
+    def answer_late(asked: Asked) -> Reply:
+        is_asked.set()
+        may_answer.wait(60)
+        return code.answer(asked)
+
+    answer = await client.post("/v1/articles", json={"title": "Clean up", "contentMarkdown": TEXT})
+    assert answer.status_code == 201
+    host = GitHubDouble(git=answer_late)
+    with serving(host.reply) as host.url:
+        async with connected(database, cast.acme, "github", host.url, TOKEN, is_checked=True) as repository:
+            process = server.serve()
+            assert await asyncio.to_thread(is_asked.wait, 60)
+            clones = server.folder / "clones"
+            [left] = clones.iterdir()
+            process.kill()
+            process.wait()
+            assert left.exists()
+
+            may_answer.set()
+            process = server.serve()
+            async with asyncio.timeout(90):
+                while (await repository.stored()).check_status != "checked":
+                    await asyncio.sleep(0.2)
+            assert (await repository.stored()).wrong_statements == 2
+            assert list(clones.iterdir()) == []
+            process.terminate()
+            process.wait()
 
 
 async def test_a_killed_server_goes_on_where_it_was(
