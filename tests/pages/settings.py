@@ -88,11 +88,12 @@ async def fill_settings(owner: Tx, url: str, session: str, slug: str) -> dict[st
     return {
         "webhook": f"{path}/webhooks/{webhook_id}",
         "repository": f"{path}/repositories/repo_of_the_stage",
+        "checked-repository": f"{path}/repositories/repo_checked",
     }
 
 
 async def connect_repository(owner: Tx, slug: str) -> None:
-    """A repository that can't be read any more, with a pull request in each state."""
+    """Repositories in each state of a check; one can't be read, and has pull requests in each state."""
     await owner.execute(
         """
         insert into code_hosts (id, workspace_id, kind, url, api_url, sealed, created_at)
@@ -104,10 +105,19 @@ async def connect_repository(owner: Tx, slug: str) -> None:
     await owner.execute(
         """
         insert into repositories (id, workspace_id, bot_id, code_host_id, remote_id, name, default_branch,
-            moment, paths, includes_bots, polled_until, poll_at, last_error, created_at)
-        select 'repo_of_the_stage', workspace_id, id, 'host_of_the_stage', '1',
-            'nordwind/a-repository-with-a-name-that-is-long', 'main', 'merged', array['apps/web'], false,
-            now(), now(), 'GitHub does not accept the token.', now() from bots where slug = %(slug)s
+            moment, paths, includes_bots, polled_until, poll_at, last_error, created_at, check_at,
+            check_status, check_message, checked_commit, checked_at, wrong_statements, wrong_articles)
+        select 'repo_' || row.id, workspace_id, bots.id, 'host_of_the_stage', row.id, row.name, 'main',
+            'merged', array['apps/web'], false, now(), now() + interval '1 day', row.error, now(),
+            now() + interval '1 day', row.status, row.message, repeat('4b825dc64', 4), now(), 17, 9
+        from bots, (values
+            ('of_the_stage', 'nordwind/a-repository-with-a-name-that-is-long',
+                'GitHub does not accept the token.', 'failed',
+                'Its history is larger than 1 GB. Run `instep drift` in a checkout or in CI instead.'),
+            ('checked', 'nordwind/app', null, 'checked', null),
+            ('checking', 'nordwind/docs', null, 'running', 'Searching it for what 212 articles state.')
+        ) as row (id, name, error, status, message)
+        where slug = %(slug)s
         """,
         slug=slug,
     )
