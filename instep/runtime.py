@@ -62,10 +62,11 @@ from instep.transfer.repositories.jobs import (
     give_up_change,
     poll_repositories,
     poll_repository,
+    release_of_repository,
     schedule_polls,
     send_pull_request,
 )
-from instep.transfer.repositories.schemas import CHECK_REPOSITORY, SEND_PULL_REQUEST
+from instep.transfer.repositories.schemas import CHECK_REPOSITORY, RELEASE_DRAFTS, SEND_PULL_REQUEST
 from instep.visitors.answers.visitor_data import KEEP_ERASURES
 from instep.visitors.insights.jobs import draft_gap
 from instep.visitors.insights.schemas import DRAFT_GAP
@@ -206,6 +207,7 @@ def worker_of(
         ANNOUNCE_DUE: partial(announce_due, database),
         SEND_PULL_REQUEST: partial(send_pull_request, database, outbound),
         CHECK_REPOSITORY: partial(check_repository, database, outbound),
+        RELEASE_DRAFTS: partial(release_of_repository, database, outbound),
         POLL_REPOSITORIES: partial(poll_repositories, database),
         POLL_REPOSITORY: partial(poll_repository, database, outbound),
         BACK_UP: partial(back_up, database, owner_url),

@@ -9,9 +9,9 @@ import json
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from joserfc import jwt
 from joserfc.errors import JoseError
@@ -43,6 +43,9 @@ class GitHubDouble:
     reviews: dict[int, list[Json]] = field(default_factory=dict)
     apps: dict[str, Json] = field(default_factory=dict)
     is_installed: bool = False
+    releases: list[Json] = field(default_factory=list)
+    # The commits of each tag.
+    tags: dict[str, set[str]] = field(default_factory=dict)
     tokens: set[str] = field(default_factory=lambda: {TOKEN})
     replies: list[Reply] = field(default_factory=list)
     requests: list[Asked] = field(default_factory=list)
@@ -88,7 +91,16 @@ class GitHubDouble:
         return self.change(number, head={**pull["head"], "sha": head})
 
     def merge(self, number: int = 7) -> Json:
-        return self.change(number, state="closed", merged_at=now(), merge_commit_sha="e" * 40)
+        commit = hashlib.sha1(f"merge of {number}".encode()).hexdigest()
+        return self.change(number, state="closed", merged_at=now(), merge_commit_sha=commit)
+
+    def release(self, tag: str, *numbers: int, **fields: object) -> "Delivery":
+        """Publish a release with these pull requests; the delivery that tells of it."""
+        self.tags[tag] = {self.pulls[number]["merge_commit_sha"] for number in numbers}
+        release = {"tag_name": tag, "draft": False, "prerelease": False, "published_at": now(), **fields}
+        self.releases.append(release)
+        body = {"action": "published", "release": release, "repository": self.repository}
+        return Delivery("release", json.dumps(body).encode())
 
     def change(self, number: int, **changes: object) -> Json:
         self.pulls[number] = {**self.pulls[number], "updated_at": now(), **changes}
@@ -119,7 +131,16 @@ class GitHubDouble:
             return self.answer_app(asked)
         if asked.headers.get("authorization", "").removeprefix("Bearer ") not in self.tokens:
             return Reply(401, {"message": "Bad credentials"})
-        return self.answer(asked)
+        return self.unless_unchanged(asked, self.answer(asked))
+
+    def unless_unchanged(self, asked: Asked, reply: Reply) -> Reply:
+        """Conditional requests (Best practices for using the REST API)."""
+        etag = f'W/"{hashlib.sha256(reply.content).hexdigest()}"'
+        if reply.status != 200:
+            return reply
+        if asked.headers.get("if-none-match") == etag:
+            return Reply(304, raw=b"", headers={"ETag": etag})
+        return replace(reply, headers={**reply.headers, "ETag": etag})
 
     def answer_app(self, asked: Asked) -> Reply:
         """The pages and the API by which an app is made from a manifest, installed, and gets tokens."""
@@ -167,6 +188,14 @@ class GitHubDouble:
         if path == "":
             return Reply(200, self.repository)
         query = parse_qs(url.query)
+        if path == "/releases":
+            return self.page(asked, self.releases[::-1], query)
+        if path.startswith("/compare/"):
+            tag, _, commit = unquote(path.removeprefix("/compare/")).partition("...")
+            if tag not in self.tags:
+                return Reply(404, {"message": "Not Found"})
+            ahead_by = 0 if commit in self.tags[tag] else 3
+            return Reply(200, {"status": "diverged" if ahead_by else "behind", "ahead_by": ahead_by})
         if path == "/pulls":
             rows = sorted(self.pulls.values(), key=lambda row: str(row["updated_at"]), reverse=True)
             return self.page(asked, rows, query)

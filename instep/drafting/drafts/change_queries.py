@@ -232,6 +232,22 @@ async def find_pending_of_change(
     )
 
 
+async def find_pending_of_source(ctx: Ctx, source_url: str) -> list[DroppedDraft]:
+    """The pending drafts that tasks have made for a change; approved ones are kept."""
+    return await ctx.all(
+        DroppedDraft,
+        f"""
+        select d.id, {IS_EDITED} as is_edited, d.approved_at is not null as is_kept
+        from drafts d
+        join articles a on a.workspace_id = %(workspace)s and a.id = d.article_id
+        where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
+          and d.source_url = %(url)s and d.task_id is not null
+        order by d.article_id, d.id
+        """,
+        url=source_url,
+    )
+
+
 async def find_dropped(
     ctx: Ctx, source_url: str, task_id: str, article_ids: Sequence[str], warning: str
 ) -> list[DroppedDraft]:

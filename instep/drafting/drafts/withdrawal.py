@@ -11,6 +11,7 @@ from instep.platform.identity.schemas import Ctx
 
 DROPPED = "A later state of the same change no longer calls for this: compare it with the code first."
 NO_LONGER = "A later state of the same change no longer calls for this."
+ABANDONED = "Its change was closed without being merged: compare it with the code first."
 REVERTED = "A later change reverts the one that called for this: compare it with the code first."
 
 
@@ -24,6 +25,19 @@ async def dismiss_reverted(ctx: Ctx, title: str, url_patterns: Sequence[str], ta
     for row in drafts:
         if not row.is_edited:
             await dismiss_pending(ctx, row.id, f"The later change “Revert {title}” takes this back.")
+
+
+async def dismiss_abandoned(ctx: Ctx, source_url: str) -> None:
+    """Remove the pending drafts of a change that was closed without being merged from the queue.
+
+    A draft that a person has edited or approved stays, with a warning that revokes the approval.
+    """
+    drafts = await change_queries.find_pending_of_source(ctx, source_url)
+    kept_ids = [row.id for row in drafts if row.is_edited or row.is_kept]
+    await change_queries.add_warning(ctx, kept_ids, ABANDONED)
+    for row in drafts:
+        if row.id not in kept_ids:
+            await dismiss_pending(ctx, row.id, "Its change was closed without being merged.")
 
 
 async def warn_of(ctx: Ctx, draft_id: str, warning: str) -> None:

@@ -1,5 +1,6 @@
 """Stores the places that a task has found, and matches them with those of earlier tasks of its change."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
@@ -56,6 +57,12 @@ async def dismiss_reverted_places(ctx: Ctx, title: str, url_patterns: Sequence[s
     """Dismiss the open places of a change that a later change reverts."""
     comment = f"The later change “Revert {title}” takes this back."
     await queries.dismiss_of_change(ctx, title, url_patterns, comment)
+
+
+async def dismiss_abandoned_places(ctx: Ctx, source_url: str) -> None:
+    """Dismiss the open places of a change that was closed without being merged."""
+    pattern = re.sub(r"([\\%_])", r"\\\1", source_url)
+    await queries.dismiss_of_change(ctx, "", [pattern], "Its change was closed without being merged.")
 
 
 async def _add(ctx: Ctx, new: NewPlace, source: PlaceSource, task_id: str) -> None:

@@ -10,6 +10,7 @@ from instep.transfer.repositories import queries
 from instep.transfer.repositories.pull_filters import reason_to_ignore
 from instep.transfer.repositories.schemas import (
     CHECK_REPOSITORY,
+    RELEASE_DRAFTS,
     SEND_PULL_REQUEST,
     PullRequest,
     Repository,
@@ -41,6 +42,8 @@ async def take_in(tx: Tx, repository: Repository, pull_request: PullRequest, is_
         updated_at=now,
     )
     change_id = await queries.put_change(tx, repository.bot_id, row)
+    if change_id is None and pull_request.is_abandoned:
+        change_id = await queries.await_withdrawal(tx, repository.id, pull_request.number)
     if change_id is not None:
         await send_soon(tx, repository, change_id)
 
@@ -48,6 +51,12 @@ async def take_in(tx: Tx, repository: Repository, pull_request: PullRequest, is_
 async def send_soon(tx: Tx, repository: Repository, change_id: str) -> None:
     payload = {"workspace": tx.workspace_id, "bot": str(repository.bot_id), "change": change_id}
     await defer(tx, SEND_PULL_REQUEST, payload, dedupe=change_id)
+
+
+async def release_soon(tx: Tx, repository: Repository) -> None:
+    """Look for drafts that are approved for a release which is out now."""
+    payload = {"workspace": tx.workspace_id, "bot": str(repository.bot_id), "repository": repository.id}
+    await defer(tx, RELEASE_DRAFTS, payload, dedupe=repository.id)
 
 
 async def check_soon(tx: Tx, bot_id: UUID, repository_id: str) -> None:

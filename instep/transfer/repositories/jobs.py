@@ -4,6 +4,10 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
+import structlog
+
+from instep.drafting.drafts.withdrawal import dismiss_abandoned
+from instep.drafting.places.storing import dismiss_abandoned_places
 from instep.drafting.tasks import actions as tasks
 from instep.drafting.tasks.schemas import ReadTask, TaskCreate
 from instep.platform.core import limits
@@ -23,7 +27,13 @@ from instep.transfer.repositories.hosts.host_json import Malformed
 from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.hosts.host_requests import HostApi, HostBusy, HostFailed, HostRefused
 from instep.transfer.repositories.intake import take_in
-from instep.transfer.repositories.pull_filters import ChosenDiff, choose_files, reason_to_ignore
+from instep.transfer.repositories.pull_filters import (
+    ABANDONED,
+    ChosenDiff,
+    choose_files,
+    reason_to_ignore,
+)
+from instep.transfer.repositories.releases import release_approved
 from instep.transfer.repositories.schemas import (
     CHECK_REPOSITORY,
     ChangeStatus,
@@ -32,6 +42,8 @@ from instep.transfer.repositories.schemas import (
     Repository,
     RepositoryChange,
 )
+
+log = structlog.get_logger("instep.repositories")
 
 POLL_REPOSITORIES = "poll_repositories"
 POLL_REPOSITORY = "poll_repository"
@@ -43,7 +55,11 @@ class NoTask:
     """How a change ends without a task."""
 
     status: ChangeStatus
-    message: str
+    message: str | None
+    # The task that the change already has.
+    task_id: str | None = None
+    # True if the drafts that were made of it leave the queue.
+    is_abandoned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +125,11 @@ async def read_change(database: Database, client: OutboundClient, work: WaitingC
     change, repository = work.change, work.repository
     api, form = await open_api(client, work.host, repository.installation_id), FORMS[work.host.kind]
     pull_request = await form.find_pull_request(api, repository.name, change.number)
+    if pull_request.is_abandoned:
+        return NoTask("ignored", ABANDONED, is_abandoned=True)
+    if change.task_id is not None:
+        # It was opened again before its drafts were withdrawn.
+        return NoTask("sent", None, change.task_id)
     if pull_request.head != change.head:
         async with database.enter_workspace(work.host.workspace_id) as tx, tx.transaction():
             await take_in(tx, repository, pull_request, is_approval=False)
@@ -152,14 +173,21 @@ async def record_outcome(
     database: Database, job: Job, repository: Repository, outcome: ReadTask | NoTask
 ) -> None:
     try:
-        async with job_context(database, job.payload, sender_of(repository)) as ctx, ctx.tx.transaction():
+        is_abandoned = isinstance(outcome, NoTask) and outcome.is_abandoned
+        sender = replace(sender_of(repository), can_write=is_abandoned)
+        async with job_context(database, job.payload, sender) as ctx, ctx.tx.transaction():
             change = await queries.lock_waiting(ctx, job.payload["change"])
             if change is None:
-                return None
+                return
             if isinstance(outcome, NoTask):
-                return await queries.settle_change(ctx, change.id, outcome.status, outcome.message)
-            task = await tasks.create_task(ctx, outcome)
-            await queries.settle_change(ctx, change.id, "sent", None, task.id)
+                task_id = outcome.task_id
+                await queries.settle_change(ctx, change.id, outcome.status, outcome.message, task_id)
+            else:
+                task = await tasks.create_task(ctx, outcome)
+                await queries.settle_change(ctx, change.id, "sent", None, task.id)
+            if is_abandoned:
+                await dismiss_abandoned(ctx, change.url)
+                await dismiss_abandoned_places(ctx, change.url)
     except RateLimited as limit:
         wait = timedelta(seconds=int(limit.headers["Retry-After"]))
         await note(database, job, "The tasks of this hour are used up: it is sent in the next one.")
@@ -220,10 +248,28 @@ async def catch_up(
         await queries.set_remote(tx, host.id, remote)
     repository = replace(repository, name=remote.name, default_branch=remote.default_branch)
     since = (repository.polled_until or utc_now()) - limits.REPOSITORY_POLL_WINDOW
+    await release_approved(database, api, host.workspace_id, repository, since)
     async for pull_request in form.list_updated(api, repository.name, since):
         is_approval = await asks_approval(api, repository, pull_request)
         async with database.enter_workspace(host.workspace_id) as tx, tx.transaction():
             await take_in(tx, repository, pull_request, is_approval)
+
+
+async def release_of_repository(database: Database, client: OutboundClient, job: Job) -> None:
+    """Apply what a release contains of which the host has just told; the next poll finds what this misses."""
+    async with job_context(database, job.payload, POLLER) as ctx:
+        repository = await queries.find_repository(ctx, job.payload["repository"])
+        host = await queries.find_code_host(ctx.tx, repository.code_host_id) if repository else None
+    if repository is None or host is None:
+        return
+    since = (repository.polled_until or utc_now()) - limits.REPOSITORY_POLL_WINDOW
+    try:
+        api = await open_api(client, host, repository.installation_id)
+        await release_approved(database, api, host.workspace_id, repository, since)
+    except HostBusy as busy:
+        raise Postponed(busy.wait) from busy
+    except (HostRefused, Malformed) as error:
+        log.info("release_not_read", repository=repository.id, reason=str(error))
 
 
 async def asks_approval(api: HostApi, repository: Repository, pull_request: PullRequest) -> bool:

@@ -8,6 +8,8 @@ from fnmatch import fnmatchcase
 from instep.client.ci.diff import Selection, choose, read_file_diffs, read_patch
 from instep.transfer.repositories.schemas import PullRequest, Repository
 
+ABANDONED = "It was closed without being merged."
+
 
 @dataclass(frozen=True, slots=True)
 class ChosenDiff:
@@ -27,8 +29,8 @@ def reason_to_ignore(repository: Repository, pull_request: PullRequest, is_appro
         return "A bot has opened it."
     if pull_request.is_merged:
         return None
-    if not pull_request.is_open:
-        return "It was closed without being merged."
+    if pull_request.is_abandoned:
+        return ABANDONED
     if pull_request.is_draft:
         return "It is a draft."
     if repository.moment == "merged":

@@ -9,6 +9,7 @@ from instep.platform.core import limits
 from instep.platform.core.database import Tx
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.repositories.schemas import (
+    ApprovedPull,
     ChangeStatus,
     CheckStatus,
     CodeHost,
@@ -371,11 +372,49 @@ async def list_changes(ctx: Ctx, repository_ids: Sequence[str]) -> list[Reposito
     )
 
 
+async def list_approved(ctx: Ctx, repository_id: str) -> list[ApprovedPull]:
+    """The pull requests of a repository with pending drafts that are approved for a release."""
+    return await ctx.tx.all(
+        ApprovedPull,
+        """
+        select c.number, c.url, max(d.approved_at) as approved_at
+        from repository_changes c
+        join drafts d on d.workspace_id = %(workspace)s and d.bot_id = %(bot)s and d.source_url = c.url
+        where c.workspace_id = %(workspace)s and c.bot_id = %(bot)s and c.repository_id = %(id)s
+          and d.status = 'pending' and d.approved_at is not null
+        group by c.number, c.url order by c.number limit %(limit)s
+        """,
+        id=repository_id,
+        bot=ctx.bot.id,
+        limit=limits.MAX_RELEASE_PULLS,
+    )
+
+
+async def await_withdrawal(tx: Tx, repository_id: str, number: int) -> str | None:
+    """Let the newest sent commit of a pull request wait again, because it was closed; its id."""
+    change_id: str | None = await tx.value(
+        """
+        update repository_changes set status = 'waiting'
+        where workspace_id = %(workspace)s and id = (
+            select id from repository_changes where workspace_id = %(workspace)s
+              and repository_id = %(repository)s and number = %(number)s and status = 'sent'
+            order by created_at desc, id desc limit 1)
+        returning id
+        """,
+        repository=repository_id,
+        number=number,
+    )
+    return change_id
+
+
 async def prune_changes(ctx: Ctx, repository_id: str) -> None:
+    """Delete old changes, except those with drafts that may wait for a release."""
     await ctx.tx.execute(
         """
-        delete from repository_changes where workspace_id = %(workspace)s and bot_id = %(bot)s
-          and repository_id = %(id)s and updated_at < %(before)s
+        delete from repository_changes c where c.workspace_id = %(workspace)s and c.bot_id = %(bot)s
+          and c.repository_id = %(id)s and c.updated_at < %(before)s
+          and not exists (select from drafts d where d.workspace_id = %(workspace)s and d.bot_id = %(bot)s
+            and d.source_url = c.url and d.status = 'pending')
         """,
         id=repository_id,
         bot=ctx.bot.id,

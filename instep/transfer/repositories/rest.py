@@ -17,8 +17,8 @@ from instep.transfer.repositories import queries
 from instep.transfer.repositories.host_credentials import open_credentials
 from instep.transfer.repositories.hosts.host_json import Malformed
 from instep.transfer.repositories.hosts.host_kinds import FORMS
-from instep.transfer.repositories.intake import take_in
-from instep.transfer.repositories.schemas import CodeHost, PullNotice
+from instep.transfer.repositories.intake import release_soon, take_in
+from instep.transfer.repositories.schemas import CodeHost, PullNotice, RemoteRepository
 
 log = structlog.get_logger("instep.repositories")
 
@@ -40,11 +40,14 @@ async def receive_delivery(request: Request) -> Response:
     form = FORMS.get(kind)
     if form is None or not form.is_genuine(request.headers, body, secret) or host is None:
         return JSONResponse({"error": NOT_GENUINE}, 401)
+    payload, notice, released = read_json(body), None, None
     try:
-        notice = form.read(request.headers, read_json(body))
+        notice = form.read(request.headers, payload)
+        released = form.read_release(request.headers, payload)
     except Malformed as error:
         log.info("delivery_ignored", host=host.id, reason=f"{error} is missing")
-        notice = None
+    if released is not None:
+        return JSONResponse({"repositories": await store_release(database, host, released)}, 202)
     count = await store(database, host, notice) if notice else 0
     return JSONResponse({"repositories": count}, 202)
 
@@ -79,6 +82,16 @@ async def store(database: Database, host: CodeHost, notice: PullNotice) -> int:
         repositories = await queries.list_by_remote_id(tx, host.id, notice.repository.remote_id)
         for repository in repositories:
             await take_in(tx, repository, notice.pull_request, notice.is_approval)
+    return len(repositories)
+
+
+async def store_release(database: Database, host: CodeHost, remote: RemoteRepository) -> int:
+    """Let each help center that has the repository look for its releases; returns their number."""
+    async with database.enter_workspace(host.workspace_id) as tx, tx.transaction():
+        await hold_open(tx, host.workspace_id)
+        repositories = await queries.list_by_remote_id(tx, host.id, remote.remote_id)
+        for repository in repositories:
+            await release_soon(tx, repository)
     return len(repositories)
 
 

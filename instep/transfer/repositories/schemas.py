@@ -7,6 +7,7 @@ from uuid import UUID
 
 SEND_PULL_REQUEST = "send_pull_request"
 CHECK_REPOSITORY = "check_repository"
+RELEASE_DRAFTS = "release_drafts"
 
 HostKind = Literal["github", "gitlab", "gitea", "bitbucket"]
 # When a pull request is sent: as soon as it is opened, once someone has approved it, or once it is merged.
@@ -108,6 +109,30 @@ class PullRequest:
     is_merged: bool
     is_by_bot: bool
     updated_at: datetime | None = None
+    # The commit by which the branch got its changes.
+    merge_commit: str | None = None
+
+    @property
+    def is_abandoned(self) -> bool:
+        """True if it was closed without being merged."""
+        return not self.is_open and not self.is_merged
+
+
+@dataclass(frozen=True, slots=True)
+class HostRelease:
+    """A published release: its tag, and when it was published."""
+
+    tag: str
+    published_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovedPull:
+    """A pull request with drafts that are approved for its release, and the last time that one was."""
+
+    number: int
+    url: str
+    approved_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,9 @@ MAX_HOOK_BODY_BYTES = 4 * 1024 * 1024
 MAX_CODE_HOST_RESPONSE_BYTES = 32 * 1024 * 1024
 CODE_HOST_REQUEST_SECONDS = 60
 MAX_CODE_HOST_REDIRECTS = 3
+# Answers with an ETag that a process keeps, so that the host need not send them again: one, and all together.
+MAX_KEPT_RESPONSE_BYTES = 4 * 1024 * 1024
+MAX_KEPT_RESPONSES_BYTES = 32 * 1024 * 1024
 # Pages of a list that are read, of 100 rows each.
 MAX_CODE_HOST_PAGES = 40
 # Waits that a code host may ask for after a rate limit, and the wait if it names none.
@@ -131,6 +134,8 @@ CODE_HOST_DELAY = timedelta(minutes=1)
 REPOSITORY_POLL_DELAY = timedelta(minutes=10)
 REPOSITORY_POLL_WINDOW = timedelta(minutes=15)
 MAX_REPOSITORIES_POLLED_AT_ONCE = 100
+# Pull requests with drafts for a release that one look at the releases considers.
+MAX_RELEASE_PULLS = 100
 # Processor time for choosing the files of a diff.
 MAX_FILE_SELECTION_SECONDS = 20
 # Clones of repositories, for a check of the articles: bytes of one, with its history; the time for fetching

@@ -1,28 +1,33 @@
 """Bitbucket Cloud (developer.atlassian.com, REST API 2.0, and event payloads)."""
 
 import base64
+import re
 from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 from instep.transfer.repositories.hosts.host_json import (
     Malformed,
+    commit_at,
     has_signature,
     header_of,
     is_bot_name,
     moment_at,
     number_at,
     quoted_name,
+    releases_of,
     text_at,
     value_at,
 )
-from instep.transfer.repositories.hosts.host_requests import HostApi
-from instep.transfer.repositories.schemas import PullNotice, PullRequest, RemoteRepository
+from instep.transfer.repositories.hosts.host_requests import MAX_RELEASES, HostApi
+from instep.transfer.repositories.schemas import HostRelease, PullNotice, PullRequest, RemoteRepository
 
 APPROVAL = "pullrequest:approved"
 EVENTS = {"pullrequest:created", "pullrequest:updated", "pullrequest:fulfilled", APPROVAL}
 EVENTS |= {"pullrequest:rejected"}
 MAX_PAGE_LENGTH = 50
+VERSION = re.compile(r"\d\.\d")
 STATES = "state=OPEN&state=MERGED&state=DECLINED"
 
 
@@ -31,7 +36,7 @@ class Bitbucket:
 
     name = "Bitbucket"
     home = "https://bitbucket.org"
-    events = "Pull request: Created, Updated, Approved, Merged, Declined"
+    events = "Pull request: Created, Updated, Approved, Merged, Declined. Repository: Push"
 
     def api_url(self, url: str) -> str:
         return "https://api.bitbucket.org/2.0" if url == self.home else f"{url}/2.0"
@@ -52,10 +57,15 @@ class Bitbucket:
         event = header_of(headers, "x-event-key")
         if event not in EVENTS:
             return None
-        repository = value_at(payload, "repository")
-        # Deliveries do not tell the default branch, which polls ask for.
-        remote = RemoteRepository(text_at(repository, "uuid"), text_at(repository, "full_name"), "")
+        remote = remote_of_delivery(payload)
         return PullNotice(remote, request_of_row(value_at(payload, "pullrequest")), event == APPROVAL)
+
+    def read_release(self, headers: Mapping[str, str], payload: Any) -> RemoteRepository | None:
+        changes = value_at(payload, "push", "changes")
+        is_push = header_of(headers, "x-event-key") == "repo:push" and isinstance(changes, list)
+        if not is_push or all(value_at(change, "new", "type") != "tag" for change in changes):
+            return None
+        return remote_of_delivery(payload)
 
     async def find_repository(self, api: HostApi, name: str) -> RemoteRepository:
         row = await api.get_json(f"/repositories/{quoted_name(name)}")
@@ -75,6 +85,18 @@ class Bitbucket:
         path = f"/repositories/{quoted_name(name)}/pullrequests/{number}/diff"
         return (await api.get(path, "text/plain")).body
 
+    async def list_releases(self, api: HostApi, name: str) -> list[HostRelease]:
+        """Bitbucket has no releases: tags with the number of a version count as such."""
+        query = f"sort=-target.date&pagelen={MAX_RELEASES}"
+        page = await api.get_json(f"/repositories/{quoted_name(name)}/refs/tags?{query}")
+        releases = releases_of(value_at(page, "values"), "name", "target.date")
+        return [release for release in releases if VERSION.search(release.tag)]
+
+    async def has_commit(self, api: HostApi, name: str, tag: str, commit: str) -> bool:
+        path = f"/repositories/{quoted_name(name)}/commits/{commit}"
+        page = await api.get_json(f"{path}?exclude={quote(tag, safe='')}&pagelen=1")
+        return bool(value_at(page, "values") == [])
+
     async def list_updated(self, api: HostApi, name: str, since: datetime) -> AsyncIterator[PullRequest]:
         query = f"{STATES}&sort=-updated_on&pagelen={MAX_PAGE_LENGTH}"
         async for page in api.pages(f"/repositories/{quoted_name(name)}/pullrequests?{query}"):
@@ -86,6 +108,12 @@ class Bitbucket:
                 if pull_request.updated_at is None or pull_request.updated_at < since:
                     return
                 yield pull_request
+
+
+def remote_of_delivery(payload: Any) -> RemoteRepository:
+    """The repository of a delivery, which does not tell the default branch; polls ask for it."""
+    repository = value_at(payload, "repository")
+    return RemoteRepository(text_at(repository, "uuid"), text_at(repository, "full_name"), "")
 
 
 def request_of_row(row: Any) -> PullRequest:
@@ -105,4 +133,5 @@ def request_of_row(row: Any) -> PullRequest:
         is_merged=state == "MERGED",
         is_by_bot=value_at(author, "type") == "app_user" or is_bot_name(value_at(author, "nickname")),
         updated_at=moment_at(row, "updated_on"),
+        merge_commit=commit_at(row, "merge_commit", "hash"),
     )

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 from instep.transfer.repositories.hosts.github import GitHub, pull_request_of, repository_of
 from instep.transfer.repositories.hosts.host_json import (
@@ -14,11 +15,12 @@ from instep.transfer.repositories.hosts.host_json import (
     value_at,
 )
 from instep.transfer.repositories.hosts.host_requests import HostApi
-from instep.transfer.repositories.schemas import PullNotice, PullRequest
+from instep.transfer.repositories.schemas import PullNotice, PullRequest, RemoteRepository
 
 # A server gives at most so many rows by default, whatever is asked for.
 MAX_PAGE_SIZE = 50
 APPROVAL = "pull_request_review_approved"
+RELEASE_ACTIONS = {"published", "updated"}
 CHANGES = {"opened", "reopened", "edited", "synchronized", "closed"}
 # Titles by which drafts are marked, also on servers whose API does not say `draft`.
 DRAFT_TITLE = re.compile(r"(?:WIP:|\[WIP\])", re.IGNORECASE)
@@ -29,7 +31,7 @@ class Gitea(GitHub):
 
     name = "Gitea or Forgejo"
     home = "https://codeberg.org"
-    events = "Pull request, Pull request synchronized, Pull request approved"
+    events = "Pull request, Pull request synchronized, Pull request approved, Release"
 
     def api_url(self, url: str) -> str:
         return f"{url}/api/v1"
@@ -49,11 +51,20 @@ class Gitea(GitHub):
             return None
         return PullNotice(repository_of(value_at(payload, "repository")), with_draft_title(row), is_approval)
 
+    def read_release(self, headers: Mapping[str, str], payload: Any) -> RemoteRepository | None:
+        event = header_of(headers, "x-gitea-event") or header_of(headers, "x-forgejo-event")
+        is_out = event == "release" and value_at(payload, "action") in RELEASE_ACTIONS
+        return repository_of(value_at(payload, "repository")) if is_out else None
+
     async def find_pull_request(self, api: HostApi, name: str, number: int) -> PullRequest:
         return with_draft_title(await api.get_json(f"/repos/{quoted_name(name)}/pulls/{number}"))
 
     async def fetch_diff(self, api: HostApi, name: str, number: int) -> bytes:
         return (await api.get(f"/repos/{quoted_name(name)}/pulls/{number}.diff", "text/plain")).body
+
+    async def has_commit(self, api: HostApi, name: str, tag: str, commit: str) -> bool:
+        path = f"/repos/{quoted_name(name)}/compare/{quote(tag, safe='')}...{commit}"
+        return bool(value_at(await api.get_json(path), "total_commits") == 0)
 
     async def list_updated(self, api: HostApi, name: str, since: datetime) -> AsyncIterator[PullRequest]:
         path = f"/repos/{quoted_name(name)}/pulls?state=all&sort=recentupdate&limit={MAX_PAGE_SIZE}"

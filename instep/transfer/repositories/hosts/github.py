@@ -3,8 +3,10 @@
 from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 from instep.transfer.repositories.hosts.host_json import (
+    commit_at,
     file_part,
     has_signature,
     header_of,
@@ -12,15 +14,18 @@ from instep.transfer.repositories.hosts.host_json import (
     moment_at,
     number_at,
     quoted_name,
+    releases_of,
     text_at,
     value_at,
 )
-from instep.transfer.repositories.hosts.host_requests import PAGE_SIZE, HostApi, HostRefused
-from instep.transfer.repositories.schemas import PullNotice, PullRequest, RemoteRepository
+from instep.transfer.repositories.hosts.host_requests import MAX_RELEASES, PAGE_SIZE, HostApi, HostRefused
+from instep.transfer.repositories.schemas import HostRelease, PullNotice, PullRequest, RemoteRepository
 
 DIFF = "application/vnd.github.diff"
 # Statuses by which GitHub refuses a diff as too large: over 300 files, or over 20,000 lines.
 TOO_LARGE = (406, 422)
+# The actions by which a release is out; a pre-release becomes one by the second.
+RELEASE_ACTIONS = {"published", "released"}
 # The actions after which a pull request may have to be sent.
 ACTIONS = {"opened", "reopened", "ready_for_review", "synchronize", "edited", "closed"}
 
@@ -30,7 +35,7 @@ class GitHub:
 
     name = "GitHub"
     home = "https://github.com"
-    events = "Let me select individual events: Pull requests, Pull request reviews"
+    events = "Let me select individual events: Pull requests, Pull request reviews, Releases"
 
     def api_url(self, url: str) -> str:
         return "https://api.github.com" if url == self.home else f"{url}/api/v3"
@@ -62,6 +67,11 @@ class GitHub:
         repository = repository_of(value_at(payload, "repository"))
         return PullNotice(repository, pull_request_of(value_at(payload, "pull_request")), is_approval)
 
+    def read_release(self, headers: Mapping[str, str], payload: Any) -> RemoteRepository | None:
+        is_release = header_of(headers, "x-github-event") == "release"
+        is_out = is_release and value_at(payload, "action") in RELEASE_ACTIONS
+        return repository_of(value_at(payload, "repository")) if is_out else None
+
     async def find_repository(self, api: HostApi, name: str) -> RemoteRepository:
         return repository_of(await api.get_json(f"/repos/{quoted_name(name)}"))
 
@@ -86,6 +96,14 @@ class GitHub:
         async for page in api.pages(f"{path}/files?per_page={PAGE_SIZE}"):
             parts += [patch_of(file) for file in page]
         return "".join(parts).encode("utf-8", "replace")
+
+    async def list_releases(self, api: HostApi, name: str) -> list[HostRelease]:
+        rows = await api.get_json(f"/repos/{quoted_name(name)}/releases?per_page={MAX_RELEASES}")
+        return releases_of(rows, "tag_name", "published_at", "draft", "prerelease")
+
+    async def has_commit(self, api: HostApi, name: str, tag: str, commit: str) -> bool:
+        path = f"/repos/{quoted_name(name)}/compare/{quote(tag, safe='')}...{commit}?per_page=1"
+        return bool(value_at(await api.get_json(path), "ahead_by") == 0)
 
     async def list_updated(self, api: HostApi, name: str, since: datetime) -> AsyncIterator[PullRequest]:
         path = f"/repos/{quoted_name(name)}/pulls?state=all&sort=updated&direction=desc&per_page={PAGE_SIZE}"
@@ -122,6 +140,7 @@ def pull_request_of(row: Any) -> PullRequest:
         is_merged=value_at(row, "merged_at") is not None or value_at(row, "merged") is True,
         is_by_bot=value_at(row, "user", "type") == "Bot" or is_bot_name(login),
         updated_at=moment_at(row, "updated_at"),
+        merge_commit=commit_at(row, "merge_commit_sha"),
     )
 
 

@@ -33,7 +33,7 @@ MAX_CACHED_TOKENS = 1_000
 ORGANIZATION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
 CODE = re.compile(r"[A-Za-z0-9_-]{1,200}")
 PERMISSIONS = {"contents": "read", "pull_requests": "read", "metadata": "read"}
-EVENTS = ["pull_request", "pull_request_review"]
+EVENTS = ["pull_request", "pull_request_review", "release"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,22 @@ from typing import Any
 from urllib.parse import quote
 
 from instep.transfer.repositories.hosts.host_json import (
+    commit_at,
     file_part,
     header_of,
     is_bot_name,
     moment_at,
     number_at,
+    releases_of,
     text_at,
     value_at,
 )
-from instep.transfer.repositories.hosts.host_requests import PAGE_SIZE, HostApi, HostRefused
-from instep.transfer.repositories.schemas import PullNotice, PullRequest, RemoteRepository
+from instep.transfer.repositories.hosts.host_requests import MAX_RELEASES, PAGE_SIZE, HostApi, HostRefused
+from instep.transfer.repositories.schemas import HostRelease, PullNotice, PullRequest, RemoteRepository
 
 # One person has approved, or all who have to.
 APPROVALS = {"approval", "approved"}
+RELEASE_ACTIONS = {"create", "update"}
 ACTIONS = {"open", "reopen", "update", "merge", "close", *APPROVALS}
 
 
@@ -28,7 +31,7 @@ class GitLab:
 
     name = "GitLab"
     home = "https://gitlab.com"
-    events = "Merge request events"
+    events = "Merge request events, Releases events"
 
     def api_url(self, url: str) -> str:
         return f"{url}/api/v4"
@@ -49,6 +52,11 @@ class GitLab:
             return None
         pull_request = merge_request_of(change, text_at(change, "url"), text_at(change, "last_commit", "id"))
         return PullNotice(project_of(value_at(payload, "project")), pull_request, action in APPROVALS)
+
+    def read_release(self, headers: Mapping[str, str], payload: Any) -> RemoteRepository | None:
+        is_release = header_of(headers, "x-gitlab-event") == "Release Hook"
+        is_out = is_release and value_at(payload, "action") in RELEASE_ACTIONS
+        return project_of(value_at(payload, "project")) if is_out else None
 
     async def find_repository(self, api: HostApi, name: str) -> RemoteRepository:
         return project_of(await api.get_json(project_path(name)))
@@ -74,6 +82,15 @@ class GitLab:
         async for page in api.pages(f"{path}/diffs?per_page={PAGE_SIZE}"):
             parts += [file_diff_of(file) for file in page]
         return "".join(parts).encode("utf-8", "replace")
+
+    async def list_releases(self, api: HostApi, name: str) -> list[HostRelease]:
+        rows = await api.get_json(f"{project_path(name)}/releases?per_page={MAX_RELEASES}")
+        return releases_of(rows, "tag_name", "released_at", "upcoming_release")
+
+    async def has_commit(self, api: HostApi, name: str, tag: str, commit: str) -> bool:
+        refs = f"refs[]={quote(tag, safe='')}&refs[]={commit}"
+        base = await api.get_json(f"{project_path(name)}/repository/merge_base?{refs}")
+        return bool(value_at(base, "id") == commit)
 
     async def list_updated(self, api: HostApi, name: str, since: datetime) -> AsyncIterator[PullRequest]:
         query = f"state=all&scope=all&order_by=updated_at&sort=desc&per_page={PAGE_SIZE}"
@@ -111,6 +128,8 @@ def merge_request_of(row: Any, url: str, head: str) -> PullRequest:
         # Deliveries do not name the author; the job asks for it before it sends anything.
         is_by_bot=is_bot_name(value_at(row, "author", "username")),
         updated_at=moment_at(row, "updated_at"),
+        # A fast-forward makes no commit of its own.
+        merge_commit=commit_at(row, "merge_commit_sha") or commit_at(row, "squash_commit_sha") or head,
     )
 
 

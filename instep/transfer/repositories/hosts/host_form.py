@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from instep.transfer.repositories.hosts.host_requests import HostApi
-from instep.transfer.repositories.schemas import PullNotice, PullRequest, RemoteRepository
+from instep.transfer.repositories.schemas import HostRelease, PullNotice, PullRequest, RemoteRepository
 
 
 class HostForm(Protocol):
@@ -32,6 +32,9 @@ class HostForm(Protocol):
     def read(self, headers: Mapping[str, str], payload: Any) -> PullNotice | None:
         """The pull request that a delivery is about; None for other deliveries. Raises `Malformed`."""
 
+    def read_release(self, headers: Mapping[str, str], payload: Any) -> RemoteRepository | None:
+        """The repository whose release a delivery tells of; None for other deliveries. Raises `Malformed`."""
+
     async def find_repository(self, api: HostApi, name: str) -> RemoteRepository: ...
 
     async def find_pull_request(self, api: HostApi, name: str, number: int) -> PullRequest: ...
@@ -39,6 +42,12 @@ class HostForm(Protocol):
     async def is_approved(self, api: HostApi, name: str, number: int) -> bool: ...
 
     async def fetch_diff(self, api: HostApi, name: str, number: int) -> bytes: ...
+
+    async def list_releases(self, api: HostApi, name: str) -> list[HostRelease]:
+        """The newest published releases; neither drafts nor pre-releases."""
+
+    async def has_commit(self, api: HostApi, name: str, tag: str, commit: str) -> bool:
+        """True if the code of a tag contains a commit."""
 
     def list_updated(self, api: HostApi, name: str, since: datetime) -> AsyncIterator[PullRequest]:
         """The pull requests that have changed since, the newest change first."""

@@ -8,10 +8,15 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
+from instep.transfer.repositories.schemas import HostRelease
+
 # Accounts of machines, by the names that hosts and common bots give them.
 BOT_NAME = re.compile(
     r"\[bot\]$|[-_]bot$|^(?:project|group)_\d+_bot|^(?:dependabot|renovate)\b", re.IGNORECASE
 )
+
+
+COMMIT = re.compile("[0-9a-f]{7,64}")
 
 
 class Malformed(ValueError):
@@ -40,6 +45,12 @@ def number_at(value: Any, *path: str) -> int:
     return number
 
 
+def commit_at(value: Any, *path: str) -> str | None:
+    """The hash of a commit at a path; None if there is none."""
+    commit = value_at(value, *path)
+    return commit if isinstance(commit, str) and COMMIT.fullmatch(commit) else None
+
+
 def moment_at(value: Any, *path: str) -> datetime | None:
     text = value_at(value, *path)
     try:
@@ -47,6 +58,16 @@ def moment_at(value: Any, *path: str) -> datetime | None:
     except ValueError:
         return None
     return moment if moment is not None and moment.tzinfo else None
+
+
+def releases_of(rows: Any, tag: str, published: str, *flags: str) -> list[HostRelease]:
+    """The releases among rows, by the names of their fields; a true flag means that it is not out yet."""
+    return [
+        HostRelease(text_at(row, tag), moment)
+        for row in (rows if isinstance(rows, list) else ())
+        if not any(value_at(row, flag) is True for flag in flags)
+        and (moment := moment_at(row, *published.split("."))) is not None
+    ]
 
 
 def is_bot_name(name: object) -> bool:
