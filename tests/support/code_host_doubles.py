@@ -33,11 +33,16 @@ class Pull:
     is_draft: bool = False
     is_approved: bool = False
     diff: str = DIFF
-    updated_at: str = field(default_factory=lambda: datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00"))
+    updated_at: str = field(default_factory=lambda: now())
 
     @property
     def head(self) -> str:
         return hashlib.sha1(str(self.number).encode()).hexdigest()
+
+    @property
+    def merge_commit(self) -> str | None:
+        commit = hashlib.sha1(f"merge of {self.number}".encode()).hexdigest()
+        return commit if self.state == "merged" else None
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,8 @@ class HostDouble:
     replies: list[Reply] = field(default_factory=list)
     requests: list[Asked] = field(default_factory=list)
     page_size: int = 100
+    # The pull requests that each tag contains, the newest tag last.
+    tags: dict[str, set[int]] = field(default_factory=dict)
 
     def open(self, number: int = 7, **fields: object) -> Pull:
         self.pulls[number] = Pull(number, **fields)  # type: ignore[arg-type]
@@ -86,6 +93,19 @@ class HostDouble:
         """A delivery that tells of one event: opened, merged or approved."""
         raise NotImplementedError
 
+    def released(self, secret: str, tag: str, *numbers: int) -> SignedDelivery:
+        """Publish a release with these pull requests; the delivery that tells of it."""
+        self.tags[tag] = set(numbers)
+        return self.delivery_of_release(secret, tag)
+
+    def delivery_of_release(self, secret: str, tag: str) -> SignedDelivery:
+        raise NotImplementedError
+
+    def lacks(self, tag: str, commit: str) -> bool:
+        """True if a commit is not part of a tag; hosts may shorten its hash."""
+        pulls = [self.pulls[number] for number in self.tags[tag]]
+        return not any((pull.merge_commit or "-").startswith(commit) for pull in pulls)
+
     def newest(self) -> list[Json]:
         pulls = sorted(self.pulls.values(), key=lambda pull: pull.updated_at, reverse=True)
         return [self.row(pull) for pull in pulls]
@@ -101,6 +121,10 @@ class HostDouble:
     def linked(self, asked: Asked, query: dict[str, list[str]]) -> Reply:
         rows, following = self.page(asked, query)
         return Reply(200, rows, {"Link": f'<{following}>; rel="next"'} if following else {})
+
+
+def now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00")
 
 
 def signature(body: bytes, secret: str) -> str:
@@ -131,6 +155,7 @@ class GitLabDouble(HostDouble):
             "web_url": f"{self.url}/acme/app/-/merge_requests/{pull.number}",
             "target_branch": pull.branch,
             "sha": pull.head,
+            "merge_commit_sha": pull.merge_commit,
             "draft": pull.is_draft,
             "author": {"id": 1, "username": pull.author},
             "updated_at": pull.updated_at,
@@ -142,6 +167,16 @@ class GitLabDouble(HostDouble):
             return Reply(200, self.project)
         if below == "/merge_requests":
             return self.linked(asked, query)
+        if below == "/releases":
+            rows = [{"tag_name": tag, "released_at": now(), "upcoming_release": False} for tag in self.tags]
+            return Reply(200, rows[::-1])
+        if below == "/repository/merge_base":
+            tag, commit = query["refs[]"]
+            return Reply(200, {"id": "0" * 40 if self.lacks(tag, commit) else commit})
+        return self.answer_request(below)
+
+    def answer_request(self, below: str) -> Reply:
+        """The merge request at a path, or a part of it."""
         number, _, rest = below.removeprefix("/merge_requests/").partition("/")
         if not number.isdigit() or int(number) not in self.pulls:
             return Reply(404, {"message": "404 Not found"})
@@ -174,6 +209,11 @@ class GitLabDouble(HostDouble):
         headers = {"X-Gitlab-Event": "Merge Request Hook", "X-Gitlab-Token": secret}
         return SignedDelivery(json.dumps(body).encode(), headers)
 
+    def delivery_of_release(self, secret: str, tag: str) -> SignedDelivery:
+        body = {"object_kind": "release", "action": "create", "tag": tag, "project": self.project}
+        headers = {"X-Gitlab-Event": "Release Hook", "X-Gitlab-Token": secret}
+        return SignedDelivery(json.dumps(body).encode(), headers)
+
 
 @dataclass
 class GiteaDouble(HostDouble):
@@ -192,6 +232,7 @@ class GiteaDouble(HostDouble):
             "body": "",
             "state": "open" if pull.state == "open" else "closed",
             "merged": pull.state == "merged",
+            "merge_commit_sha": pull.merge_commit,
             "merged_at": pull.updated_at if pull.state == "merged" else None,
             "html_url": f"{self.url}/acme/app/pulls/{pull.number}",
             "base": {"ref": pull.branch},
@@ -206,6 +247,11 @@ class GiteaDouble(HostDouble):
             return Reply(200, self.repository)
         if below == "/pulls":
             return self.linked(asked, query)
+        if below == "/releases":
+            return Reply(200, [{"tag_name": tag, "published_at": now()} for tag in self.tags][::-1])
+        if below.startswith("/compare/"):
+            tag, _, commit = below.removeprefix("/compare/").partition("...")
+            return Reply(200, {"total_commits": 3 if self.lacks(tag, commit) else 0})
         number, _, rest = below.removeprefix("/pulls/").partition("/")
         plain = number.removesuffix(".diff")
         if not plain.isdigit() or int(plain) not in self.pulls:
@@ -226,9 +272,15 @@ class GiteaDouble(HostDouble):
             body["review"] = {"type": "pull_request_review_approved", "content": ""}
         content = json.dumps(body).encode()
         name = "pull_request_approved" if event == "approved" else "pull_request"
-        return SignedDelivery(
-            content, {"X-Gitea-Event": name, "X-Gitea-Signature": signature(content, secret)}
-        )
+        return self.signed(name, content, secret)
+
+    def signed(self, event: str, content: bytes, secret: str) -> SignedDelivery:
+        headers = {"X-Gitea-Event": event, "X-Gitea-Signature": signature(content, secret)}
+        return SignedDelivery(content, headers)
+
+    def delivery_of_release(self, secret: str, tag: str) -> SignedDelivery:
+        body = {"action": "published", "release": {"tag_name": tag}, "repository": self.repository}
+        return self.signed("release", json.dumps(body).encode(), secret)
 
 
 @dataclass
@@ -252,6 +304,7 @@ class BitbucketDouble(HostDouble):
             "destination": {"branch": {"name": pull.branch}},
             "source": {"commit": {"hash": pull.head[:12]}},
             "author": {"type": "user", "nickname": pull.author},
+            "merge_commit": {"hash": pull.merge_commit[:12]} if pull.merge_commit else None,
             "participants": [{"approved": pull.is_approved}],
             "updated_on": pull.updated_at,
         }
@@ -260,6 +313,12 @@ class BitbucketDouble(HostDouble):
         below = path.removeprefix("/2.0/repositories/acme/app")
         if below == "":
             return Reply(200, {**self.repository, "mainbranch": {"name": "main"}})
+        if below == "/refs/tags":
+            rows = [{"name": tag, "target": {"date": now()}} for tag in self.tags]
+            return Reply(200, {"values": rows[::-1]})
+        if below.startswith("/commits/"):
+            is_missing = self.lacks(query["exclude"][0], below.removeprefix("/commits/"))
+            return Reply(200, {"values": [{"hash": "e" * 40}] if is_missing else []})
         if below.startswith("/diff/"):
             return Reply(200, text=self.pulls[int(below.rpartition("/")[2])].diff)
         if below == "/pullrequests":
@@ -275,13 +334,17 @@ class BitbucketDouble(HostDouble):
 
     def delivery(self, event: str, secret: str, number: int = 7) -> SignedDelivery:
         body = {"repository": self.repository, "pullrequest": self.row(self.pulls[number])}
-        content = json.dumps(body).encode()
         key = {"opened": "created", "merged": "fulfilled", "approved": "approved"}[event]
-        headers = {
-            "X-Event-Key": f"pullrequest:{key}",
-            "X-Hub-Signature": f"sha256={signature(content, secret)}",
-        }
+        return self.signed(f"pullrequest:{key}", body, secret)
+
+    def signed(self, event: str, body: Json, secret: str) -> SignedDelivery:
+        content = json.dumps(body).encode()
+        headers = {"X-Event-Key": event, "X-Hub-Signature": f"sha256={signature(content, secret)}"}
         return SignedDelivery(content, headers)
+
+    def delivery_of_release(self, secret: str, tag: str) -> SignedDelivery:
+        changes = [{"old": None, "new": {"type": "tag", "name": tag}}]
+        return self.signed("repo:push", {"repository": self.repository, "push": {"changes": changes}}, secret)
 
 
 @contextmanager

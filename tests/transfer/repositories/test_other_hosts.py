@@ -63,6 +63,25 @@ async def test_a_merged_pull_request_becomes_one_draft(
     assert await owner.value("select diff from tasks where id = %(id)s", id=task["id"]) == DIFF
 
 
+async def test_a_release_of_the_host_applies_what_is_approved_for_it(
+    api: Api, client: Client, host: HostDouble, repository: Connected
+) -> None:
+    await write_articles(client)
+    pull = host.open()
+    pull.state = "merged"
+    await deliver(api, repository, host, "merged")
+    [draft] = (await get(client, "drafts"))["results"]
+    approved = await client.post(f"/v1/drafts/{draft['id']}/apply", json={"when": "release"})
+    assert approved.status_code == 200
+
+    for tag, numbers, status in (("v1.0", (), "pending"), ("v1.1", (7,), "applied")):
+        delivery = host.released(repository.secret, tag, *numbers)
+        answer = await api(None).post(repository.hook_path, content=delivery.body, headers=delivery.headers)
+        assert answer.status_code == 202
+        await repository.work()
+        assert (await get(client, f"drafts/{draft['id']}"))["status"] == status
+
+
 async def test_deliveries_that_the_host_has_not_signed_are_refused(
     api: Api, host: HostDouble, repository: Connected
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from instep.transfer.repositories.hosts.host_json import (
+    MAX_RELEASES,
     Malformed,
     commit_at,
     has_signature,
@@ -20,7 +21,7 @@ from instep.transfer.repositories.hosts.host_json import (
     text_at,
     value_at,
 )
-from instep.transfer.repositories.hosts.host_requests import MAX_RELEASES, HostApi
+from instep.transfer.repositories.hosts.host_requests import HostApi
 from instep.transfer.repositories.schemas import HostRelease, PullNotice, PullRequest, RemoteRepository
 
 APPROVAL = "pullrequest:approved"

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from instep.transfer.repositories.hosts.host_json import (
+    MAX_RELEASES,
     commit_at,
     file_part,
     has_signature,
@@ -18,7 +19,7 @@ from instep.transfer.repositories.hosts.host_json import (
     text_at,
     value_at,
 )
-from instep.transfer.repositories.hosts.host_requests import MAX_RELEASES, PAGE_SIZE, HostApi, HostRefused
+from instep.transfer.repositories.hosts.host_requests import PAGE_SIZE, HostApi, HostRefused
 from instep.transfer.repositories.schemas import HostRelease, PullNotice, PullRequest, RemoteRepository
 
 DIFF = "application/vnd.github.diff"

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from instep.transfer.repositories.hosts.host_json import (
+    MAX_RELEASES,
     commit_at,
     file_part,
     header_of,
@@ -17,7 +18,7 @@ from instep.transfer.repositories.hosts.host_json import (
     text_at,
     value_at,
 )
-from instep.transfer.repositories.hosts.host_requests import MAX_RELEASES, PAGE_SIZE, HostApi, HostRefused
+from instep.transfer.repositories.hosts.host_requests import PAGE_SIZE, HostApi, HostRefused
 from instep.transfer.repositories.schemas import HostRelease, PullNotice, PullRequest, RemoteRepository
 
 # One person has approved, or all who have to.
@@ -88,7 +89,7 @@ class GitLab:
         return releases_of(rows, "tag_name", "released_at", "upcoming_release")
 
     async def has_commit(self, api: HostApi, name: str, tag: str, commit: str) -> bool:
-        refs = f"refs[]={quote(tag, safe='')}&refs[]={commit}"
+        refs = f"refs%5B%5D={quote(tag, safe='')}&refs%5B%5D={commit}"
         base = await api.get_json(f"{project_path(name)}/repository/merge_base?{refs}")
         return bool(value_at(base, "id") == commit)
 

@@ -16,6 +16,8 @@ BOT_NAME = re.compile(
 )
 
 
+# Releases that are looked at, the newest first.
+MAX_RELEASES = 10
 COMMIT = re.compile("[0-9a-f]{7,64}")
 
 
@@ -64,7 +66,7 @@ def releases_of(rows: Any, tag: str, published: str, *flags: str) -> list[HostRe
     """The releases among rows, by the names of their fields; a true flag means that it is not out yet."""
     return [
         HostRelease(text_at(row, tag), moment)
-        for row in (rows if isinstance(rows, list) else ())
+        for row in (rows[:MAX_RELEASES] if isinstance(rows, list) else ())
         if not any(value_at(row, flag) is True for flag in flags)
         and (moment := moment_at(row, *published.split("."))) is not None
     ]

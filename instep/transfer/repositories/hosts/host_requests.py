@@ -18,8 +18,6 @@ from instep.platform.core.outbound.client import OutboundClient, RequestFailed
 from instep.platform.core.outbound.requests import RawResponse, fetch, send_request
 
 PAGE_SIZE = 100
-# Releases that are looked at, the newest first.
-MAX_RELEASES = 10
 # Beyond this a number of seconds is a moment, not a wait.
 MAX_WAIT_NUMBER = 1_000_000_000
 
