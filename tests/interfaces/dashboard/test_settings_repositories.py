@@ -151,7 +151,7 @@ async def test_the_check_for_drift_and_its_result_are_on_each_page(
     for kind in ("drafts", "places"):
         [row] = ok(await client.get(f"/v1/{kind}"))["results"]
         ok(await client.post(f"/v1/{kind}/{row['id']}/dismiss", json={"reason": "later"}))
-    assert "Nothing of this waits for review" in Page((await desk.get(below)).text).text
+    assert "Everything is reviewed" in Page((await desk.get(below)).text).text
     await desk.send(below, f"{below}/remove")
 
 
