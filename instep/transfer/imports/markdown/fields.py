@@ -10,6 +10,7 @@ import yaml
 from instep.platform.core import limits
 from instep.platform.text.yaml_values import load_yaml
 from instep.transfer.imports.tree.json_values import load_json
+from instep.transfer.imports.tree.schemas import SourceFiles, UnreadableSource, read_text
 
 Value: TypeAlias = "str | list[Value] | dict[str, Value]"
 TRUE_WORDS = frozenset(("true", "yes", "on", "1"))
@@ -96,11 +97,30 @@ def read_toml_fields(text: str) -> Fields:
         raise ValueError(str(error)) from None
 
 
+def read_json_fields(text: str) -> Fields:
+    value = read_json(text)
+    return Fields(value if isinstance(value, dict) else {})
+
+
 def read_json(text: str) -> Value:
     try:
         return _as_value(load_json(text))
     except (ValueError, RecursionError) as error:
         raise ValueError(str(error)) from None
+
+
+_READERS = {"TOML": read_toml_fields, "JSON": read_json_fields, "YAML": read_yaml_fields}
+
+
+def read_settings(files: SourceFiles, path: str) -> Fields:
+    """The configuration in a file, whose ending says its language; raises `UnreadableSource`."""
+    language = {"toml": "TOML", "json": "JSON"}.get(path.rpartition(".")[2], "YAML")
+    try:
+        return _READERS[language](read_text(files, path))
+    except ValueError as error:
+        raise UnreadableSource(
+            f"{path} is not valid {language}: {error}. Correct it and import again."
+        ) from None
 
 
 def _as_value(value: Any) -> Value:

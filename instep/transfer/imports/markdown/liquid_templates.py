@@ -15,7 +15,7 @@ from instep.platform.text.characters import whole_number
 from instep.transfer.imports.markdown.fields import Value
 from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.tree.folders import join
-from instep.transfer.imports.tree.schemas import SourceFiles
+from instep.transfer.imports.tree.schemas import SourceFiles, read_text
 
 _INCLUDE = re.compile(
     r"\{%(-?)[ \t]*include(?:_cached|_relative)?[ \t]+([\w./-]+)"
@@ -42,13 +42,13 @@ class _Loader(liquid.DictLoader):
     def get_source(self, env: Any, template_name: str, **options: Any) -> Any:
         for folder in ("_includes", "."):
             try:
-                content = self.files.read(join(folder, template_name))
+                self.templates[template_name] = _standard(read_text(self.files, join(folder, template_name)))
+                break
             except KeyError:
                 continue
-            self.templates[template_name] = _standard(content.decode("utf-8-sig", errors="replace"))
-            return super().get_source(env, template_name, **options)
-        self.missing.append(template_name)
-        self.templates[template_name] = ""
+        else:
+            self.missing.append(template_name)
+            self.templates[template_name] = ""
         return super().get_source(env, template_name, **options)
 
 

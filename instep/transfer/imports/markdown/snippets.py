@@ -8,7 +8,7 @@ from instep.platform.text.characters import whole_number
 from instep.transfer.imports.markdown.fields import Fields, named_fields
 from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.tree.folders import join
-from instep.transfer.imports.tree.schemas import SourceFiles
+from instep.transfer.imports.tree.schemas import SourceFiles, read_text
 
 _SNIPPET = re.compile(r"^([ \t]*)(;?)-{1,}8<-{1,}[ \t]+[\"']([^\"'\n]+)[\"'][ \t]*$", re.MULTILINE)
 _SNIPPETS = re.compile(
@@ -33,7 +33,7 @@ class Snippets:
         path, _, part = name.partition(":")
         for folder in self.folders:
             try:
-                text = self.files.read(join(folder, path)).decode("utf-8-sig", errors="replace")
+                text = read_text(self.files, join(folder, path))
             except KeyError:
                 continue
             return _part(text.replace("\r\n", "\n").replace("\x00", "\ufffd"), part)

@@ -8,7 +8,7 @@ from instep.transfer.imports.javascript.js_values import JsCall, JsUnknown, JsVa
 from instep.transfer.imports.javascript.modules import Configuration
 from instep.transfer.imports.mdx.included_files import is_partial
 from instep.transfer.imports.mdx.pages import ComponentPage
-from instep.transfer.imports.tree.file_names import is_page
+from instep.transfer.imports.tree.file_names import is_page, with_ending
 from instep.transfer.imports.tree.json_values import load_json
 from instep.transfer.imports.tree.schemas import (
     ImportedPage,
@@ -17,9 +17,11 @@ from instep.transfer.imports.tree.schemas import (
     PageStatus,
     SourceFiles,
     UnreadableSource,
+    read_text,
     without_file,
 )
 
+_PAGE_ENDINGS = (".mdx", ".md", "/index.mdx", "/index.md")
 _BASE_PATH = re.compile(r"\bbasePath:\s*[\"'`](/[^\"'`\s]+)")
 _ORIGIN = re.compile(r"^https?://[^/]*")
 _PATTERN = re.compile(r"[:*(]")
@@ -30,25 +32,35 @@ _MAX_REST_SEGMENTS = 3
 
 
 class ComponentSource:
-    """The files of one source while a reader reads them."""
+    """The files of one source while a reader reads them; `root` is the folder of the site.
 
-    def __init__(self, files: SourceFiles) -> None:
-        self.files = files
+    `prefix` begins the paths below that folder; `redirects` are those that were added so far.
+    """
+
+    def __init__(self, files: SourceFiles, losses: Losses, root: str) -> None:
+        self.files, self.losses = files, losses
+        self.root, self.prefix = root, f"{root}/" if root else ""
         self.configuration = Configuration(files)
-        self.losses = Losses()
+        self.redirects: list[ImportedRedirect] = []
 
     @property
     def paths(self) -> frozenset[str]:
         return self.configuration.paths
 
+    def join(self, *parts: str) -> str:
+        """A path relative to the folder of the site, from the root of the source, which is empty itself."""
+        path = posixpath.normpath(posixpath.join(self.root, *parts))
+        return "" if path == "." else path
+
+    def page_at(self, stem: str, endings: Iterable[str] = _PAGE_ENDINGS) -> str | None:
+        """The path of a page without its extension, or of the first page of a folder."""
+        return with_ending(stem, endings, self.paths)
+
     def pages_below(self, folder: str) -> list[str]:
         """The paths of Markdown files in a folder ("" for the root), sorted, without partials."""
         prefix = f"{folder}/" if folder else ""
-        return sorted(
-            path
-            for path in self.paths
-            if path.startswith(prefix) and is_page(path) and not is_partial(path[len(prefix) :])
-        )
+        paths = (path for path in self.paths if path.startswith(prefix) and is_page(path))
+        return sorted(path for path in paths if not is_partial(path[len(prefix) :]))
 
     def exported(self, path: str) -> JsValue:
         """The exported value of a configuration file; a JSON file must be an object."""
@@ -59,38 +71,38 @@ class ComponentSource:
         for unknown in _unknown_parts(value):
             self.losses.add(unknown.path, f"setting that only a program knows: {unknown.text}", unknown.line)
 
-    def add_redirect(self, path: str, sources: JsValue, target: JsValue) -> list[ImportedRedirect]:
+    def add_redirect(self, path: str, sources: JsValue, target: JsValue) -> None:
         """Add the redirects from one address or several; one with a pattern inside of it is a loss."""
         addresses = [js_text(source) for source in js_array(sources)] or [js_text(sources)]
-        redirects = []
         for address in filter(None, addresses):
             rows = _redirects_from(address, js_text(target))
             if not rows:
                 what = "only those from one address to another, and of all below one, are kept"
                 self.losses.add(path, f"redirect from {address}: {what}")
-            redirects += rows
-        return redirects
+            self.redirects += rows
 
-    def base_paths(self, folder: str) -> tuple[str, ...]:
-        """The path that `next.config` in a folder says the site is served below, if it says one."""
-        names = ("next.config.js", "next.config.mjs", "next.config.ts", "next.config.cjs")
-        paths = (path for name in names if (path := posixpath.join(folder, name)) in self.paths)
-        texts = (self.files.read(path).decode("utf-8", "replace") for path in paths)
-        return tuple(match[1].rstrip("/") for text in texts if (match := _BASE_PATH.search(text)))
+    def add_redirects(self, path: str, rows: JsValue, source: str, target: str) -> None:
+        """Add redirects that are objects, whose addresses are in the fields `source` and `target`."""
+        for row in js_array(rows):
+            self.add_redirect(path, at(row, source), at(row, target))
 
-    def hosting_redirects(self, folders: Iterable[str]) -> tuple[ImportedRedirect, ...]:
-        """The redirects in `_redirects` and `vercel.json`, files of static-site hosts, in these folders."""
-        redirects: list[ImportedRedirect] = []
-        for folder in dict.fromkeys(folders):
+    def add_hosting_redirects(self, *static_folders: str) -> None:
+        """Add the redirects in `_redirects` and `vercel.json`, files of static-site hosts."""
+        for folder in dict.fromkeys((self.root, *static_folders)):
             if (path := posixpath.join(folder, "_redirects")) in self.paths:
-                lines = self.files.read(path).decode("utf-8", "replace").split("\n")
-                for words in (line.split() for line in lines if not line.lstrip().startswith("#")):
-                    if len(words) > 1:
-                        redirects += self.add_redirect(path, words[0], words[1])
+                for words in map(str.split, read_text(self.files, path).split("\n")):
+                    if len(words) > 1 and not words[0].startswith("#"):
+                        self.add_redirect(path, words[0], words[1])
             if (path := posixpath.join(folder, "vercel.json")) in self.paths:
-                for row in js_array(read_object(self.files, path).get("redirects")):
-                    redirects += self.add_redirect(path, at(row, "source"), at(row, "destination"))
-        return tuple(redirects)
+                rows = read_object(self.files, path).get("redirects")
+                self.add_redirects(path, rows, "source", "destination")
+
+    def base_paths(self) -> tuple[str, ...]:
+        """The path that `next.config` says the site is served below, if it says one."""
+        names = ("next.config.js", "next.config.mjs", "next.config.ts", "next.config.cjs")
+        paths = (path for name in names if (path := posixpath.join(self.root, name)) in self.paths)
+        matches = (_BASE_PATH.search(read_text(self.files, path)) for path in paths)
+        return tuple(match[1].rstrip("/") for match in matches if match)
 
 
 def _redirects_from(address: str, target: str) -> list[ImportedRedirect]:

@@ -47,8 +47,7 @@ def index_paths(files: SourceFiles) -> list[str]:
     return [path for path in files.paths() if posixpath.basename(path) == INDEX]
 
 
-def read(files: SourceFiles) -> Tree:
-    losses = Losses()
+def read(files: SourceFiles, losses: Losses) -> Tree:
     pages = list[ImportedPage]()
     collections = list[ImportedCollection]()
     for path in index_paths(files):
@@ -58,7 +57,7 @@ def read(files: SourceFiles) -> Tree:
             read_space(space, files, losses, pages, collections)
     if not pages:
         raise UnreadableSource("The index of the export names no page that is here: unpack the whole export.")
-    return Tree("confluence", pages[0].locale, tuple(pages), tuple(collections), losses=tuple(losses.rows))
+    return Tree("confluence", pages[0].locale, tuple(pages), tuple(collections))
 
 
 def read_index(path: str, files: SourceFiles) -> Space:

@@ -20,7 +20,14 @@ from instep.transfer.imports.readers.docusaurus_sidebars import Doc, Sidebars
 from instep.transfer.imports.tree.file_names import without_extension, without_numbers
 from instep.transfer.imports.tree.folders import MAIN_LOCALE
 from instep.transfer.imports.tree.navigation import Entry, arrange
-from instep.transfer.imports.tree.schemas import ImportedPage, ImportedRedirect, Reader, SourceFiles, Tree
+from instep.transfer.imports.tree.schemas import (
+    ImportedPage,
+    ImportedRedirect,
+    Losses,
+    Reader,
+    SourceFiles,
+    Tree,
+)
 from instep.transfer.imports.tree.site_looks import tell_looks
 
 _CONFIGURATION = re.compile(r"(?:^|/)docusaurus\.config\.[cm]?[jt]s$")
@@ -35,8 +42,9 @@ def recognises(files: SourceFiles) -> bool:
     return shallowest(files.paths(), _CONFIGURATION) is not None
 
 
-def read(files: SourceFiles) -> Tree:
-    return _Docusaurus(files, configuration_path(files, _CONFIGURATION, "docusaurus.config.js")).tree()
+def read(files: SourceFiles, losses: Losses) -> Tree:
+    path = configuration_path(files, _CONFIGURATION, "docusaurus.config.js")
+    return _Docusaurus(ComponentSource(files, losses, posixpath.dirname(path)), path).tree()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +59,11 @@ class _Instance:
 
 
 class _Docusaurus:
-    def __init__(self, files: SourceFiles, path: str) -> None:
-        self.source = ComponentSource(files)
-        self.path, self.root = path, posixpath.dirname(path)
-        self.settings = js_object(self.source.exported(path))
-        snippets = IncludedFiles(
-            files, self.source.configuration, {"@site/": f"{self.root}/" if self.root else ""}
-        )
-        self.pages = PageReader(snippets, self.source.losses)
+    def __init__(self, source: ComponentSource, path: str) -> None:
+        self.source, self.path = source, path
+        self.settings = js_object(source.exported(path))
+        snippets = IncludedFiles(source.files, source.configuration, {"@site/": source.prefix})
+        self.pages = PageReader(snippets, source.losses)
         self.locale = js_text(at(self.settings, "i18n", "defaultLocale")) or None
 
     def tree(self) -> Tree:
@@ -73,30 +78,23 @@ class _Docusaurus:
             entries += sidebars.entries(instance.sidebars)
             redirects += sidebars.redirects
         pages |= {page.path: page for page in self._other_pages()}
-        collections, arranged = arrange(entries, pages, self.source.losses)
+        arranged = arrange(entries, pages, self.source.losses)
         presets = map(js_array, js_array(self.settings.get("presets")))
         theme = next((value for row in presets if (value := at(row[1:] and row[1], "theme"))), None)
         tell_looks("docusaurus", self.source.losses, self.path, {**self.settings, "theme": theme})
         url, base = js_text(self.settings.get("url")), js_text(self.settings.get("baseUrl")).rstrip("/")
+        folders = [js_text(folder) for folder in js_array(self.settings.get("staticDirectories"))]
+        static_folders = tuple(map(self.source.join, folders or ["static"]))
+        self._add_redirects()
+        self.source.add_hosting_redirects(*static_folders)
         return Tree(
-            "docusaurus",
-            self.locale,
-            arranged,
-            collections,
-            redirects=(*self._redirects(), *redirects),
+            *("docusaurus", self.locale, *arranged),
+            redirects=(*self.source.redirects, *redirects),
             sites=tuple(filter(None, (url.rstrip("/") + base if url else "", base))),
-            static_folders=tuple(self._join(folder) for folder in self._static_folders()),
-            aliases=(("@site/", self.root),),
+            static_folders=static_folders,
+            aliases=(("@site/", self.source.root),),
             links_keep_language=True,
-            losses=tuple(self.source.losses.rows),
         )
-
-    def _static_folders(self) -> list[str]:
-        return [js_text(folder) for folder in js_array(self.settings.get("staticDirectories"))] or ["static"]
-
-    def _join(self, *parts: str) -> str:
-        path = posixpath.normpath(posixpath.join(self.root, *parts))
-        return "" if path == "." else path
 
     def _plugins(self) -> Iterator[tuple[str, dict[str, JsValue]]]:
         """Plugins by their names with their options; those of presets have the preset's keys as names."""
@@ -115,31 +113,25 @@ class _Docusaurus:
             identity = js_text(options.get("id")) or "default"
             folder = js_text(options.get("path")) or "docs"
             route = js_text(options.get("routeBasePath")) if "routeBasePath" in options else "docs"
-            yield self._newest(identity, self._join(folder), route, options.get("sidebarPath"))
+            yield self._newest(identity, self.source.join(folder), route, options.get("sidebarPath"))
 
     def _newest(self, identity: str, folder: str, route: str, sidebar: JsValue) -> _Instance:
         """The newest version of an instance; the others are losses (`versions.json` has the newest first)."""
         prefix = "" if identity == "default" else f"{identity}_"
-        versions = (
-            self.source.configuration.exported(path)
-            if (path := self._join(f"{prefix}versions.json")) in self.source.paths
-            else []
-        )
+        path = self.source.join(f"{prefix}versions.json")
+        versions = self.source.configuration.exported(path) if path in self.source.paths else []
         names = [js_text(version) for version in js_array(versions)]
         for name in names[1:]:
-            self.source.losses.add(
-                path, f"version {name} of the documentation: only the newest one is imported"
-            )
+            what = f"version {name} of the documentation: only the newest one is imported"
+            self.source.losses.add(path, what)
         if names:
-            sidebars = self._join(f"{prefix}versioned_sidebars", f"version-{names[0]}-sidebars.json")
-            folder = self._join(f"{prefix}versioned_docs", f"version-{names[0]}")
+            sidebars = self.source.join(f"{prefix}versioned_sidebars", f"version-{names[0]}-sidebars.json")
+            folder = self.source.join(f"{prefix}versioned_docs", f"version-{names[0]}")
             declared = sidebars if sidebars in self.source.paths else None
             return _Instance(identity, folder, f"version-{names[0]}", route, declared)
         self.source.report_unknown(sidebar if isinstance(sidebar, JsUnknown) else None)
-        candidates = [js_text(sidebar)] if js_text(sidebar) else ["sidebars.js", "sidebars.ts"]
-        declared = next(
-            (self._join(name) for name in candidates if self._join(name) in self.source.paths), None
-        )
+        names = [js_text(sidebar)] if js_text(sidebar) else ["sidebars.js", "sidebars.ts"]
+        declared = next((path for path in map(self.source.join, names) if path in self.source.paths), None)
         return _Instance(identity, folder, "current", route, declared)
 
     def _docs(self, instance: _Instance, folder: str, locale: str) -> Iterator[Doc]:
@@ -148,17 +140,15 @@ class _Docusaurus:
             relative = without_numbers(posixpath.relpath(without_extension(path), folder))
             parent = posixpath.dirname(relative)
             name = page.fields.text("id") or posixpath.basename(relative)
-            yield Doc(
-                page, posixpath.join(parent, name), _address(page, relative, absolute(locale, instance.route))
-            )
+            address = _address(page, relative, absolute(locale, instance.route))
+            yield Doc(page, posixpath.join(parent, name), address)
 
     def _other_pages(self) -> Iterator[ImportedPage]:
         """Standalone Markdown pages, such as a contact page; programs and blog posts are reported."""
         for name, options in self._plugins():
-            folder = self._join(
-                js_text(options.get("path")) or ("blog" if _BLOG.match(name) else "src/pages")
-            )
-            if _BLOG.match(name) and (posts := self.source.pages_below(folder)):
+            is_blog = _BLOG.match(name) is not None
+            folder = self.source.join(js_text(options.get("path")) or ("blog" if is_blog else "src/pages"))
+            if is_blog and (posts := self.source.pages_below(folder)):
                 self.source.losses.add(folder, f"blog that is not imported ({len(posts):,} in all)")
             elif _PAGES.match(name):
                 route = js_text(options.get("routeBasePath"))
@@ -174,7 +164,7 @@ class _Docusaurus:
         pages: dict[str, ImportedPage] = {}
         for name in js_array(at(self.settings, "i18n", "locales")):
             locale = js_text(name)
-            folder = self._join("i18n", locale, plugin, instance.version)
+            folder = self.source.join("i18n", locale, plugin, instance.version)
             for doc in self._docs(instance, folder, locale) if locale and locale != main else ():
                 original = posixpath.join(instance.folder, posixpath.relpath(doc.path, folder))
                 pages[doc.path] = self._page(doc, locale, original if original in docs else None)
@@ -183,16 +173,11 @@ class _Docusaurus:
     def _page(self, doc: Doc, locale: str | None, original: str | None) -> ImportedPage:
         return imported_page(doc.page, doc.address, locale, translation_of=original)
 
-    def _redirects(self) -> list[ImportedRedirect]:
-        rows: list[ImportedRedirect] = []
+    def _add_redirects(self) -> None:
         for name, options in self._plugins():
             if _REDIRECTS.search(name):
                 self.source.report_unknown([options.get("redirects"), options.get("createRedirects")])
-                for row in js_array(options.get("redirects")):
-                    rows += self.source.add_redirect(self.path, at(row, "from"), at(row, "to"))
-        return rows + list(
-            self.source.hosting_redirects([self.root, *map(self._join, self._static_folders())])
-        )
+                self.source.add_redirects(self.path, options.get("redirects"), "from", "to")
 
 
 def _address(page: ComponentPage, relative: str, base: str) -> str:
@@ -203,10 +188,8 @@ def _address(page: ComponentPage, relative: str, base: str) -> str:
         return absolute(base, slug) if slug.startswith("/") else absolute(base, parent, slug)
     if identity:
         return absolute(base, parent, identity)
-    folder = posixpath.basename(parent)
-    return absolute(
-        base, without_index(relative, f"index|readme|{re.escape(folder)}" if folder else "index|readme")
-    )
+    folder = re.escape(posixpath.basename(parent))
+    return absolute(base, without_index(relative, "|".join(filter(None, ("index", "readme", folder)))))
 
 
 READER = Reader("docusaurus", "Docusaurus", recognises, read)

@@ -68,11 +68,10 @@ def rows_of(document: Any) -> list[Row]:
     return objects([document]) if isinstance(document, dict) else []
 
 
-def read(files: SourceFiles) -> Tree:
+def read(files: SourceFiles, losses: Losses) -> Tree:
     solutions = read_solutions(files)
     if not solutions.articles:
         raise UnreadableSource("No file holds articles: save the articles of each folder too.")
-    losses = Losses()
     texts = HtmlTexts(losses, read_saved_files(files))
     collections = collections_of(solutions)
     order = order_of(collections)
@@ -85,7 +84,7 @@ def read(files: SourceFiles) -> Tree:
     pages = [page for row in articles for page in pages_of(solutions, row, texts)]
     locale = locale_of(solutions.locale)
     sites = (f"https://{solutions.domain}",) if solutions.domain else ()
-    return Tree("freshdesk", locale, tuple(pages), tuple(collections), sites=sites, losses=tuple(losses.rows))
+    return Tree("freshdesk", locale, tuple(pages), tuple(collections), sites=sites)
 
 
 def read_solutions(files: SourceFiles) -> Solutions:

@@ -14,9 +14,9 @@ from instep.transfer.imports.mdx.component_source import (
 )
 from instep.transfer.imports.mdx.included_files import IncludedFiles
 from instep.transfer.imports.mdx.pages import PageReader
-from instep.transfer.imports.tree.file_names import title_of_name, without_extension
+from instep.transfer.imports.tree.file_names import children_of, title_of_name, with_ending, without_extension
 from instep.transfer.imports.tree.navigation import Entry, arrange
-from instep.transfer.imports.tree.schemas import ImportedPage, Reader, SourceFiles, Tree
+from instep.transfer.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree, read_text
 
 _META = re.compile(r"(?:^|/)content/(?:.*/)?meta\.json$")
 _CONTENT = re.compile(r"^(.*?)(?:^|(?<=/))(content(?:/docs)?)/")
@@ -25,6 +25,7 @@ _BASE_URL = re.compile(r"\bbaseUrl:\s*[\"'`]([^\"'`]*)[\"'`]")
 _GROUP = re.compile(r"\((.+)\)$")
 _SEPARATOR = re.compile(r"---(?:\[[^\]]*\])?(.*?)---$")
 _LINK = re.compile(r"(?:external:)?(?:\[[^\]]*\])?\[([^\]]*)\]\(([^)]*)\)$")
+_ENDINGS = (".mdx", ".md")
 _KEYS = (b'"pages"', b'"title"', b'"root"')
 
 
@@ -33,40 +34,37 @@ def recognises(files: SourceFiles) -> bool:
     return path is not None and any(key in files.read(path) for key in _KEYS)
 
 
-def read(files: SourceFiles) -> Tree:
-    return _Fumadocs(files, shallowest(files.paths(), _META) or "content/docs/meta.json").tree()
+def read(files: SourceFiles, losses: Losses) -> Tree:
+    path = shallowest(files.paths(), _META) or "content/docs/meta.json"
+    match = _CONTENT.match(path)
+    root, folder = (match[1].rstrip("/"), match[2]) if match else ("", posixpath.dirname(path))
+    return _Fumadocs(ComponentSource(files, losses, root), posixpath.join(root, folder)).tree()
 
 
 class _Fumadocs:
-    def __init__(self, files: SourceFiles, path: str) -> None:
-        self.source = ComponentSource(files)
-        match = _CONTENT.match(path)
-        self.root = match[1].rstrip("/") if match else ""
-        self.folder = posixpath.join(self.root, match[2]) if match else posixpath.dirname(path)
-        aliases = dict.fromkeys(("@/", "~/", "/"), f"{self.root}/" if self.root else "")
-        self.pages = PageReader(IncludedFiles(files, self.source.configuration, aliases), self.source.losses)
+    def __init__(self, source: ComponentSource, folder: str) -> None:
+        self.source, self.folder = source, folder
+        aliases = dict.fromkeys(("@/", "~/", "/"), source.prefix)
+        self.pages = PageReader(IncludedFiles(source.files, source.configuration, aliases), source.losses)
         self.base = self._base_url()
 
     def tree(self) -> Tree:
         self.imported = {path: self._page(path) for path in self.source.pages_below(self.folder)}
         self.by_address = {page.address: path for path, page in self.imported.items()}
-        collections, arranged = arrange(self._entries(self.folder), self.imported, self.source.losses)
-        static = posixpath.join(self.root, "public")
+        arranged = arrange(self._entries(self.folder), self.imported, self.source.losses)
+        static = self.source.join("public")
+        self.source.add_hosting_redirects(static)
         return Tree(
-            "fumadocs",
-            None,
-            arranged,
-            collections,
-            redirects=self.source.hosting_redirects((self.root, static)),
-            sites=self.source.base_paths(self.root),
+            *("fumadocs", None, *arranged),
+            redirects=tuple(self.source.redirects),
+            sites=self.source.base_paths(),
             static_folders=(static,),
-            losses=tuple(self.source.losses.rows),
         )
 
     def _base_url(self) -> str:
         """The beginning of all addresses, which the loader of the source says."""
         path = shallowest(self.source.paths, _LOADER)
-        match = _BASE_URL.search(self.source.files.read(path).decode("utf-8", "replace")) if path else None
+        match = _BASE_URL.search(read_text(self.source.files, path)) if path else None
         return match[1] if match else "/docs"
 
     def _page(self, path: str) -> ImportedPage:
@@ -83,11 +81,10 @@ class _Fumadocs:
     def _children(self, folder: str) -> dict[str, bool]:
         """The names of pages and folders in a folder; whether each is a folder."""
         children: dict[str, bool] = {}
-        for path in self.imported:
-            if path.startswith(f"{folder}/"):
-                name, slash, _ = path[len(folder) + 1 :].partition("/")
-                name = name if slash else without_extension(name)
-                children[name] = children.get(name, False) or bool(slash)
+        for name, paths in children_of(folder, self.imported).items():
+            is_folder = paths != [f"{folder}/{name}"]
+            name = name if is_folder else without_extension(name)
+            children[name] = children.get(name, False) or is_folder
         return children
 
     def _entries(self, folder: str) -> list[Entry]:
@@ -117,29 +114,21 @@ class _Fumadocs:
             path = self.by_address.get(absolute(link[2]))
             return [Entry(link[1], path)] if path else []
         name = name.rstrip("/")
-        is_page = any(posixpath.join(folder, name) + ending in self.imported for ending in (".mdx", ".md"))
+        is_page = with_ending(posixpath.join(folder, name), _ENDINGS, self.imported) is not None
         if name.startswith("!") or (name == "index" and not is_page):
             return []
         if name in children or is_page or self._children(posixpath.normpath(posixpath.join(folder, name))):
             return [self._entry(folder, name, children)]
-        self.source.losses.add(
-            f"{folder}/meta.json", f"entry of the navigation that is no page of the folder: {name}"
-        )
+        what = f"entry of the navigation that is no page of the folder: {name}"
+        self.source.losses.add(f"{folder}/meta.json", what)
         return []
 
     def _entry(self, folder: str, name: str, children: dict[str, bool]) -> Entry:
         path = posixpath.normpath(posixpath.join(folder, name))
-        page = next((path + ending for ending in (".mdx", ".md") if path + ending in self.imported), None)
+        page = with_ending(path, _ENDINGS, self.imported)
         if page and not children.get(name):
             return Entry(self.imported[page].title, page)
-        index = next(
-            (
-                f"{path}/index{ending}"
-                for ending in (".mdx", ".md")
-                if f"{path}/index{ending}" in self.imported
-            ),
-            None,
-        )
+        index = with_ending(f"{path}/index", _ENDINGS, self.imported)
         meta = self._meta(path)
         group = _GROUP.match(posixpath.basename(path))
         title = js_text(meta.get("title"))

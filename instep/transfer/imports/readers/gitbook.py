@@ -9,7 +9,7 @@ from instep.transfer.imports.html.markdown_links import link
 from instep.transfer.imports.markdown.block_tags import TagUse, replace_tags
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
-from instep.transfer.imports.markdown.fields import Fields, read_yaml_fields
+from instep.transfer.imports.markdown.fields import Fields, read_settings
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code
 from instep.transfer.imports.markdown.link_lists import LinkItem, read_link_list
 from instep.transfer.imports.markdown.plain_pages import headed_block, plain_page
@@ -25,7 +25,6 @@ from instep.transfer.imports.tree.schemas import (
     Reader,
     SourceFiles,
     Tree,
-    UnreadableSource,
 )
 
 _CONFIGURATION, _SUMMARY = ".gitbook.yaml", "SUMMARY.md"
@@ -33,7 +32,6 @@ _TAG = re.compile(
     r"\{%-?[ \t]*(?P<end>end)?(?P<name>[\w-]+)(?P<arguments>(?:[^%\"]|\"[^\"]*\"|%(?!\}))*?)"
     r"(?P<alone>/)?[ \t]*-?%\}"
 )
-_INCLUDE = "include"
 _OPENED = frozenset(("tabs", "stepper", "columns", "column", "updates"))
 _PARTS = frozenset(("tab", "step", "update"))
 _BARE_LINK = re.compile(r"[ \t\n]*(?:\[([^\]\n]*)\]\(([^()\s]*)\)|(\S*))[ \t\n]*")
@@ -44,42 +42,25 @@ def recognises(files: SourceFiles) -> bool:
     return _CONFIGURATION in paths or any(posixpath.basename(path) == _SUMMARY for path in paths)
 
 
-def read(files: SourceFiles) -> Tree:
-    losses = Losses()
-    configuration = _read_configuration(files)
+def read(files: SourceFiles, losses: Losses) -> Tree:
+    paths = set(files.paths())
+    configuration = read_settings(files, _CONFIGURATION) if _CONFIGURATION in paths else Fields()
     root = join(configuration.text("root"), "")
     summary = join(root, configuration.fields("structure").text("summary") or _SUMMARY)
-    if summary not in set(files.paths()):
-        summary = next(
-            (path for path in sorted(files.paths(), key=len) if posixpath.basename(path) == _SUMMARY), ""
-        )
+    if summary not in paths:
+        names = (path for path in files.paths() if posixpath.basename(path) == _SUMMARY)
+        summary = min(names, key=len, default="")
         root = posixpath.dirname(summary) if not configuration.text("root") else root
-    paths = [path for path in page_paths(files, root) if path != summary]
-    pages = {path: _page(read_page(path, files.read(path), losses), root, files) for path in paths}
+    pages = {
+        path: _page(read_page(path, files.read(path), losses), root, files)
+        for path in page_paths(files, root)
+        if path != summary
+    }
     items = read_link_list(hide_code(decode_text(summary, files.read(summary), losses))[0]) if summary else []
-    collections, arranged = arrange(
-        [_entry(item, posixpath.dirname(summary)) for item in items], pages, losses
-    )
-    return Tree(
-        "gitbook",
-        None,
-        arranged,
-        collections,
-        redirects=_redirects(configuration, root, pages),
-        sites=own_sites(arranged),
-        losses=tuple(losses.rows),
-    )
-
-
-def _read_configuration(files: SourceFiles) -> Fields:
-    try:
-        return read_yaml_fields(files.read(_CONFIGURATION).decode("utf-8-sig", errors="replace"))
-    except KeyError:
-        return Fields()
-    except ValueError as error:
-        raise UnreadableSource(
-            f"{_CONFIGURATION} is not valid YAML: {error}. Correct it and import again."
-        ) from None
+    entries = [_entry(item, posixpath.dirname(summary)) for item in items]
+    arranged, collections = arrange(entries, pages, losses)
+    redirects = _redirects(configuration, root, pages)
+    return Tree("gitbook", None, arranged, collections, redirects=redirects, sites=own_sites(arranged))
 
 
 def _page(page: SourcePage, root: str, files: SourceFiles) -> ImportedPage:
@@ -119,12 +100,9 @@ def _plain_reference(tag: TagUse, body: str, page: SourcePage, files: SourceFile
     if tag.name in ("content-ref", "page-ref", "embed", "file", "openapi"):
         bare = _BARE_LINK.fullmatch(body)
         words = (bare[1] or bare[3] or "") if bare else " ".join(body.split())
-        return (
-            f"\n\n{link(words or tag.named.get('caption', '') or _name(target), target)}\n\n"
-            if target
-            else body
-        )
-    if tag.name == _INCLUDE:
+        words = words or tag.named.get("caption", "") or posixpath.basename(target.rstrip("/"))
+        return f"\n\n{link(words, target)}\n\n" if target else body
+    if tag.name == "include":
         return _included(tag, page, files)
     if tag.name not in ("raw", "capture"):
         page.losses.add(f"tag {{% {tag.name} %}}, whose words stay", tag.source)
@@ -134,17 +112,12 @@ def _plain_reference(tag: TagUse, body: str, page: SourcePage, files: SourceFile
 def _included(tag: TagUse, page: SourcePage, files: SourceFiles) -> str:
     path = join(posixpath.dirname(page.path), tag.argument("file"))
     try:
-        text = files.read(path).decode("utf-8-sig", errors="replace")
+        # Included text has no includes of its own in GitBook, and its code stays code in the page.
+        included = read_page(path, files.read(path), Losses())
     except KeyError:
         page.losses.add(f"included file that is not in the folder: {path}", tag.source)
         return ""
-    # Included text has no includes of its own in GitBook, and its code stays code in the page.
-    included = read_page(path, text.encode(), Losses())
     return f"\n\n{included.body.strip()}\n\n"
-
-
-def _name(target: str) -> str:
-    return posixpath.basename(target.rstrip("/"))
 
 
 def _entry(item: LinkItem, folder: str) -> Entry:

@@ -51,14 +51,14 @@ def recognises(files: SourceFiles) -> bool:
     )
 
 
-def read(files: SourceFiles) -> Tree:
-    docs, lists = Docs(), set[str]()
+def read(files: SourceFiles, losses: Losses) -> Tree:
+    docs, listed_ids = Docs(), set[str]()
     for path, document in documents(files):
         docs.collections |= {str(row["id"]): row for row in rows(document, "collections", "collection")}
         docs.categories |= {str(row["id"]): row for row in rows(document, "categories", "category")}
         docs.redirects += rows(document, "redirects", "redirect")
         for row in rows(document, "articles", "article"):
-            lists.add(str(row["id"]))
+            listed_ids.add(str(row["id"]))
             if isinstance(row.get("text"), str):
                 docs.articles[str(row["id"])] = row
                 docs.paths[str(row["id"])] = f"{path}#{row['id']}"
@@ -66,12 +66,7 @@ def read(files: SourceFiles) -> Tree:
         raise UnreadableSource(
             "No file holds the text of an article: lists of Help Scout have none, so save each article too."
         )
-    return tree_of(docs, lists, read_saved_files(files))
-
-
-def tree_of(docs: Docs, listed: set[str], saved_files: SavedFiles) -> Tree:
-    losses = Losses()
-    for article_id in sorted(listed - set(docs.articles)):
+    for article_id in sorted(listed_ids - set(docs.articles)):
         losses.add(f"article {article_id}", "article that is listed, but whose text is in no file")
     collections = collections_of(docs)
     order = order_of(collections)
@@ -79,7 +74,7 @@ def tree_of(docs: Docs, listed: set[str], saved_files: SavedFiles) -> Tree:
     def place(row: Row) -> tuple[float, float, str]:
         return order.get(place_of(docs, row, losses), len(order)), number(row, "order"), text(row, "name")
 
-    articles = sorted(docs.articles.values(), key=place)
+    articles, saved_files = sorted(docs.articles.values(), key=place), read_saved_files(files)
     pages = [page_of(docs, row, saved_files, losses) for row in articles]
     return Tree(
         "help_scout",
@@ -88,7 +83,6 @@ def tree_of(docs: Docs, listed: set[str], saved_files: SavedFiles) -> Tree:
         tuple(collections),
         redirects=tuple(redirects_of(docs)),
         sites=sites_of([text(row, "publicUrl") for row in docs.articles.values()]),
-        losses=tuple(losses.rows),
     )
 
 

@@ -1,15 +1,16 @@
 """Hugo: `content/` with sections, weights and page bundles, aliases, and shortcodes."""
 
 import posixpath
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from instep.transfer.imports.markdown.fields import Fields
+from instep.transfer.imports.markdown.fields import Fields, read_settings
 from instep.transfer.imports.markdown.hidden_code import HiddenCode
 from instep.transfer.imports.markdown.hugo_shortcodes import Includes, plain_shortcodes
 from instep.transfer.imports.markdown.plain_pages import plain_page
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
-from instep.transfer.imports.readers.hugo_configuration import is_configuration, read_configuration
+from instep.transfer.imports.tree.file_names import with_ending
 from instep.transfer.imports.tree.folders import (
     MAIN_LOCALE,
     folder_entries,
@@ -19,21 +20,32 @@ from instep.transfer.imports.tree.folders import (
     translations,
 )
 from instep.transfer.imports.tree.navigation import arrange
-from instep.transfer.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree
+from instep.transfer.imports.tree.schemas import (
+    ImportedPage,
+    Losses,
+    Reader,
+    SourceFiles,
+    Tree,
+    without_file,
+)
 from instep.transfer.imports.tree.site_looks import tell_looks
 from instep.transfer.imports.tree.url_parts import site_with_base
 
+# The configuration of a site: one file at the root or in a folder.
+_PATH = re.compile(r"(?:config/_default/)?(?:hugo|config)\.(toml|ya?ml|json)")
 _WIDE = 1e9
 
 
 def recognises(files: SourceFiles) -> bool:
     paths = list(files.paths())
-    return any(map(is_configuration, paths)) and any(path.startswith("content/") for path in paths)
+    return any(map(_PATH.fullmatch, paths)) and any(path.startswith("content/") for path in paths)
 
 
-def read(files: SourceFiles) -> Tree:
-    losses = Losses()
-    configuration = read_configuration(files)
+def read(files: SourceFiles, losses: Losses) -> Tree:
+    path = next(filter(_PATH.fullmatch, files.paths()), None)
+    if path is None:
+        raise without_file("hugo.toml")
+    configuration = read_settings(files, path)
     root = _root(files, configuration)
     locale = configuration.text("defaultContentLanguage", "defaultcontentlanguage") or None
     main = locale or MAIN_LOCALE
@@ -54,17 +66,10 @@ def read(files: SourceFiles) -> Tree:
         lambda path: _order(path, sources, pages),
         label=lambda page: sources[page.path].fields.text("linkTitle", "linktitle") or page.title,
     )
-    collections, arranged = arrange(entries, pages, losses)
-    tell_looks("hugo", losses, next(filter(is_configuration, files.paths())), configuration.values)
-    return Tree(
-        "hugo",
-        locale,
-        arranged,
-        collections,
-        sites=site_with_base(configuration.text("baseURL", "baseurl")),
-        static_folders=("static", "assets"),
-        losses=tuple(losses.rows),
-    )
+    arranged = arrange(entries, pages, losses)
+    tell_looks("hugo", losses, path, configuration.values)
+    sites = site_with_base(configuration.text("baseURL", "baseurl"))
+    return Tree("hugo", locale, *arranged, sites=sites, static_folders=("static", "assets"))
 
 
 def _root(files: SourceFiles, configuration: Fields) -> str:
@@ -134,8 +139,8 @@ def _order(
     path: str, sources: Mapping[str, SourcePage], pages: Mapping[str, ImportedPage]
 ) -> tuple[float, str]:
     """Weight, then the title in lists; a folder has those of its index page."""
-    names = (f"{path}{ending}" for ending in (".md", ".markdown", "/_index.md", "/index.md", "/_index.en.md"))
-    name = next((name for name in names if name in pages), None)
+    endings = (".md", ".markdown", "/_index.md", "/index.md", "/_index.en.md")
+    name = with_ending(path, endings, pages)
     if name is None:
         return (_WIDE, posixpath.basename(path).casefold())
     fields = sources[name].fields

@@ -27,6 +27,7 @@ from instep.transfer.imports.tree.schemas import (
     ImportedPage,
     ImportedQuestion,
     ImportedRedirect,
+    Losses,
     PageStatus,
     Reader,
     SourceFiles,
@@ -118,7 +119,7 @@ def recognises(files: SourceFiles) -> bool:
         return False
 
 
-def read(files: SourceFiles) -> Tree:
+def read(files: SourceFiles, losses: Losses) -> Tree:
     manifest = read_json(files, MANIFEST_FILE, TypeAdapter(ExportManifest))
     if manifest.version > FORMAT_VERSION:
         raise UnreadableSource(

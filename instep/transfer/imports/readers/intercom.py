@@ -70,11 +70,10 @@ def rows_of(document: Any) -> list[Row]:
     return objects(data) if "data" in document else objects([document])
 
 
-def read(files: SourceFiles) -> Tree:
+def read(files: SourceFiles, losses: Losses) -> Tree:
     center = read_center(files)
     if not center.articles:
         raise UnreadableSource("No file holds articles: save the pages of the API's list of articles too.")
-    losses = Losses()
     texts = HtmlTexts(losses, read_saved_files(files), prepare)
     collections = collections_of(center)
     order = order_of(collections)
@@ -92,7 +91,6 @@ def read(files: SourceFiles) -> Tree:
         tuple(collections),
         redirects=tuple(redirects_of(center, pages)),
         sites=sites_of([text(row, "url") for row in center.articles.values()] + center.urls),
-        losses=tuple(losses.rows),
     )
 
 

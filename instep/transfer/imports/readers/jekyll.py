@@ -4,7 +4,6 @@ import posixpath
 from dataclasses import replace
 
 from instep.transfer.imports.markdown.fields import Value, read_yaml
-from instep.transfer.imports.markdown.hidden_code import HiddenCode
 from instep.transfer.imports.markdown.kramdown import plain_kramdown
 from instep.transfer.imports.markdown.liquid_templates import LiquidTemplates
 from instep.transfer.imports.markdown.plain_pages import plain_page
@@ -13,7 +12,14 @@ from instep.transfer.imports.readers.jekyll_navigation import jekyll_entries
 from instep.transfer.imports.readers.jekyll_site import CONFIGURATION, JekyllSite, read_jekyll_site
 from instep.transfer.imports.tree.folders import page_paths, translations
 from instep.transfer.imports.tree.navigation import arrange
-from instep.transfer.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree
+from instep.transfer.imports.tree.schemas import (
+    ImportedPage,
+    Losses,
+    Reader,
+    SourceFiles,
+    Tree,
+    read_text,
+)
 from instep.transfer.imports.tree.site_looks import tell_looks
 
 
@@ -21,8 +27,7 @@ def recognises(files: SourceFiles) -> bool:
     return CONFIGURATION in set(files.paths())
 
 
-def read(files: SourceFiles) -> Tree:
-    losses = Losses()
+def read(files: SourceFiles, losses: Losses) -> Tree:
     site = read_jekyll_site(files)
     paths = [path for path in page_paths(files) if site.has_page(path)]
     sources = {path: site.with_defaults(read_page(path, files.read(path), losses)) for path in paths}
@@ -35,17 +40,9 @@ def read(files: SourceFiles) -> Tree:
         path: _page(replace(page, body=templates.render(page)), site, originals.get(path))
         for path, page in sources.items()
     }
-    collections, arranged = arrange(jekyll_entries(sources, pages), pages, losses)
+    arranged = arrange(jekyll_entries(sources, pages), pages, losses)
     tell_looks("jekyll", losses, CONFIGURATION, site.configuration.values)
-    return Tree(
-        "jekyll",
-        site.locale,
-        arranged,
-        collections,
-        sites=site.sites,
-        static_folders=("",),
-        losses=tuple(losses.rows),
-    )
+    return Tree("jekyll", site.locale, *arranged, sites=site.sites, static_folders=("",))
 
 
 def _data(files: SourceFiles) -> Value:
@@ -59,17 +56,15 @@ def _data(files: SourceFiles) -> Value:
                 inner = values.setdefault(folder, {})
                 values = inner if isinstance(inner, dict) else {}
             try:
-                values[name] = read_yaml(files.read(path).decode("utf-8-sig", errors="replace"))
+                values[name] = read_yaml(read_text(files, path))
             except ValueError:
                 continue
     return data
 
 
 def _page(page: SourcePage, site: JekyllSite, original: str | None) -> ImportedPage:
-    def transform(text: str, code: HiddenCode) -> str:
-        return plain_kramdown(text)
-
-    plain = plain_page(page, transform, page.fields.text("nav_title", "meta_title"))
+    title = page.fields.text("nav_title", "meta_title")
+    plain = plain_page(page, lambda text, code: plain_kramdown(text), title)
     fields = page.fields
     is_draft = fields.text("published") == "false" or "/_drafts/" in f"/{page.path}"
     return replace(

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from instep.transfer.imports.markdown.source_pages import SourcePage
-from instep.transfer.imports.tree.file_names import name_order, title_of_name
+from instep.transfer.imports.tree.file_names import name_order, title_of_name, with_ending
 from instep.transfer.imports.tree.folders import folder_entries
 from instep.transfer.imports.tree.navigation import Entry
 from instep.transfer.imports.tree.schemas import ImportedPage
@@ -29,15 +29,13 @@ def _entries_by_parent(sources: Mapping[str, SourcePage], pages: Mapping[str, Im
         if page.fields.text("nav_exclude") != "true":
             children[page.fields.text("parent"), page.fields.text("grand_parent")].append(path)
 
-    def entries_below(title: str, parent: str, depth: int) -> list[Entry]:
+    def entries_below(title: str, parent: str) -> list[Entry]:
         paths = children.pop((title, parent), []) + (children.pop((title, ""), []) if parent else [])
         rows = sorted(paths, key=lambda path: _order(path, sources))
         titles = [(path, sources[path].fields.text("title") or pages[path].title) for path in rows]
-        return [
-            Entry(pages[path].title, path, entries_below(name, title, depth + 1)) for path, name in titles
-        ]
+        return [Entry(pages[path].title, path, entries_below(name, title)) for path, name in titles]
 
-    return entries_below("", "", 0)
+    return entries_below("", "")
 
 
 def _entries_by_category(sources: Mapping[str, SourcePage], pages: Mapping[str, ImportedPage]) -> list[Entry]:
@@ -73,7 +71,6 @@ def _order(path: str, sources: Mapping[str, SourcePage]) -> tuple[float, str]:
 
 def _order_of_path(path: str, sources: Mapping[str, SourcePage]) -> tuple[float, str]:
     """The order of a page or, for a folder, of its index page; names decide among the others."""
-    names = (f"{path}{ending}" for ending in (".md", ".markdown", "/index.md", "/README.md"))
-    name = next((name for name in names if name in sources), None)
+    name = with_ending(path, (".md", ".markdown", "/index.md", "/README.md"), sources)
     number = _order(name, sources)[0] if name else _LAST
     return (number, "") if number < _LAST else name_order(path.rpartition("/")[2])

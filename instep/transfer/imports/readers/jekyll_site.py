@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from instep.transfer.imports.markdown.fields import Fields, Value, read_yaml_fields
+from instep.transfer.imports.markdown.fields import Fields, Value, read_settings
 from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.tree.file_names import without_extension
 from instep.transfer.imports.tree.folders import PagePlace, is_index, locale_of_name
-from instep.transfer.imports.tree.schemas import SourceFiles, UnreadableSource, without_file
+from instep.transfer.imports.tree.schemas import SourceFiles, without_file
 
 CONFIGURATION = "_config.yml"
 _BUILT_FOLDERS = ("_site/", "node_modules/", "vendor/")
@@ -106,23 +106,16 @@ def read_jekyll_site(files: SourceFiles) -> JekyllSite:
     """The settings of a site; raises `UnreadableSource` if they are not YAML."""
     if CONFIGURATION not in files.paths():
         raise without_file(CONFIGURATION)
-    try:
-        configuration = read_yaml_fields(files.read(CONFIGURATION).decode("utf-8-sig", errors="replace"))
-    except ValueError as error:
-        raise UnreadableSource(
-            f"{CONFIGURATION} is not valid YAML: {error}. Correct it and import again."
-        ) from None
+    configuration = read_settings(files, CONFIGURATION)
     base = configuration.text("baseurl").rstrip("/")
     url = configuration.text("url").rstrip("/")
     languages = configuration.texts("languages")
-    locale = configuration.text("default_locale", "default_lang", "lang", "locale") or next(
-        iter(languages), ""
-    )
+    locale = configuration.text("default_locale", "default_lang", "lang", "locale") or "".join(languages[:1])
     return JekyllSite(
         configuration,
         dict(_collections(configuration)),
         locale_of_name(locale),
-        tuple(site for site in (f"{url}{base}" if url else "", base) if site),
+        tuple(filter(None, (f"{url}{base}" if url else "", base))),
     )
 
 

@@ -17,7 +17,7 @@ from instep.transfer.imports.mdx.included_files import IncludedFiles
 from instep.transfer.imports.mdx.pages import PageReader
 from instep.transfer.imports.tree.file_names import without_extension
 from instep.transfer.imports.tree.navigation import Entry, arrange, pages_of
-from instep.transfer.imports.tree.schemas import ImportedPage, Reader, SourceFiles, Tree
+from instep.transfer.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree
 from instep.transfer.imports.tree.site_looks import tell_looks
 
 _CONFIGURATION = re.compile(r"(?:^|/)(?:docs|mint)\.json$")
@@ -31,22 +31,19 @@ def recognises(files: SourceFiles) -> bool:
     return path is not None and b'"navigation"' in files.read(path)
 
 
-def read(files: SourceFiles) -> Tree:
-    return _Mintlify(files, configuration_path(files, _CONFIGURATION, "docs.json")).tree()
+def read(files: SourceFiles, losses: Losses) -> Tree:
+    path = configuration_path(files, _CONFIGURATION, "docs.json")
+    return _Mintlify(ComponentSource(files, losses, posixpath.dirname(path)), path).tree()
 
 
 class _Mintlify:
-    def __init__(self, files: SourceFiles, path: str) -> None:
-        self.source = ComponentSource(files)
-        self.path, self.root = path, posixpath.dirname(path)
-        self.settings = read_object(files, path)
-        root = f"{self.root}/" if self.root else ""
-        snippets = IncludedFiles(files, self.source.configuration, {"/": root})
-        self.pages = PageReader(snippets, self.source.losses, has_bare_titles=True)
+    def __init__(self, source: ComponentSource, path: str) -> None:
+        self.source, self.path = source, path
+        self.settings = read_object(source.files, path)
+        snippets = IncludedFiles(source.files, source.configuration, {"/": source.prefix})
+        self.pages = PageReader(snippets, source.losses, has_bare_titles=True)
         languages = js_array(at(self.settings, "navigation", "languages"))
-        default = next(
-            (row for row in languages if at(row, "default") is True), languages[0] if languages else None
-        )
+        default = _default(languages) if languages else None
         self.locale = js_text(at(default, "language")) or None
         self.other_locales = {js_text(at(row, "language")) for row in languages} - {self.locale}
         self.older_pages: set[str] = set()
@@ -56,47 +53,34 @@ class _Mintlify:
         entries = self._entries(self.navigation)
         left_out = self.older_pages.difference(pages_of(entries))
         pages = {path: self._page(path) for path in self._page_paths() if path not in left_out}
-        collections, arranged = arrange(entries, pages, self.source.losses)
-        redirects = []
-        for row in js_array(self.settings.get("redirects")):
-            redirects += self.source.add_redirect(self.path, at(row, "source"), at(row, "destination"))
+        arranged = arrange(entries, pages, self.source.losses)
+        self.source.add_redirects(self.path, self.settings.get("redirects"), "source", "destination")
         tell_looks("mintlify", self.source.losses, self.path, self.settings)
+        canonical = js_text(at(self.settings, "seo", "metatags", "canonical"))
         return Tree(
-            "mintlify",
-            self.locale,
-            arranged,
-            collections,
-            redirects=tuple(redirects),
-            sites=self._sites(),
-            static_folders=(self.root,),
-            losses=tuple(self.source.losses.rows),
+            *("mintlify", self.locale, *arranged),
+            redirects=tuple(self.source.redirects),
+            sites=(canonical.rstrip("/"),) if canonical.startswith("http") else (),
+            static_folders=(self.source.root,),
         )
 
     def _page_paths(self) -> list[str]:
-        root = len(self.root) + 1 if self.root else 0
-        return [path for path in self.source.pages_below(self.root) if not _NOT_PAGES.search(path[root:])]
+        paths, start = self.source.pages_below(self.source.root), len(self.source.prefix)
+        return [path for path in paths if not _NOT_PAGES.search(path[start:])]
 
     def _page(self, path: str) -> ImportedPage:
         page = self.pages.read(path)
-        if page.fields.text("openapi", "api"):
-            self.source.losses.add(
-                path, f"API operation that Mintlify describes: {page.fields.text('openapi', 'api')}"
-            )
-        stem = posixpath.relpath(without_extension(path), self.root or ".")
+        if operation := page.fields.text("openapi", "api"):
+            self.source.losses.add(path, f"API operation that Mintlify describes: {operation}")
+        stem = posixpath.relpath(without_extension(path), self.source.root or ".")
         locale, _, rest = stem.partition("/")
         is_translation = locale in self.other_locales and rest != ""
         original = self._find(rest) if is_translation else None
-        return imported_page(
-            page,
-            absolute(without_index(stem)),
-            locale if is_translation else self.locale,
-            translation_of=original,
-        )
+        language = locale if is_translation else self.locale
+        return imported_page(page, absolute(without_index(stem)), language, translation_of=original)
 
     def _find(self, name: str) -> str | None:
-        stem = posixpath.normpath(posixpath.join(self.root, name.strip("/")))
-        endings = (".mdx", ".md", "/index.mdx", "/index.md")
-        return next((stem + ending for ending in endings if stem + ending in self.source.paths), None)
+        return self.source.page_at(self.source.join(name.strip("/")))
 
     def _entries(self, value: JsValue) -> list[Entry]:
         """The entries of a page's name, of an object with a label, or of what is in it."""
@@ -126,7 +110,7 @@ class _Mintlify:
 
     def _newest(self, versions: list[JsValue]) -> JsValue:
         """The default version, or the first one; the pages of the others are left out as losses."""
-        newest = next((row for row in versions if at(row, "default") is True), versions[0])
+        newest = _default(versions)
         for row in versions:
             if row is not newest:
                 paths = set(pages_of(self._entries(row)))
@@ -136,9 +120,10 @@ class _Mintlify:
                 self.source.losses.add(self.path, f"{name}: only the default version is imported")
         return newest
 
-    def _sites(self) -> tuple[str, ...]:
-        canonical = js_text(at(self.settings, "seo", "metatags", "canonical"))
-        return (canonical.rstrip("/"),) if canonical.startswith("http") else ()
+
+def _default(rows: list[JsValue]) -> JsValue:
+    """The version or language that is marked as the default, else the first."""
+    return next((row for row in rows if at(row, "default") is True), rows[0])
 
 
 READER = Reader("mintlify", "Mintlify", recognises, read)

@@ -5,19 +5,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from instep.transfer.imports.markdown.fields import (
-    Fields,
-    Value,
-    named_fields,
-    read_toml_fields,
-    read_yaml_fields,
-)
+from instep.transfer.imports.markdown.fields import Fields, Value, named_fields, read_settings
 from instep.transfer.imports.markdown.hidden_code import HiddenCode
 from instep.transfer.imports.markdown.plain_pages import plain_page
 from instep.transfer.imports.markdown.python_markdown import plain_python_markdown
 from instep.transfer.imports.markdown.snippets import Snippets
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
-from instep.transfer.imports.tree.file_names import is_page, title_of_name, without_extension
+from instep.transfer.imports.tree.file_names import without_extension
 from instep.transfer.imports.tree.folders import (
     folder_entries,
     is_index,
@@ -34,7 +28,6 @@ from instep.transfer.imports.tree.schemas import (
     Reader,
     SourceFiles,
     Tree,
-    UnreadableSource,
     without_file,
 )
 from instep.transfer.imports.tree.site_looks import tell_looks
@@ -48,10 +41,9 @@ def recognises(files: SourceFiles) -> bool:
     return _configuration_path(files) is not None
 
 
-def read(files: SourceFiles) -> Tree:
-    losses = Losses()
+def read(files: SourceFiles, losses: Losses) -> Tree:
     site = _read_site(files)
-    paths = [path for path in page_paths(files, site.root) if is_page(path)]
+    paths = page_paths(files, site.root)
     places = places_by_language(paths, site.root, site.locale)
     originals = translations(places, site.locale)
     titles = dict(_titles(site.configuration.items("nav"), site.root))
@@ -68,20 +60,15 @@ def read(files: SourceFiles) -> Tree:
         for path in paths
     }
     nav = site.configuration.items("nav")
-    entries = (
-        _entries(nav, site, pages, losses) if nav else folder_entries(pages, site.root, title=title_of_name)
-    )
-    collections, arranged = arrange(entries, pages, losses)
+    entries = _entries(nav, site, pages, losses) if nav else folder_entries(pages, site.root)
+    arranged = arrange(entries, pages, losses)
     tell_looks("mkdocs", losses, site.path, site.configuration.values)
+    redirects = _redirects(site, pages)
     return Tree(
-        "mkdocs",
-        site.locale,
-        arranged,
-        collections,
-        redirects=_redirects(site, pages),
+        *("mkdocs", site.locale, *arranged),
+        redirects=redirects,
         sites=site.sites,
         static_folders=(site.root,),
-        losses=tuple(losses.rows),
     )
 
 
@@ -112,15 +99,8 @@ def _read_site(files: SourceFiles) -> _Site:
     path = _configuration_path(files)
     if path is None:
         raise without_file("mkdocs.yml")
-    text = files.read(path).decode("utf-8-sig", errors="replace")
-    is_toml = path.endswith(".toml")
-    try:
-        configuration = read_toml_fields(text).fields("project") if is_toml else read_yaml_fields(text)
-    except ValueError as error:
-        language = "TOML" if is_toml else "YAML"
-        raise UnreadableSource(
-            f"{path} is not valid {language}: {error}. Correct it and import again."
-        ) from None
+    configuration = read_settings(files, path)
+    configuration = configuration.fields("project") if path.endswith(".toml") else configuration
     url = configuration.text("site_url").rstrip("/")
     base = "/" + url.partition("://")[2].partition("/")[2]
     return _Site(
@@ -128,7 +108,7 @@ def _read_site(files: SourceFiles) -> _Site:
         configuration,
         posixpath.normpath(configuration.text("docs_dir") or "docs"),
         configuration.fields("theme").text("language") or None,
-        tuple(site for site in (url, base if base != "/" else "") if site),
+        tuple(filter(None, (url, base if base != "/" else ""))),
         configuration.text("use_directory_urls") != "false",
     )
 
@@ -199,11 +179,8 @@ def _redirects(site: _Site, pages: Mapping[str, ImportedPage]) -> tuple[Imported
         if isinstance(target, str):
             path, mark, anchor = target.partition("#")
             page = pages.get(join(site.root, path))
-            rows.append(
-                ImportedRedirect(
-                    site.address(join(site.root, source)), f"{page.address}{mark}{anchor}" if page else target
-                )
-            )
+            target = f"{page.address}{mark}{anchor}" if page else target
+            rows.append(ImportedRedirect(site.address(join(site.root, source)), target))
     return tuple(rows)
 
 

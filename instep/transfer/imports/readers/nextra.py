@@ -13,9 +13,9 @@ from instep.transfer.imports.mdx.component_source import (
 )
 from instep.transfer.imports.mdx.included_files import IncludedFiles
 from instep.transfer.imports.mdx.pages import PageReader
-from instep.transfer.imports.tree.file_names import name_order, title_of_name, without_extension
+from instep.transfer.imports.tree.file_names import children_of, name_order, title_of_name, without_extension
 from instep.transfer.imports.tree.navigation import Entry, arrange
-from instep.transfer.imports.tree.schemas import ImportedPage, Reader, SourceFiles, Tree
+from instep.transfer.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree, read_text
 from instep.transfer.imports.tree.site_looks import tell_looks
 
 _META = re.compile(r"(?:^|/)_meta\.(?:global\.)?(?:[jt]sx?|json)$")
@@ -32,21 +32,18 @@ def recognises(files: SourceFiles) -> bool:
     return path is not None and _CONTENT.match(path) is not None
 
 
-def read(files: SourceFiles) -> Tree:
-    return _Nextra(files, shallowest(files.paths(), _META) or "content/_meta.js").tree()
+def read(files: SourceFiles, losses: Losses) -> Tree:
+    path = shallowest(files.paths(), _META) or "content/_meta.js"
+    match = _CONTENT.match(path)
+    root, folder = (match[1].rstrip("/"), match[2]) if match else ("", posixpath.dirname(path))
+    return _Nextra(ComponentSource(files, losses, root), posixpath.join(root, folder)).tree()
 
 
 class _Nextra:
-    def __init__(self, files: SourceFiles, path: str) -> None:
-        self.source = ComponentSource(files)
-        match = _CONTENT.match(path)
-        self.root = match[1].rstrip("/") if match else ""
-        self.folder = posixpath.join(self.root, match[2]) if match else posixpath.dirname(path)
-        aliases = {
-            "@app/": posixpath.join(self.root, "app") + "/",
-            "@/": f"{self.root}/" if self.root else "",
-        }
-        self.pages = PageReader(IncludedFiles(files, self.source.configuration, aliases), self.source.losses)
+    def __init__(self, source: ComponentSource, folder: str) -> None:
+        self.source, self.folder = source, folder
+        aliases = {"@app/": f"{source.prefix}app/", "@/": source.prefix}
+        self.pages = PageReader(IncludedFiles(source.files, source.configuration, aliases), source.losses)
         self.locales = self._locales()
         self.locale = self.locales[0] if self.locales else None
 
@@ -54,31 +51,26 @@ class _Nextra:
         pages = {path: self._page(path) for path in self.source.pages_below(self.folder)}
         folder = posixpath.join(self.folder, self.locale) if self.locale else self.folder
         self.originals = {path: page for path, page in pages.items() if path.startswith(f"{folder}/")}
-        collections, arranged = arrange(self._entries(folder), pages, self.source.losses)
+        arranged = arrange(self._entries(folder), pages, self.source.losses)
         if path := shallowest(self.source.paths, _THEME):
             tell_looks("nextra", self.source.losses, path, self.source.exported(path))
-        static = posixpath.join(self.root, "public")
+        static = self.source.join("public")
+        self.source.add_hosting_redirects(static)
         return Tree(
-            "nextra",
-            self.locale,
-            arranged,
-            collections,
-            redirects=self.source.hosting_redirects((self.root, static)),
-            sites=self.source.base_paths(self.root),
+            *("nextra", self.locale, *arranged),
+            redirects=tuple(self.source.redirects),
+            sites=self.source.base_paths(),
             static_folders=(static,),
             links_keep_language=True,
-            losses=tuple(self.source.losses.rows),
         )
 
     def _locales(self) -> list[str]:
         """The locales, the default one first: what the configuration says, else English, else the first."""
-        children = {
-            path[len(self.folder) + 1 :].split("/")[0] for path in self.source.pages_below(self.folder)
-        }
+        children = children_of(self.folder, self.source.pages_below(self.folder))
         if not children or not all(_LOCALE.match(name) for name in children):
             return []
         configuration = shallowest(self.source.paths, _CONFIGURATION)
-        text = self.source.files.read(configuration).decode("utf-8", "replace") if configuration else ""
+        text = read_text(self.source.files, configuration) if configuration else ""
         match = re.search(r"defaultLocale:\s*[\"']([\w-]+)[\"']", text)
         default = match[1] if match and match[1] in children else "en"
         return sorted(children, key=lambda name: (name != default, name))
@@ -90,28 +82,22 @@ class _Nextra:
         locale, rest = (parts[0], parts[1:]) if self.locales else (self.locale, parts)
         original = None
         if self.locale is not None and locale != self.locale:
-            stem = posixpath.join(self.folder, self.locale, *rest)
-            original = self._find(stem)
+            original = self._find(posixpath.join(self.folder, self.locale, *rest))
         # A link without a locale leads to the page in the locale of its reader.
         plain = absolute(without_index("/".join(rest), "index|page"))
         former = (plain,) if self.locales and original is None and plain != address else ()
         return imported_page(self.pages.read(path), address, locale, former, original)
 
     def _find(self, stem: str) -> str | None:
-        return next((stem + ending for ending in _ALL_ENDINGS if stem + ending in self.source.paths), None)
+        return self.source.page_at(stem, _ALL_ENDINGS)
 
     def _entries(self, folder: str) -> list[Entry]:
         """The entries that `_meta` names, then the others; separators are headings of the next entries."""
-        path = next(
-            (f"{folder}/{name}" for name in _META_NAMES if f"{folder}/{name}" in self.source.paths), None
-        )
+        path = self.source.page_at(f"{folder}/", _META_NAMES)
         value = self.source.exported(path) if path else {}
         self.source.report_unknown(value)
         meta = js_object(value)
-        children = {
-            page[len(folder) + 1 :].split("/")[0] for page in self.originals if page.startswith(f"{folder}/")
-        }
-        names = {without_extension(name) for name in children}
+        names = set(map(without_extension, children_of(folder, self.originals)))
         ordered = [*meta, *sorted(names - meta.keys(), key=name_order)]
         entries = places = list[Entry]()
         for name in ordered:

@@ -54,8 +54,7 @@ def recognises(files: SourceFiles) -> bool:
     return any(match["kind"] for match in names)
 
 
-def read(files: SourceFiles) -> Tree:
-    losses = Losses()
+def read(files: SourceFiles, losses: Losses) -> Tree:
     export = NotionExport(files, losses)
     if not export.pages:
         raise UnreadableSource("The export has no pages: export from Notion with “Include subpages”.")
@@ -66,7 +65,6 @@ def read(files: SourceFiles) -> Tree:
         None,
         tuple(page for each in arranged for page in export.imported(each)),
         tuple(ImportedCollection(page.id, page.title, page.parent) for page in collections),
-        losses=tuple(losses.rows),
     )
 
 

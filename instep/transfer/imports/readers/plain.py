@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from instep.transfer.exports.file_contents import ORDER_KEYS
 from instep.transfer.imports.markdown.callouts import replace_colon_containers
-from instep.transfer.imports.markdown.hidden_code import HiddenCode
 from instep.transfer.imports.markdown.plain_pages import plain_page
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.tree.file_names import without_extension, without_numbers
@@ -27,8 +26,7 @@ def recognises(files: SourceFiles) -> bool:
     return bool(page_paths(files))
 
 
-def read(files: SourceFiles) -> Tree:
-    losses = Losses()
+def read(files: SourceFiles, losses: Losses) -> Tree:
     places = places_by_language(page_paths(files), "", None)
     locales = {place.locale or MAIN_LOCALE for place in places.values()}
     locale = MAIN_LOCALE if MAIN_LOCALE in locales or not locales else min(locales)
@@ -45,8 +43,8 @@ def read(files: SourceFiles) -> Tree:
         place.locale or MAIN_LOCALE: path.partition("/")[0] for path, place in places.items() if "/" in path
     }
     root = folders.get(locale, "") if places_are_folders(pages, folders, locale) else ""
-    collections, arranged = arrange(folder_entries(pages, root, order), pages, losses)
-    return Tree("plain", None, arranged, collections, sites=own_sites(arranged), losses=tuple(losses.rows))
+    arranged, collections = arrange(folder_entries(pages, root, order), pages, losses)
+    return Tree("plain", None, arranged, collections, sites=own_sites(arranged))
 
 
 def _order(page: SourcePage) -> float | None:
@@ -61,7 +59,11 @@ def places_are_folders(pages: dict[str, ImportedPage], folders: dict[str, str], 
 
 
 def _page(page: SourcePage, locale: str | None, original: str | None) -> ImportedPage:
-    plain = plain_page(page, _transform, page.fields.text("sidebar_label", "nav_title"))
+    plain = plain_page(
+        page,
+        lambda text, code: replace_colon_containers(text),
+        page.fields.text("sidebar_label", "nav_title"),
+    )
     fields = page.fields
     return replace(
         plain,
@@ -78,10 +80,6 @@ def address_of_path(path: str) -> str:
     """The address that a file has on most sites: without its extension, numbers, and the name of an index."""
     bare = without_numbers(without_extension(path))
     return "/" + (posixpath.dirname(bare) if is_index(path) else bare)
-
-
-def _transform(text: str, code: HiddenCode) -> str:
-    return replace_colon_containers(text)
 
 
 READER = Reader("plain", "Markdown files", recognises, read)

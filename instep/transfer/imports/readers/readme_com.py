@@ -29,6 +29,7 @@ from instep.transfer.imports.tree.schemas import (
     Reader,
     SourceFiles,
     Tree,
+    read_text,
 )
 
 _ORDER = "_order.yaml"
@@ -47,8 +48,7 @@ def recognises(files: SourceFiles) -> bool:
     return any(posixpath.basename(path) == _ORDER for path in files.paths())
 
 
-def read(files: SourceFiles) -> Tree:
-    losses = Losses()
+def read(files: SourceFiles, losses: Losses) -> Tree:
     pages: dict[str, ImportedPage] = {}
     entries = []
     for path in page_paths(files):
@@ -65,16 +65,8 @@ def read(files: SourceFiles) -> Tree:
         for root in roots
         for entry in folder_entries(pages, root, lambda path: _position(path, order), title_of_name)
     ]
-    collections, arranged = arrange(navigation, pages, losses)
-    return Tree(
-        "readme_com",
-        None,
-        arranged,
-        collections,
-        tuple(entries),
-        sites=own_sites(arranged),
-        losses=tuple(losses.rows),
-    )
+    arranged, collections = arrange(navigation, pages, losses)
+    return Tree("readme_com", None, arranged, collections, tuple(entries), sites=own_sites(arranged))
 
 
 def _page(page: SourcePage, plain: ImportedPage) -> ImportedPage:
@@ -115,7 +107,7 @@ def _order_of(files: SourceFiles) -> Mapping[str, int]:
     for path in files.paths():
         if posixpath.basename(path) == _ORDER:
             try:
-                names = read_yaml(files.read(path).decode("utf-8-sig", errors="replace"))
+                names = read_yaml(read_text(files, path))
             except ValueError:
                 names = []
             folder = posixpath.dirname(path)

@@ -13,11 +13,12 @@ from instep.transfer.imports.mdx.component_source import (
     shallowest,
     without_index,
 )
+from instep.transfer.imports.mdx.elements import Dialect
 from instep.transfer.imports.mdx.included_files import IncludedFiles
 from instep.transfer.imports.mdx.pages import ComponentPage, PageReader
-from instep.transfer.imports.tree.file_names import title_of_name, without_extension
+from instep.transfer.imports.tree.file_names import children_of, title_of_name, without_extension
 from instep.transfer.imports.tree.navigation import Entry, arrange
-from instep.transfer.imports.tree.schemas import ImportedPage, ImportedRedirect, Reader, SourceFiles, Tree
+from instep.transfer.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree
 from instep.transfer.imports.tree.site_looks import tell_looks
 
 _CONFIGURATION = re.compile(r"(?:^|/)astro\.config\.[cm]?[jt]s$")
@@ -30,8 +31,9 @@ def recognises(files: SourceFiles) -> bool:
     return path is not None and any(name.startswith(_folder(path)) for name in paths)
 
 
-def read(files: SourceFiles) -> Tree:
-    return _Starlight(files, configuration_path(files, _CONFIGURATION, "astro.config.mjs")).tree()
+def read(files: SourceFiles, losses: Losses) -> Tree:
+    path = configuration_path(files, _CONFIGURATION, "astro.config.mjs")
+    return _Starlight(ComponentSource(files, losses, posixpath.dirname(path)), path).tree()
 
 
 def _folder(path: str) -> str:
@@ -39,16 +41,15 @@ def _folder(path: str) -> str:
 
 
 class _Starlight:
-    def __init__(self, files: SourceFiles, path: str) -> None:
-        self.source = ComponentSource(files)
-        self.path, self.root = path, posixpath.dirname(path)
+    def __init__(self, source: ComponentSource, path: str) -> None:
+        self.source, self.path = source, path
         self.folder = _folder(path).rstrip("/")
-        self.site = js_object(self.source.exported(path))
+        self.site = js_object(source.exported(path))
         self.settings = self._starlight_settings()
-        source = posixpath.join(self.root, "src") + "/"
-        aliases = {"~/": source, "@/": source, "/": f"{self.root}/" if self.root else ""}
-        snippets = IncludedFiles(files, self.source.configuration, aliases, {"mdx": "mdx", "md": "html"})
-        self.pages = PageReader(snippets, self.source.losses)
+        aliases = {"~/": f"{source.prefix}src/", "@/": f"{source.prefix}src/", "/": source.prefix}
+        dialects: dict[str, Dialect] = {"mdx": "mdx", "md": "html"}
+        snippets = IncludedFiles(source.files, source.configuration, aliases, dialects)
+        self.pages = PageReader(snippets, source.losses)
         locales = js_object(self.settings.get("locales"))
         default = js_text(self.settings.get("defaultLocale")) or "root"
         self.default_folder = "" if default == "root" or default not in locales else default
@@ -67,20 +68,19 @@ class _Starlight:
         sidebar = self.settings.get("sidebar")
         self.source.report_unknown(sidebar)
         entries = self._items(sidebar) if sidebar is not None else self._generated(self._default_folder())
-        collections, arranged = arrange(entries, pages, self.source.losses)
+        arranged = arrange(entries, pages, self.source.losses)
         tell_looks("starlight", self.source.losses, self.path, self.settings)
         base = js_text(self.site.get("base")).rstrip("/")
         site = js_text(self.site.get("site")).rstrip("/")
-        static = posixpath.join(self.root, "public")
+        static = self.source.join("public")
+        for address, target in js_object(self.site.get("redirects")).items():
+            self.source.add_redirect(self.path, address, js_object(target).get("destination", target))
+        self.source.add_hosting_redirects(static)
         return Tree(
-            "starlight",
-            self.locale,
-            arranged,
-            collections,
-            redirects=(*self._redirects(), *self.source.hosting_redirects((self.root, static))),
+            *("starlight", self.locale, *arranged),
+            redirects=tuple(self.source.redirects),
             sites=tuple(filter(None, (site + base, base))),
             static_folders=(static,),
-            losses=tuple(self.source.losses.rows),
         )
 
     def _starlight_settings(self) -> dict[str, JsValue]:
@@ -98,12 +98,8 @@ class _Starlight:
         first, _, rest = stem.partition("/")
         is_translation = first in self.locales
         original = self._find(posixpath.join(self.default_folder, rest)) if is_translation else None
-        return imported_page(
-            page,
-            absolute(self._slug(page, stem)),
-            language_of(self.locales[first]) if is_translation else self.locale,
-            translation_of=original,
-        )
+        locale = language_of(self.locales[first]) if is_translation else self.locale
+        return imported_page(page, absolute(self._slug(page, stem)), locale, translation_of=original)
 
     def _slug(self, page: ComponentPage, stem: str) -> str:
         """The address of a page: Astro makes slugs of each part of its path."""
@@ -111,9 +107,7 @@ class _Starlight:
         return slug or "/".join(_slug_of(part) for part in without_index(stem).split("/"))
 
     def _find(self, stem: str) -> str | None:
-        endings = (".mdx", ".md", "/index.mdx", "/index.md")
-        paths = (posixpath.join(self.folder, stem) + ending for ending in endings)
-        return next((path for path in paths if path in self.source.paths), None)
+        return self.source.page_at(posixpath.join(self.folder, stem))
 
     def _items(self, value: JsValue) -> list[Entry]:
         return [entry for row in js_array(value) for entry in self._item(row)]
@@ -126,9 +120,8 @@ class _Starlight:
             address = absolute(self.default_folder, slug) if slug else absolute(target.partition("#")[0])
             path = self.by_address.get(address)
             if path is None:
-                self.source.losses.add(
-                    self.path, f"entry of the sidebar that is no page of the folder: {label or slug}"
-                )
+                what = f"entry of the sidebar that is no page of the folder: {label or slug}"
+                self.source.losses.add(self.path, what)
             return [Entry(label or slug, path)] if path else []
         folder = at(row, "autogenerate", "directory")
         entries = self._items(at(row, "items"))
@@ -138,18 +131,13 @@ class _Starlight:
 
     def _generated(self, folder: str) -> list[Entry]:
         """Pages by `sidebar.order`, then by their paths; folders have the place of their first page."""
-        rows: dict[str, list[str]] = {}
-        for path in self.read_pages:
-            relative = path.removeprefix(f"{folder}/")
-            if relative != path and relative.split("/")[0] not in (
-                self.locales if folder == self.folder else ()
-            ):
-                rows.setdefault(relative.split("/")[0], []).append(path)
-        ordered = sorted(
-            rows, key=lambda name: (min(map(self._order, rows[name])), name != "index.mdx", name)
-        )
+        rows = children_of(folder, self.read_pages)
+
+        def place(name: str) -> tuple[float, bool, str]:
+            return min(map(self._order, rows[name])), name != "index.mdx", name
+
         entries: list[Entry] = []
-        for name in ordered:
+        for name in sorted(rows.keys() - (self.locales if folder == self.folder else ()), key=place):
             path = f"{folder}/{name}"
             if path not in self.read_pages:
                 entries.append(Entry(title_of_name(name), None, self._generated(path)))
@@ -160,12 +148,6 @@ class _Starlight:
     def _order(self, path: str) -> float:
         order = self.read_pages[path].fields.fields("sidebar").number("order")
         return float("inf") if order is None else order
-
-    def _redirects(self) -> list[ImportedRedirect]:
-        rows: list[ImportedRedirect] = []
-        for address, target in js_object(self.site.get("redirects")).items():
-            rows += self.source.add_redirect(self.path, address, js_object(target).get("destination", target))
-        return rows
 
 
 def _slug_of(name: str) -> str:

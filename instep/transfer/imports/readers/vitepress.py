@@ -18,7 +18,7 @@ from instep.transfer.imports.mdx.pages import PageReader
 from instep.transfer.imports.readers.vitepress_includes import VitePressIncludes
 from instep.transfer.imports.tree.file_names import without_extension
 from instep.transfer.imports.tree.navigation import Entry, arrange
-from instep.transfer.imports.tree.schemas import ImportedPage, Reader, SourceFiles, Tree
+from instep.transfer.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree
 from instep.transfer.imports.tree.site_looks import tell_looks
 
 _CONFIGURATION = re.compile(r"(?:^|/)\.vitepress/config(?:/index)?\.[cm]?[jt]s$")
@@ -29,22 +29,20 @@ def recognises(files: SourceFiles) -> bool:
     return shallowest(files.paths(), _CONFIGURATION) is not None
 
 
-def read(files: SourceFiles) -> Tree:
-    return _VitePress(files, configuration_path(files, _CONFIGURATION, ".vitepress/config.ts")).tree()
+def read(files: SourceFiles, losses: Losses) -> Tree:
+    path = configuration_path(files, _CONFIGURATION, ".vitepress/config.ts")
+    root = path.partition(".vitepress/")[0].rstrip("/")
+    return _VitePress(ComponentSource(files, losses, root), path).tree()
 
 
 class _VitePress:
-    def __init__(self, files: SourceFiles, path: str) -> None:
-        self.source = ComponentSource(files)
-        self.path, self.root = path, path.partition(".vitepress/")[0].rstrip("/")
-        self.settings = js_object(self.source.exported(path))
-        self.folder = self._join(js_text(self.settings.get("srcDir")) or ".")
-        aliases = {
-            "@/": f"{self.folder}/" if self.folder else "",
-            "/": f"{self.folder}/" if self.folder else "",
-        }
-        snippets = IncludedFiles(files, self.source.configuration, aliases, {"md": "vue"})
-        self.pages = PageReader(snippets, self.source.losses, VitePressIncludes(snippets).include)
+    def __init__(self, source: ComponentSource, path: str) -> None:
+        self.source, self.path = source, path
+        self.settings = js_object(source.exported(path))
+        self.folder = source.join(js_text(self.settings.get("srcDir")) or ".")
+        aliases = dict.fromkeys(("@/", "/"), f"{self.folder}/" if self.folder else "")
+        snippets = IncludedFiles(source.files, source.configuration, aliases, {"md": "vue"})
+        self.pages = PageReader(snippets, source.losses, VitePressIncludes(snippets).include)
         self.locales = {
             name: row for name, row in js_object(self.settings.get("locales")).items() if name != "root"
         }
@@ -56,30 +54,24 @@ class _VitePress:
         by_address = {self._address(stem): path for path, stem in addresses.items()}
         pages = {path: self._page(path, stem, by_address) for path, stem in addresses.items()}
         entries = self._navigation(by_address)
-        collections, arranged = arrange(entries, pages, self.source.losses)
+        arranged = arrange(entries, pages, self.source.losses)
         themes = (at(self.settings, "themeConfig"), at(self.settings, "locales", "root", "themeConfig"))
         theme = {name: value for row in themes for name, value in js_object(row).items()}
-        has_theme = any(path.startswith(self._join(".vitepress/theme/")) for path in self.source.paths)
+        theme_folder = self.source.join(".vitepress/theme")
+        has_theme = any(path.startswith(theme_folder) for path in self.source.paths)
         looks = {**self.settings, "themeConfig": theme, "theme": has_theme}
         tell_looks("vitepress", self.source.losses, self.path, looks)
         base = js_text(self.settings.get("base")).rstrip("/")
         host = js_text(at(self.settings, "sitemap", "hostname")).rstrip("/")
-        static = self._join(posixpath.relpath(self.folder or ".", self.root or "."), "public")
+        static = posixpath.join(self.folder, "public")
+        self.source.add_hosting_redirects(static)
         return Tree(
-            "vitepress",
-            self.locale,
-            arranged,
-            collections,
-            redirects=self.source.hosting_redirects((self.root, static)),
+            *("vitepress", self.locale, *arranged),
+            redirects=tuple(self.source.redirects),
             sites=tuple(filter(None, (host, base))),
             static_folders=(static,),
             aliases=(("@/", self.folder),),
-            losses=tuple(self.source.losses.rows),
         )
-
-    def _join(self, *parts: str) -> str:
-        path = posixpath.normpath(posixpath.join(self.root, *parts))
-        return "" if path == "." else path
 
     def _page(self, path: str, stem: str, by_address: dict[str, str]) -> ImportedPage:
         first, _, rest = stem.partition("/")
@@ -90,13 +82,9 @@ class _VitePress:
         page = self.pages.read(path)
         written_address = absolute(posixpath.relpath(without_extension(path), self.folder or "."))
         former = [f"{absolute(stem)}.html", without_index(written_address)]
-        return imported_page(
-            page,
-            address,
-            language_of(lang) if is_translation else self.locale,
-            tuple(each for each in dict.fromkeys(former) if each not in (address, "", "/")),
-            original,
-        )
+        former_addresses = tuple(each for each in dict.fromkeys(former) if each not in (address, "", "/"))
+        locale = language_of(lang) if is_translation else self.locale
+        return imported_page(page, address, locale, former_addresses, original)
 
     def _address(self, stem: str) -> str:
         return absolute(without_index(stem))
@@ -119,9 +107,8 @@ class _VitePress:
         for path in sorted(self.source.paths):
             name, extension = posixpath.splitext(posixpath.basename(path))
             folder = posixpath.relpath(posixpath.dirname(path) or ".", self.folder or ".")
-            is_additional = (
-                name == "config" and extension in (".ts", ".js", ".mts", ".mjs") and path != self.path
-            )
+            is_script = extension in (".ts", ".js", ".mts", ".mjs")
+            is_additional = name == "config" and is_script and path != self.path
             if is_additional and not folder.startswith("..") and folder.split("/")[0] not in self.locales:
                 rows.append(at(self.source.exported(path), "themeConfig"))
         entries: list[Entry] = []
@@ -135,12 +122,8 @@ class _VitePress:
 
     def _items(self, value: JsValue, base: str, by_address: dict[str, str]) -> list[Entry]:
         if not js_array(value):
-            fields = js_object(value)
-            return (
-                self._items(fields["items"], js_text(fields.get("base")) or base, by_address)
-                if "items" in fields
-                else []
-            )
+            items, base = at(value, "items"), js_text(at(value, "base")) or base
+            return self._items(items, base, by_address) if items is not None else []
         return [entry for row in js_array(value) for entry in self._item(row, base, by_address)]
 
     def _item(self, row: JsValue, base: str, by_address: dict[str, str]) -> list[Entry]:
@@ -152,9 +135,8 @@ class _VitePress:
             address = target if target.startswith("/") else base + target
             page = by_address.get(self._address(re.sub(r"\.(?:html|md)$", "", address.partition("#")[0])))
         if target and page is None:
-            self.source.losses.add(
-                self.path, f"entry of the sidebar that is no page of the folder: {words or target}"
-            )
+            what = f"entry of the sidebar that is no page of the folder: {words or target}"
+            self.source.losses.add(self.path, what)
         if not words:
             return entries
         return [Entry(words, page, entries)] if page or entries else []

@@ -29,8 +29,7 @@ def recognises(files: SourceFiles) -> bool:
     return _SIDEBAR in names or (_HOME in names and "index" not in names)
 
 
-def read(files: SourceFiles) -> Tree:
-    losses = Losses()
+def read(files: SourceFiles, losses: Losses) -> Tree:
     paths = page_paths(files)
     names: dict[str, str] = {}
     for path in paths:
@@ -46,8 +45,7 @@ def read(files: SourceFiles) -> Tree:
     entries += [
         Entry(pages[path].title, path) for path in sorted(pages, key=str.casefold) if path not in named
     ]
-    collections, arranged = arrange(entries, pages, losses)
-    return Tree("wiki", None, arranged, collections, sites=_sites(pages, names), losses=tuple(losses.rows))
+    return Tree("wiki", None, *arrange(entries, pages, losses), sites=_sites(pages, names))
 
 
 def _page(page: SourcePage, names: Mapping[str, str]) -> ImportedPage:

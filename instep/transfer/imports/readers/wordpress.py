@@ -94,8 +94,8 @@ def xml_paths(files: SourceFiles) -> list[str]:
     return [path for path in files.paths() if path.lower().endswith(".xml")]
 
 
-def read(files: SourceFiles) -> Tree:
-    blog, losses = Blog(), Losses()
+def read(files: SourceFiles, losses: Losses) -> Tree:
+    blog = Blog()
     for path in xml_paths(files):
         content = files.read(path)
         if NAMESPACE.search(content[:HEAD_BYTES]):
@@ -119,7 +119,6 @@ def read(files: SourceFiles) -> Tree:
         tuple(join_translations(sorted(pages, key=place), items, blog.locale)),
         tuple(collections),
         sites=sites_of(blog.urls),
-        losses=tuple(losses.rows),
     )
 
 

@@ -61,11 +61,10 @@ def recognises(files: SourceFiles) -> bool:
     )
 
 
-def read(files: SourceFiles) -> Tree:
+def read(files: SourceFiles, losses: Losses) -> Tree:
     guide = read_guide(files)
     if not guide.articles:
         raise UnreadableSource("No file holds articles: save the pages of the API's list of articles too.")
-    losses = Losses()
     texts = HtmlTexts(losses, read_saved_files(files))
     collections = collections_of(guide)
     pages = [
@@ -78,7 +77,6 @@ def read(files: SourceFiles) -> Tree:
         tuple(pages),
         tuple(collections),
         sites=sites_of([text(row, "html_url") for row in everything]),
-        losses=tuple(losses.rows),
     )
 
 

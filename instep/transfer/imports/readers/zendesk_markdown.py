@@ -4,7 +4,6 @@ import posixpath
 import re
 from dataclasses import replace
 
-from instep.transfer.imports.markdown.hidden_code import HiddenCode
 from instep.transfer.imports.markdown.plain_pages import plain_page
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.tree.file_names import title_of_name
@@ -25,8 +24,7 @@ def recognises(files: SourceFiles) -> bool:
     return with_id > len(paths) // 2
 
 
-def read(files: SourceFiles) -> Tree:
-    losses = Losses()
+def read(files: SourceFiles, losses: Losses) -> Tree:
     pages: dict[str, ImportedPage] = {}
     for path in page_paths(files):
         page = _page(read_page(path, files.read(path), losses))
@@ -41,13 +39,11 @@ def read(files: SourceFiles) -> Tree:
         order=lambda path: (0, f"{posixpath.basename(path)}."),
         title=lambda folder: posixpath.basename(folder) or title_of_name(folder),
     )
-    collections, arranged = arrange(entries, pages, losses)
-    sites = _sites(pages)
-    return Tree("zendesk_markdown", None, arranged, collections, sites=sites, losses=tuple(losses.rows))
+    return Tree("zendesk_markdown", None, *arrange(entries, pages, losses), sites=_sites(pages))
 
 
 def _page(page: SourcePage) -> ImportedPage:
-    plain = plain_page(page, _transform)
+    plain = plain_page(page, lambda text, code: text)
     article_id = page.fields.text("id")
     # A link may have the title after the id, so each id has two addresses, for any locale.
     addresses = (f"/hc/*/articles/{article_id}", f"/hc/*/articles/{article_id}-*")
@@ -57,10 +53,6 @@ def _page(page: SourcePage) -> ImportedPage:
         address=addresses[0] if article_id else None,
         former_addresses=addresses[1:] if article_id else (),
     )
-
-
-def _transform(text: str, code: HiddenCode) -> str:
-    return text
 
 
 def _root(pages: dict[str, ImportedPage]) -> str:

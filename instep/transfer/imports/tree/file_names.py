@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+from collections.abc import Container, Iterable
 
 # A date or a version is part of a name: "2024-11-news" and "7.0-release" keep theirs.
 _DATE_OR_VERSION = re.compile(r"\d{1,8}[-_.]\d")
@@ -18,6 +19,20 @@ def is_page(path: str) -> bool:
 def without_extension(path: str) -> str:
     """A path without the extension of Markdown files."""
     return _PAGE.sub("", path)
+
+
+def with_ending(stem: str, endings: Iterable[str], paths: Container[str]) -> str | None:
+    """The first of the paths that a stem has with one of these endings; None if none is there."""
+    return next((stem + ending for ending in endings if stem + ending in paths), None)
+
+
+def children_of(folder: str, paths: Iterable[str]) -> dict[str, list[str]]:
+    """The paths below a folder by the names of the files and folders that are directly in it."""
+    children: dict[str, list[str]] = {}
+    for path in paths:
+        if path.startswith(f"{folder}/"):
+            children.setdefault(path[len(folder) + 1 :].split("/")[0], []).append(path)
+    return children
 
 
 def split_number(name: str) -> tuple[int | None, str]:

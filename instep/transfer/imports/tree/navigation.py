@@ -45,8 +45,8 @@ class _Arranger:
 
 def arrange(
     entries: Sequence[Entry], pages: Mapping[str, ImportedPage], losses: Losses
-) -> tuple[tuple[ImportedCollection, ...], tuple[ImportedPage, ...]]:
-    """The collections that a navigation makes of headings with pages below, and all pages in its order.
+) -> tuple[tuple[ImportedPage, ...], tuple[ImportedCollection, ...]]:
+    """All pages in the order of a navigation, and the collections that it makes of headings with pages below.
 
     A page that it names twice stands at the first place, a page with others below it is the first of its
     collection. A page that it doesn't name is reported; it follows at the end, in the collection that holds
@@ -66,10 +66,8 @@ def arrange(
             losses.add(page.path, "page that is not in the navigation: it comes after the others")
             place = _nearest(posixpath.dirname(page.path), collection_of_folder)
             arranger.arranged[key] = replace(page, collection=place)
-    return tuple(arranger.collections), (
-        *arranger.arranged.values(),
-        *_translations(pages, arranger.arranged),
-    )
+    arranged = (*arranger.arranged.values(), *_translations(pages, arranger.arranged))
+    return arranged, tuple(arranger.collections)
 
 
 def _translations(

@@ -5,7 +5,7 @@ once: links, anchors, images, slugs, order, translations, redirects, storing and
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, Protocol
 
@@ -35,6 +35,11 @@ class SourceFiles(Protocol):
     def read(self, path: str) -> bytes:
         """The bytes of a file; `KeyError` when it doesn't exist."""
         ...
+
+
+def read_text(files: SourceFiles, path: str) -> str:
+    """The text of a file without its byte order mark, with U+FFFD for what is not UTF-8."""
+    return files.read(path).decode("utf-8-sig", errors="replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,19 +178,6 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """A format: `recognises` looks at the paths and configuration of a source, `read` makes the tree.
-
-    `read` raises `UnreadableSource` with one sentence that says which file is wrong and what to do.
-    """
-
-    name: str
-    title: str
-    recognises: Callable[[SourceFiles], bool]
-    read: Callable[[SourceFiles], Tree]
-
-
-@dataclass(frozen=True, slots=True)
 class MovedPage:
     """A page whose place in the source is another one than at the last import; both are keys."""
 
@@ -201,3 +193,21 @@ class Losses:
 
     def add(self, path: str, what: str, line: int | None = None) -> None:
         self.rows.append(Loss(path, what, line))
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A format: `recognises` looks at the paths and configuration of a source, `make_tree` makes the tree."""
+
+    name: str
+    title: str
+    recognises: Callable[[SourceFiles], bool]
+    make_tree: Callable[[SourceFiles, Losses], Tree]
+
+    def read(self, files: SourceFiles) -> Tree:
+        """The tree with its losses.
+
+        Raises `UnreadableSource` with one sentence that says which file is wrong and what to do.
+        """
+        losses = Losses()
+        return replace(self.make_tree(files, losses), losses=tuple(losses.rows))
