@@ -45,6 +45,14 @@ def test_a_number_in_front_matter_orders_a_page() -> None:
     assert outline(read_texts(READER, texts)) == ["C", "B", "A"]
 
 
+def test_a_folder_comes_before_a_page_of_the_same_name() -> None:
+    """Their order must not differ from run to run, or a second import would move articles."""
+    texts = {f"{name}{ending}": "Text" for name in "abcd" for ending in (".md", "/page.md")}
+
+    expected = [title for name in "ABCD" for title in (f"{name} > Page", name)]
+    assert outline(read_texts(READER, texts)) == expected
+
+
 def test_languages_in_folders_and_names_are_translations() -> None:
     by_folder = read_texts(
         READER, {"en/a/one.md": "# One", "de/a/one.md": "# Eins", "pt-br/a/one.md": "# Um"}

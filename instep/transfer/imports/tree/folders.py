@@ -95,7 +95,8 @@ def folder_entries(
             path = folder
 
     def entries_of(folder: str) -> list[Entry]:
-        paths = sorted(children[folder], key=lambda path: order(without_extension(path)))
+        # A folder and a page beside it may have one name.
+        paths = sorted(sorted(children[folder]), key=lambda path: order(without_extension(path)))
         return [entry_of(path) for path in paths if not is_index(path) or folder == root]
 
     def entry_of(path: str) -> Entry:
