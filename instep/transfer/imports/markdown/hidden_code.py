@@ -107,9 +107,9 @@ def _encoded(sign: re.Match[str]) -> str:
     return f"%{ord(sign[0]):02X}"
 
 
-def hide_into(text: str, code: HiddenCode) -> str:
+def hide_into(text: str, code: HiddenCode, *, has_indented_code: bool = True) -> str:
     """A text to be put into another one, with its code hidden among the code of that."""
-    hidden_text, inner = hide_code(text)
+    hidden_text, inner = hide_code(text, has_indented_code=has_indented_code)
     offsets = {"B": len(code.fences), "C": len(code.spans)}
     code.fences += inner.fences
     code.spans += inner.spans

@@ -21,7 +21,7 @@ from instep.transfer.imports.javascript.js_values import (
 )
 from instep.transfer.imports.javascript.modules import SCRIPT, Module, expression_value, is_complete_module
 from instep.transfer.imports.javascript.returned_tags import repeated_tags, tags_of_component
-from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode, hide_code
+from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode, hide_into
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.mdx.components import COMPONENTS, dropped, unwrapped
 from instep.transfer.imports.mdx.elements import Element, ElementNode, Expression, parse_elements
@@ -36,10 +36,10 @@ from instep.transfer.imports.mdx.page_layout import (
 )
 from instep.transfer.imports.mdx.tags import Tag, block, bold_label, place
 
-_MARK = re.compile(r"\x00([BC])(\d+)\x00")
 _MODULE_LINE = re.compile(r"(?:import|export)(?=[\s{*\"'])")
 # Attributes that lead to something.
 _ADDRESSES = ("href", "src", "to", "url", "link")
+_CODE_TAGS = frozenset(("pre", "Code", "CodeBlock", "Mermaid", "include", "Snippet"))
 _CODE_ATTRIBUTES = ("code", "chart", "children")
 _TAG_START = re.compile(r"(?<!\\)<(?=[A-Za-z/!])")
 _JSX_INDENT = re.compile(r"\n[ \t]+")
@@ -72,15 +72,14 @@ class PageWriter:
     depth: int = 0
     # The characters that snippets may still have, shared with the snippets themselves.
     budget: list[int] = field(default_factory=lambda: [_MAX_SNIPPET_CHARACTERS])
-    module: Module | None = None
     # Writes the children of the current component.
     children: Callable[[Tag | None], str] | None = None
+    module: Module = field(init=False)
 
     def write(self, body: str) -> str:
         """The body with components, expressions and modules replaced; its code stays hidden in `code`."""
         dialect = self.snippets.dialect(self.page.path)
-        text, code = hide_code(body, has_indented_code=self.snippets.has_indented_code(self.page.path))
-        text = take_code(text, code, self.code)
+        text = hide_into(body, self.code, has_indented_code=self.snippets.has_indented_code(self.page.path))
         text = _VERBATIM.sub(self._hide_interpolations, text) if dialect == "vue" else text
         statements = ""
         if dialect == "mdx":
@@ -105,9 +104,9 @@ class PageWriter:
         """The nodes, with `values.map(…)` replaced by its results, each written with its names defined."""
         for node in nodes:
             rows = None
-            if isinstance(node, Expression) and ".map(" in node.text and self.module and self._affords(0):
+            if isinstance(node, Expression) and ".map(" in node.text and self._affords(0):
                 rows = repeated_tags(self.module, self.code.show(node.text))
-            if rows is None or self.module is None or not self._affords(sum(len(row.text) for row in rows)):
+            if rows is None or not self._affords(sum(len(row.text) for row in rows)):
                 yield node
                 continue
             for row in rows:
@@ -138,7 +137,7 @@ class PageWriter:
                 return unknown
         else:
             self._tell_known(element)
-        if element.name in ("pre", "Code", "CodeBlock", "Mermaid", "include", "Snippet"):
+        if element.name in _CODE_TAGS:
             return self._code_piece(element, tag, is_in_table=line.lstrip().startswith("|"))
         quotes = line.count(">") if _INLINE_PREFIX.fullmatch(line) else 0
         tag.inner = dedent_block(self._text_of(element.children, tag), quotes)
@@ -170,7 +169,7 @@ class PageWriter:
     def _own_component(self, element: Element, tag: Tag) -> MarkdownPiece | None:
         """The markup that a component of the source shows; None unless its file says all of it."""
         module, name = self._definition(element.name)
-        if module is None or self.module is None or self.depth >= _MAX_SNIPPET_DEPTH:
+        if module is None or self.depth >= _MAX_SNIPPET_DEPTH:
             return None
         props = {
             key: unescape(value) if isinstance(value, str) else self._value(value)
@@ -185,9 +184,8 @@ class PageWriter:
             with here.named(names):
                 return dedent_block(self._text_of(element.children, parent))
 
-        writer = PageWriter(
-            self.page, self.snippets, self.code, {}, self.depth + 1, self.budget, module, children
-        )
+        writer = PageWriter(self.page, self.snippets, self.code, {}, self.depth + 1, self.budget, children)
+        writer.module = module
         losses = self.page.losses.losses.rows
         before = len(losses)
         with module.named(tags.names):
@@ -199,8 +197,8 @@ class PageWriter:
 
     def _definition(self, name: str) -> tuple[Module | None, str]:
         """The module that defines a component, and its name there."""
-        if self.module is None or name not in self.module.imports:
-            return self.module if self.module and name in self.module.nodes else None, name
+        if name not in self.module.imports:
+            return self.module if name in self.module.nodes else None, name
         source, exported = self.module.imports[name]
         path = self.snippets.find(source, self.module.path)
         is_script = path is not None and SCRIPT.search(path)
@@ -208,13 +206,12 @@ class PageWriter:
 
     def _is_missing(self, element: Element) -> bool:
         """True if a component includes a text file that is not in the source."""
-        path = self.module.imports.get(element.name, ("", ""))[0] if self.module else ""
+        path, _ = self.module.imports.get(element.name, ("", ""))
         return path.endswith((".md", ".mdx")) and self.snippets.find(path, self.page.path) is None
 
     def _tell_component(self, element: Element) -> None:
         """Report a component with its file, so that people can add the file or rewrite the content."""
-        imports = self.module.imports if self.module else {}
-        path = imports.get(element.name, ("", ""))[0]
+        path, _ = self.module.imports.get(element.name, ("", ""))
         place = f" of {path}" if path.startswith((".", "/", "@site/")) else ""
         reason = ", which is not in the source" if self._is_missing(element) else ""
         self.page.losses.add(f"component <{element.name}>{place}{reason}", element.source)
@@ -260,29 +257,20 @@ class PageWriter:
             words = self.props.get(name) or (self.page.fields.text(name) if match[1] else "")
             if words:
                 return words
-        if self.module is None:
-            return JsUnknown(text, self.page.path, 1)
         return expression_value(self.module, text)
 
     def _imported(self, element: Element) -> str | None:
         """The path of the file that a component includes, if it is in the source."""
-        if self.module is None or element.name not in self.module.imports:
+        if element.name not in self.module.imports:
             return None
         path = self.snippets.find(self.module.imports[element.name][0], self.page.path)
-        is_content = path is not None and (
-            path.endswith((".md", ".mdx")) or _PICTURE.search(path) is not None
-        )
-        return path if is_content else None
+        return path if path and (path.endswith((".md", ".mdx")) or _PICTURE.search(path)) else None
 
     def _included(self, path: str, tag: Tag, section: str = "") -> MarkdownPiece:
         """The text of a snippet, a picture as an image, another file as code."""
         if _PICTURE.search(path):
-            return MarkdownPiece(
-                picture(
-                    tag.value("alt", "title"),
-                    posixpath.relpath(path, posixpath.dirname(self.page.path) or "."),
-                )
-            )
+            address = posixpath.relpath(path, posixpath.dirname(self.page.path) or ".")
+            return MarkdownPiece(picture(tag.value("alt", "title"), address))
         content = self.snippets.files.read(path)
         self.budget[0] -= len(content)
         if self.depth >= _MAX_SNIPPET_DEPTH or self.budget[0] < 0:
@@ -306,11 +294,9 @@ class PageWriter:
             if "\x00B" in content:
                 return block(dedent_block(self._text_of(element.children, tag)))
             text = unescape(self.code.show(_plain_text(element)))
-            return (
-                MarkdownPiece(self.code.add_span(code_span(text)))
-                if is_in_table
-                else block(self._fence(text, ""))
-            )
+            if is_in_table:
+                return MarkdownPiece(self.code.add_span(code_span(text)))
+            return block(self._fence(text, ""))
         text = tag.value("code", "chart", "children") or self._raw_text(element) or self.code.show(content)
         if not text:
             self._tell_component(element)
@@ -332,7 +318,7 @@ class PageWriter:
         for child in element.children:
             if not isinstance(child, Expression):
                 continue
-            if self.module is not None and child.text in self.module.imports:
+            if child.text in self.module.imports:
                 path = self.snippets.find(self.module.imports[child.text][0], self.page.path)
                 return self.snippets.files.read(path).decode("utf-8", "replace") if path else ""
             return js_text(self._value(child))
@@ -354,9 +340,6 @@ def _nodes_of(jsx: str) -> list[ElementNode]:
     return parse_elements(_JSX_INDENT.sub("\n", jsx), "mdx")
 
 
-_CODE_TAGS = frozenset(("pre", "Code", "CodeBlock", "Mermaid", "include", "Snippet"))
-
-
 def _is_verbatim(tag: Tag | None) -> bool:
     """True if Vue leaves what is in a tag as it is."""
     while tag is not None and "v-pre" not in tag.values:
@@ -370,20 +353,6 @@ def code_span(text: str) -> str:
     ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     edge = " " if "`" in text[:1] + text[-1:] else ""
     return f"{ticks}{edge}{text}{edge}{ticks}"
-
-
-def take_code(text: str, source: HiddenCode, target: HiddenCode) -> str:
-    """The text with its marks for what is now hidden in `target`."""
-
-    def take(match: re.Match[str]) -> str:
-        number = int(match[2])
-        return (
-            target.add_fence(source.fences[number])
-            if match[1] == "B"
-            else target.add_span(source.spans[number])
-        )
-
-    return _MARK.sub(take, text)
 
 
 def _split_module(text: str, code: HiddenCode) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 import posixpath
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
@@ -45,6 +45,21 @@ class HtmlTexts:
         for loss in text.losses:
             self.losses.add(path, loss)
         return ImportedPage(path, path, title, text.markdown, locale=None, heading_ids=text.heading_ids)
+
+    def article(
+        self, id: str, path: str, title: str, html: str, code: str = "", *, is_translation: bool = False
+    ) -> ImportedPage:
+        """An article in the language `code`, be it a translation; one without a title is reported."""
+        suffix = f"/{code}" if is_translation else ""
+        if not title:
+            what = f"title: the article has none, and is called “Article {id}”"
+            self.losses.add(path + suffix, what)
+        return replace(
+            self.page(html, title or f"Article {id}", path + suffix),
+            key=id + suffix,
+            locale=locale_of(code),
+            translation_of=id if is_translation else None,
+        )
 
     def _lead_to_files(self, document: HtmlDocument, path: str) -> None:
         for selector, name in (("img[src]", "src"), ("a[href]", "href")):

@@ -68,13 +68,6 @@ def text(row: Row, *names: str) -> str:
     return next((value for value in values if isinstance(value, str) and value.strip()), "")
 
 
-def title_or(fallback: str, title: str, path: str, losses: Losses) -> str:
-    """The title of an article; the fallback, which is reported, for one without a title."""
-    if not title:
-        losses.add(path, f"title: the article has none, and is called “{fallback}”")
-    return title or fallback
-
-
 def known_place(named: Sequence[str], places: Container[str], path: str, losses: Losses) -> str | None:
     """The key of the first collection that the source has of those that an article names.
 

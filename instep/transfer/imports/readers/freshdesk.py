@@ -23,7 +23,6 @@ from instep.transfer.imports.products.json_files import (
     objects,
     sample,
     text,
-    title_or,
 )
 from instep.transfer.imports.tree.schemas import (
     ImportedCollection,
@@ -160,26 +159,22 @@ def pages_of(solutions: Solutions, row: Row, texts: HtmlTexts) -> list[ImportedP
 
 def page_of(solutions: Solutions, original: Row, row: Row, language: str, texts: HtmlTexts) -> ImportedPage:
     article_id = str(original["id"])
-    path = solutions.paths[article_id] + (f"/{language}" if language else "")
-    title = title_or(f"Article {article_id}", text(row, "title"), path, texts.losses)
-    attached = list_attachments(row.get("attachments") or (), "attachment_url", "name")
-    page = texts.page(text(row, "description") + attached, title, path)
+    html = text(row, "description") + list_attachments(row.get("attachments") or (), "attachment_url", "name")
+    path, code = solutions.paths[article_id], language or solutions.locale
+    page = texts.article(article_id, path, text(row, "title"), html, code, is_translation=language != "")
     seo = row.get("seo_data")
-    folder = known_place(keys(original, "folder_id"), solutions.folders, path, texts.losses)
+    folder = known_place(keys(original, "folder_id"), solutions.folders, page.path, texts.losses)
     prefixes = (f"/{language}/support",) if language else ("/support", "/*/support")
     patterns = [
         pattern for prefix in prefixes for pattern in id_patterns(f"{prefix}/solutions/articles/", article_id)
     ]
     return replace(
         page,
-        key=f"{article_id}/{language}" if language else article_id,
-        locale=locale_of(language or solutions.locale),
         address=f"{prefixes[0]}/solutions/articles/{article_id}",
         former_addresses=tuple(patterns),
         collection=f"folder-{folder}" if folder else None,
-        translation_of=article_id if language else None,
         description=(text(seo, "meta_description") if isinstance(seo, dict) else "") or None,
-        status=status_of(solutions, original, row, texts.losses, path),
+        status=status_of(solutions, original, row, texts.losses, page.path),
     )
 
 

@@ -17,7 +17,6 @@ from instep.transfer.imports.products.json_files import (
     rows,
     sample,
     text,
-    title_or,
 )
 from instep.transfer.imports.tree.schemas import (
     ImportedCollection,
@@ -105,8 +104,7 @@ def place_of(docs: Docs, row: Row, losses: Losses) -> str | None:
 
 
 def page_of(docs: Docs, row: Row, saved_files: SavedFiles, losses: Losses) -> ImportedPage:
-    path = docs.paths[str(row["id"])]
-    title = title_or(f"Article {row['id']}", text(row, "name"), path, losses)
+    article_id, path = str(row["id"]), docs.paths[str(row["id"])]
 
     def drop_private_notes(document: HtmlDocument) -> None:
         """Notes that only the team sees don't belong on a page for customers."""
@@ -114,19 +112,16 @@ def page_of(docs: Docs, row: Row, saved_files: SavedFiles, losses: Losses) -> Im
             losses.add(path, f"private note, which is left out: “{text_of(note)[:80]}”")
             discard(note)
 
-    page = HtmlTexts(losses, saved_files, drop_private_notes).page(text(row, "text"), title, path)
+    texts = HtmlTexts(losses, saved_files, drop_private_notes)
+    page = texts.article(article_id, path, text(row, "name"), text(row, "text"))
     if row.get("hasDraft"):
         losses.add(path, "changes that are not published yet: the published text is imported")
-    article_number = key(row, "number")
+    by_number = f"/article/{number}" if (number := key(row, "number")) else ""
     slug = text(row, "slug")
     return replace(
         page,
-        key=str(row["id"]),
-        address=path_of(text(row, "publicUrl"))
-        or (f"/article/{article_number}-{slug}" if article_number else None),
-        former_addresses=(f"/article/{article_number}", f"/article/{article_number}-*")
-        if article_number
-        else (),
+        address=path_of(text(row, "publicUrl")) or (f"{by_number}-{slug}" if by_number else None),
+        former_addresses=(by_number, f"{by_number}-*") if by_number else (),
         slug=slug or None,
         collection=place_of(docs, row, Losses()),
         status="published" if text(row, "status") == "published" else "draft",

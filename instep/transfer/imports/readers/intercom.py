@@ -6,12 +6,7 @@ from typing import Any
 
 from instep.transfer.imports.html.html_document import HtmlDocument, Node
 from instep.transfer.imports.products.collections import Ordered, in_reading_order, order_of
-from instep.transfer.imports.products.html_texts import (
-    HtmlTexts,
-    locale_of,
-    most_common_locale,
-    read_saved_files,
-)
+from instep.transfer.imports.products.html_texts import HtmlTexts, most_common_locale, read_saved_files
 from instep.transfer.imports.products.id_addresses import id_patterns, path_of, sites_of
 from instep.transfer.imports.products.json_files import (
     Row,
@@ -23,7 +18,6 @@ from instep.transfer.imports.products.json_files import (
     objects,
     sample,
     text,
-    title_or,
 )
 from instep.transfer.imports.tree.schemas import (
     ImportedCollection,
@@ -178,17 +172,14 @@ def page_of(
     center: IntercomCenter, row: Row, code: str, content: Row, texts: HtmlTexts, *, is_original: bool
 ) -> ImportedPage:
     article_id = str(row["id"])
-    path = center.paths[article_id] + ("" if is_original else f"/{code}")
-    title = title_or(f"Article {article_id}", text(content, "title"), path, texts.losses)
-    page = texts.page(text(content, "body"), title, path)
+    path, title, html = center.paths[article_id], text(content, "title"), text(content, "body")
+    page = texts.article(article_id, path, title, html, code, is_translation=not is_original)
     address = path_of(text(content, "url"))
     prefix = (address or "").partition("/articles/")[0] if address else f"/{code}"
     # Addresses hold the workspace before the locale, except on a domain of one's own.
     any_locale = f"{prefix.rpartition('/')[0]}/*" if is_original else prefix
     return replace(
         page,
-        key=article_id if is_original else f"{article_id}/{code}",
-        locale=locale_of(code),
         address=address or (f"/{code}/articles/{article_id}" if code else None),
         former_addresses=tuple(
             dict.fromkeys(
@@ -198,7 +189,6 @@ def page_of(
             )
         ),
         collection=parent_of(center, row, Losses()),
-        translation_of=None if is_original else article_id,
         description=text(content, "description") or None,
         status="published" if text(content, "state") == "published" else "draft",
     )

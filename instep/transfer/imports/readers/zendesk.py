@@ -24,7 +24,6 @@ from instep.transfer.imports.products.json_files import (
     rows,
     sample,
     text,
-    title_or,
 )
 from instep.transfer.imports.tree.schemas import (
     ImportedCollection,
@@ -179,21 +178,17 @@ def pages_of(guide: Guide, article_id: str, texts: HtmlTexts) -> list[ImportedPa
 def page_of(guide: Guide, article_id: str, original: Row, row: Row, texts: HtmlTexts) -> ImportedPage:
     is_original = row is original
     code = text(row, "locale") or guide.default_locale
-    path = guide.paths.get(article_id, article_id) + ("" if is_original else f"/{code}")
-    title = title_or(f"Article {article_id}", text(row, "title", "name"), path, texts.losses)
-    attached = list_attachments(guide.attachments[article_id], "content_url", "file_name")
-    page = texts.page(text(row, "body") + attached, title, path)
-    section = known_place(keys(original, "section_id"), guide.sections, path, texts.losses)
+    html = text(row, "body") + list_attachments(guide.attachments[article_id], "content_url", "file_name")
+    path, title = guide.paths.get(article_id, article_id), text(row, "title", "name")
+    page = texts.article(article_id, path, title, html, code, is_translation=not is_original)
+    section = known_place(keys(original, "section_id"), guide.sections, page.path, texts.losses)
     patterns = id_patterns(f"/hc/{'*' if is_original else code}/articles/", article_id)
     return replace(
         page,
-        key=article_id if is_original else f"{article_id}/{code}",
-        locale=locale_of(code),
         address=path_of(text(row, "html_url")) or f"/hc/{code}/articles/{article_id}",
         former_addresses=patterns,
         collection=f"section-{section}" if section else None,
-        translation_of=None if is_original else article_id,
-        status=status_of(guide, original, row, texts.losses, path),
+        status=status_of(guide, original, row, texts.losses, page.path),
         visibility=visibility_of(original),
     )
 
