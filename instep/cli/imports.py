@@ -115,19 +115,18 @@ async def run_import(
     from instep.platform.identity.job_context import job_context
     from instep.platform.identity.schemas import OPERATOR
     from instep.transfer.imports import actions
-    from instep.transfer.imports.write.running import ImportRun, run_plan, work_of
+    from instep.transfer.imports.write.running import ImportRun, run_plan
 
     if plan.report.changes_nothing:
         return None, plan.report
-    work = work_of(plan)
     payload = {"workspace": bot.workspace_id, "bot": str(bot.id)}
     async with job_context(database, payload, OPERATOR) as ctx, ctx.tx.transaction():
         row = await actions.begin_by_command(
-            ctx, source.name, plan.tree.format, plan.source, work.total, source.site
+            ctx, source.name, plan.tree.format, plan.source, plan.total, source.site
         )
     storage = open_storages(settings(), database).for_new_files
-    with progress(work.total) as tell:
-        run = ImportRun(*(database, storage, bot, OPERATOR, row.id, plan, source.open(), work), tell=tell)
+    with progress(plan.total) as tell:
+        run = ImportRun(*(database, storage, bot, OPERATOR, row.id, plan, source.open()), tell=tell)
         report = await run_plan(run)
     async with job_context(database, payload, OPERATOR) as ctx, ctx.tx.transaction():
         await actions.end_by_command(ctx, row.id, report)

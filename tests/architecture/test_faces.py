@@ -68,7 +68,7 @@ FACES: dict[str, set[str]] = {
         *("proposals", "queue_schemas", "release_schemas", "suppressed_schemas"),
         *("conflicts", "digest", "pending", "previews", "queue_pages"),
     },
-    "exports": {"archive", "file_contents", "layout", "page_file", "relative_links"},
+    "exports": {"archive", "file_contents", "layout", "page_file", "queries", "relative_links"},
     "files": {"kinds", "picture_sizes", "storage"},
     "insights": {
         *("feedback.actions", "visits.actions", "visits.counter", "visits.schemas"),

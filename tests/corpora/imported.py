@@ -16,7 +16,7 @@ from instep.transfer.imports import actions, queries
 from instep.transfer.imports.plan.planning import plan
 from instep.transfer.imports.schemas import ImportReport, Plan, PlannedPage
 from instep.transfer.imports.source.source_reading import Source, read_now
-from instep.transfer.imports.write.running import ImportRun, run_plan, work_of
+from instep.transfer.imports.write.running import ImportRun, run_plan
 from tests.support.bringing import IMPORTER
 from tests.support.cast import Company
 from tests.support.http import stranger
@@ -65,13 +65,12 @@ async def bring(database: Database, company: Company, source: Source) -> Importe
     planned = plan(read.tree, files, state, read.source)
     if planned.report.changes_nothing:
         return Imported(company, planned, planned.report)
-    work = work_of(planned)
     async with job_context(database, payload, IMPORTER) as ctx, ctx.tx.transaction():
-        row = await actions.begin_by_command(ctx, source.name, read.tree.format, read.source, work.total)
+        row = await actions.begin_by_command(ctx, source.name, read.tree.format, read.source, planned.total)
         bot = await find_bot(ctx.tx, company.bot_id)
     storage = open_storages(settings(), database).for_new_files
     run = ImportRun(
-        *(database, storage, bot, IMPORTER, row.id, planned, files, work), tell=lambda done, total: None
+        *(database, storage, bot, IMPORTER, row.id, planned, files), tell=lambda done, total: None
     )
     return Imported(company, planned, await run_plan(run))
 

@@ -12,7 +12,7 @@ from instep.transfer.imports import actions, queries
 from instep.transfer.imports.plan.planning import plan
 from instep.transfer.imports.schemas import ImportReport, Plan
 from instep.transfer.imports.tree.schemas import SourceFiles, Tree
-from instep.transfer.imports.write.running import ImportRun, run_plan, work_of
+from instep.transfer.imports.write.running import ImportRun, run_plan
 from tests.support.cast import Company
 from tests.support.import_sources import NO_FILES, SOURCE
 
@@ -52,11 +52,10 @@ class Importer:
 
     async def begin(self, planned: Plan, files: SourceFiles = NO_FILES) -> ImportRun:
         async with job_context(self.database, self.payload, IMPORTER) as ctx, ctx.tx.transaction():
-            work = work_of(planned)
-            row = await actions.begin_by_command(ctx, "docs", "plain", planned.source, work.total)
+            row = await actions.begin_by_command(ctx, "docs", "plain", planned.source, planned.total)
             bot = await find_bot(ctx.tx, self.company.bot_id)
         storage = open_storages(settings(), self.database).for_new_files
         return ImportRun(
-            *(self.database, storage, bot, IMPORTER, row.id, planned, files, work),
+            *(self.database, storage, bot, IMPORTER, row.id, planned, files),
             tell=lambda done, total: None,
         )

@@ -3,18 +3,10 @@
 from dataclasses import dataclass
 
 from instep.transfer.exports.relative_links import article_address
-from instep.transfer.git_sync.pages import (
-    FolderPage,
-    UnusablePage,
-    values_of,
-    values_of_article,
-)
+from instep.transfer.git_sync.pages import FolderPage, UnusablePage, values_of, values_of_article
 from instep.transfer.git_sync.schemas import SyncedArticle, SyncedFile
 from instep.transfer.git_sync.three_way import MergedValues
-from instep.transfer.git_sync.work import (
-    SyncWork,
-    merged_values,
-)
+from instep.transfer.git_sync.work import SyncWork, merged_values
 
 
 @dataclass(slots=True)

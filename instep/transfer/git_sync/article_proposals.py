@@ -6,17 +6,10 @@ from instep.transfer.exports.page_file import PageFile, split_page, with_value
 from instep.transfer.git_sync.article_plans import ArticlePlan
 from instep.transfer.git_sync.article_updates import article_values_of_plan, update
 from instep.transfer.git_sync.folder_collections import conflicts_sentence
-from instep.transfer.git_sync.pages import (
-    values_of_article,
-)
+from instep.transfer.git_sync.pages import values_of_article
 from instep.transfer.git_sync.schemas import SyncedArticle, SyncedFile
 from instep.transfer.git_sync.three_way import Values
-from instep.transfer.git_sync.work import (
-    SyncWork,
-    article_values_of_file,
-    base_values,
-    set_next,
-)
+from instep.transfer.git_sync.work import SyncWork, article_values_of_file, base_values, set_next
 
 SHORT_COMMIT = 12
 NOT_PUBLISHED = "Git publishes it, but with drafts nothing goes live: publish it in Instep."

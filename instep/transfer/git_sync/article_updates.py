@@ -9,15 +9,9 @@ from instep.platform.web.bodies import body_from
 from instep.transfer.git_sync.article_plans import ArticlePlan
 from instep.transfer.git_sync.file_places import file_place, number_of_name
 from instep.transfer.git_sync.folder_collections import collection_id_of
-from instep.transfer.git_sync.pages import (
-    FolderPage,
-    values_of_article,
-)
+from instep.transfer.git_sync.pages import FolderPage, values_of_article
 from instep.transfer.git_sync.schemas import SyncedArticle, SyncedFile
-from instep.transfer.git_sync.work import (
-    SyncWork,
-    article_values_of_file,
-)
+from instep.transfer.git_sync.work import SyncWork, article_values_of_file
 
 
 async def update(work: SyncWork, article: SyncedArticle, values: dict[str, str | None], content: str) -> int:

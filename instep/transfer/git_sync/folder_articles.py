@@ -25,21 +25,10 @@ from instep.transfer.git_sync.file_places import file_place
 from instep.transfer.git_sync.file_refusals import attempt_file
 from instep.transfer.git_sync.folder_collections import collection_id_of, report_outcome
 from instep.transfer.git_sync.former_drafts import dismiss_former
-from instep.transfer.git_sync.pages import (
-    NEW_FOLDER,
-    FolderPage,
-    values_of_article,
-    with_values,
-)
+from instep.transfer.git_sync.pages import NEW_FOLDER, FolderPage, values_of_article, with_values
 from instep.transfer.git_sync.schemas import SyncedArticle, SyncedFile
 from instep.transfer.git_sync.three_way import in_other_notation, merge_texts
-from instep.transfer.git_sync.work import (
-    SyncWork,
-    article_text_of_file,
-    mark_in_sync,
-    set_base,
-    set_next,
-)
+from instep.transfer.git_sync.work import SyncWork, article_text_of_file, mark_in_sync, set_base, set_next
 
 
 class OriginalMissing(InvalidRequest):

@@ -8,7 +8,8 @@ from instep.content.collections.schemas import CollectionCreate, CollectionUpdat
 from instep.platform.web.bodies import body_from
 from instep.transfer.exports.file_contents import NO_COLLECTION, slug_of_name
 from instep.transfer.exports.layout import COLLECTION_FILE
-from instep.transfer.git_sync import queries
+from instep.transfer.exports.queries import list_collections
+from instep.transfer.exports.schemas import CollectionRow
 from instep.transfer.git_sync.file_refusals import attempt_file
 from instep.transfer.git_sync.pages import (
     NEW_FOLDER,
@@ -19,7 +20,7 @@ from instep.transfer.git_sync.pages import (
     values_of_collection,
     with_values,
 )
-from instep.transfer.git_sync.schemas import Action, SyncedCollection, SyncedFile
+from instep.transfer.git_sync.schemas import Action, SyncedFile
 from instep.transfer.git_sync.work import (
     SyncWork,
     article_values_of_file,
@@ -52,7 +53,7 @@ async def sync_collections(work: SyncWork) -> None:
 
 
 async def load_collections(work: SyncWork) -> None:
-    rows = await queries.list_collections(work.ctx)
+    rows = await list_collections(work.ctx)
     work.collections = {row.id: row for row in rows}
     work.folders.add(rows)
 
@@ -94,7 +95,7 @@ async def adopt_or_create(work: SyncWork, page: FolderPage) -> SyncedFile | None
 
 
 async def merge_collection(
-    work: SyncWork, page: FolderPage, row: SyncedFile, collection: SyncedCollection
+    work: SyncWork, page: FolderPage, row: SyncedFile, collection: CollectionRow
 ) -> None:
     if row.next_file_text is not None and (page.file.text == row.next_file_text or page.has_written):
         row.advance()

@@ -18,7 +18,8 @@ from instep.transfer.exports.page_file import (
     values_or_problem,
     with_value,
 )
-from instep.transfer.git_sync.schemas import Kind, SyncedArticle, SyncedCollection
+from instep.transfer.exports.schemas import CollectionRow
+from instep.transfer.git_sync.schemas import Kind, SyncedArticle
 from instep.transfer.git_sync.three_way import Values
 
 # The value `collection` of a page in a folder whose collection does not exist yet begins with this.
@@ -82,7 +83,7 @@ class Folders:
     ids_by_slug: dict[str, str] = field(default_factory=dict)
     slugs_by_id: dict[str, str] = field(default_factory=dict)
 
-    def add(self, collections: Iterable[SyncedCollection]) -> None:
+    def add(self, collections: Iterable[CollectionRow]) -> None:
         for row in collections:
             self.ids_by_slug[row.slug] = row.id
             self.slugs_by_id[row.id] = row.slug
@@ -173,7 +174,7 @@ def values_of_article(article: SyncedArticle) -> dict[str, str | None]:
     }
 
 
-def values_of_collection(collection: SyncedCollection) -> dict[str, str | None]:
+def values_of_collection(collection: CollectionRow) -> dict[str, str | None]:
     return {
         "title": collection.title,
         "description": collection.description,

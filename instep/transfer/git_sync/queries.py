@@ -1,24 +1,18 @@
 """The SQL of syncs with git."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import asdict, fields
 from typing import Any
 
 from psycopg.types.json import Jsonb
 
 from instep.platform.identity.schemas import Ctx
-from instep.transfer.git_sync.schemas import (
-    StoredAsset,
-    SyncedArticle,
-    SyncedCollection,
-    SyncedFile,
-    SyncedFolder,
-    SyncedPlace,
-)
+from instep.transfer.git_sync.schemas import StoredAsset, SyncedArticle, SyncedFile, SyncedFolder, SyncedPlace
 
-FILE = """
-    path, kind, resource_id, article_version, file_text, article_text, article_values, next_file_text,
-    next_article_text, next_article_values, draft_id, next_path
-"""
+COLUMNS = tuple(field.name for field in fields(SyncedFile))
+FILE = ", ".join(COLUMNS)
+VALUES = ", ".join(f"%({name})s" for name in COLUMNS)
+CHANGES = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS)
 
 
 async def lock_syncs(ctx: Ctx) -> None:
@@ -96,16 +90,6 @@ async def list_positions(ctx: Ctx) -> list[SyncedPlace]:
     )
 
 
-async def list_collections(ctx: Ctx) -> list[SyncedCollection]:
-    return await ctx.all(
-        SyncedCollection,
-        """
-        select id, slug, title, description, icon, visibility, parent_id from collections
-        where bot_id = %(bot)s and workspace_id = %(workspace)s order by sort_order, created_at, id
-        """,
-    )
-
-
 async def list_pending_drafts(ctx: Ctx, ids: Sequence[str]) -> set[str]:
     """The pending ones of these drafts."""
     pending = await ctx.value(
@@ -169,35 +153,15 @@ async def delete_files(ctx: Ctx, folder: str, paths: Collection[str]) -> None:
 
 async def save_file(ctx: Ctx, folder: str, row: SyncedFile) -> None:
     """Insert or replace the row of a file."""
+    columns = {
+        name: Jsonb(value) if isinstance(value, dict) else value for name, value in asdict(row).items()
+    }
     await ctx.execute(
         f"""
         insert into synced_files (workspace_id, bot_id, folder, {FILE})
-        values (%(workspace)s, %(bot)s, %(folder)s, %(path)s, %(kind)s, %(resource_id)s, %(article_version)s,
-            %(file_text)s, %(article_text)s, %(article_values)s, %(next_file_text)s, %(next_article_text)s,
-            %(next_article_values)s, %(draft_id)s, %(next_path)s)
-        on conflict (bot_id, folder, path, workspace_id) do update set kind = excluded.kind,
-            resource_id = excluded.resource_id, article_version = excluded.article_version,
-            file_text = excluded.file_text, article_text = excluded.article_text,
-            article_values = excluded.article_values, next_file_text = excluded.next_file_text,
-            next_article_text = excluded.next_article_text,
-            next_article_values = excluded.next_article_values, draft_id = excluded.draft_id,
-            next_path = excluded.next_path
+        values (%(workspace)s, %(bot)s, %(folder)s, {VALUES})
+        on conflict (bot_id, folder, path, workspace_id) do update set {CHANGES}
         """,
         folder=folder,
-        path=row.path,
-        kind=row.kind,
-        resource_id=row.resource_id,
-        article_version=row.article_version,
-        file_text=row.file_text,
-        article_text=row.article_text,
-        article_values=json_or_none(row.article_values),
-        next_file_text=row.next_file_text,
-        next_article_text=row.next_article_text,
-        next_article_values=json_or_none(row.next_article_values),
-        draft_id=row.draft_id,
-        next_path=row.next_path,
+        **columns,
     )
-
-
-def json_or_none(values: dict[str, str | None] | None) -> Jsonb | None:
-    return None if values is None else Jsonb(values)

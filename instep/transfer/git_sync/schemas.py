@@ -230,19 +230,6 @@ class SyncedPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class SyncedCollection:
-    """A collection with what a file says of it."""
-
-    id: str
-    slug: str
-    title: str
-    description: str | None
-    icon: str | None
-    visibility: Visibility
-    parent_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class StoredAsset:
     """A stored file by the bytes that were sent."""
 

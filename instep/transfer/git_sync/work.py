@@ -8,9 +8,10 @@ from instep.platform.core.config import settings
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.exports.page_file import split_page
 from instep.transfer.exports.relative_links import SiteMap, to_addresses, to_paths
+from instep.transfer.exports.schemas import CollectionRow
 from instep.transfer.git_sync.orders import KnownOrder
 from instep.transfer.git_sync.pages import FolderPage, Folders, Heads, UnusablePage, parse_page, values_of
-from instep.transfer.git_sync.schemas import Sync, SyncCreate, SyncedArticle, SyncedCollection, SyncedFile
+from instep.transfer.git_sync.schemas import Sync, SyncCreate, SyncedArticle, SyncedFile
 from instep.transfer.git_sync.three_way import (
     MergedValues,
     Values,
@@ -45,7 +46,7 @@ class SyncWork:
     # Files whose article is in another collection, so that they belong into its folder.
     misplaced_paths: set[str] = field(default_factory=set)
     stored_rows: dict[str, SyncedFile] = field(default_factory=dict)
-    collections: dict[str, SyncedCollection] = field(default_factory=dict)
+    collections: dict[str, CollectionRow] = field(default_factory=dict)
     articles: dict[str, SyncedArticle] = field(default_factory=dict)
     pending_drafts: set[str] = field(default_factory=set)
     ids_elsewhere: set[str] = field(default_factory=set)

@@ -20,7 +20,7 @@ from instep.transfer.imports.report_forms import as_stored
 from instep.transfer.imports.schemas import ImportRow
 from instep.transfer.imports.source.source_reading import Source
 from instep.transfer.imports.tree.schemas import UnreadableSource
-from instep.transfer.imports.write.running import ImportRun, run_plan, work_of
+from instep.transfer.imports.write.running import ImportRun, run_plan
 
 SERVICE = Actor("task", "Instep", can_write=True, channel="job")
 FAILED = (
@@ -72,13 +72,12 @@ async def import_row(
 ) -> None:
     """Plan again, since the bot may have changed since someone agreed, and import."""
     plan = await plan_source(database, payload, SERVICE, source, row.format, prunes=row.prunes)
-    files, work = await asyncio.to_thread(source.open), work_of(plan)
+    files = await asyncio.to_thread(source.open)
     async with job_context(database, payload, SERVICE) as ctx:
         actor = await queries.actor_of(ctx, row.id)
-        await queries.set_progress(ctx, row.id, 0, work.total)
+        await queries.set_progress(ctx, row.id, 0, plan.total)
     run = ImportRun(
-        *(database, storages.for_new_files, bot, actor, row.id, plan, files, work),
-        tell=lambda done, total: None,
+        *(database, storages.for_new_files, bot, actor, row.id, plan, files), tell=lambda done, total: None
     )
     report = await run_plan(run)
     async with job_context(database, payload, SERVICE) as ctx, ctx.tx.transaction():

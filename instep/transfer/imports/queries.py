@@ -32,30 +32,6 @@ IS_CHANGED = """
 
 
 @dataclass(frozen=True, slots=True)
-class Slug:
-    """A slug that an article has, in its language."""
-
-    locale: str
-    slug: str
-
-
-@dataclass(frozen=True, slots=True)
-class RedirectedPath:
-    """The target of a redirected path: the id of an article, or a URL."""
-
-    path: str
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class AskedArticle:
-    """A golden question of an article."""
-
-    article_id: str
-    question: str
-
-
-@dataclass(frozen=True, slots=True)
 class ArticlePlace:
     """The position of an article that is not a translation."""
 
@@ -91,9 +67,7 @@ async def find_state(ctx: Ctx, source: str, keys: Collection[str]) -> BotState:
 
     `keys` are those of the pages that the source has: only the texts of other pages are read.
     """
-    slugs: dict[str, set[str]] = {}
-    for row in await ctx.all(Slug, SLUGS):
-        slugs.setdefault(row.locale, set()).add(row.slug)
+    slugs: dict[str, list[str]] | None = await ctx.value(SLUGS)
     collections = await ctx.all(KnownCollection, KNOWN_COLLECTIONS, source=source)
     pages = await ctx.all(
         KnownPage, KNOWN_PAGES, source=source, keys=list(keys), length=limits.MAX_COMPARED_CHARACTERS
@@ -108,12 +82,11 @@ async def find_state(ctx: Ctx, source: str, keys: Collection[str]) -> BotState:
         where bot_id = %(bot)s and workspace_id = %(workspace)s
         """
     )
-    redirects = await ctx.all(
-        RedirectedPath,
+    redirects: dict[str, str] | None = await ctx.value(
         """
-        select path, coalesce(article_id, url) as target from redirects
+        select jsonb_object_agg(path, coalesce(article_id, url)) from redirects
         where bot_id = %(bot)s and workspace_id = %(workspace)s
-        """,
+        """
     )
     site = await ctx.value(
         """
@@ -124,12 +97,11 @@ async def find_state(ctx: Ctx, source: str, keys: Collection[str]) -> BotState:
         """,
         source=source,
     )
-    questions = await ctx.all(
-        AskedArticle,
+    questions: list[tuple[str, str]] | None = await ctx.value(
         """
-        select article_id, question from golden_questions
+        select jsonb_agg(jsonb_build_array(article_id, question)) from golden_questions
         where bot_id = %(bot)s and workspace_id = %(workspace)s
-        """,
+        """
     )
     return BotState(
         ctx.bot.slug,
@@ -137,11 +109,11 @@ async def find_state(ctx: Ctx, source: str, keys: Collection[str]) -> BotState:
         pages={row.key: row for row in pages},
         collections={row.key: row for row in collections},
         entries={row.key: row for row in entries},
-        slugs=slugs,
+        slugs={locale: set(names) for locale, names in (slugs or {}).items()},
         collection_slugs=set(collection_slugs or ()),
         entry_slugs=set(entry_slugs or ()),
-        redirects={row.path: whole_url(ctx.bot, row.target) for row in redirects},
-        questions={(row.article_id, row.question) for row in questions},
+        redirects={path: whole_url(ctx.bot, target) for path, target in (redirects or {}).items()},
+        questions={(article_id, question) for article_id, question in questions or ()},
         help_url=ctx.bot.help_url,
         site=site,
     )
@@ -149,10 +121,14 @@ async def find_state(ctx: Ctx, source: str, keys: Collection[str]) -> BotState:
 
 # A slug that an article had before leads to it still, so that nothing else should get it.
 SLUGS = """
-    select locale, slug from articles
-    where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
-    union
-    select locale, slug from former_slugs where bot_id = %(bot)s and workspace_id = %(workspace)s
+    select jsonb_object_agg(locale, slugs) from (
+        select locale, jsonb_agg(slug) as slugs from (
+            select locale, slug from articles
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
+            union
+            select locale, slug from former_slugs where bot_id = %(bot)s and workspace_id = %(workspace)s
+        ) as rows group by locale
+    ) as locales
 """
 KNOWN_PAGES = f"""
     select r.key, r.article_id, a.slug, a.locale, r.digest, r.facts, a.deleted_at is not null as is_deleted,

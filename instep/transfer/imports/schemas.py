@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Literal
 
 from instep.content.articles.schemas import Status
@@ -352,7 +353,7 @@ class ImportReport:
         return self.pages.total > self.pages.created + self.pages.failed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """All that an import will do, in the order in which it does it, with its report."""
 
@@ -364,11 +365,33 @@ class Plan:
     redirects: tuple[PlannedRedirect, ...]
     report: ImportReport
 
+    @cached_property
+    def written_pages(self) -> list[PlannedPage]:
+        return [page for page in self.pages if page.outcome in WRITTEN]
+
+    @cached_property
+    def written_entries(self) -> list[PlannedEntry]:
+        return [entry for entry in self.entries if entry.outcome in WRITTEN]
+
+    @cached_property
     def files(self) -> dict[str, FilePiece]:
         """The files that changed or new texts show, each once, by their digests."""
-        texts = [page.text for page in self.pages if page.outcome in WRITTEN]
-        texts += [entry.text for entry in self.entries if entry.outcome in WRITTEN]
+        texts = [page.text for page in self.written_pages] + [entry.text for entry in self.written_entries]
         return {piece.digest: piece for text in texts for piece in text.files()}
+
+    @cached_property
+    def written_redirects(self) -> tuple[PlannedRedirect, ...]:
+        return self.redirects if self.report.redirects.created else ()
+
+    @cached_property
+    def archived_pages(self) -> list[AbsentPage]:
+        return [page for page in self.report.absent_pages if page.outcome == "archived"]
+
+    @cached_property
+    def total(self) -> int:
+        """How many things the import writes, which its progress counts."""
+        rows = (self.files, self.written_pages, self.written_redirects, self.written_entries)
+        return sum(map(len, rows)) + len(self.archived_pages)
 
 
 # The outcomes that write something.

@@ -24,6 +24,8 @@ from instep.transfer.imports.schemas import (
     BotState,
     Facts,
     ImportReport,
+    KnownCollection,
+    KnownEntry,
     Outcome,
     Plan,
     PlannedCollection,
@@ -34,6 +36,7 @@ from instep.transfer.imports.schemas import (
 )
 from instep.transfer.imports.tree.own_sites import own_sites
 from instep.transfer.imports.tree.schemas import (
+    ImportedCollection,
     ImportedEntry,
     ImportedPage,
     ImportedRedirect,
@@ -113,25 +116,9 @@ class Planner:
 
     def collection_slugs(self) -> dict[str, str]:
         """The slug of each collection, by its key; one on a level too deep has that of the one above it."""
-        taken = set(self.state.collection_slugs)
-        slugs: dict[str, str] = {}
-        for collection, _ in self.places.collections:
-            earlier = self.state.collections.get(collection.key)
-            names = names_of(collection.slug)
-            slugs[collection.key] = (
-                earlier.slug if earlier else first_free(names, collection.title, "collection", taken)
-            )
+        rows = [collection for collection, _ in self.places.collections]
+        slugs = kept_slugs(rows, self.state.collections, "collection", self.state.collection_slugs)
         return {key: slugs[home] for key, home in self.places.homes.items()}
-
-    def entry_slugs(self) -> dict[str, str]:
-        """The slug of each entry, by its key; those that are here keep theirs."""
-        taken = set(self.state.entry_slugs)
-        slugs: dict[str, str] = {}
-        for entry in self.tree.entries:
-            earlier = self.state.entries.get(entry.key)
-            names = names_of(entry.slug)
-            slugs[entry.key] = earlier.slug if earlier else first_free(names, entry.title, "entry", taken)
-        return slugs
 
     def addresses(self) -> SiteAddresses:
         return SiteAddresses(
@@ -139,7 +126,7 @@ class Planner:
             self.state.bot_locale,
             self.slugs(),
             self.collection_slugs(),
-            self.entry_slugs(),
+            kept_slugs(self.tree.entries, self.state.entries, "entry", self.state.entry_slugs),
             has_changelog=bool(self.tree.entries or self.state.entry_slugs),
         )
 
@@ -441,8 +428,19 @@ def storable(text: str) -> str:
     return text.replace("\0", "")
 
 
-def names_of(slug: str | None) -> list[str]:
-    return [slug] if slug else []
+def kept_slugs(
+    rows: Iterable[ImportedCollection | ImportedEntry],
+    known: Mapping[str, KnownCollection] | Mapping[str, KnownEntry],
+    fallback: str,
+    taken: Iterable[str],
+) -> dict[str, str]:
+    """The slug of each row, by its key; those that are here keep theirs."""
+    reserved = set(taken)
+    slugs: dict[str, str] = {}
+    for row in rows:
+        earlier = known.get(row.key)
+        slugs[row.key] = earlier.slug if earlier else first_free([row.slug], row.title, fallback, reserved)
+    return slugs
 
 
 def page_of(entry: ImportedEntry, tree: Tree) -> ImportedPage:

@@ -11,7 +11,7 @@ from instep.transfer.imports.tree.schemas import ImportedPage
 
 def slug_of_page(page: ImportedPage, title: str, taken: set[str]) -> str:
     """The slug of a new article: the source's own, else the end of its address, else its title's."""
-    return first_free([*([page.slug] if page.slug else []), *names_in(page)], title, "article", taken)
+    return first_free([page.slug, *names_in(page)], title, "article", taken)
 
 
 def names_in(page: ImportedPage) -> Iterable[str]:
@@ -25,9 +25,9 @@ def names_in(page: ImportedPage) -> Iterable[str]:
     return ["-".join(segments[-count:]) for count in (1, 2) if len(segments) >= count]
 
 
-def first_free(names: Iterable[str], title: str, fallback: str, taken: set[str]) -> str:
+def first_free(names: Iterable[str | None], title: str, fallback: str, taken: set[str]) -> str:
     """Reserve the first name that is free as a slug; if none is, the best one with a number."""
-    slugs = [slug for name in names if (slug := slugify(name, ""))]
+    slugs = [slug for name in names if name and (slug := slugify(name, ""))]
     slugs = slugs or [slugify(title, fallback)]
     free = (slug for slug in slugs if slug not in taken and is_slug(slug))
     slug = next(free, "") or free_slug(slugs[0], taken)

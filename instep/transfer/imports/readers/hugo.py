@@ -20,14 +20,7 @@ from instep.transfer.imports.tree.folders import (
     translations,
 )
 from instep.transfer.imports.tree.navigation import arrange
-from instep.transfer.imports.tree.schemas import (
-    ImportedPage,
-    Losses,
-    Reader,
-    SourceFiles,
-    Tree,
-    without_file,
-)
+from instep.transfer.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree, without_file
 from instep.transfer.imports.tree.site_looks import tell_looks
 from instep.transfer.imports.tree.url_parts import site_with_base
 

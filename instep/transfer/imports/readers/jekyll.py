@@ -12,14 +12,7 @@ from instep.transfer.imports.readers.jekyll_navigation import jekyll_entries
 from instep.transfer.imports.readers.jekyll_site import CONFIGURATION, JekyllSite, read_jekyll_site
 from instep.transfer.imports.tree.folders import page_paths, translations
 from instep.transfer.imports.tree.navigation import arrange
-from instep.transfer.imports.tree.schemas import (
-    ImportedPage,
-    Losses,
-    Reader,
-    SourceFiles,
-    Tree,
-    read_text,
-)
+from instep.transfer.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree, read_text
 from instep.transfer.imports.tree.site_looks import tell_looks
 
 

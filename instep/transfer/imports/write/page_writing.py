@@ -13,12 +13,7 @@ from instep.platform.core.errors import InvalidRequest
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.imports import queries
 from instep.transfer.imports.queries import ImportedText
-from instep.transfer.imports.schemas import (
-    Facts,
-    Outcome,
-    Plan,
-    PlannedPage,
-)
+from instep.transfer.imports.schemas import Facts, Outcome, Plan, PlannedPage
 
 SOURCE = TextSource("import")
 REASON = "The source of the import has changed this text, and so has somebody here: compare both."

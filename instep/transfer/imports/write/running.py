@@ -22,19 +22,7 @@ from instep.platform.core.statistics import renew_statistics
 from instep.platform.identity.job_context import job_context
 from instep.platform.identity.schemas import Actor, Bot, Ctx
 from instep.transfer.imports import queries
-from instep.transfer.imports.schemas import (
-    WRITTEN,
-    AbsentPage,
-    FileCounts,
-    FilePiece,
-    ImportReport,
-    Outcome,
-    OutcomeCounts,
-    Plan,
-    PlannedEntry,
-    PlannedPage,
-    PlannedRedirect,
-)
+from instep.transfer.imports.schemas import FileCounts, FilePiece, ImportReport, Outcome, OutcomeCounts, Plan
 from instep.transfer.imports.tree.schemas import Loss, SourceFiles
 from instep.transfer.imports.tree.written_pictures import content_of, name_of_path
 from instep.transfer.imports.write.batch_writing import (
@@ -59,31 +47,6 @@ BatchAction = Callable[[Ctx, str, Batch, Sequence[Item]], Awaitable[str]]
 Tell = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """The writes of a plan."""
-
-    pieces: dict[str, FilePiece]
-    pages: list[PlannedPage]
-    redirects: tuple[PlannedRedirect, ...]
-    entries: list[PlannedEntry]
-    absent_pages: list[AbsentPage]
-
-    @property
-    def total(self) -> int:
-        return sum(map(len, (self.pieces, self.pages, self.redirects, self.entries, self.absent_pages)))
-
-
-def work_of(plan: Plan) -> Work:
-    return Work(
-        pieces=plan.files(),
-        pages=[page for page in plan.pages if page.outcome in WRITTEN],
-        redirects=plan.redirects if plan.report.redirects.created else (),
-        entries=[entry for entry in plan.entries if entry.outcome in WRITTEN],
-        absent_pages=[page for page in plan.report.absent_pages if page.outcome == "archived"],
-    )
-
-
 @dataclass(slots=True)
 class ImportRun:
     """One run: its target, its actor, and its progress."""
@@ -95,7 +58,6 @@ class ImportRun:
     import_id: str
     plan: Plan
     files: SourceFiles
-    work: Work
     tell: Tell
     done: int = 0
     losses: list[Loss] = field(default_factory=list)
@@ -110,7 +72,7 @@ class ImportRun:
 
     def advance(self, count: int) -> None:
         self.done += count
-        self.tell(self.done, self.work.total)
+        self.tell(self.done, self.plan.total)
 
     async def write(
         self, action: BatchAction[Item], items: Sequence[Item], size: int | None = None
@@ -135,44 +97,44 @@ class ImportRun:
             batch = Batch(self.plan, self.storage, await ids_of(ctx, self.plan, self.addresses))
             await action(ctx, self.import_id, batch, items)
             if is_progress:
-                await queries.set_progress(ctx, self.import_id, self.done + len(items), self.work.total)
+                await queries.set_progress(ctx, self.import_id, self.done + len(items), self.plan.total)
         return batch
 
 
 async def run_plan(run: ImportRun) -> ImportReport:
     """Import everything; the report of what was done."""
-    plan, work, report = run.plan, run.work, run.plan.report
+    plan, report = run.plan, run.plan.report
     if report.changes_nothing:
         return report
     await store_files(run)
     await run.write(import_moves, report.moved)
     outcomes: dict[str, Outcome] = {row.collection.key: row.outcome for row in plan.collections}
     recount(report.collections, outcomes, await run.write(import_collections, plan.collections))
-    outcomes = {page.page.key: page.outcome for page in work.pages}
+    outcomes = {page.page.key: page.outcome for page in plan.written_pages}
     # Translations come after the originals that they name.
     for is_translation in (False, True):
-        pages = [page for page in work.pages if (page.original_key is not None) == is_translation]
+        pages = [page for page in plan.written_pages if (page.original_key is not None) == is_translation]
         actual = await run.write(import_pages, pages, limits.IMPORT_BATCH_ARTICLES)
         recount(report.pages, outcomes, actual)
     await run.write(import_order, [row for row in plan.collections if row.moved])
     with counting(run, report.pages, "archived", "absent"):
-        await run.write(archive_absent, work.absent_pages, limits.IMPORT_BATCH_ARTICLES)
+        await run.write(archive_absent, plan.archived_pages, limits.IMPORT_BATCH_ARTICLES)
     with counting(run, report.redirects, "created", "failed"):
-        await run.write(import_redirects, work.redirects, limits.IMPORT_BATCH_REDIRECTS)
+        await run.write(import_redirects, plan.written_redirects, limits.IMPORT_BATCH_REDIRECTS)
     with counting(run, report.questions, "created", "failed"):
         await run.write(import_questions, plan.tree.questions)
-    outcomes = {entry.entry.key: entry.outcome for entry in work.entries}
-    actual = await run.write(import_entries, work.entries, limits.IMPORT_BATCH_ARTICLES)
+    outcomes = {entry.entry.key: entry.outcome for entry in plan.written_entries}
+    actual = await run.write(import_entries, plan.written_entries, limits.IMPORT_BATCH_ARTICLES)
     recount(report.entries, outcomes, actual)
     async with run.transaction() as ctx:
-        await renew_statistics(ctx.tx, work.total)
+        await renew_statistics(ctx.tx, plan.total)
     report.losses += run.losses
     return report
 
 
 async def store_files(run: ImportRun) -> None:
     """Store the files that are not here yet."""
-    pieces = run.work.pieces
+    pieces = run.plan.files
     async with run.transaction() as ctx:
         run.addresses |= await find_sent_files(ctx, list(pieces))
     run.advance(len(run.addresses))
