@@ -62,20 +62,22 @@ def without_rare_escapes(block: str) -> str:
 
 def code_spans(block: str) -> Iterator[tuple[int, int]]:
     """The spans of code: between runs of equally many backticks (CommonMark 0.31.2, section 6.1)."""
-    runs = [(run.start(), run.end()) for run in BACKTICKS.finditer(block)]
-    closing: dict[int, int] = {}
-    following = dict[int, int]()
-    for number in range(len(runs) - 1, -1, -1):
-        start, end = runs[number]
-        if end - start in following:
-            closing[number] = following[end - start]
-        following[end - start] = number
-    number = 0
-    while number < len(runs):
-        if number in closing:
-            yield runs[number][0], runs[closing[number]][1]
-            number = closing[number]
-        number += 1
+    end = 0
+    for run, closing in runs_of_backticks(block):
+        if closing is not None and run.start() >= end:
+            end = closing.end()
+            yield run.start(), end
+
+
+def runs_of_backticks(text: str) -> Iterator[tuple[re.Match[str], re.Match[str] | None]]:
+    """The runs of backticks, each with the next one that is as long."""
+    runs = list(BACKTICKS.finditer(text))
+    following: dict[int, re.Match[str]] = {}
+    closing: list[re.Match[str] | None] = []
+    for run in reversed(runs):
+        closing.append(following.get(len(run[0])))
+        following[len(run[0])] = run
+    return zip(runs, reversed(closing), strict=True)
 
 
 def rendered(block: str) -> str:

@@ -98,6 +98,14 @@ def is_blank(node: Node | None) -> bool:
     return node is not None and node.is_text_node and not (node.text_content or "").strip()
 
 
+def sibling(node: Node, *, is_after: bool) -> Node | None:
+    """The next node beside one, or the one before it, that is more than white space."""
+    other = node.next if is_after else node.prev
+    while other is not None and is_blank(other):
+        other = other.next if is_after else other.prev
+    return other
+
+
 def is_inside(node: Node, names: set[str]) -> bool:
     """True if one of these elements is around the node."""
     return any(tag_of(parent) in names for parent in parents_of(node))

@@ -7,9 +7,9 @@ from instep.transfer.imports.html.html_document import (
     HtmlDocument,
     Node,
     discard,
-    is_blank,
     is_inside,
     rename,
+    sibling,
     tag_of,
     text_of,
     unwrap,
@@ -47,9 +47,7 @@ def is_right_before(node: Node, heading: Node) -> bool:
     for _ in range(MAX_STEPS):
         if current is None or text_of(current) or current.css_first("img, iframe") is not None:
             return False
-        following = current.next
-        while following is not None and is_blank(following):
-            following = following.next
+        following = sibling(current, is_after=True)
         if following is not None and following.mem_id == heading.mem_id:
             return True
         current = following if following is not None else current.parent

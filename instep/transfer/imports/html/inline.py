@@ -9,25 +9,18 @@ from instep.transfer.imports.html.html_document import (
     PARAGRAPH_BREAK,
     HtmlDocument,
     Node,
-    children,
     discard,
-    is_blank,
     is_inside,
+    move_children,
     parents_of,
     rename,
+    sibling,
     tag_of,
     unwrap,
 )
 
-FORMATS = {
-    "strong": "strong",
-    "b": "strong",
-    "em": "em",
-    "i": "em",
-    "del": "del",
-    "s": "del",
-    "strike": "del",
-}
+FORMATS = {"strong": "strong", "b": "strong", "em": "em", "i": "em"}
+FORMATS |= {"del": "del", "s": "del", "strike": "del"}
 FORMAT_SELECTOR = ", ".join(FORMATS)
 # Elements that Markdown writes as HTML, and pages may have.
 TAGS = ("sup", "sub", "kbd")
@@ -90,8 +83,7 @@ def tidy_format(document: HtmlDocument, node: Node) -> None:
         and FORMATS.get(tag_of(following)) == name
         and following.css_first(BLOCK_SELECTOR) is None
     ):
-        for child in children(following):
-            node.insert_child(child, move=True)
+        move_children(following, node)
         discard(following)
         following = node.next
     node.merge_text_nodes()
@@ -172,36 +164,20 @@ def tidy_break(line_break: Node) -> None:
     if is_inside(line_break, {"pre", "td", "th"}):
         return
     following = [line_break]
-    while (after := next_seen(following[-1])) is not None and tag_of(after) == "br":
+    while (after := sibling(following[-1], is_after=True)) is not None and tag_of(after) == "br":
         following.append(after)
-    block = tag_of(line_break.parent) in BLOCK_TAGS
-    is_edge = block and (next_seen(following[-1]) is None or previous_seen(line_break) is None)
-    before_block = (
-        tag_of(next_seen(following[-1])) in BLOCK_TAGS or tag_of(previous_seen(line_break)) in BLOCK_TAGS
-    )
-    if is_edge or before_block:
+    before = sibling(line_break, is_after=False)
+    is_in_block = tag_of(line_break.parent) in BLOCK_TAGS
+    is_edge = is_in_block and (after is None or before is None)
+    if is_edge or tag_of(after) in BLOCK_TAGS or tag_of(before) in BLOCK_TAGS:
         replaced = " "
-    elif block and len(following) > 1:
+    elif is_in_block and len(following) > 1:
         replaced = PARAGRAPH_BREAK
     else:
         return
     for extra in following[1:]:
         discard(extra)
     line_break.replace_with(replaced)
-
-
-def next_seen(node: Node) -> Node | None:
-    after = node.next
-    while after is not None and is_blank(after):
-        after = after.next
-    return after
-
-
-def previous_seen(node: Node) -> Node | None:
-    before = node.prev
-    while before is not None and is_blank(before):
-        before = before.prev
-    return before
 
 
 def tidy_white_space(document: HtmlDocument, text: Node) -> None:

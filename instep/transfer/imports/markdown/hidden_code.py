@@ -9,9 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from instep.transfer.imports.html.escapes import runs_of_backticks
+
 _FENCE = re.compile(r"([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})(.*)$")
 _MARK = re.compile(r"\x00([BC])(\d+)\x00")
-_TICKS = re.compile(r"(?<!\\)`+")
 _NEW_BLOCK = re.compile(r"\n[ \t]*(?:\n|[>|]|[-*+#][ \t]|\d{1,9}[.)][ \t]|\x00B)")
 # Indented text after one of these markers belongs to it, so it is not code: items of lists, footnotes,
 # definitions, and the blocks of Python-Markdown.
@@ -237,20 +238,11 @@ def _end_of_indented(lines: list[str], start: int, indent: int) -> int:
 
 def _hide_spans(text: str, code: HiddenCode) -> str:
     """Code in a paragraph: a run of backticks up to the next one of the same length (CommonMark 6.1)."""
-    runs = [(match.start(), match.end()) for match in _TICKS.finditer(text)]
-    following: dict[int, int] = {}
-    next_same: list[int | None] = [None] * len(runs)
-    for number in range(len(runs) - 1, -1, -1):
-        length = runs[number][1] - runs[number][0]
-        next_same[number] = following.get(length)
-        following[length] = number
-    parts, at, number = [], 0, 0
-    while number < len(runs):
-        closing = next_same[number]
-        start = runs[number][0]
-        if closing is None or _NEW_BLOCK.search(text, start, runs[closing][0]):
-            number += 1
+    parts, at = [], 0
+    for run, closing in runs_of_backticks(text):
+        start = run.start()
+        if start < at or closing is None or _NEW_BLOCK.search(text, start, closing.start()):
             continue
-        parts += [text[at:start], code.add_span(text[start : runs[closing][1]])]
-        at, number = runs[closing][1], closing + 1
+        parts += [text[at:start], code.add_span(text[start : closing.end()])]
+        at = closing.end()
     return "".join([*parts, text[at:]])
