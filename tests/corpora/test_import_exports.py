@@ -6,7 +6,7 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -21,7 +21,7 @@ from instep.transfer.imports.readers.wordpress import READER as WORDPRESS
 from instep.transfer.imports.readers.zendesk import READER as ZENDESK
 from instep.transfer.imports.tree.schemas import UnreadableSource
 from tests.corpora.conftest import DATA
-from tests.support.import_product_files import Files, read_tree
+from tests.support.import_sources import Files, files_below, read_tree
 
 pytestmark = pytest.mark.corpora
 IMPORTS = DATA / "imports"
@@ -57,11 +57,8 @@ COUNTED = (
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
-def tree_of(name: str) -> dict[str, bytes]:
-    root = IMPORTS / name / "tree"
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()
-    }
+def tree_of(name: str) -> Mapping[str, bytes]:
+    return files_below(IMPORTS / name / "tree").contents
 
 
 def expected(name: str) -> Any:

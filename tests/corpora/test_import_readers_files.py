@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 from urllib.parse import unquote, urljoin
@@ -27,6 +26,7 @@ from instep.transfer.imports.markdown.hidden_code import hide_code
 from instep.transfer.imports.readers import gitbook, hugo, jekyll, mkdocs, wiki, zendesk_markdown
 from instep.transfer.imports.tree.schemas import ImportedPage, Reader, Tree
 from tests.corpora.conftest import DATA
+from tests.support.import_sources import files_below
 
 pytestmark = pytest.mark.corpora
 
@@ -50,22 +50,6 @@ LINK = re.compile(r"<a\b[^>]*? href=\"([^\"]*)\"")
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
-    """The files below a folder."""
-
-    root: Path
-
-    def paths(self) -> list[str]:
-        return sorted(str(path.relative_to(self.root)) for path in self.root.rglob("*") if path.is_file())
-
-    def read(self, path: str) -> bytes:
-        file = self.root / path
-        if not file.is_file():
-            raise KeyError(path)
-        return file.read_bytes()
-
-
-@dataclass(frozen=True, slots=True)
 class Corpus:
     name: str
     tree: Tree
@@ -83,7 +67,7 @@ class Corpus:
 @cache
 def read_corpus(name: str) -> Corpus:
     folder = DATA / "imports" / name
-    files = Folder(folder / "tree")
+    files = files_below(folder / "tree")
     assert READERS[name].recognises(files)
     return Corpus(name, READERS[name].read(files), json.loads((folder / "expected.json").read_text()))
 
@@ -94,7 +78,7 @@ def corpus(request: pytest.FixtureRequest) -> Corpus:
 
 
 def test_each_tree_is_recognised_by_its_own_reader_alone(corpus: Corpus) -> None:
-    files = Folder(DATA / "imports" / corpus.name / "tree")
+    files = files_below(DATA / "imports" / corpus.name / "tree")
 
     assert [name for name, reader in READERS.items() if reader.recognises(files)] == [corpus.name]
 

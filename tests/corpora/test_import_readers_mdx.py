@@ -19,7 +19,7 @@ from instep.transfer.imports.mdx.included_files import is_partial
 from instep.transfer.imports.readers import docusaurus, fumadocs, mintlify, nextra, starlight, vitepress
 from instep.transfer.imports.tree.schemas import ImportedPage, Reader, Tree
 from tests.corpora.conftest import DATA
-from tests.support.import_folders import FolderFiles
+from tests.support.import_sources import files_below
 
 pytestmark = pytest.mark.corpora
 
@@ -77,7 +77,7 @@ class Sample:
 @cache
 def sample_of(folder: str) -> Sample:
     place = IMPORTS / folder
-    files = FolderFiles(place / "tree")
+    files = files_below(place / "tree")
     reader = READERS[folder]
     assert reader.recognises(files)
     left_out = place / "left_out.txt"
@@ -88,7 +88,7 @@ def sample_of(folder: str) -> Sample:
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_no_other_reader_takes_the_folder(folder: str) -> None:
-    files = FolderFiles(IMPORTS / folder / "tree")
+    files = files_below(IMPORTS / folder / "tree")
 
     assert [reader.name for reader in dict.fromkeys(READERS.values()) if reader.recognises(files)] == [
         READERS[folder].name

@@ -2,8 +2,6 @@
 
 import io
 import zipfile
-from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from instep.content.files.storage import open_storages
@@ -18,19 +16,6 @@ from tests.support.file_samples import picture
 from tests.support.http import create_article, create_collection, created, ok
 from tests.support.site_pages import publish
 from tests.support.uploads import upload
-
-
-@dataclass(frozen=True, slots=True)
-class FilesOf:
-    """The files of an export as a reader sees them."""
-
-    files: dict[str, bytes]
-
-    def paths(self) -> Iterable[str]:
-        return sorted(self.files)
-
-    def read(self, path: str) -> bytes:
-        return self.files[path]
 
 
 async def export_zip(database: Database, company: Company) -> bytes:

@@ -1,34 +1,6 @@
-"""Files of a source that a test writes down, and what a reader makes of them."""
+"""What tests of readers of products ask about a tree."""
 
-import json
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
-
-from instep.transfer.imports.tree.schemas import ImportedPage, Reader, Tree
-
-
-@dataclass(frozen=True)
-class Files:
-    """A source in memory; what is neither text nor bytes is written as JSON."""
-
-    contents: dict[str, Any]
-
-    def paths(self) -> Iterable[str]:
-        return sorted(self.contents)
-
-    def read(self, path: str) -> bytes:
-        content = self.contents[path]
-        if isinstance(content, bytes):
-            return content
-        return (content if isinstance(content, str) else json.dumps(content)).encode()
-
-
-def read_tree(reader: Reader, contents: dict[str, Any]) -> Tree:
-    """The tree of a source that the reader recognises."""
-    files = Files(contents)
-    assert reader.recognises(files)
-    return reader.read(files)
+from instep.transfer.imports.tree.schemas import ImportedPage, Tree
 
 
 def page_of(tree: Tree, key: str) -> ImportedPage:

@@ -1,32 +1,56 @@
 """Sources for tests: files in memory, trees made of pages, and archives of anything."""
 
 import io
+import json
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 from instep.transfer.imports.plan.planning import plan
 from instep.transfer.imports.schemas import BotState, Plan, PlannedPage
-from instep.transfer.imports.tree.schemas import ImportedPage, SourceFiles, Tree
+from instep.transfer.imports.tree.schemas import ImportedPage, Reader, SourceFiles, Tree
 
 SOURCE = "plain:docs"
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryFiles:
-    """Files of a source by their paths."""
+class Files:
+    """Files of a source by their paths; what is neither text nor bytes is written as JSON."""
 
-    contents: Mapping[str, bytes]
+    contents: Mapping[str, Any]
 
     def paths(self) -> Iterable[str]:
         return sorted(self.contents)
 
     def read(self, path: str) -> bytes:
-        return self.contents[path]
+        content = self.contents[path]
+        if isinstance(content, bytes):
+            return content
+        return (content if isinstance(content, str) else json.dumps(content)).encode()
 
 
-NO_FILES = MemoryFiles({})
+def files_below(root: Path) -> Files:
+    """The files of a folder on the disk."""
+    paths = (path for path in root.rglob("*") if path.is_file())
+    return Files({path.relative_to(root).as_posix(): path.read_bytes() for path in paths})
+
+
+def dedented(files: Mapping[str, str]) -> Files:
+    """Files whose texts lose the indentation of the test."""
+    return Files({path: dedent(text).lstrip("\n") for path, text in files.items()})
+
+
+def read_tree(reader: Reader, contents: Mapping[str, Any]) -> Tree:
+    """The tree of a source that the reader recognises."""
+    files = Files(contents)
+    assert reader.recognises(files)
+    return reader.read(files)
+
+
+NO_FILES = Files({})
 EMPTY_BOT = BotState("acme", "en")
 
 

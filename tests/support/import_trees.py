@@ -1,6 +1,6 @@
-"""What tests of readers ask about addresses and redirects of a tree."""
+"""What tests of readers ask about a tree."""
 
-from instep.transfer.imports.tree.schemas import Tree
+from instep.transfer.imports.tree.schemas import ImportedPage, Tree
 
 
 def addresses(tree: Tree) -> dict[str, str | None]:
@@ -9,3 +9,22 @@ def addresses(tree: Tree) -> dict[str, str | None]:
 
 def redirects(tree: Tree) -> list[tuple[str, str]]:
     return [(row.source, row.target) for row in tree.redirects]
+
+
+def page_at(tree: Tree, path: str) -> ImportedPage:
+    return next(page for page in tree.pages if page.path == path)
+
+
+def outline(tree: Tree) -> list[str]:
+    """The titles of the pages in their order, below the titles of their collections."""
+    collections = {collection.key: collection for collection in tree.collections}
+
+    def titles_above(key: str | None) -> list[str]:
+        return [*titles_above(collections[key].parent), collections[key].title] if key else []
+
+    return [" > ".join([*titles_above(page.collection), page.title]) for page in tree.pages]
+
+
+def told(tree: Tree) -> list[str]:
+    """What could not be kept, with the lines."""
+    return [f"{loss.path}:{loss.line or ''} {loss.what}" for loss in tree.losses]

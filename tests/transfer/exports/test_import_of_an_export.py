@@ -4,8 +4,9 @@ from instep.platform.core.database import Database
 from instep.transfer.imports.readers.instep_export import READER
 from tests.support.bringing import Importer
 from tests.support.cast import Api, Cast, Client
-from tests.support.exported_library import FilesOf, export_zip, fill, unpacked
+from tests.support.exported_library import export_zip, fill, unpacked
 from tests.support.http import created, ok
+from tests.support.import_sources import Files
 from tests.support.site_pages import publish
 
 
@@ -29,7 +30,7 @@ async def test_links_to_all_pages_and_redirects_lead_to_the_same_in_another_help
         created(await client.post("/v1/redirects", json={"from": source, "url": url}))
 
     first = unpacked(await export_zip(database, cast.acme))
-    files = FilesOf(first)
+    files = Files(first)
     report = await Importer(database, cast.globex).bring(READER.read(files), files)
 
     [page] = [content.decode() for path, content in first.items() if path.endswith("find.md")]
@@ -53,7 +54,7 @@ async def test_an_original_in_another_language_and_its_translation_into_ours_sta
     await publish(client, "Installer", locale="fr", translationOf=german["id"])
 
     first = unpacked(await export_zip(database, cast.acme))
-    files = FilesOf(first)
+    files = Files(first)
     report = await Importer(database, cast.globex).bring(READER.read(files), files)
 
     assert report.losses == []

@@ -6,12 +6,13 @@ from instep.platform.core.database import Database
 from instep.transfer.imports.readers.instep_export import READER
 from instep.transfer.imports.tree.schemas import UnreadableSource
 from tests.support.cast import Cast, Client
-from tests.support.exported_library import FilesOf, export_zip, fill, unpacked
+from tests.support.exported_library import export_zip, fill, unpacked
+from tests.support.import_sources import Files
 
 
 async def test_the_tree_holds_what_was_exported(client: Client, database: Database, cast: Cast) -> None:
     await fill(client, database, cast.acme)
-    files = FilesOf(unpacked(await export_zip(database, cast.acme)))
+    files = Files(unpacked(await export_zip(database, cast.acme)))
 
     assert READER.recognises(files)
     tree = READER.read(files)
@@ -57,7 +58,7 @@ GOOD = {
 )
 def test_what_is_wrong_is_named(path: str, data: bytes | None, sentence: str) -> None:
     files = {**GOOD, path: data}
-    source = FilesOf({name: content for name, content in files.items() if content is not None})
+    source = Files({name: content for name, content in files.items() if content is not None})
 
     with pytest.raises(UnreadableSource, match=sentence):
         READER.read(source)
@@ -65,8 +66,8 @@ def test_what_is_wrong_is_named(path: str, data: bytes | None, sentence: str) ->
 
 @pytest.mark.parametrize("data", [b"{}", b"[]", b"\xff", b'{"format": "other"}'])
 def test_the_file_of_another_program_is_not_recognised(data: bytes) -> None:
-    assert not READER.recognises(FilesOf({"instep.json": data}))
-    assert not READER.recognises(FilesOf({}))
+    assert not READER.recognises(Files({"instep.json": data}))
+    assert not READER.recognises(Files({}))
 
 
 @pytest.mark.parametrize("original", ["en", "de"])
@@ -78,7 +79,7 @@ def test_an_original_in_another_language_keeps_its_translations(original: str) -
     files = {path: f"---\n{head}---\nText.\n".encode() for path, head in heads.items()}
     manifest = b'{"format": "instep-export", "version": 1, "locale": "de"}'
 
-    tree = READER.read(FilesOf({**GOOD, "instep.json": manifest, **files}))
+    tree = READER.read(Files({**GOOD, "instep.json": manifest, **files}))
 
     key = "01-a.en.md" if original == "en" else "01-a.md"
     originals = {page.key: page.translation_of for page in tree.pages}

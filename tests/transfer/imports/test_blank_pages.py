@@ -5,10 +5,9 @@ import json
 import pytest
 
 from instep.transfer.imports.source.formats import tree_of_files
-from tests.support.import_folders import dedented
-from tests.support.import_sources import losses_of, planned, text_of
+from tests.support.import_sources import dedented, losses_of, planned, text_of
+from tests.support.import_trees import told
 from tests.support.wording import like
-from tests.transfer.imports.file_sources import told
 
 OPENAPI = {
     "openapi": "3.1.0",

@@ -1,7 +1,8 @@
 """Confluence: the HTML export of a space."""
 
 from instep.transfer.imports.readers.confluence import READER
-from tests.support.import_product_files import Files, page_of, read_tree, told
+from tests.support.import_product_files import page_of, told
+from tests.support.import_sources import Files, read_tree
 from tests.support.wording import like
 
 INDEX = """<html><head><title>Help (HELP)</title></head><body><div id="main-content" class="pageSection">

@@ -2,11 +2,9 @@
 
 from instep.transfer.imports.readers.docusaurus import READER
 from tests.support.file_samples import picture
-from tests.support.import_folders import dedented
-from tests.support.import_sources import MemoryFiles, losses_of, planned, text_of
-from tests.support.import_trees import addresses, redirects
+from tests.support.import_sources import Files, dedented, losses_of, planned, text_of
+from tests.support.import_trees import addresses, outline, redirects, told
 from tests.support.wording import like
-from tests.transfer.imports.file_sources import outline, told
 
 CONFIGURATION = """
 import type {Config} from '@docusaurus/types';
@@ -142,7 +140,7 @@ def test_only_the_newest_version_is_imported() -> None:
 
 
 def test_aliases_of_the_site_name_files_and_pages() -> None:
-    files = MemoryFiles(
+    files = Files(
         {
             "site/docusaurus.config.js": b"module.exports = {presets: [['classic', {docs: {}}]]};",
             "site/docs/deep/a.md": b"# A\n\n![1](@site/static/img/p.png) ![2](pathname:///img/p.png) "

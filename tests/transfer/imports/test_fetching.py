@@ -16,7 +16,7 @@ from instep.transfer.imports.readers.help_scout import READER as HELP_SCOUT
 from instep.transfer.imports.readers.intercom import READER as INTERCOM
 from instep.transfer.imports.readers.zendesk import READER as ZENDESK
 from instep.transfer.imports.tree.schemas import Reader, Tree, UnreadableSource
-from tests.support.import_product_files import Files
+from tests.support.import_sources import Files
 from tests.support.limits import SetLimit
 from tests.support.wording import like
 from tests.transfer.imports.api_server import Answer, ApiServer, serving

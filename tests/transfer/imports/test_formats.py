@@ -7,13 +7,13 @@ import pytest
 from instep.transfer.imports.source.formats import format_names, tree_of_files
 from instep.transfer.imports.tree.schemas import UnreadableSource
 from tests.support.file_samples import picture
-from tests.support.import_sources import MemoryFiles, losses_of, planned, text_of
+from tests.support.import_sources import Files, losses_of, planned, text_of
 
 
 @pytest.mark.parametrize("name", format_names())
 def test_a_format_says_what_it_misses_in_a_source_of_another_kind(name: str) -> None:
     with pytest.raises(UnreadableSource):
-        tree_of_files(MemoryFiles({"notes.txt": b"Text."}), name)
+        tree_of_files(Files({"notes.txt": b"Text."}), name)
 
 
 PAGES = {
@@ -45,7 +45,7 @@ def test_destinations_in_angle_brackets_are_links_in_every_format(
     pages = {f"{folder}/{name}".lstrip("/"): text.encode() for name, text in PAGES.items()}
     path = f"{folder}/a.md".lstrip("/")
     pages[path.removesuffix("md") + extension] = pages.pop(path)
-    files = MemoryFiles(
+    files = Files(
         {**pages, f"{folder}/my pic.png".lstrip("/"): picture()}
         | {name: text.encode() for name, text in frame.items()}
     )
@@ -112,7 +112,7 @@ def test_destinations_in_angle_brackets_are_links_in_every_format(
 def test_the_base_path_of_the_settings_is_known_in_every_format(path: str, frame: dict[str, str]) -> None:
     other = path.replace("/a.md", "/b.md")
     pages = {path: "# A\n\n[b](./b)\n", other: "# B\n\nText.\n", **frame}
-    files = MemoryFiles({name: text.encode() for name, text in pages.items()})
+    files = Files({name: text.encode() for name, text in pages.items()})
     tree = tree_of_files(files, None)
 
     plan = planned(tree, files)

@@ -3,7 +3,8 @@
 from typing import Any
 
 from instep.transfer.imports.readers.freshdesk import READER
-from tests.support.import_product_files import page_of, read_tree, told
+from tests.support.import_product_files import page_of, told
+from tests.support.import_sources import read_tree
 
 
 def article(number: int, folder: int, **fields: Any) -> dict[str, Any]:

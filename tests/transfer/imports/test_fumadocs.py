@@ -6,10 +6,9 @@ import pytest
 
 from instep.transfer.imports.readers.fumadocs import READER
 from instep.transfer.imports.tree.schemas import UnreadableSource
-from tests.support.import_folders import dedented
-from tests.support.import_trees import addresses
+from tests.support.import_sources import dedented
+from tests.support.import_trees import addresses, outline, told
 from tests.support.wording import like
-from tests.transfer.imports.file_sources import outline, told
 
 FILES = {
     "content/docs/meta.json": json.dumps(

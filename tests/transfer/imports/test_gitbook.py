@@ -4,7 +4,8 @@ import pytest
 
 from instep.transfer.imports.readers.gitbook import READER
 from instep.transfer.imports.tree.schemas import ImportedRedirect
-from tests.transfer.imports.file_sources import outline, page_at, read_texts, told
+from tests.support.import_sources import read_tree
+from tests.support.import_trees import outline, page_at, told
 
 SUMMARY = """\
 # Table of contents
@@ -26,12 +27,12 @@ def page_of(text: str) -> tuple[str, list[str]]:
         "README.md": f"# T\n\n{text}",
         ".gitbook/includes/a.md": "Shared *words*",
     }
-    tree = read_texts(READER, files)
+    tree = read_tree(READER, files)
     return page_at(tree, "README.md").markdown.strip(), told(tree)
 
 
 def test_the_summary_makes_collections_and_the_configuration_redirects() -> None:
-    tree = read_texts(
+    tree = read_tree(
         READER,
         {
             ".gitbook.yaml": "root: ./docs/\nredirects:\n  old/page: ./guides/first_one.md\n",
@@ -93,7 +94,7 @@ def test_the_words_of_unknown_tags_stay_and_the_tag_is_told() -> None:
 
 
 def test_ids_of_headings_are_taken_out() -> None:
-    tree = read_texts(READER, {"SUMMARY.md": "", "a.md": '# A\n\n## B <a href="#c" id="c"></a>\n'})
+    tree = read_tree(READER, {"SUMMARY.md": "", "a.md": '# A\n\n## B <a href="#c" id="c"></a>\n'})
 
     assert page_at(tree, "a.md").markdown == "## B\n"
     assert page_at(tree, "a.md").heading_ids == (("c", 0),)

@@ -6,7 +6,8 @@ import pytest
 
 from instep.transfer.imports.readers.help_scout import READER
 from instep.transfer.imports.tree.schemas import ImportedRedirect, UnreadableSource
-from tests.support.import_product_files import Files, page_of, read_tree, told
+from tests.support.import_product_files import page_of, told
+from tests.support.import_sources import Files, read_tree
 from tests.support.wording import like
 
 LISTED = {"id": "a2", "number": 12, "collectionId": "c1", "name": "Later", "status": "published"}

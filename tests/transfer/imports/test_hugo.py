@@ -3,8 +3,9 @@
 import pytest
 
 from instep.transfer.imports.readers.hugo import READER
+from tests.support.import_sources import read_tree
+from tests.support.import_trees import outline, page_at, told
 from tests.support.wording import like
-from tests.transfer.imports.file_sources import outline, page_at, read_texts, told
 
 
 def page_of(text: str) -> tuple[str, list[str]]:
@@ -13,12 +14,12 @@ def page_of(text: str) -> tuple[str, list[str]]:
         "content/a/p.md": f"---\ntitle: T\n---\n{text}",
         "content/_parts/one.md": "---\n---\nPart `{{</* x */>}}`",
     }
-    tree = read_texts(READER, files)
+    tree = read_tree(READER, files)
     return page_at(tree, "content/a/p.md").markdown.strip(), told(tree)
 
 
 def test_weights_order_and_front_matter_gives_addresses() -> None:
-    tree = read_texts(
+    tree = read_tree(
         READER,
         {
             "hugo.yaml": "baseURL: https://docs.example.com/\ndefaultContentLanguage: en\n",

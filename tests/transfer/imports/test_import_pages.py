@@ -25,11 +25,11 @@ from tests.support.changelog_entries import publish_entry
 from tests.support.file_samples import picture
 from tests.support.former_links import follow
 from tests.support.http import ok
-from tests.support.import_sources import MemoryFiles, page, tree
+from tests.support.import_sources import Files, page, tree
 from tests.support.limits import SetLimit
 from tests.support.wording import like
 
-FILES = MemoryFiles({"img/a.png": picture(), "img/broken.png": picture()[:40]})
+FILES = Files({"img/a.png": picture(), "img/broken.png": picture()[:40]})
 DOCS = tree(
     page(
         "guides/install.md",
@@ -206,7 +206,7 @@ async def test_what_changed_at_the_source_alone_is_taken_and_the_status_stays(
 async def test_a_picture_that_changed_under_its_name_is_a_change(importer: Importer, client: Client) -> None:
     await importer.bring(DOCS, FILES)
 
-    report = await importer.bring(DOCS, MemoryFiles({"img/a.png": picture(shade=10)}))
+    report = await importer.bring(DOCS, Files({"img/a.png": picture(shade=10)}))
 
     assert outcomes(report) == {"updated": 1, "unchanged": 3}
     files = ok(await client.get("/v1/files"))["results"]

@@ -4,7 +4,8 @@ from typing import Any
 
 from instep.transfer.imports.readers.intercom import READER
 from instep.transfer.imports.tree.schemas import ImportedRedirect
-from tests.support.import_product_files import page_of, read_tree, told
+from tests.support.import_product_files import page_of, told
+from tests.support.import_sources import read_tree
 from tests.support.wording import like
 
 ARTICLE = {

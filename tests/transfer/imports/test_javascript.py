@@ -6,7 +6,7 @@ from instep.platform.core import limits
 from instep.transfer.imports.javascript.js_values import JsUnknown, JsValue, js_object, js_text
 from instep.transfer.imports.javascript.modules import Configuration
 from instep.transfer.imports.tree.schemas import UnreadableSource
-from tests.support.import_folders import dedented
+from tests.support.import_sources import dedented
 
 
 def exported(text: str, path: str = "config.ts", **others: str) -> JsValue:

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 import pytest
 
 from instep.transfer.imports.readers.jekyll import READER
+from tests.support.import_sources import read_tree
+from tests.support.import_trees import outline, page_at, told
 from tests.support.wording import like
-from tests.transfer.imports.file_sources import outline, page_at, read_texts, told
 
 
 def page_of(text: str, further: Mapping[str, str] | None = None) -> tuple[str, list[str]]:
@@ -15,12 +16,12 @@ def page_of(text: str, further: Mapping[str, str] | None = None) -> tuple[str, l
         "a.md": f"---\ntitle: T\nitems: [x, y]\n---\n{text}",
         **(further or {}),
     }
-    tree = read_texts(READER, texts)
+    tree = read_tree(READER, texts)
     return page_at(tree, "a.md").markdown.strip(), told(tree)
 
 
 def test_collections_categories_and_permalinks() -> None:
-    tree = read_texts(
+    tree = read_tree(
         READER,
         {
             "_config.yml": (
@@ -58,7 +59,7 @@ def test_collections_categories_and_permalinks() -> None:
 
 
 def test_parents_by_title() -> None:
-    tree = read_texts(
+    tree = read_tree(
         READER,
         {
             "_config.yml": "",

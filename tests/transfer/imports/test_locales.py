@@ -12,8 +12,7 @@ from tests.support.bringing import Importer
 from tests.support.cast import Cast, Client
 from tests.support.commands import Operator
 from tests.support.http import ok
-from tests.support.import_product_files import Files
-from tests.support.import_sources import page, page_of, planned, tree
+from tests.support.import_sources import Files, page, page_of, planned, tree
 
 GERMAN_BOT = BotState("acme", "de")
 PAGE = "# Preise\n\nText.\n"

@@ -6,10 +6,9 @@ import pytest
 
 from instep.transfer.imports.readers.mintlify import READER
 from instep.transfer.imports.tree.schemas import UnreadableSource
-from tests.support.import_folders import dedented
-from tests.support.import_trees import addresses, redirects
+from tests.support.import_sources import Files, dedented
+from tests.support.import_trees import addresses, outline, redirects, told
 from tests.support.wording import like
-from tests.transfer.imports.file_sources import WrittenFiles, outline, told
 
 DOCS: dict[str, object] = {
     "navigation": {
@@ -140,7 +139,7 @@ def test_a_wrong_configuration_says_what_to_do() -> None:
 def test_comparisons_are_no_tags() -> None:
     files = {"docs.json": '{"navigation": ["a"]}', "a.mdx": "---\ntitle: A\n---\nif a<b and c>d"}
 
-    tree = READER.read(WrittenFiles(files))
+    tree = READER.read(Files(files))
 
     assert told(tree) == []
     assert tree.pages[0].markdown == "if a\\<b and c>d\n"

@@ -4,8 +4,9 @@ import pytest
 
 from instep.transfer.imports.readers.mkdocs import READER
 from instep.transfer.imports.tree.schemas import ImportedRedirect, UnreadableSource
+from tests.support.import_sources import read_tree
+from tests.support.import_trees import outline, page_at, told
 from tests.support.wording import like
-from tests.transfer.imports.file_sources import outline, page_at, read_texts, told
 
 CONFIGURATION = """\
 site_url: https://docs.example.com/product/
@@ -35,12 +36,12 @@ nav:
 def page_of(text: str, **files: str) -> tuple[str, list[str]]:
     """The Markdown of a page with this text, and what is told."""
     texts = {"mkdocs.yml": "site_name: X", "docs/index.md": f"# T\n\n{text}", **files}
-    tree = read_texts(READER, texts)
+    tree = read_tree(READER, texts)
     return page_at(tree, "docs/index.md").markdown.strip(), told(tree)
 
 
 def test_the_navigation_makes_collections_and_the_configuration_addresses() -> None:
-    tree = read_texts(
+    tree = read_tree(
         READER,
         {
             "mkdocs.yml": CONFIGURATION,
@@ -92,7 +93,7 @@ base_path = ["parts"]
 
 
 def test_the_configuration_of_zensical_is_read_before_that_of_mkdocs() -> None:
-    tree = read_texts(
+    tree = read_tree(
         READER,
         {
             "mkdocs.yml": "site_name: Old",
@@ -168,7 +169,7 @@ def test_snippets_that_include_each_other_end_and_are_told() -> None:
 
 
 def test_only_the_appended_definitions_that_a_page_uses_are_on_it() -> None:
-    tree = read_texts(
+    tree = read_tree(
         READER,
         {
             "mkdocs.yml": CONFIGURATION,
@@ -181,7 +182,7 @@ def test_only_the_appended_definitions_that_a_page_uses_are_on_it() -> None:
 
 
 def test_links_in_html_are_relative_to_the_address() -> None:
-    tree = read_texts(
+    tree = read_tree(
         READER, {"mkdocs.yml": "", "docs/a/b.md": '# B\n\n<img src="../../i.png"> <a href="../c/">C</a>'}
     )
 
@@ -194,4 +195,4 @@ def test_macros_are_told() -> None:
 
 def test_a_configuration_that_is_not_valid_is_refused_with_its_line() -> None:
     with pytest.raises(UnreadableSource, match=r"mkdocs\.yml.*line 3"):
-        read_texts(READER, {"mkdocs.yml": "nav:\n - a: [", "docs/index.md": ""})
+        read_tree(READER, {"mkdocs.yml": "nav:\n - a: [", "docs/index.md": ""})

@@ -1,9 +1,9 @@
 """Nextra: `_meta` files, separators and locales."""
 
 from instep.transfer.imports.readers.nextra import READER
-from tests.support.import_folders import dedented
+from tests.support.import_sources import dedented
+from tests.support.import_trees import outline, told
 from tests.support.wording import like
-from tests.transfer.imports.file_sources import outline, told
 
 FILES = {
     "content/en/_meta.ts": "export default { index: '', docs: { type: 'page', title: 'Documentation' } }",

@@ -1,7 +1,8 @@
 """Notion: Markdown & CSV, HTML, databases, ids in links."""
 
 from instep.transfer.imports.readers.notion import READER
-from tests.support.import_product_files import Files, page_of, read_tree, told
+from tests.support.import_product_files import page_of, told
+from tests.support.import_sources import Files, read_tree
 from tests.support.wording import like
 
 GUIDE, SETUP, USAGE, BASE, ROW = (character * 32 for character in "abcde")

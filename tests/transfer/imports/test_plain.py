@@ -3,12 +3,13 @@
 import pytest
 
 from instep.transfer.imports.readers.plain import READER
+from tests.support.import_sources import read_tree
+from tests.support.import_trees import outline, page_at, told
 from tests.support.wording import like
-from tests.transfer.imports.file_sources import outline, page_at, read_texts, told
 
 
 def test_folders_are_collections_and_numbers_order_them() -> None:
-    tree = read_texts(
+    tree = read_tree(
         READER,
         {
             "README.md": "# Help\n\nWelcome",
@@ -42,7 +43,7 @@ def test_a_number_in_front_matter_orders_a_page() -> None:
         "c.md": "---\norder: 1\n---\n# C",
     }
 
-    assert outline(read_texts(READER, texts)) == ["C", "B", "A"]
+    assert outline(read_tree(READER, texts)) == ["C", "B", "A"]
 
 
 def test_a_folder_comes_before_a_page_of_the_same_name() -> None:
@@ -50,14 +51,12 @@ def test_a_folder_comes_before_a_page_of_the_same_name() -> None:
     texts = {f"{name}{ending}": "Text" for name in "abcd" for ending in (".md", "/page.md")}
 
     expected = [title for name in "ABCD" for title in (f"{name} > Page", name)]
-    assert outline(read_texts(READER, texts)) == expected
+    assert outline(read_tree(READER, texts)) == expected
 
 
 def test_languages_in_folders_and_names_are_translations() -> None:
-    by_folder = read_texts(
-        READER, {"en/a/one.md": "# One", "de/a/one.md": "# Eins", "pt-br/a/one.md": "# Um"}
-    )
-    by_name = read_texts(READER, {"one.md": "# One", "one.fr.md": "# Un", "v1.2.md": "# Version"})
+    by_folder = read_tree(READER, {"en/a/one.md": "# One", "de/a/one.md": "# Eins", "pt-br/a/one.md": "# Um"})
+    by_name = read_tree(READER, {"one.md": "# One", "one.fr.md": "# Un", "v1.2.md": "# Version"})
 
     assert outline(by_folder)[0] == "A > One"
     assert [(page.locale, page.translation_of) for page in by_folder.pages] == [
@@ -82,7 +81,7 @@ def test_html_is_markdown_and_what_is_left_out_is_told() -> None:
         '<iframe src="https://video.example/1"></iframe>\n\n<script>alert(1)</script>\n\n```html\n<div>code</div>\n```\n'
     )
 
-    tree = read_texts(READER, {"a.md": text})
+    tree = read_tree(READER, {"a.md": text})
 
     assert page_at(tree, "a.md").markdown == (
         "> [!WARNING]\n> Take **care** of \\<your-key>\n\n- [B](b.md)\n\n"
@@ -111,13 +110,13 @@ def test_html_is_markdown_and_what_is_left_out_is_told() -> None:
     ids=["alignment", "player", "layout", "callout", "blanks"],
 )
 def test_html_in_a_page_is_read_as_in_pages_of_html(html: str, markdown: str) -> None:
-    tree = read_texts(READER, {"a.md": f"# T\n\n{html}\n"})
+    tree = read_tree(READER, {"a.md": f"# T\n\n{html}\n"})
 
     assert page_at(tree, "a.md").markdown == f"{markdown}\n"
 
 
 def test_front_matter_becomes_facts_of_the_page() -> None:
-    tree = read_texts(
+    tree = read_tree(
         READER,
         {"a.md": "---\ntitle: A\ndescription: About A\ndraft: true\nslug: the-a\n---\n## Part {#part}\n"},
     )
@@ -133,20 +132,20 @@ def test_marks_of_the_byte_order_are_no_text_wherever_files_were_joined() -> Non
         "t.md": "---\ntitle: T\n---\n\n\ufeff# H\n\ntext",
     }
 
-    tree = read_texts(READER, texts)
+    tree = read_tree(READER, texts)
 
     assert [(page.title, page.markdown) for page in tree.pages] == [("T", "# H\n\ntext\n"), ("Two", "text\n")]
 
 
 @pytest.mark.parametrize("title", ["[x]", "{y}", "&amp", "&amp more", "!bang", "!important note"])
 def test_a_title_that_yaml_reads_as_no_text_is_kept(title: str) -> None:
-    tree = read_texts(READER, {"a.md": f"---\ntitle: {title}\n---\nText"})
+    tree = read_tree(READER, {"a.md": f"---\ntitle: {title}\n---\nText"})
 
     assert tree.pages[0].title == title
 
 
 def test_a_title_with_quotes_in_quotes_keeps_them() -> None:
-    tree = read_texts(READER, {"a.md": '---\ntitle: "He said "hi""\n---\nText'})
+    tree = read_tree(READER, {"a.md": '---\ntitle: "He said "hi""\n---\nText'})
 
     assert tree.pages[0].title == 'He said "hi"'
 
@@ -166,5 +165,5 @@ def test_a_title_with_quotes_in_quotes_keeps_them() -> None:
 )
 def test_words_in_angle_brackets_are_no_tags(text: str, markdown: str) -> None:
     for name in ("a.md", "guide/b.md"):
-        tree = read_texts(READER, {name: f"# A\n\n{text}"})
+        tree = read_tree(READER, {name: f"# A\n\n{text}"})
         assert tree.pages[0].markdown == f"{markdown}\n"

@@ -11,16 +11,7 @@ from instep.transfer.imports.actions import valid_site
 from instep.transfer.imports.schemas import BotState, KnownPage
 from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedRedirect, Loss
 from tests.support.file_samples import picture
-from tests.support.import_sources import (
-    EMPTY_BOT,
-    MemoryFiles,
-    losses_of,
-    page,
-    page_of,
-    planned,
-    text_of,
-    tree,
-)
+from tests.support.import_sources import EMPTY_BOT, Files, losses_of, page, page_of, planned, text_of, tree
 from tests.support.wording import like
 
 PNG = picture()
@@ -78,7 +69,7 @@ def test_every_way_to_name_a_page_leads_to_its_article(destination: str) -> None
     ],
 )
 def test_only_destinations_of_links_change(before: str, after: str) -> None:
-    files = MemoryFiles({"p.png": PNG})
+    files = Files({"p.png": PNG})
     source = tree(page("a.md", before), page("b.md", address="/b"), sites=("https://docs.example.com",))
 
     assert text_of(planned(source, files), "a.md") == after
@@ -160,7 +151,7 @@ def test_equal_losses_of_a_page_are_one_with_the_first_line_and_their_number() -
 
 def test_links_that_lead_nowhere_stay_and_are_told_with_their_line() -> None:
     text = "One.\n\n[a](gone.md)\n"
-    files = MemoryFiles({"a.md": f"---\ntitle: A\n---\n{text}".encode()})
+    files = Files({"a.md": f"---\ntitle: A\n---\n{text}".encode()})
 
     plan = planned(tree(page("a.md", text)), files)
 
@@ -210,7 +201,7 @@ def test_links_to_parts_that_are_not_imported_are_not_called_broken(destination:
 def test_links_into_what_is_imported_are_broken_if_nothing_is_there(destination: str, what: str) -> None:
     source = tree(page("docs/a.md", f"[a]({destination})\n", address="/guides/a"))
 
-    plan = planned(source, MemoryFiles({"docs/a.md": b"", "gone/b.png": PNG}))
+    plan = planned(source, Files({"docs/a.md": b"", "gone/b.png": PNG}))
 
     assert losses_of(plan) == [like(f"link to a {what}…: {destination}")]
     assert (plan.report.links.broken, plan.report.links.outside) == (1, 0)
@@ -253,7 +244,7 @@ def test_a_former_address_that_the_help_center_answers_itself_is_told() -> None:
 
 
 def test_pictures_come_from_the_folder_and_what_can_not_be_stored_is_told() -> None:
-    files = MemoryFiles(
+    files = Files(
         {
             "img/a.png": PNG,
             "static/b.png": PNG,
@@ -284,7 +275,7 @@ def test_pictures_come_from_the_folder_and_what_can_not_be_stored_is_told() -> N
     counts = plan.report.files
     assert (counts.total, counts.stored, counts.listed, counts.remote) == (6, 2, 4, 1)
     # The two pictures are the same bytes, so one file is stored.
-    assert len(plan.files()) == 1
+    assert len(plan.files) == 1
 
 
 def test_a_translation_links_to_translations_where_there_are_some() -> None:

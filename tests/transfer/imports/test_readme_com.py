@@ -5,17 +5,18 @@ from datetime import UTC, datetime
 import pytest
 
 from instep.transfer.imports.readers.readme_com import READER
+from tests.support.import_sources import read_tree
+from tests.support.import_trees import outline, page_at, told
 from tests.support.wording import like
-from tests.transfer.imports.file_sources import outline, page_at, read_texts, told
 
 
 def page_of(text: str) -> tuple[str, list[str]]:
-    tree = read_texts(READER, {"docs/_order.yaml": "", "docs/a.md": f"---\ntitle: T\n---\n{text}"})
+    tree = read_tree(READER, {"docs/_order.yaml": "", "docs/a.md": f"---\ntitle: T\n---\n{text}"})
     return page_at(tree, "docs/a.md").markdown.strip(), told(tree)
 
 
 def test_order_files_make_the_navigation_and_the_changelog_its_entries() -> None:
-    tree = read_texts(
+    tree = read_tree(
         READER,
         {
             "docs/_order.yaml": "- Second\n- First\n",

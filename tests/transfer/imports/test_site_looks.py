@@ -3,7 +3,7 @@
 import pytest
 
 from instep.transfer.imports.source.formats import READERS
-from tests.transfer.imports.file_sources import WrittenFiles
+from tests.support.import_sources import Files
 
 PAGE = "---\ntitle: A\n---\nText.\n"
 DOCUSAURUS = """
@@ -84,7 +84,7 @@ def test_each_setting_of_the_look_is_reported_once(name: str) -> None:
     texts, settings = SITES[name]
     reader = next(reader for reader in READERS if reader.name == name)
 
-    tree = reader.read(WrittenFiles(texts))
+    tree = reader.read(Files(texts))
 
     told = [loss.what.partition(" of the site: ")[0] for loss in tree.losses if " of the site: " in loss.what]
     assert told == settings.split()

@@ -4,7 +4,7 @@ from instep.transfer.imports.javascript.modules import Configuration
 from instep.transfer.imports.mdx.included_files import IncludedFiles
 from instep.transfer.imports.mdx.pages import PageReader
 from instep.transfer.imports.tree.schemas import Losses
-from tests.support.import_folders import dedented
+from tests.support.import_sources import dedented
 from tests.support.wording import like
 
 CARDS = """

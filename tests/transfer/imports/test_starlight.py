@@ -1,10 +1,9 @@
 """Starlight: its sidebar, generated parts of it, locales and redirects."""
 
 from instep.transfer.imports.readers.starlight import READER
-from tests.support.import_folders import dedented
-from tests.support.import_trees import addresses, redirects
+from tests.support.import_sources import dedented
+from tests.support.import_trees import addresses, outline, redirects, told
 from tests.support.wording import like
-from tests.transfer.imports.file_sources import outline, told
 
 FILES = {
     "astro.config.mjs": """

@@ -1,10 +1,9 @@
 """VitePress: sidebars, rewrites, locales, and what pages take in from other files."""
 
 from instep.transfer.imports.readers.vitepress import READER
-from tests.support.import_folders import dedented
-from tests.support.import_trees import addresses
+from tests.support.import_sources import dedented
+from tests.support.import_trees import addresses, outline, told
 from tests.support.wording import like
-from tests.transfer.imports.file_sources import outline, told
 
 FILES = {
     "docs/.vitepress/config.mts": """

@@ -1,12 +1,13 @@
 """Wikis of GitHub and GitLab repositories."""
 
 from instep.transfer.imports.readers.wiki import READER
+from tests.support.import_sources import read_tree
+from tests.support.import_trees import outline, page_at, told
 from tests.support.wording import like
-from tests.transfer.imports.file_sources import outline, page_at, read_texts, told
 
 
 def test_links_by_names_lead_to_pages_and_the_side_bar_orders_them() -> None:
-    tree = read_texts(
+    tree = read_tree(
         READER,
         {
             "Home.md": (

@@ -4,7 +4,8 @@ import pytest
 
 from instep.transfer.imports.readers.wordpress import READER
 from instep.transfer.imports.tree.schemas import UnreadableSource
-from tests.support.import_product_files import Files, page_of, read_tree, told
+from tests.support.import_product_files import page_of, told
+from tests.support.import_sources import Files, read_tree
 from tests.support.wording import like
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>

@@ -11,23 +11,22 @@ from tests.support.bringing import Importer
 from tests.support.cast import Client
 from tests.support.file_samples import picture
 from tests.support.http import ok
-from tests.support.import_product_files import Files
-from tests.support.import_sources import MemoryFiles, losses_of, page, planned, text_of, tree
+from tests.support.import_sources import Files, losses_of, page, planned, text_of, tree
 from tests.support.wording import like
 from tests.transfer.imports.test_zendesk import article, saved
 
 PICTURE = f"data:image/png;base64,{base64.b64encode(picture(shade=3)).decode()}"
 SOURCES: dict[str, SourceFiles] = {
-    "Markdown": MemoryFiles({"a.md": f"# A\n\n![chart]({PICTURE})\n".encode()}),
-    "definition": MemoryFiles({"a.md": f"# A\n\n![r][c]\n\n[c]: {PICTURE}\n".encode()}),
-    "HTML in Markdown": MemoryFiles({"a.md": f'# A\n\n<img src="{PICTURE}" alt="c">\n'.encode()}),
-    "MDX": MemoryFiles(
+    "Markdown": Files({"a.md": f"# A\n\n![chart]({PICTURE})\n".encode()}),
+    "definition": Files({"a.md": f"# A\n\n![r][c]\n\n[c]: {PICTURE}\n".encode()}),
+    "HTML in Markdown": Files({"a.md": f'# A\n\n<img src="{PICTURE}" alt="c">\n'.encode()}),
+    "MDX": Files(
         {
             "docs.json": b'{"navigation": [{"group": "G", "pages": ["a"]}]}',
             "a.mdx": f'---\ntitle: A\n---\n<img src="{PICTURE}" />\n'.encode(),
         }
     ),
-    "Notion": MemoryFiles({f"A {'ab' * 16}.md": f"# A\n\n![p]({PICTURE})\n".encode()}),
+    "Notion": Files({f"A {'ab' * 16}.md": f"# A\n\n![p]({PICTURE})\n".encode()}),
     "HTML": Files(saved(article(1, "A", body=f'<p>x</p><img src="{PICTURE}">'))),
 }
 
@@ -65,7 +64,7 @@ def test_a_link_to_a_download_that_shows_nothing_gets_the_name_of_the_file() -> 
 
 
 def test_an_archive_in_the_source_that_no_page_links_to_is_named() -> None:
-    files = MemoryFiles({"in/use.zip": b"PK", "old.zip": b"PK"})
+    files = Files({"in/use.zip": b"PK", "old.zip": b"PK"})
 
     plan = planned(tree(page("a.md", "[z](in/use.zip)\n")), files)
 

@@ -6,7 +6,8 @@ import pytest
 
 from instep.transfer.imports.readers.zendesk import READER
 from instep.transfer.imports.tree.schemas import UnreadableSource
-from tests.support.import_product_files import Files, page_of, read_tree, told
+from tests.support.import_product_files import page_of, told
+from tests.support.import_sources import Files, read_tree
 from tests.support.wording import like
 
 SITE = "https://acme.zendesk.com"

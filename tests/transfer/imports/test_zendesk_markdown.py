@@ -1,8 +1,9 @@
 """Markdown sources of Zendesk help centers."""
 
 from instep.transfer.imports.readers.zendesk_markdown import READER
+from tests.support.import_sources import read_tree
+from tests.support.import_trees import outline, page_at, told
 from tests.support.wording import like
-from tests.transfer.imports.file_sources import outline, page_at, read_texts, told
 
 
 def article(title: str, number: str, text: str = "") -> str:
@@ -10,7 +11,7 @@ def article(title: str, number: str, text: str = "") -> str:
 
 
 def test_ids_are_keys_and_addresses() -> None:
-    tree = read_texts(
+    tree = read_tree(
         READER,
         {
             "content/Cloud & more/First steps/A.md": article(
@@ -38,6 +39,6 @@ def test_ids_are_keys_and_addresses() -> None:
 def test_a_card_under_a_link_is_the_link() -> None:
     card = '<div class="card">\n  <a href="/hc/en-us/articles/1"></a>\n  <p>Create <b>one</b></p>\n</div>'
 
-    tree = read_texts(READER, {"a.md": article("A", "360019355679", card)})
+    tree = read_tree(READER, {"a.md": article("A", "360019355679", card)})
 
     assert page_at(tree, "a.md").markdown == "[Create **one**](/hc/en-us/articles/1)\n"
