@@ -2,13 +2,13 @@
 
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Literal
 
 from instep.content.files.schemas import StoredFile
 from instep.content.files.storage import ObjectMissing, Storages
-from instep.platform.core.database import Database, Tx
+from instep.platform.core.database import Database
 from instep.platform.identity.audit import record
 from instep.platform.identity.schemas import Bot, Ctx
 from instep.transfer.exports import queries
@@ -27,7 +27,7 @@ from instep.transfer.exports.file_contents import (
 from instep.transfer.exports.layout import COLLECTION_FILE, Layout, lay_out
 from instep.transfer.exports.page_file import new_page
 from instep.transfer.exports.relative_links import to_paths
-from instep.transfer.exports.schemas import ArticleRow, CollectionRow, EntryRow, ExportOut, MarkdownRow
+from instep.transfer.exports.schemas import ArticleRow, CollectionRow, EntryRow, ExportOut
 
 # Texts that are read, and are in memory, at a time.
 BATCH_TEXTS = 100
@@ -35,7 +35,6 @@ BATCH_TEXTS = 100
 MAX_MEMORY_BYTES = 1024 * 1024
 PIECE_BYTES = 256 * 1024
 PageKind = Literal["articles", "translations", "changelog_entries"]
-ReadTexts = Callable[[Tx, Bot, Sequence[str]], Awaitable[list[MarkdownRow]]]
 
 
 class TextMissing(Exception):
@@ -173,17 +172,9 @@ async def one_piece(content: bytes) -> AsyncIterator[bytes]:
 
 async def read_texts(export: Export, database: Database, paths: Sequence[str]) -> dict[str, str]:
     """The Markdown of those of the files that are pages, by the ids of what they hold."""
-    pages = [part for path in paths if isinstance(part := export.parts[path], PageText)]
-    texts: dict[str, str] = {}
-    readers: tuple[tuple[set[PageKind], ReadTexts], ...] = (
-        ({"articles", "translations"}, queries.list_article_texts),
-        ({"changelog_entries"}, queries.list_entry_texts),
-    )
+    ids = [part.id for path in paths if isinstance(part := export.parts[path], PageText)]
     async with database.enter_workspace(export.bot.workspace_id) as tx:
-        for kinds, read in readers:
-            ids = [page.id for page in pages if page.kind in kinds]
-            texts |= {row.id: row.content for row in (await read(tx, export.bot, ids) if ids else [])}
-    return texts
+        return {row.id: row.content for row in await queries.list_texts(tx, export.bot, ids)}
 
 
 async def pieces_of(

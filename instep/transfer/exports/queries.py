@@ -101,23 +101,15 @@ async def list_shown_files(ctx: Ctx) -> list[StoredFile]:
     )
 
 
-async def list_article_texts(tx: Tx, bot: Bot, ids: Sequence[str]) -> list[MarkdownRow]:
+async def list_texts(tx: Tx, bot: Bot, ids: Sequence[str]) -> list[MarkdownRow]:
+    """The Markdown of articles and changelog entries."""
     return await tx.all(
         MarkdownRow,
         """
         select id, content_markdown as content from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
-        """,
-        bot=bot.id,
-        ids=list(ids),
-    )
-
-
-async def list_entry_texts(tx: Tx, bot: Bot, ids: Sequence[str]) -> list[MarkdownRow]:
-    return await tx.all(
-        MarkdownRow,
-        """
-        select id, content_markdown as content from changelog_entries
+        union all
+        select id, content_markdown from changelog_entries
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
         """,
         bot=bot.id,

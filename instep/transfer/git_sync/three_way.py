@@ -4,7 +4,7 @@ A text has two notations with the same lines, the file's with relative paths and
 Lines that nobody changed keep the bytes that each side has, so nothing is rewritten that was not edited.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from patiencediff import PatienceSequenceMatcher
@@ -76,15 +76,10 @@ async def in_other_notation(before: str, after: str, other_before: str, other_af
 
 def in_other_notation_now(before: str, after: str, other_before: str, other_after: str) -> str:
     source, lines = split_lines(other_before), split_lines(other_after)
-    for ours, theirs, length in matching_blocks(split_lines(before), split_lines(after)):
+    matcher = PatienceSequenceMatcher(None, split_lines(before), split_lines(after))
+    for ours, theirs, length in matcher.get_matching_blocks():
         lines[theirs : theirs + length] = source[ours : ours + length]
     return "".join(lines)
-
-
-def matching_blocks(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Starts and lengths of the runs of equal lines in both."""
-    blocks = PatienceSequenceMatcher(None, before, after).get_matching_blocks()
-    return [(ours, theirs, length) for ours, theirs, length in blocks]
 
 
 async def merge_texts(base: str | None, article: str, file: str) -> str | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from instep.transfer.imports.source.source_files import open_archive, open_folder, root_name
+from instep.transfer.imports.source.source_files import open_archive, open_folder
 from instep.transfer.imports.tree.schemas import UnreadableSource
 from tests.support.import_sources import archive
 from tests.support.limits import SetLimit
@@ -237,7 +237,7 @@ def test_archives_in_an_archive_count_as_one_source_and_their_sizes_count_togeth
     files = open_archive(content, "export.zip")
 
     assert {path: files.read(path) for path in files.paths()} == {"a.md": b"# A\n", "b.md": b"# B\n"}
-    assert root_name(files) == "Export"
+    assert files.root == "Export"
     set_limit("MAX_IMPORT_ENTRIES", 1)
     with pytest.raises(UnreadableSource, match="more than 1 files"):
         open_archive(content, "export.zip")

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from instep.transfer.imports.fetchers.fetcher import Fetcher
-from instep.transfer.imports.fetchers.product_api import Api, Headers, NotThere, basic, object_fields
+from instep.transfer.imports.fetchers.product_api import Api, Headers, basic, object_fields
 from instep.transfer.imports.fetchers.saved_files import save_files
 from instep.transfer.imports.products.json_files import objects
 from instep.transfer.imports.tree.url_parts import split_url
@@ -41,10 +41,10 @@ async def fetch(api: Api) -> None:
 
 async def save_languages(api: Api) -> list[str]:
     """Save the portal's settings, if the key may read them: the languages other than the first."""
-    try:
-        settings = object_fields(await api.find("/api/v2/settings/helpdesk"))
-    except NotThere:
+    document = await api.find("/api/v2/settings/helpdesk")
+    if document is None:
         return []
+    settings = object_fields(document)
     api.save("helpdesk.json", {**settings, "domain": urlsplit(api.base).netloc})
     names = ("supported_languages", "portal_languages")
     codes = [code for name in names for code in settings.get(name) or () if isinstance(code, str)]
@@ -68,11 +68,9 @@ async def save_folders(api: Api, folders: list[Any]) -> list[Any]:
 
 
 async def save_translation(api: Api, article_id: int, language: str) -> Any:
-    try:
-        row = await api.find(f"{SOLUTIONS}/articles/{article_id}/{language}")
-    except NotThere:
-        return None
-    api.save(f"article-{article_id}.{language}.json", row)
+    row = await api.find(f"{SOLUTIONS}/articles/{article_id}/{language}")
+    if row is not None:
+        api.save(f"article-{article_id}.{language}.json", row)
     return row
 
 

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from instep.transfer.imports.fetchers.fetcher import Fetcher
-from instep.transfer.imports.fetchers.product_api import Api, Headers, NotThere, basic, object_fields
+from instep.transfer.imports.fetchers.product_api import Api, Headers, basic, object_fields
 from instep.transfer.imports.fetchers.saved_files import save_files
 from instep.transfer.imports.products.json_files import rows
 from instep.transfer.imports.tree.url_parts import split_url
@@ -34,11 +34,9 @@ async def fetch(api: Api) -> None:
             api.save(f"article-{row['id']}.json", articles[-1])
             api.tell(f"{api.title}: article {len(articles)}")
     for site in sites:
-        try:
-            await api.find(f"/v1/redirects/site/{site['id']}")
-        except NotThere:
-            continue
-        await save_list(api, f"redirects-{site['id']}", f"/v1/redirects/site/{site['id']}", "redirects")
+        path = f"/v1/redirects/site/{site['id']}"
+        if await api.find(path) is not None:
+            await save_list(api, f"redirects-{site['id']}", path, "redirects")
     await save_files(api, articles, DOWNLOADS)
 
 

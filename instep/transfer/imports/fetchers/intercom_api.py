@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from instep.transfer.imports.fetchers.fetcher import Fetcher
-from instep.transfer.imports.fetchers.product_api import Api, Headers, NotThere, bearer, object_fields
+from instep.transfer.imports.fetchers.product_api import Api, Headers, bearer, object_fields
 from instep.transfer.imports.fetchers.saved_files import save_files
 from instep.transfer.imports.products.json_files import rows, text
 from instep.transfer.imports.tree.url_parts import split_url
@@ -35,11 +35,8 @@ async def fetch(api: Api) -> None:
     centers = await save_list(api, "help_centers", "/help_center/help_centers")
     for center in (row for page in centers for row in rows(page, "data")):
         path = f"/help_center/help_centers/{center['id']}/redirects"
-        try:
-            await api.find(path)
-        except NotThere:
-            continue
-        await save_list(api, f"redirects-{center['id']}", path)
+        if await api.find(path) is not None:
+            await save_list(api, f"redirects-{center['id']}", path)
 
 
 async def save_list(api: Api, name: str, path: str) -> list[Any]:

@@ -27,10 +27,6 @@ OK, UNAUTHORIZED, FORBIDDEN, NOT_FOUND = 200, 401, 403, 404
 FILE_NAME = re.compile(r"[\w-][\w.-]{0,100}")
 
 
-class NotThere(Exception):
-    """The API has nothing at this address, or this key may not see it."""
-
-
 @dataclass(slots=True)
 class Api:
     """One product's API; what it answers is saved below `folder`.
@@ -62,11 +58,9 @@ class Api:
         return self.read(response)
 
     async def find(self, path: str) -> Any:
-        """Like `get`; raises `NotThere` for what not every account has, or not every key may see."""
+        """Like `get`; None for what not every account has, or not every key may see."""
         response = await self.request(self.url_of(path))
-        if response.status in (FORBIDDEN, NOT_FOUND):
-            raise NotThere
-        return self.read(response)
+        return None if response.status in (FORBIDDEN, NOT_FOUND) else self.read(response)
 
     def read(self, response: RawResponse) -> Any:
         try:

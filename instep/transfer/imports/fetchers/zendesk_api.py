@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from instep.transfer.imports.fetchers.fetcher import Fetcher
-from instep.transfer.imports.fetchers.product_api import Api, Headers, NotThere, basic, bearer, object_fields
+from instep.transfer.imports.fetchers.product_api import Api, Headers, basic, bearer, object_fields
 from instep.transfer.imports.fetchers.saved_files import save_files
 from instep.transfer.imports.products.json_files import rows, text
 from instep.transfer.imports.tree.schemas import UnreadableSource
@@ -28,10 +28,8 @@ def headers(key: str) -> Headers:
 
 async def fetch(api: Api) -> None:
     for name, path in OPTIONAL.items():
-        try:
-            api.save(f"{name}.json", await api.find(path))
-        except NotThere:
-            continue
+        if (document := await api.find(path)) is not None:
+            api.save(f"{name}.json", document)
     await api.save_pages("categories", f"{HELP_CENTER}/categories.json?page[size]=100", next_page)
     await api.save_pages("sections", f"{HELP_CENTER}/sections.json?page[size]=100", next_page)
     pages = await api.save_pages(

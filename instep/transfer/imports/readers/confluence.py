@@ -8,7 +8,7 @@ from html import escape
 
 from selectolax.lexbor import LexborHTMLParser
 
-from instep.transfer.imports.html.html_document import Node, tag_of, text_of
+from instep.transfer.imports.html.html_document import Node, parents_of, tag_of, text_of
 from instep.transfer.imports.products.confluence_macros import simplify_macros
 from instep.transfer.imports.products.html_files import first_text, inner_html, linked_path, parse_page
 from instep.transfer.imports.products.html_texts import HtmlTexts, locale_of
@@ -83,16 +83,12 @@ def key_of(tree: LexborHTMLParser) -> str:
 
 def above(path: str, link: Node) -> Iterator[str]:
     """The pages of the items around a link, the innermost first."""
-    item = link.parent
-    is_own = True
-    while item is not None:
-        if tag_of(item) == "li":
-            own_link = item.css_first("a[href]")
-            target = linked_path(path, own_link.attributes.get("href")) if own_link is not None else None
-            if not is_own and target is not None:
-                yield target
-            is_own = False
-        item = item.parent
+    _, *items = [parent for parent in parents_of(link) if tag_of(parent) == "li"]
+    for item in items:
+        own_link = item.css_first("a[href]")
+        target = linked_path(path, own_link.attributes.get("href")) if own_link is not None else None
+        if target is not None:
+            yield target
 
 
 def add_unlisted(space: Space, files: SourceFiles, losses: Losses) -> None:
@@ -149,12 +145,11 @@ def page_of(
     key = page_key(path)
     root = tree.css_first("html")
     language = (root.attributes.get("lang") or "") if root is not None else ""
-    name = posixpath.basename(path)
     return replace(
         page,
         key=key,
         locale=locale_of(language),
-        address=f"/{name}",
+        address=f"/{posixpath.basename(path)}",
         former_addresses=former_addresses(space.key, key, title),
         collection=place,
     )
@@ -172,21 +167,17 @@ def former_addresses(space_key: str, page_id: str, title: str) -> tuple[str, ...
 
 def attachments_of(tree: LexborHTMLParser, html: str) -> str:
     """A list of the page's files that its text doesn't show."""
-    links = [link for link in tree.css('a[href^="attachments/"]') if not is_in_content(link)]
+    links = [
+        link
+        for link in tree.css('a[href^="attachments/"]')
+        if not any(parent.attributes.get("id") == "main-content" for parent in parents_of(link))
+    ]
     items = [
         f'<li><a href="{escape(href)}">{escape(text_of(link))}</a></li>'
         for link in links
         if (href := link.attributes.get("href")) and text_of(link) and href.partition("?")[0] not in html
     ]
     return f"<ul>{''.join(items)}</ul>" if items else ""
-
-
-def is_in_content(node: Node) -> bool:
-    while node.parent is not None:
-        node = node.parent
-        if node.attributes.get("id") == "main-content":
-            return True
-    return False
 
 
 READER = Reader("confluence", "Confluence", recognises, read)

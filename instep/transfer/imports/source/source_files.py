@@ -20,7 +20,7 @@ from instep.platform.core import limits
 from instep.platform.core.page_names import comparable_path, is_pointer
 from instep.platform.text.encodings import composed, decode_bytes
 from instep.transfer.imports.source.archive_names import readable_name, stored_names
-from instep.transfer.imports.tree.schemas import Loss, Losses, SourceFiles, UnreadableSource
+from instep.transfer.imports.tree.schemas import Loss, Losses, UnreadableSource
 
 ARCHIVE = ".zip"
 # Folders and files that tools create and that do not belong to the source.
@@ -45,11 +45,13 @@ Open = Callable[[], IO[bytes]]
 class OpenedFiles:
     """The files of a source; their paths, and texts in settings, are in the composed form of Unicode (NFC).
 
-    `losses` are what was left out; reading adds the texts whose encoding is a guess.
+    `losses` are what was left out; reading adds the texts whose encoding is a guess. `root` is the name of
+    an archive's only folder, which is no part of the paths, and distinguishes sources.
     """
 
     entries: dict[str, Open]
     losses: Losses
+    root: str = ""
 
     def paths(self) -> Iterable[str]:
         return sorted(self.entries)
@@ -80,24 +82,6 @@ class OpenedFiles:
 
     def all_losses(self) -> tuple[Loss, ...]:
         return tuple(dict.fromkeys(self.losses.rows))
-
-
-@dataclass(frozen=True, slots=True)
-class FilesBelow:
-    """The files below one folder of a source, by paths relative to that."""
-
-    files: OpenedFiles
-    folder: str
-
-    def paths(self) -> Iterable[str]:
-        return [path.removeprefix(self.folder) for path in self.files.paths() if path.startswith(self.folder)]
-
-    def read(self, path: str) -> bytes:
-        return self.files.read(self.folder + path)
-
-    def all_losses(self) -> tuple[Loss, ...]:
-        losses = self.files.all_losses()
-        return tuple(replace(loss, path=loss.path.removeprefix(self.folder)) for loss in losses)
 
 
 @dataclass(slots=True)
@@ -182,7 +166,7 @@ def fault_of_file(path: Path) -> str | None:
     return TOO_LARGE if path.stat().st_size > limits.MAX_IMPORT_FILE_BYTES else None
 
 
-def open_archive(content: bytes, name: str) -> OpenedFiles | FilesBelow:
+def open_archive(content: bytes, name: str) -> OpenedFiles:
     """The files of a ZIP archive; raises `UnreadableSource` for one that can't be trusted, or not be read.
 
     An archive of archives, as products make them of large exports, counts as all of their files. One folder
@@ -197,15 +181,15 @@ def open_archive(content: bytes, name: str) -> OpenedFiles | FilesBelow:
     return without_root(files)
 
 
-def without_root(files: OpenedFiles) -> OpenedFiles | FilesBelow:
+def without_root(files: OpenedFiles) -> OpenedFiles:
     """Leave out the one folder that everything is in, as archives of repositories have it."""
     folders = {path.partition("/")[0] if "/" in path else "" for path in files.paths()}
-    return FilesBelow(files, f"{folders.pop()}/") if len(folders) == 1 and "" not in folders else files
-
-
-def root_name(files: SourceFiles) -> str | None:
-    """The name of an archive's only folder, which distinguishes sources; None if there is none."""
-    return files.folder.rstrip("/") if isinstance(files, FilesBelow) else None
+    if len(folders) > 1 or "" in folders:
+        return files
+    root = folders.pop()
+    losses = [replace(loss, path=loss.path.removeprefix(f"{root}/")) for loss in files.losses.rows]
+    entries = {path.removeprefix(f"{root}/"): open for path, open in files.entries.items()}
+    return OpenedFiles(entries, Losses(losses), root)
 
 
 def open_zip(content: IO[bytes], name: str) -> zipfile.ZipFile:

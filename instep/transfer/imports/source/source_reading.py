@@ -8,13 +8,7 @@ from instep.platform.core import limits
 from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.platform.text.slugs import slugify
 from instep.transfer.imports.source.formats import tree_of_files
-from instep.transfer.imports.source.source_files import (
-    FilesBelow,
-    OpenedFiles,
-    open_archive,
-    open_folder,
-    root_name,
-)
+from instep.transfer.imports.source.source_files import OpenedFiles, open_archive, open_folder
 from instep.transfer.imports.tree.schemas import Tree, UnreadableSource
 from instep.transfer.imports.tree.url_parts import split_url
 
@@ -35,7 +29,7 @@ class Source:
     archive: bytes = b""
     site: str | None = None
 
-    def open(self) -> OpenedFiles | FilesBelow:
+    def open(self) -> OpenedFiles:
         """The files; raises `UnreadableSource`."""
         return open_folder(self.folder) if self.folder else open_archive(self.archive, self.name)
 
@@ -64,7 +58,7 @@ def read_now(source: Source, format: str | None) -> ReadSource:
     files = source.open()
     tree = tree_of_files(files, format)
     tree = replace(tree, losses=(*files.all_losses(), *tree.losses))
-    return ReadSource(tree, lasting_name(tree, root_name(files) or source.name))
+    return ReadSource(tree, lasting_name(tree, files.root or source.name))
 
 
 def lasting_name(tree: Tree, name: str) -> str:
