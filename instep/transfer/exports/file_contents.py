@@ -7,6 +7,7 @@ with the slug of the file's name. No file names the help center, an id or the ti
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
@@ -16,7 +17,7 @@ from instep.content.redirects.schemas import whole_url
 from instep.platform.core.clock import isoformat
 from instep.platform.core.page_names import page_stem
 from instep.platform.identity.schemas import Bot
-from instep.transfer.exports.layout import AT_TOP, Layout
+from instep.transfer.exports.layout import AT_TOP, COLLECTION_FILE, Layout
 from instep.transfer.exports.page_file import PageFile, new_page
 from instep.transfer.exports.relative_links import article_address
 from instep.transfer.exports.schemas import ArticleRow, CollectionRow, EntryRow, QuestionRow, RedirectRow
@@ -47,6 +48,39 @@ def locale_of_name(name: str) -> str | None:
     """The language in the name of a file; None: the help center's own."""
     match = LOCALE_SUFFIX.search(page_stem(name))
     return match[1] if match else None
+
+
+@dataclass(frozen=True, slots=True)
+class PagePath:
+    """The path of a page in an export or a synced folder, and what it says."""
+
+    path: str
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+    @property
+    def folder(self) -> str:
+        """The folder with a slash at its end; empty at the top."""
+        return self.path[: len(self.path) - len(self.name)]
+
+    @property
+    def is_collection(self) -> bool:
+        return self.name == COLLECTION_FILE
+
+    @property
+    def locale(self) -> str | None:
+        return locale_of_name(self.name)
+
+    @property
+    def group(self) -> str:
+        """Parts common to a page and its translations."""
+        return page_stem(self.path).removesuffix(f".{self.locale}")
+
+    @property
+    def extension(self) -> str:
+        return self.path.removeprefix(page_stem(self.path))
 
 
 def manifest(bot: Bot) -> bytes:

@@ -8,7 +8,8 @@ from urllib.parse import unquote
 
 from instep.platform.core import limits
 from instep.platform.core.page_names import comparable_path
-from instep.transfer.exports.page_file import PageFile, split_page, with_value
+from instep.transfer.exports.file_contents import PagePath
+from instep.transfer.exports.page_file import split_page, with_value
 from instep.transfer.exports.relative_links import (
     escape,
     path_of_target,
@@ -55,7 +56,7 @@ class Moves:
         groups: dict[str, list[str]] = {}
         paths = {*present_paths(work), *work.unreadable_paths} - work.other_texts.keys()
         for path in sorted(paths):
-            groups.setdefault(group_at(path), []).append(path)
+            groups.setdefault(PagePath(path).group, []).append(path)
         return cls(work, taken, groups)
 
     def text_of(self, path: str) -> str:
@@ -85,7 +86,7 @@ class Moves:
 
     def group_of(self, path: str) -> list[str]:
         """A file with its translations."""
-        return self.groups.get(group_at(path), [])
+        return self.groups.get(PagePath(path).group, [])
 
     def are_free(self, paths: list[str]) -> bool:
         """True if none of the files, nor one that links to them, has to stay as it is."""
@@ -100,7 +101,7 @@ class Moves:
     def plan(self, path: str, new: str, reason: str) -> bool:
         """Move a file with its translations; False if one must stay or a new path is in use."""
         group = self.group_of(path)
-        new_paths = {other: group_at(new) + other.removeprefix(group_at(path)) for other in group}
+        new_paths = {other: PagePath(new).group + other.removeprefix(PagePath(path).group) for other in group}
         is_whole = all(other in self.work.rows for other in group)
         is_taken = any(self.is_taken(target, group) for target in new_paths.values())
         if not is_whole or is_taken or not self.are_free(group):
@@ -197,11 +198,6 @@ def present_paths(work: SyncWork) -> list[str]:
     written = {path for path, text in work.sync.writes.items() if text is not None}
     removed = {path for path, text in work.sync.writes.items() if text is None}
     return sorted((work.pages.keys() | work.other_texts.keys() | written) - removed)
-
-
-def group_at(path: str) -> str:
-    """Parts common to the paths of a page and its translations."""
-    return FolderPage(path, PageFile("", ""), {}).group
 
 
 def set_next_text(row: SyncedFile, text: str) -> None:

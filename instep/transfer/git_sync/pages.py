@@ -7,9 +7,8 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from instep.platform.core.errors import InvalidRequest
-from instep.platform.core.page_names import page_stem
 from instep.platform.text.slugs import slugify
-from instep.transfer.exports.file_contents import NO_COLLECTION, locale_of_name, slug_of_name, unless
+from instep.transfer.exports.file_contents import NO_COLLECTION, PagePath, slug_of_name, unless
 from instep.transfer.exports.layout import COLLECTION_FILE
 from instep.transfer.exports.page_file import (
     PageFile,
@@ -36,39 +35,16 @@ class UnusablePage(InvalidRequest):
 
 
 @dataclass(frozen=True, slots=True)
-class FolderPage:
+class FolderPage(PagePath):
     """A Markdown file of an article or a collection."""
 
-    path: str
     file: PageFile
     matter: dict[str, str]
     has_written: bool = False
 
     @property
-    def name(self) -> str:
-        return self.path.rpartition("/")[2]
-
-    @property
-    def folder(self) -> str:
-        """The folder with a slash at its end; empty at the top."""
-        return self.path[: len(self.path) - len(self.name)]
-
-    @property
     def kind(self) -> Kind:
-        return "collection" if self.name == COLLECTION_FILE else "article"
-
-    @property
-    def locale(self) -> str | None:
-        return locale_of_name(self.name) if self.kind == "article" else None
-
-    @property
-    def group(self) -> str:
-        """Parts common to a page and its translations."""
-        return page_stem(self.path).removesuffix(f".{self.locale}")
-
-    @property
-    def extension(self) -> str:
-        return self.path.removeprefix(page_stem(self.path))
+        return "collection" if self.is_collection else "article"
 
     @property
     def slug(self) -> str:
@@ -187,7 +163,7 @@ def values_of_collection(collection: CollectionRow) -> dict[str, str | None]:
 
 def matter_of(path: str, values: Values, folders: Folders) -> dict[str, str | None]:
     """The front matter of a page: None for default values. The folder determines the parent."""
-    page = FolderPage(path, PageFile("", ""), {})
+    page = PagePath(path)
     matter = {
         "title": values["title"],
         "description": values["description"],
@@ -195,7 +171,7 @@ def matter_of(path: str, values: Values, folders: Folders) -> dict[str, str | No
         "slug": unless(values["slug"] or "", implied_slug(path)),
         "visibility": unless(values["visibility"] or "public", "public"),
     }
-    if page.kind == "collection":
+    if page.is_collection:
         return matter
     collection = values["collection"] or NO_COLLECTION
     is_elsewhere = collection != folders.value_of(page.folder)

@@ -45,10 +45,8 @@ async def upload_import(
         "id": import_id,
         "name": name[-limits.MAX_FILE_NAME_CHARACTERS :],
         "format": format,
-        "source": None,
         "state": "reading",
         "site": site,
-        "prunes": False,
         "object_key": key,
         "bytes": len(archive),
     }
@@ -106,9 +104,8 @@ async def begin_by_command(
     row = await queries.find_unended(ctx, name, source)
     if row is None:
         import_id = new_id("imp")
-        values = {"id": import_id, "name": name, "format": format, "source": source, "state": "importing"}
-        rest = {"site": site, "prunes": False, "object_key": None, "bytes": None}
-        await queries.insert(ctx, {**values, **rest})
+        values = {"id": import_id, "name": name, "format": format, "source": source, "site": site}
+        await queries.insert(ctx, {**values, "state": "importing"})
         row = await find_import(ctx, import_id)
     await queries.set_state(ctx, row.id, "importing", total)
     return row

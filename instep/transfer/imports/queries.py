@@ -294,6 +294,8 @@ async def keep_order(ctx: Ctx, source: str, key: str, order: Sequence[str]) -> N
 
 
 async def insert(ctx: Ctx, row: dict[str, Any]) -> None:
+    """Begin an import: `row` has its id, name and state, and what else is known of it."""
+    names = ("format", "source", "site", "object_key", "bytes")
     await ctx.execute(
         """
         insert into imports (id, workspace_id, bot_id, name, format, source, state, site, prunes, object_key,
@@ -301,7 +303,7 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> None:
         values (%(id)s, %(workspace)s, %(bot)s, %(name)s, %(format)s, %(source)s, %(state)s, %(site)s,
             %(prunes)s, %(object_key)s, %(bytes)s, %(author_type)s, %(author_name)s, %(now)s, %(now)s)
         """,
-        **row,
+        **{**dict.fromkeys(names), "prunes": False, **row},
         author_type=ctx.actor.type,
         author_name=ctx.actor.name,
     )

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from instep.platform.core.markdown import GENERATED_ID, HEADING_PREFIX
+from instep.transfer.imports.plan.markdown_references import ParsedPage
+from instep.transfer.imports.tree.schemas import ImportedPage
 
 NO_LETTER = re.compile(r"[\W_]+")
 # A number at the end of a name, which is part of the heading or distinguishes repeated ones.
@@ -43,29 +45,21 @@ class HeadingAnchors:
             self.by_name.setdefault(id, id)
 
 
-def heading_anchors_of(
-    markdown: str,
-    headings: Sequence[tuple[str, str]],
-    heading_ids: Sequence[tuple[str, int]],
-    heading_places: Sequence[int],
-    title: str = "",
-    *,
-    is_python: bool = False,
-) -> HeadingAnchors:
-    """The anchors of a text: `headings` are our ids with words, `heading_places` their positions.
+def heading_anchors_of(page: ImportedPage, parsed: ParsedPage, *, is_python: bool) -> HeadingAnchors:
+    """The anchors of a page.
 
     `is_python` says that Python-Markdown made the source's own ids, and not a generator that goes by GitHub's
     rule. The title counts for it where the file holds it as a heading.
     """
     anchors = HeadingAnchors()
-    for name, number in heading_ids:
-        if (id := id_at(headings, number)) is not None:
+    for name, number in page.heading_ids:
+        if (id := id_at(parsed.headings, number)) is not None:
             anchors.by_name.setdefault(name, id)
-    named = [(id, words) for id, words in headings if id]
-    anchors.add_generated(named, title, is_python=is_python)
-    for match in MARKED_PLACE.finditer(markdown):
-        nearest = number_of_heading(match.start(), heading_places)
-        if nearest is not None and (id := id_at(headings, nearest)) is not None:
+    named = [(id, words) for id, words in parsed.headings if id]
+    anchors.add_generated(named, page.title, is_python=is_python)
+    for match in MARKED_PLACE.finditer(page.markdown):
+        nearest = number_of_heading(match.start(), parsed.heading_places)
+        if nearest is not None and (id := id_at(parsed.headings, nearest)) is not None:
             anchors.by_name.setdefault(match[1], id)
     for id, words in named:
         anchors.by_name.setdefault(loose_name(words), id)

@@ -9,7 +9,6 @@ from instep.transfer.imports.schemas import (
     AbsentOutcome,
     BotState,
     LocaleCount,
-    Outcome,
     Plan,
     PlannedPage,
     TreeLine,
@@ -105,16 +104,15 @@ def tree_lines_of(planned: Plan) -> Iterator[TreeLine]:
             pages.setdefault(page.collection, []).append(page)
         else:
             locales.setdefault(page.original_key, []).append(page.locale)
-    levels: dict[str | None, int] = {None: -1}
-    for key, title, outcome, parent in [(None, None, None, None), *collection_lines(planned)]:
-        if title is not None and outcome is not None:
-            levels[key] = levels.get(parent, -1) + 1
-            yield TreeLine(levels[key], title, "collection", outcome)
-        for page in pages.get(key, []):
+
+    def lines_of_pages(collection: str | None, level: int) -> Iterator[TreeLine]:
+        for page in pages.get(collection, []):
             others = tuple(locales.get(page.page.key, []))
-            yield TreeLine(levels[key] + 1, page.title, "page", page.outcome, (page.locale, *others))
+            yield TreeLine(level, page.title, "page", page.outcome, (page.locale, *others))
 
-
-def collection_lines(planned: Plan) -> Iterator[tuple[str, str, Outcome, str | None]]:
+    yield from lines_of_pages(None, 0)
+    levels: dict[str | None, int] = {}
     for row in planned.collections:
-        yield row.collection.key, row.title, row.outcome, row.parent
+        level = levels[row.collection.key] = levels.get(row.parent, -1) + 1
+        yield TreeLine(level, row.title, "collection", row.outcome)
+        yield from lines_of_pages(row.collection.key, level + 1)

@@ -188,11 +188,8 @@ class PageRewriter:
 
     def anchors_of(self, page: ImportedPage) -> HeadingAnchors:
         if page.key not in self.anchors:
-            parsed = self.parse(page)
-            self.anchors[page.key] = heading_anchors_of(
-                *(page.markdown, parsed.headings, page.heading_ids, parsed.heading_places, page.title),
-                is_python=self.directory.tree.format == "mkdocs",
-            )
+            is_python = self.directory.tree.format == "mkdocs"
+            self.anchors[page.key] = heading_anchors_of(page, self.parse(page), is_python=is_python)
         return self.anchors[page.key]
 
     def file_edit(

@@ -16,11 +16,11 @@ from instep.transfer.exports.file_contents import (
     NO_COLLECTION,
     QUESTIONS_FILE,
     REDIRECTS_FILE,
-    locale_of_name,
+    PagePath,
     slug_of_name,
 )
-from instep.transfer.exports.layout import CHANGELOG_FOLDER, COLLECTION_FILE, FILES_FOLDER
-from instep.transfer.exports.page_file import PageFile, UnreadableFrontMatter, read_values, split_page
+from instep.transfer.exports.layout import CHANGELOG_FOLDER, FILES_FOLDER
+from instep.transfer.exports.page_file import UnreadableFrontMatter, read_values, split_page
 from instep.transfer.imports.tree.schemas import (
     ImportedCollection,
     ImportedEntry,
@@ -85,30 +85,15 @@ class FrontMatter(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class ExportedPage:
-    """A file with front matter; `folder` ends with a slash, unless it is the top."""
+class ExportedPage(PagePath):
+    """A file with front matter."""
 
-    path: str
     facts: FrontMatter
     body: str
 
     @property
-    def name(self) -> str:
-        return PurePosixPath(self.path).name
-
-    @property
-    def folder(self) -> str:
-        return self.path[: len(self.path) - len(self.name)]
-
-    @property
     def slug(self) -> str:
         return self.facts.slug or slug_of_name(self.name)
-
-    @property
-    def group(self) -> str:
-        """Parts common to a page and its translations."""
-        locale = locale_of_name(self.name)
-        return self.path.removesuffix(".md").removesuffix(f".{locale}")
 
 
 def recognises(files: SourceFiles) -> bool:
@@ -127,10 +112,10 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
             f"{FORMAT_VERSION}."
         )
     documents = [read_document(files, path) for path in files.paths() if is_page(path)]
-    abouts = sorted((row for row in documents if row.name == COLLECTION_FILE), key=lambda row: row.folder)
+    abouts = sorted((row for row in documents if row.is_collection), key=lambda row: row.folder)
     folders = {row.folder: row for row in abouts}
     entries = [row for row in documents if row.folder == f"{CHANGELOG_FOLDER}/"]
-    pages = [row for row in documents if row.name != COLLECTION_FILE and row not in entries]
+    pages = [row for row in documents if not row.is_collection and row not in entries]
     slugs = {
         row.facts.slug or slug_of_name(PurePosixPath(folder).name): folder for folder, row in folders.items()
     }
@@ -169,7 +154,7 @@ def read_pages(
             path=row.path,
             title=row.facts.title,
             markdown=row.body,
-            locale=locale_of_name(row.name) or locale,
+            locale=row.locale or locale,
             slug=row.slug,
             collection=collection_key(row, folders, slugs),
             translation_of=original,
@@ -185,13 +170,12 @@ def original_of(row: ExportedPage, by_path: dict[str, ExportedPage], default_loc
 
     A page in another language than the help center's own may be the original of one in that.
     """
-    own_locale = locale_of_name(row.name)
     locale = row.facts.translates
-    if own_locale is None and locale is None:
+    if row.locale is None and locale is None:
         return None
     path = f"{row.group}.{locale}.md" if locale else f"{row.group}.md"
     candidate = by_path.get(path) if path != row.path else None
-    is_translation = candidate is not None and candidate.facts.translates == (own_locale or default_locale)
+    is_translation = candidate is not None and candidate.facts.translates == (row.locale or default_locale)
     return None if candidate is None or is_translation else path
 
 
@@ -242,17 +226,13 @@ def place_of_entry(entry: ImportedEntry) -> tuple[bool, str, str]:
 def read_document(files: SourceFiles, path: str) -> ExportedPage:
     try:
         page = split_page(files.read(path).decode())
-        return ExportedPage(path, facts_of(page), page.body)
+        return ExportedPage(path, FrontMatter.model_validate(read_values(page)), page.body)
     except UnicodeDecodeError:
         raise UnreadableSource(f"{path} is not UTF-8: save it as UTF-8.") from None
     except UnreadableFrontMatter as error:
         raise UnreadableSource(f"{path}: its front matter can't be read: {error}.") from None
     except ValidationError as error:
         raise UnreadableSource(f"{path}: its front matter can't be read: {first_problem(error)}.") from None
-
-
-def facts_of(page: PageFile) -> FrontMatter:
-    return FrontMatter.model_validate(read_values(page))
 
 
 def read_json(files: SourceFiles, path: str, shape: TypeAdapter[Value]) -> Value:
