@@ -72,13 +72,10 @@ def read_values(page: PageFile) -> dict[str, str]:
         return {}
     if not isinstance(values, dict):
         raise UnreadableFrontMatter("it has no lines such as `title: Install`")
-    if any(TITLE_WITHOUT_QUOTES.match(line) for line in lines) and not readable_title(values):
+    has_title = isinstance(values.get("title"), str) and values["title"] != ""
+    if not has_title and any(TITLE_WITHOUT_QUOTES.match(line) for line in lines):
         raise UnreadableFrontMatter("its `title` is not a string in YAML: put it in quotes")
     return {key: value for key, value in values.items() if isinstance(value, str) and value}
-
-
-def readable_title(values: dict[str, object]) -> bool:
-    return isinstance(title := values.get("title"), str) and bool(title)
 
 
 def read_heads(heads: Sequence[str]) -> list[dict[str, str] | UnreadableFrontMatter]:

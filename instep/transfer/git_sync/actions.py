@@ -223,9 +223,10 @@ async def _save(work: SyncWork) -> None:
     folder = work.request.folder
     orders = {key: asdict(order) for key, order in work.orders.items()}
     await queries.save_folder(work.ctx, folder, work.request.commit, orders)
-    await queries.delete_files(work.ctx, folder, work.dropped_paths())
-    for row in work.changed_rows():
-        await queries.save_file(work.ctx, folder, row)
+    await queries.delete_files(work.ctx, folder, work.stored_rows.keys() - work.rows.keys())
+    for path, row in work.rows.items():
+        if work.stored_rows.get(path) != row:
+            await queries.save_file(work.ctx, folder, row)
 
 
 def _without_new_ids(sync: Sync) -> Sync:

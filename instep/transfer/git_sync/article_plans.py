@@ -52,17 +52,21 @@ def plan_articles(work: SyncWork) -> list[ArticlePlan]:
 def plan_article(
     work: SyncWork, page: FolderPage, free_articles: dict[tuple[str, str], SyncedArticle]
 ) -> ArticlePlan:
-    plan = ArticlePlan(page, values_of(page, work.folders), work.rows.get(page.path))
-    if plan.row is None:
-        locale, slug = page.locale or work.ctx.bot.locale, plan.values["slug"] or ""
-        adopt(work, plan, free_articles.pop((locale, slug), None))
+    row = work.rows.get(page.path)
+    plan = ArticlePlan(page, values_of(page, work.folders), row)
+    if row is not None:
+        plan.article = work.articles.get(row.resource_id)
+        choose_base(work, plan, row)
     else:
-        plan.article = work.articles.get(plan.row.resource_id)
-        choose_base(work, plan, plan.row)
-    if plan.article is not None:
-        plan.merged = merged_values(work, plan.row, plan.values, values_of_article(plan.article))
+        # A new page gets the article with its slug that has no file yet, if there is one.
+        locale, slug = page.locale or work.ctx.bot.locale, plan.values["slug"] or ""
+        if (article := free_articles.pop((locale, slug), None)) is not None:
+            row = work.rows[page.path] = SyncedFile(page.path, "article", article.id)
+            plan.article, plan.row = article, row
+    if plan.article is not None and row is not None:
+        plan.merged = merged_values(work, row, plan.values, values_of_article(plan.article))
         plan.is_waiting = plan.is_waiting or plan.article.status == "in_review"
-        if plan.article.status == "archived" and plan.row is not None and plan.row.article_values is None:
+        if plan.article.status == "archived" and row.article_values is None:
             # A deleted file that comes back restores its article from the archive.
             plan.merged.article["status"] = plan.merged.file["status"] = plan.values["status"]
         goes_live = plan.merged.article["status"] == "published" and plan.article.status != "published"
@@ -72,13 +76,6 @@ def plan_article(
     return plan
 
 
-def adopt(work: SyncWork, plan: ArticlePlan, article: SyncedArticle | None) -> None:
-    """Give a new page the article with its slug that has no file yet, if there is one."""
-    if article is not None:
-        plan.article = article
-        plan.row = work.rows[plan.page.path] = SyncedFile(plan.page.path, "article", article.id)
-
-
 def choose_base(work: SyncWork, plan: ArticlePlan, row: SyncedFile) -> None:
     """Make the next base the base if git has what was written, or if the draft is settled.
 
@@ -86,12 +83,8 @@ def choose_base(work: SyncWork, plan: ArticlePlan, row: SyncedFile) -> None:
     """
     text = plan.page.file.text
     if row.draft_id is None:
-        is_there = row.next_path in (None, row.path)
-        if (
-            is_there
-            and row.next_file_text is not None
-            and (text == row.next_file_text or plan.page.has_written)
-        ):
+        is_there = row.next_file_text is not None and row.next_path in (None, row.path)
+        if is_there and (text == row.next_file_text or plan.page.has_written):
             if row.next_path is not None:
                 # The base is what was written there.
                 work.former_paths.pop(row.path, None)

@@ -18,7 +18,8 @@ def follow_renames(work: SyncWork) -> None:
         row.path = new
         work.rows[new] = row
         work.former_paths[new] = old
-        work.sync.report(new, "renamed", f"It was {old}.", article_id=article_id_of(row))
+        article_id = row.resource_id if row.kind == "article" else None
+        work.sync.report(new, "renamed", f"It was {old}.", article_id=article_id)
 
 
 def follow_written_moves(work: SyncWork) -> None:
@@ -72,7 +73,3 @@ def earlier_pages(work: SyncWork, row: SyncedFile) -> Iterator[FolderPage]:
         with suppress(UnusablePage):
             if (page := parse_page(row.path, text, heads=work.heads)) is not None:
                 yield page
-
-
-def article_id_of(row: SyncedFile) -> str | None:
-    return row.resource_id if row.kind == "article" else None

@@ -67,12 +67,6 @@ class SyncWork:
         """The ids of everything with a file, in this folder or another."""
         return {row.resource_id for row in self.rows.values()} | self.ids_elsewhere
 
-    def changed_rows(self) -> list[SyncedFile]:
-        return [row for path, row in self.rows.items() if self.stored_rows.get(path) != row]
-
-    def dropped_paths(self) -> set[str]:
-        return self.stored_rows.keys() - self.rows.keys()
-
     def pages_of(self, kind: str) -> list[FolderPage]:
         return [page for page in self.pages.values() if page.kind == kind]
 
@@ -100,9 +94,7 @@ def base_values(work: SyncWork, row: SyncedFile) -> dict[str, str | None] | None
         return None
 
 
-def merged_values(work: SyncWork, row: SyncedFile | None, values: Values, resource: Values) -> MergedValues:
-    if row is None:
-        return merge_values(None, values, None, resource)
+def merged_values(work: SyncWork, row: SyncedFile, values: Values, resource: Values) -> MergedValues:
     return merge_values(base_values(work, row), values, row.article_values, resource)
 
 

@@ -69,15 +69,12 @@ def rebuild(document: HtmlDocument, table: Node, rows: list[list[Node]]) -> None
     for number, row in enumerate(grid):
         cells = [*row, *[""] * (width - len(row))]
         if not number:
-            cells = [cell + mark_of(document, alignments.get(column)) for column, cell in enumerate(cells)]
+            for column, alignment in alignments.items():
+                cells[column] += document.mark(f"\ufdd3{ALIGNMENTS[alignment]}")
         name = "td" if number else "th"
         written.append("<tr>" + "".join(f"<{name}>{cell}</{name}>" for cell in cells) + "</tr>")
     head, *body = written
     replace_inner(table, f"<thead>{head}</thead><tbody>{''.join(body)}</tbody>")
-
-
-def mark_of(document: HtmlDocument, alignment: str | None) -> str:
-    return document.mark(f"\ufdd3{ALIGNMENTS[alignment]}") if alignment else ""
 
 
 def column_alignments(rows: list[list[Node]]) -> dict[int, str]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import comrak
 
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS, SAME_NAMES
+from instep.transfer.imports.markdown.hidden_code import end_of_indented_block
 
 _COLON_OPENING = re.compile(
     r"([ \t]*)(:{3,}|/{3,})[ \t]*([A-Za-z][\w-]*)[ \t]*(?:\[((?:\\.|[^\]\\])*)\])?([^\n]*)$"
@@ -116,18 +117,6 @@ def replace_indented_blocks(
         _append_block(result, block, match[1])
         at = end
     return "\n".join(result)
-
-
-def end_of_indented_block(lines: list[str], start: int, indent: int) -> int:
-    """The number of the line after the last one with this indentation; blank lines may be between."""
-    end = start
-    for number in range(start, len(lines)):
-        line = lines[number].expandtabs(_INDENT)
-        if line.strip():
-            if len(line) - len(line.lstrip(" ")) < indent:
-                break
-            end = number + 1
-    return end
 
 
 class _Open(NamedTuple):

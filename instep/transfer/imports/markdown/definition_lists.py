@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from instep.transfer.imports.markdown.callouts import end_of_indented_block
+from instep.transfer.imports.markdown.hidden_code import end_of_indented_block
 
 _DEFINITION = re.compile(r"([ \t]*):[ \t]{1,3}(?=\S)(.*)$")
 _HEADING = re.compile(r" {0,3}(?:#{1,6}[ \t]|(?:=+|-+)[ \t]*$)")

@@ -78,7 +78,9 @@ def read_yaml(text: str) -> Value:
         raise ValueError(f"{error.problem or error.context}{line}") from None
     except yaml.YAMLError as error:
         raise ValueError(str(error).partition("\n")[0]) from None
-    _refuse_expanding(value)
+    # Aliases may repeat each other until a short text is an endless tree.
+    if _size(value, {}) > limits.MAX_IMPORT_SETTINGS_VALUES:
+        raise ValueError(f"it has more than {limits.MAX_IMPORT_SETTINGS_VALUES:,} values")
     return value
 
 
@@ -131,12 +133,6 @@ def _as_value(value: Any) -> Value:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)
-
-
-def _refuse_expanding(value: Value) -> None:
-    """Refuse aliases that repeat each other until a short text is an endless tree."""
-    if _size(value, {}) > limits.MAX_IMPORT_SETTINGS_VALUES:
-        raise ValueError(f"it has more than {limits.MAX_IMPORT_SETTINGS_VALUES:,} values")
 
 
 def _size(value: Value, sizes: dict[int, int]) -> int:

@@ -130,7 +130,7 @@ def _hide_blocks(text: str, code: HiddenCode, has_indented_code: bool) -> str:
             indents.follow(line)
             continue
         if has_indented_code and (base := indents.of_code(line)) is not None:
-            end = _end_of_indented(lines, at, base + _CODE_INDENT)
+            end = end_of_indented_block(lines, at, base + _CODE_INDENT)
             block = tuple(inner.expandtabs(4)[base:] for inner in lines[at:end])
             hidden_lines.append(" " * base + code.add_fence(Fence("", "", block)))
             at = end
@@ -161,7 +161,7 @@ def _closing_line(lines: list[str], start: int, prefix: str, ticks: str, is_inde
         if _closes(line, ticks, len(prefix) + 3):
             return number
         is_outside = ">" in prefix and not line.lstrip().startswith(">")
-        is_outside = is_outside or (indent > 3 and line.strip() != "" and _indent_of(line) < min(indent, 2))
+        is_outside = is_outside or (indent > 3 and line.strip() != "" and indent_of(line) < min(indent, 2))
         if is_outside:
             end_of_container = number
             break
@@ -197,7 +197,7 @@ class _Indents:
         if not line.strip():
             self.is_below_blank = True
             return
-        indent = _indent_of(line)
+        indent = indent_of(line)
         if self.is_below_blank or _ITEM.match(line) or _OPENING.match(line) or _BLOCK.match(line):
             while self.columns and indent < self.columns[-1]:
                 self.columns.pop()
@@ -215,22 +215,24 @@ class _Indents:
         """A line's indentation before that of indented code; None if it is not code."""
         if not self.is_below_blank or not line.strip() or self.is_in_html:
             return None
-        indent = _indent_of(line)
+        indent = indent_of(line)
         base = next((column for column in reversed(self.columns) if column <= indent), 0)
         is_text = _ITEM.match(line) or line.lstrip().startswith("</")
         is_code = indent >= base + _CODE_INDENT and not is_text
         return base if is_code else None
 
 
-def _indent_of(line: str) -> int:
+def indent_of(line: str) -> int:
+    """The columns of white space that a line begins with."""
     return len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(4))
 
 
-def _end_of_indented(lines: list[str], start: int, indent: int) -> int:
+def end_of_indented_block(lines: list[str], start: int, indent: int) -> int:
+    """The number of the line after the last one with this indentation; blank lines may be between."""
     end = start
     for number in range(start, len(lines)):
         if lines[number].strip():
-            if _indent_of(lines[number]) < indent:
+            if indent_of(lines[number]) < indent:
                 break
             end = number + 1
     return end

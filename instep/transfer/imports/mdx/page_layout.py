@@ -3,6 +3,8 @@
 import re
 from typing import Literal, NamedTuple
 
+from instep.transfer.imports.markdown.hidden_code import indent_of
+
 # A block is between blank lines; an item can also follow another item directly.
 PieceKind = Literal["inline", "block", "item"]
 _CONTAINER_PREFIX = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*)*")
@@ -50,9 +52,9 @@ def dedent_block(text: str, quotes: int = 0) -> str:
     lines = text.split("\n")
     for _ in range(quotes):
         lines = [lines[0], *(_QUOTE.sub("", line, count=1) for line in lines[1:])]
-    indent = next((_width(line) for line in lines[1:] if line.strip()), 0) if not lines[0].strip() else 0
+    indent = next((indent_of(line) for line in lines[1:] if line.strip()), 0) if not lines[0].strip() else 0
     if lines[0].strip():
-        following = [_width(line) for line in lines[1:] if line.strip()]
+        following = [indent_of(line) for line in lines[1:] if line.strip()]
         indent = min(following, default=0)
         lines[0] = lines[0].lstrip(" \t")
     return "\n".join(_without_indent(line, indent) for line in lines).strip("\n \t")
@@ -124,7 +126,7 @@ class _Items:
             return
         match = _ITEM.match(line)
         if match or self.is_below_blank:
-            while self.columns and _width(line) < self.columns[-1]:
+            while self.columns and indent_of(line) < self.columns[-1]:
                 self.columns.pop()
         if match:
             self.columns.append(len(match[0].expandtabs(4)))
@@ -136,7 +138,7 @@ class _Items:
             return line
         written = line[: len(line) - len(line.lstrip(" \t"))]
         if self.is_below_blank or line.startswith("\x00B", len(written)):
-            column, width = len(self.indent_of(written)), _width(line)
+            column, width = len(self.indent_of(written)), indent_of(line)
             self.surplus = width - column if width >= column + 4 else 0
         return _without_indent(line, self.surplus) if self.surplus else line
 
@@ -183,10 +185,6 @@ class _Lines:
 
 def _is_blank(line: str) -> bool:
     return not line.strip(" \t>")
-
-
-def _width(line: str) -> int:
-    return len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip(" "))
 
 
 def _without_indent(line: str, indent: int) -> str:

@@ -366,7 +366,8 @@ def _split_module(text: str, code: HiddenCode) -> tuple[str, str]:
         end = number + 1
         if _MODULE_LINE.match(lines[0]) and failures < _MAX_FAILURES:
             ends = range(end, min(end + _MAX_STATEMENT_BLOCKS, len(blocks) + 1), 2)
-            end = next((each for each in ends if _is_module(blocks[number:each], code)), 0)
+            texts = ((each, code.show("".join(blocks[number:each]))) for each in ends)
+            end = next((each for each, text in texts if is_complete_module(text)), 0)
             statement = "".join(blocks[number:end])
             if not end:
                 failures, end = failures + 1, number + 1
@@ -377,10 +378,6 @@ def _split_module(text: str, code: HiddenCode) -> tuple[str, str]:
             text_blocks.append(blocks[number])
         number = end
     return "".join(text_blocks), "\n".join(statements)
-
-
-def _is_module(parts: Sequence[str], code: HiddenCode) -> bool:
-    return is_complete_module(code.show("".join(parts)))
 
 
 def _split_statements(lines: list[str], code: HiddenCode) -> tuple[str, str]:

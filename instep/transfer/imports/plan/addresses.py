@@ -174,31 +174,30 @@ class Directory:
                 addresses.reverse()
             return next(filter(None, map(self.page_at, addresses)), None) or self.by_root(path, page)
         for base, is_original in self.bases_of(page):
-            for candidate in candidates(base, path):
-                found_page = self.by_path.get(candidate) or self.by_name.get(name_of(candidate))
-                if found_page is not None:
-                    return self.in_language_of(page, found_page) if is_original else found_page
+            found_page = next(filter(None, map(self.file_page, candidates(base, path))), None)
+            if found_page is not None and is_original:
+                root = found_page.translation_of or found_page.key
+                return self.translations.get((root, page.locale), found_page)
+            if found_page is not None:
+                return found_page
         return self.by_relative_address(path, page)
+
+    def file_page(self, path: str) -> ImportedPage | None:
+        """The page of a file, whose name a link may write in another way."""
+        return self.by_path.get(path) or self.by_name.get(name_of(path))
 
     def by_relative_address(self, path: str, page: ImportedPage) -> ImportedPage | None:
         """The page that browsers find from the page's address, with and without a slash at its end."""
         if page.address is None or ANY in page.address:
             return None
         folder = page.address.rstrip("/")
-        for base in (folder, posixpath.dirname(folder)):
-            found_page = self.page_at(posixpath.normpath(f"{base}/{path}"))
-            if found_page is not None:
-                return found_page
-        return None
+        addresses = (posixpath.normpath(f"{base}/{path}") for base in (folder, posixpath.dirname(folder)))
+        return next(filter(None, map(self.page_at, addresses)), None)
 
     def by_root(self, path: str, page: ImportedPage) -> ImportedPage | None:
         """The page whose file a path names from the root of the source, or from a folder above the page."""
-        for root in folders_above(page.path):
-            candidate = posixpath.join(root, path.strip("/"))
-            found_page = self.by_path.get(candidate) or self.by_name.get(name_of(candidate))
-            if found_page is not None:
-                return found_page
-        return None
+        paths = (posixpath.join(root, path.strip("/")) for root in folders_above(page.path))
+        return next(filter(None, map(self.file_page, paths)), None)
 
     def page_at(self, address: str) -> ImportedPage | None:
         for path in self.without_base(address):
@@ -277,10 +276,9 @@ class Directory:
                 yield f"{base}{path}"
 
     def file_target(self, path: str, fragment: str, page: ImportedPage) -> SourceTarget | None:
-        for candidate in self.file_candidates(path, page):
-            if candidate in self.file_paths:
-                return SourceTarget("file", path=candidate, fragment=fragment)
-        return None
+        paths = (candidate for candidate in self.file_candidates(path, page) if candidate in self.file_paths)
+        found_path = next(paths, None)
+        return SourceTarget("file", path=found_path, fragment=fragment) if found_path is not None else None
 
     def file_candidates(self, path: str, page: ImportedPage) -> Iterator[str]:
         if path.startswith("/"):
@@ -303,9 +301,6 @@ class Directory:
         original = self.by_key.get(page.translation_of or "")
         if original is not None:
             yield original.path, True
-
-    def in_language_of(self, page: ImportedPage, target: ImportedPage) -> ImportedPage:
-        return self.translations.get((target.translation_of or target.key, page.locale), target)
 
     def other_languages(self, page: ImportedPage) -> list[ImportedPage]:
         """The same page in the other languages, its original first."""
@@ -347,8 +342,10 @@ def directory_of(tree: Tree, paths: Iterable[str]) -> Directory:
     for redirect in tree.redirects:
         add_redirect(directory, redirect)
     directory.bases += [base for base in bases_of_redirects(directory) if base not in directory.bases]
-    addresses = [page.address for page in tree.pages if page.address]
-    directory.outer_bases |= {base for base in directory.bases if not all_below(addresses, base)}
+    addresses = [f"{page.address}/" for page in tree.pages if page.address]
+    for base in directory.bases:
+        if not all(address.startswith(f"{base}/") for address in addresses):
+            directory.outer_bases.add(base)
     return directory
 
 
@@ -361,10 +358,6 @@ def add_site(directory: Directory, site: str) -> None:
         directory.bases.append(base)
     if base and site.startswith("/"):
         directory.outer_bases.add(base)
-
-
-def all_below(addresses: Iterable[str], base: str) -> bool:
-    return all(f"{address}/".startswith(f"{base}/") for address in addresses)
 
 
 def add_redirect(directory: Directory, redirect: ImportedRedirect) -> None:

@@ -111,7 +111,7 @@ class Planner:
         for page in self.tree.pages:
             if page.key not in slugs:
                 locale = self.locales[page.key]
-                slugs[page.key] = locale, slug_of_page(page, page.title, taken.setdefault(locale, set()))
+                slugs[page.key] = locale, slug_of_page(page, taken.setdefault(locale, set()))
         return slugs
 
     def collection_slugs(self) -> dict[str, str]:
@@ -412,15 +412,12 @@ def needed_collections(places: Places, pages: list[PlannedPage]) -> set[str]:
     parents = {collection.key: parent for collection, parent in places.collections}
     needed = set[str]()
     for page in pages:
-        key = page.collection if is_placed(page) else None
+        is_placed = page.earlier is None or page.earlier.facts.get("collection") != page.collection
+        key = page.collection if is_placed else None
         while key is not None and key not in needed:
             needed.add(key)
             key = parents[key]
     return needed
-
-
-def is_placed(page: PlannedPage) -> bool:
-    return page.earlier is None or page.earlier.facts.get("collection") != page.collection
 
 
 def storable(text: str) -> str:

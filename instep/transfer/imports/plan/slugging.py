@@ -9,9 +9,9 @@ from instep.transfer.imports.plan.addresses import PAGE_EXTENSION, source_path
 from instep.transfer.imports.tree.schemas import ImportedPage
 
 
-def slug_of_page(page: ImportedPage, title: str, taken: set[str]) -> str:
+def slug_of_page(page: ImportedPage, taken: set[str]) -> str:
     """The slug of a new article: the source's own, else the end of its address, else its title's."""
-    return first_free([page.slug, *names_in(page)], title, "article", taken)
+    return first_free([page.slug, *names_in(page)], page.title, "article", taken)
 
 
 def names_in(page: ImportedPage) -> Iterable[str]:

@@ -14,17 +14,13 @@ from instep.transfer.imports.html.html_document import (
     unwrap,
 )
 
+# A callout in Markdown, which Notion writes in HTML.
 ASIDE = re.compile(r"<aside>((?:(?!</?aside>).)*)</aside>", re.DOTALL)
 FIRST_WORD = re.compile(r"[\w<\[*`]")
 MAX_ICON_CHARACTERS = 4
 NOT_CONTENT = "nav.table_of_contents, .user-icon, .page-header-icon"
 EQUATIONS = "figure.equation, span.katex, span.notion-text-equation-token"
 MAX_TOLD_CHARACTERS = 80
-
-
-def plain_asides(markdown: str) -> str:
-    """The Markdown with its callouts, which Notion writes in HTML, as alerts."""
-    return ASIDE.sub(alert_of, markdown)
 
 
 def alert_of(aside: re.Match[str]) -> str:
