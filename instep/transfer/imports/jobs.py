@@ -73,8 +73,9 @@ async def import_row(
     """Plan again, since the bot may have changed since someone agreed, and import."""
     plan = await plan_source(database, payload, SERVICE, source, row.format, prunes=row.prunes)
     files = await asyncio.to_thread(source.open)
+    # The person who began the import is the author of what it writes.
+    actor = Actor(row.author_type, row.author_name, can_write=True, channel="job")
     async with job_context(database, payload, SERVICE) as ctx:
-        actor = await queries.actor_of(ctx, row.id)
         await queries.set_progress(ctx, row.id, 0, plan.total)
     run = ImportRun(
         *(database, storages.for_new_files, bot, actor, row.id, plan, files), tell=lambda done, total: None

@@ -8,7 +8,7 @@ from psycopg.types.json import Jsonb
 
 from instep.content.redirects.schemas import whole_url
 from instep.platform.core import limits
-from instep.platform.identity.schemas import Actor, ActorType, Ctx
+from instep.platform.identity.schemas import Ctx
 from instep.transfer.imports.schemas import (
     BotState,
     ImportRow,
@@ -22,7 +22,7 @@ from instep.transfer.imports.tree.schemas import MovedPage
 
 IMPORT = """
     i.id, i.name, i.format, i.source, i.state, i.site, i.prunes, i.object_key, i.bytes, i.report, i.done,
-    i.total, i.error, i.author_name, i.created_at, i.ended_at
+    i.total, i.error, i.author_type, i.author_name, i.created_at, i.ended_at
 """
 # Someone has changed title or text since the import, or is just editing it.
 IS_CHANGED = """
@@ -38,14 +38,6 @@ class ArticlePlace:
     id: str
     collection_id: str
     position: int
-
-
-@dataclass(frozen=True, slots=True)
-class Author:
-    """The author of an import."""
-
-    type: ActorType
-    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,16 +238,18 @@ async def rename_refs(ctx: Ctx, source: str, moved: Sequence[MovedPage]) -> None
     )
 
 
-async def note_pruned(ctx: Ctx, source: str, key: str) -> None:
-    """Remember that an import has archived an article, so that it comes back with its page."""
+async def add_facts(ctx: Ctx, source: str, kind: RefKind, key: str, facts: dict[str, Any]) -> None:
+    """Remember more of what an import has made of a page or collection."""
     await ctx.execute(
         """
-        update import_refs set facts = facts || '{"pruned": true}', updated_at = %(now)s
+        update import_refs set facts = facts || %(facts)s, updated_at = %(now)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s
-          and source = %(source)s and kind = 'page' and key = %(key)s
+          and source = %(source)s and kind = %(kind)s and key = %(key)s
         """,
         source=source,
+        kind=kind,
         key=key,
+        facts=Jsonb(facts),
     )
 
 
@@ -275,21 +269,6 @@ async def list_places(ctx: Ctx, collection_ids: Sequence[str]) -> list[ArticlePl
         order by position, id
         """,
         ids=ids,
-    )
-
-
-async def keep_order(ctx: Ctx, source: str, key: str, order: Sequence[str]) -> None:
-    """Remember the order of the pages of a collection in the source."""
-    await ctx.execute(
-        """
-        update import_refs set facts = facts || jsonb_build_object('order', %(order)s::text[]),
-            updated_at = %(now)s
-        where bot_id = %(bot)s and workspace_id = %(workspace)s
-          and source = %(source)s and kind = 'collection' and key = %(key)s
-        """,
-        source=source,
-        key=key,
-        order=list(order),
     )
 
 
@@ -334,19 +313,6 @@ async def find_unended(ctx: Ctx, name: str, source: str) -> ImportRow | None:
         name=name,
         source=source,
     )
-
-
-async def actor_of(ctx: Ctx, import_id: str) -> Actor:
-    """The person who began the import, as the author of what its job writes."""
-    row = await ctx.fetch_one(
-        Author,
-        """
-        select author_type as type, author_name as name from imports
-        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
-        """,
-        id=import_id,
-    )
-    return Actor(row.type, row.name, can_write=True, channel="job")
 
 
 async def list_newest(ctx: Ctx) -> list[ImportRow]:

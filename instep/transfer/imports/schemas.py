@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from instep.content.articles.schemas import Status
+from instep.platform.identity.schemas import ActorType
 from instep.transfer.imports.tree.schemas import (
     ImportedCollection,
     ImportedEntry,
@@ -41,6 +42,7 @@ class ImportRow:
     done: int
     total: int
     error: str | None
+    author_type: ActorType
     author_name: str
     created_at: datetime
     ended_at: datetime | None

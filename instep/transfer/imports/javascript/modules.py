@@ -12,8 +12,9 @@ from tree_sitter import Language, Node, Parser
 from instep.platform.core import limits
 from instep.platform.text.characters import shorten
 from instep.transfer.imports.javascript.js_values import SHOWN_SOURCE_CHARACTERS, JsCall, JsUnknown, JsValue
+from instep.transfer.imports.tree.file_names import with_ending
 from instep.transfer.imports.tree.json_values import load_json
-from instep.transfer.imports.tree.schemas import SourceFiles, UnreadableSource
+from instep.transfer.imports.tree.schemas import SourceFiles, UnreadableSource, read_text
 
 _EXTENSIONS = ("", ".js", ".ts", ".mjs", ".cjs", ".mts", ".jsx", ".tsx", ".json", "/index.js", "/index.ts")
 SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
@@ -48,8 +49,7 @@ class Configuration:
 
     def module(self, path: str) -> "Module":
         if path not in self._modules:
-            text = self.files.read(path).decode("utf-8-sig", errors="replace")
-            self._modules[path] = Module(self, path, text)
+            self._modules[path] = Module(self, path, read_text(self.files, path))
         return self._modules[path]
 
     def find(self, source: str, importer: str) -> str | None:
@@ -57,7 +57,7 @@ class Configuration:
         if not source.startswith("."):
             return None
         base = posixpath.normpath(posixpath.join(posixpath.dirname(importer), source))
-        return next((base + extension for extension in _EXTENSIONS if base + extension in self.paths), None)
+        return with_ending(base, _EXTENSIONS, self.paths)
 
     @contextmanager
     def reading_page(self) -> Iterator[None]:
@@ -197,30 +197,29 @@ class Module:
         return int(number) if number.is_integer() else number
 
     def _unary_expression(self, node: Node) -> JsValue:
-        argument = node.child_by_field_name("argument")
-        value = self.value(argument) if argument else None
+        value = self._part(node, "argument")
         if source_text(node).startswith("-") and isinstance(value, (int, float)):
             return -value
-        return (
-            not value
-            if source_text(node).startswith("!") and isinstance(value, bool)
-            else self._unknown(node)
-        )
+        is_negation = source_text(node).startswith("!") and isinstance(value, bool)
+        return not value if is_negation else self._unknown(node)
 
     def _binary_expression(self, node: Node) -> JsValue:
         """`setting || "default"` has the value of its first known side; `+` joins texts."""
-        left, right = self._side(node, "left"), self._side(node, "right")
-        operator = node.child_by_field_name("operator")
-        name = source_text(operator) if operator else ""
+        left, right = self._part(node, "left"), self._part(node, "right")
+        name = field_text(node, "operator")
         if name in ("||", "??"):
             return right if isinstance(left, JsUnknown) or not left else left
         if name == "+" and isinstance(left, str) and isinstance(right, str):
             return left + right
         return self._unknown(node)
 
-    def _side(self, node: Node, name: str) -> JsValue:
-        side = node.child_by_field_name(name)
-        return self.value(side) if side else None
+    def _part(self, node: Node, name: str) -> JsValue:
+        part = node.child_by_field_name(name)
+        return self.value(part) if part else None
+
+    def _inner(self, node: Node) -> JsValue:
+        inner = first_child(node)
+        return self.value(inner) if inner else None
 
     def _array(self, node: Node) -> JsValue:
         items: list[JsValue] = []
@@ -230,7 +229,7 @@ class Module:
             if child.type != "spread_element":
                 items.append(self.value(child))
                 continue
-            spread = self._spread(child)
+            spread = self._inner(child)
             items += spread if isinstance(spread, list) else [self._unknown(child)]
         return items
 
@@ -244,13 +243,9 @@ class Module:
             elif child.type == "shorthand_property_identifier":
                 fields[source_text(child)] = self._identifier(child)
             elif child.type == "spread_element":
-                spread = self._spread(child)
+                spread = self._inner(child)
                 fields |= spread if isinstance(spread, dict) else {"...": self._unknown(child)}
         return fields
-
-    def _spread(self, node: Node) -> JsValue:
-        inner = first_child(node)
-        return self.value(inner) if inner else None
 
     def _key(self, node: Node) -> str:
         if node.type == "string":
@@ -275,26 +270,19 @@ class Module:
         return self._unknown(node)
 
     def _member_expression(self, node: Node) -> JsValue:
-        target, name = node.child_by_field_name("object"), node.child_by_field_name("property")
-        value = self.value(target) if target else None
-        if isinstance(value, str) and name and source_text(name) in ("default", "src"):
+        value, name = self._part(node, "object"), field_text(node, "property")
+        if isinstance(value, str) and name in ("default", "src"):
             # `require("./a.png").default` and `image.src` are the file itself.
             return value
-        if isinstance(value, dict) and name:
-            return value.get(source_text(name))
-        return self._unknown(node)
+        return value.get(name) if isinstance(value, dict) and name else self._unknown(node)
 
     def _subscript_expression(self, node: Node) -> JsValue:
-        target, index = node.child_by_field_name("object"), node.child_by_field_name("index")
-        value, key = self.value(target) if target else None, self.value(index) if index else None
-        if isinstance(value, dict) and isinstance(key, str):
-            return value.get(key)
-        return self._unknown(node)
+        value, key = self._part(node, "object"), self._part(node, "index")
+        return value.get(key) if isinstance(value, dict) and isinstance(key, str) else self._unknown(node)
 
     def _call_expression(self, node: Node) -> JsValue:
-        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        arguments, name = node.child_by_field_name("arguments"), field_text(node, "function")
         values = tuple(self.value(child) for child in arguments.named_children) if arguments else ()
-        name = source_text(function) if function else ""
         if name in ("require", "require.resolve") and values and isinstance(values[0], str):
             path = self.configuration.find(values[0], self.path)
             is_script = name == "require" and path is not None and SCRIPT.search(path)
@@ -375,6 +363,12 @@ def _descendants(node: Node, types: set[str]) -> Iterator[Node]:
 
 def first_child(node: Node) -> Node | None:
     return next((child for child in node.named_children if child.type != "comment"), None)
+
+
+def field_text(node: Node, name: str) -> str:
+    """The text of a part of the syntax; empty if it isn't there."""
+    part = node.child_by_field_name(name)
+    return source_text(part) if part else ""
 
 
 def source_text(node: Node) -> str:

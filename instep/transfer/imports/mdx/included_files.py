@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from instep.transfer.imports.javascript.modules import Configuration
 from instep.transfer.imports.mdx.elements import Dialect
+from instep.transfer.imports.tree.file_names import with_ending
 from instep.transfer.imports.tree.schemas import SourceFiles
 
 _TARGET = re.compile(r"(\]\(<?)(\.{0,2}/?[^)\s<>#?:\x00]+)(?=[)\s>#?])")
@@ -40,9 +41,7 @@ class IncludedFiles:
             return None
         else:
             path = posixpath.join(posixpath.dirname(importer), target)
-        path = posixpath.normpath(path)
-        paths = self.configuration.paths
-        return next((path + extension for extension in _EXTENSIONS if path + extension in paths), None)
+        return with_ending(posixpath.normpath(path), _EXTENSIONS, self.configuration.paths)
 
     def dialect(self, path: str) -> Dialect:
         return self.dialects.get(posixpath.splitext(path)[1].removeprefix("."), "html")

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.source.api_operations import shows_nothing
-from instep.transfer.imports.tree.file_names import is_page, without_extension
+from instep.transfer.imports.tree.file_names import is_page
+from instep.transfer.imports.tree.folders import is_index
 from instep.transfer.imports.tree.schemas import (
     ImportedCollection,
     ImportedPage,
@@ -18,7 +19,6 @@ from instep.transfer.imports.tree.schemas import (
 )
 
 TITLE_ALONE = re.compile(r"#{1,6}[ \t][^\n]*|[^\n]+\n(?:=+|-+)")
-INDEX_NAMES = ("index", "_index", "readme")
 
 
 def without_blank_pages(tree: Tree, files: SourceFiles) -> Tree:
@@ -64,10 +64,6 @@ def text_of(
         return replace(page, markdown=links)
     has_title = source is not None and is_page(page.path) and TITLE_ALONE.fullmatch(source.body.strip())
     return page if has_title else None
-
-
-def is_index(path: str) -> bool:
-    return posixpath.basename(without_extension(path)).lower() in INDEX_NAMES
 
 
 def list_of_pages(index: ImportedPage, pages: Iterable[ImportedPage], blank: set[str]) -> str:

@@ -187,7 +187,8 @@ async def archive_absent(ctx: Ctx, import_id: str, batch: Batch, absent_pages: S
             batch.losses.append(Loss(page.key, what))
             continue
         await save(ctx, article, {"status": "archived"}, "markdown")
-        await queries.note_pruned(ctx, batch.plan.source, page.key)
+        # It comes back with its page.
+        await queries.add_facts(ctx, batch.plan.source, "page", page.key, {"pruned": True})
         if (heir_id := batch.ids.articles.get(page.heir or "")) is not None:
             await repoint_redirects(ctx, article.id, heir_id)
             path = path_of_article(ctx.bot.locale, article.locale, article.slug)
@@ -216,7 +217,8 @@ async def import_order(ctx: Ctx, import_id: str, batch: Batch, reordered: Sequen
             for keys in (planned.order, planned.moved)
         ]
         changed |= new_positions(placed(present, target, moved), positions)
-        await queries.keep_order(ctx, batch.plan.source, planned.collection.key, planned.order)
+        facts = {"order": list(planned.order)}
+        await queries.add_facts(ctx, batch.plan.source, "collection", planned.collection.key, facts)
     await set_positions(ctx, changed)
     return import_id
 
