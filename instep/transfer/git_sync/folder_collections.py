@@ -6,9 +6,9 @@ from typing import Any
 from instep.content.collections import actions as collections
 from instep.content.collections.schemas import CollectionCreate, CollectionUpdate
 from instep.platform.web.bodies import body_from
+from instep.transfer.exports import queries as export_queries
 from instep.transfer.exports.file_contents import NO_COLLECTION, slug_of_name
 from instep.transfer.exports.layout import COLLECTION_FILE
-from instep.transfer.exports.queries import list_collections
 from instep.transfer.exports.schemas import CollectionRow
 from instep.transfer.git_sync.file_refusals import attempt_file
 from instep.transfer.git_sync.pages import (
@@ -53,7 +53,7 @@ async def sync_collections(work: SyncWork) -> None:
 
 
 async def load_collections(work: SyncWork) -> None:
-    rows = await list_collections(work.ctx)
+    rows = await export_queries.list_collections(work.ctx)
     work.collections = {row.id: row for row in rows}
     work.folders.add(rows)
 

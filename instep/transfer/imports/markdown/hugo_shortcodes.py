@@ -4,9 +4,9 @@ import posixpath
 import re
 from collections.abc import Mapping
 
+from instep.transfer.imports.html.block_tags import TagUse, replace_tags
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS, CALLOUT_NAMES, SAME_NAMES
 from instep.transfer.imports.html.markdown_links import link, picture
-from instep.transfer.imports.markdown.block_tags import TagUse, replace_tags
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.definition_lists import replace_definition_lists
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes

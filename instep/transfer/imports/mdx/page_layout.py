@@ -52,11 +52,9 @@ def dedent_block(text: str, quotes: int = 0) -> str:
     lines = text.split("\n")
     for _ in range(quotes):
         lines = [lines[0], *(_QUOTE.sub("", line, count=1) for line in lines[1:])]
-    indent = next((indent_of(line) for line in lines[1:] if line.strip()), 0) if not lines[0].strip() else 0
-    if lines[0].strip():
-        following = [indent_of(line) for line in lines[1:] if line.strip()]
-        indent = min(following, default=0)
-        lines[0] = lines[0].lstrip(" \t")
+    indents = [indent_of(line) for line in lines[1:] if line.strip()] or [0]
+    indent = min(indents) if lines[0].strip() else indents[0]
+    lines[0] = lines[0].lstrip(" \t")
     return "\n".join(_without_indent(line, indent) for line in lines).strip("\n \t")
 
 

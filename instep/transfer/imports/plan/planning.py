@@ -67,20 +67,18 @@ class Planner:
 
     def title_of(self, title: str, path: str) -> str:
         """A title as it can be stored; a cut is recorded as a loss."""
-        words = " ".join(title.replace("\0", "").split())
-        if not shows_something(words):
+        if not shows_something(storable(title)):
             return UNTITLED
-        if len(words) <= limits.MAX_TITLE_CHARACTERS:
-            return words
-        self.losses.append(Loss(path, f"end of a title that is too long: {words}"))
-        return shorten(words, limits.MAX_TITLE_CHARACTERS, at_word=True)
+        return self.shortened(title, limits.MAX_TITLE_CHARACTERS, "title", path)
 
     def description_of(self, text: str | None, path: str) -> str | None:
-        words = " ".join((text or "").replace("\0", "").split())
-        if len(words) > limits.MAX_DESCRIPTION_CHARACTERS:
-            self.losses.append(Loss(path, f"end of a description that is too long: {words}"))
-            words = shorten(words, limits.MAX_DESCRIPTION_CHARACTERS, at_word=True)
-        return words or None
+        return self.shortened(text or "", limits.MAX_DESCRIPTION_CHARACTERS, "description", path) or None
+
+    def shortened(self, text: str, max_characters: int, name: str, path: str) -> str:
+        words = " ".join(storable(text).split())
+        if len(words) > max_characters:
+            self.losses.append(Loss(path, f"end of a {name} that is too long: {words}"))
+        return shorten(words, max_characters, at_word=True)
 
     def originals(self) -> dict[str, str | None]:
         """The page that each page translates; a page that can't be a translation is separate."""
@@ -427,7 +425,7 @@ def storable(text: str) -> str:
 
 def kept_slugs(
     rows: Iterable[ImportedCollection | ImportedEntry],
-    known: Mapping[str, KnownCollection] | Mapping[str, KnownEntry],
+    earlier_rows: Mapping[str, KnownCollection] | Mapping[str, KnownEntry],
     fallback: str,
     taken: Iterable[str],
 ) -> dict[str, str]:
@@ -435,7 +433,7 @@ def kept_slugs(
     reserved = set(taken)
     slugs: dict[str, str] = {}
     for row in rows:
-        earlier = known.get(row.key)
+        earlier = earlier_rows.get(row.key)
         slugs[row.key] = earlier.slug if earlier else first_free([row.slug], row.title, fallback, reserved)
     return slugs
 

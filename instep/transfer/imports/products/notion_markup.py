@@ -23,7 +23,7 @@ EQUATIONS = "figure.equation, span.katex, span.notion-text-equation-token"
 MAX_TOLD_CHARACTERS = 80
 
 
-def alert_of(aside: re.Match[str]) -> str:
+def alert_of_aside(aside: re.Match[str]) -> str:
     """A callout as an alert, whose kind its icon shows."""
     text = aside[1].strip()
     start = FIRST_WORD.search(text)

@@ -1,33 +1,24 @@
 """Content of WordPress as HTML: paragraphs of the classic editor, and shortcodes."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
+
+from instep.transfer.imports.html.block_tags import TagUse, replace_tags
 
 BLOCK_TAG = re.compile(
     r"</?(?:address|article|aside|blockquote|details|div|dl|figure|form|h[1-6]|hr|ol|p|pre|section|table|ul)\b",
     re.IGNORECASE,
 )
 CODE_TAG = re.compile(r"<(/?)(pre|code)\b[^<>]*>", re.IGNORECASE)
-TOKEN = re.compile(r"\[(/?)([A-Za-z][\w-]*)((?:\s[^\[\]\n]*)?)\]")
-ATTRIBUTE = re.compile(r"(?<![\w-])([\w-]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\]\"']+))")
+# No shortcode is marked as one that stands alone.
+TOKEN = re.compile(r"\[(?P<end>/)?(?P<name>[A-Za-z][\w-]*)(?P<arguments>(?:\s[^\[\]\n]*)?)(?P<alone>(?!))?\]")
 URL = re.compile(r"https?://[^\s\"'<>\[\]]+")
 PICTURE = re.compile(r"\s*((?:<a\b[^<>]*>\s*)?<img\b[^<>]*>(?:\s*</a>)?)(.*)", re.DOTALL | re.IGNORECASE)
 MEDIA = {"embed", "youtube", "vimeo", "video", "audio", "playlist", "loom", "wistia"}
 # Stands for code while paragraphs are made; it is a noncharacter of Unicode.
 CODE_PLACE = "\ufdda"
-
-
-@dataclass(slots=True)
-class Frame:
-    """A shortcode that is open; `raw` is how it was written, `parts` what follows it so far."""
-
-    name: str
-    rest: str
-    raw: str
-    parts: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -41,55 +32,26 @@ class Shortcodes:
         """The HTML without shortcodes, in one pass; code stays as it is."""
         if "[" not in html:
             return html
-        return "".join(part if is_code else self._replace(part) for is_code, part in code_parts(html))
+        parts = code_parts(html)
+        return "".join(part if is_code else self._replace(part) for is_code, part in parts)
 
     def _replace(self, html: str) -> str:
-        frames = [Frame("", "", "")]
-        open_names: Counter[str] = Counter()
-        position = 0
-        for token in TOKEN.finditer(html):
-            frames[-1].parts.append(html[position : token.start()])
-            position = token.end()
-            if not token[1]:
-                frames.append(Frame(token[2], token[3], token[0]))
-                open_names[token[2]] += 1
-            elif open_names[token[2]]:
-                while frames[-1].name != token[2]:
-                    self._close(frames, open_names, is_paired=False)
-                self._close(frames, open_names, is_paired=True)
-            else:
-                frames[-1].parts.append(token[0])
-        frames[-1].parts.append(html[position:])
-        while len(frames) > 1:
-            self._close(frames, open_names, is_paired=False)
-        return "".join(frames[0].parts)
+        return replace_tags(html, TOKEN, self._html, keeps_unopened=True)
 
-    def _close(self, frames: list[Frame], open_names: Counter[str], *, is_paired: bool) -> None:
-        frame = frames.pop()
-        open_names[frame.name] -= 1
-        content = "".join(frame.parts)
-        is_single = frame.name in {*MEDIA, "gallery"} or "=" in frame.rest
-        if is_paired:
-            frames[-1].parts.append(self._html(frame, content))
-        elif is_single:
-            frames[-1].parts += [self._html(frame, ""), content]
-        else:
-            frames[-1].parts += [frame.raw, content]
-
-    def _html(self, frame: Frame, content: str) -> str:
-        values = {
-            match[1]: match[2] or match[3] or match[4] or "" for match in ATTRIBUTE.finditer(frame.rest)
-        }
-        if frame.name == "caption":
-            return figure(content, values.get("caption", ""))
-        if frame.name == "gallery":
-            ids = re.findall(r"\d+", values.get("ids", ""))
+    def _html(self, tag: TagUse) -> str:
+        content = tag.body or ""
+        if tag.body is None and tag.name not in {*MEDIA, "gallery"} and "=" not in tag.source:
+            return tag.source
+        if tag.name == "caption":
+            return figure(content, tag.named.get("caption", ""))
+        if tag.name == "gallery":
+            ids = re.findall(r"\d+", tag.named.get("ids", ""))
             urls = [self.images[each] for each in ids if each in self.images]
             return "".join(f'<p><img src="{escape(url)}" alt=""></p>' for url in urls)
-        if frame.name in MEDIA:
-            url = URL.search(f"{content} {frame.rest}")
+        if tag.name in MEDIA:
+            url = URL.search(f"{content} {tag.source}")
             return f'<p><a href="{escape(url[0])}">{escape(url[0])}</a></p>' if url else content
-        self.tell(f"shortcode [{frame.name}]{', whose text is kept' if content.strip() else ''}")
+        self.tell(f"shortcode [{tag.name}]{', whose text is kept' if content.strip() else ''}")
         return content
 
 

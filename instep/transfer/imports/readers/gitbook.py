@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from instep.transfer.imports.html.block_tags import TagUse, replace_tags
 from instep.transfer.imports.html.markdown_links import link
-from instep.transfer.imports.markdown.block_tags import TagUse, replace_tags
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.transfer.imports.markdown.fields import Fields, read_settings

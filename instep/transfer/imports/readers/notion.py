@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 
 from instep.transfer.imports.products.html_files import first_text, inner_html, parse_page
 from instep.transfer.imports.products.html_texts import HtmlTexts
-from instep.transfer.imports.products.notion_markup import ASIDE, alert_of, simplify_notion
+from instep.transfer.imports.products.notion_markup import ASIDE, alert_of_aside, simplify_notion
 from instep.transfer.imports.tree.schemas import (
     ImportedCollection,
     ImportedPage,
@@ -214,7 +214,7 @@ def markdown_page(path: str, match: re.Match[str], text: str) -> NotionPage:
     """A page as Markdown: its title is the first line, the properties of a row of a database follow."""
     title_line = TITLE_LINE.match(text)
     title = title_line[1].strip() if title_line else match["title"]
-    body = ASIDE.sub(alert_of, properties_as_list(text[title_line.end() :] if title_line else text))
+    body = ASIDE.sub(alert_of_aside, properties_as_list(text[title_line.end() :] if title_line else text))
     ids = LINKED_ID.findall(unquote(text))
     return NotionPage(match["id"], path, title, body.strip("\n") + "\n", linked_ids=ids)
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from functools import partial
 
 from instep.platform.text.characters import whole_number
+from instep.transfer.imports.html.block_tags import arguments_of
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS, kind_of_icon
 from instep.transfer.imports.html.markdown_links import link, picture
-from instep.transfer.imports.markdown.block_tags import arguments_of
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.transfer.imports.markdown.fields import read_yaml

@@ -1,6 +1,7 @@
-"""Tags of template languages around Markdown: `{% hint %}…{% endhint %}`, `{{< note >}}…{{< /note >}}`."""
+"""Tags of template languages around text: `{% hint %}…{% endhint %}`, `{{< note >}}…{{< /note >}}`, `[a]…[/a]`."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from textwrap import dedent
@@ -41,28 +42,37 @@ class _Frame:
     parts: list[str] = field(default_factory=list)
 
 
-def replace_tags(text: str, tag: re.Pattern[str], write: Callable[[TagUse], str]) -> str:
+def replace_tags(
+    text: str, tag: re.Pattern[str], write: Callable[[TagUse], str], *, keeps_unopened: bool = False
+) -> str:
     """The text with each tag, the inner ones first, as `write` writes it.
 
     The groups of `tag` are `end` (not empty in a closing tag), `name`, `arguments`, and `alone` (not empty in
-    a tag without a body). A tag that nothing closes has no body. What a tag alone on its line encloses is
-    written as indented as the tag is. The code of the text must be hidden.
+    a tag without a body). A tag that nothing closes has no body; one that nothing opens is left out, or kept.
+    What a tag alone on its line encloses is written as indented as the tag is. The code of the text must be
+    hidden.
     """
     stack = [_Frame("", "", "", "")]
+    # How many tags of each name are open, so that no text needs more than linear time.
+    open_names: Counter[str] = Counter()
     at = 0
     for match in tag.finditer(text):
         stack[-1].parts.append(text[at : match.start()])
         at = match.end()
-        if match["end"]:
-            _close(stack, match["name"], write)
-        elif match["alone"]:
-            use = _use(_frame_of(match, text), None)
-            stack[-1].parts.append(_indented(write(use), _indent_before(text, match.start())))
-        else:
+        if not match["end"]:
             stack.append(_frame_of(match, text))
+            open_names[match["name"]] += 1
+            if match["alone"]:
+                _fold(stack, open_names, write)
+        elif open_names[match["name"]]:
+            while stack[-1].name != match["name"]:
+                _fold(stack, open_names, write)
+            _close(stack, open_names, write)
+        elif keeps_unopened:
+            stack[-1].parts.append(match[0])
     stack[-1].parts.append(text[at:])
     while len(stack) > 1:
-        _fold(stack, write)
+        _fold(stack, open_names, write)
     return "".join(stack[0].parts)
 
 
@@ -80,36 +90,27 @@ def arguments_of(text: str) -> tuple[dict[str, str], list[str]]:
 
 
 def _frame_of(match: re.Match[str], text: str) -> _Frame:
-    return _Frame(match["name"], match["arguments"], match[0], _indent_before(text, match.start()))
+    """A tag that opens, with the blanks before it if it is the first in its line."""
+    before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+    return _Frame(match["name"], match["arguments"], match[0], before if not before.strip() else "")
 
 
-def _indent_before(text: str, start: int) -> str:
-    """The blanks before a tag that is the first in its line."""
-    before = text[text.rfind("\n", 0, start) + 1 : start]
-    return before if not before.strip() else ""
-
-
-def _use(frame: _Frame, body: str | None) -> TagUse:
-    return TagUse(frame.name, *arguments_of(frame.arguments), body, frame.source)
-
-
-def _close(stack: list[_Frame], name: str, write: Callable[[TagUse], str]) -> None:
-    """Write the innermost open tag with this name; a closing tag without one is left out."""
-    if not any(frame.name == name for frame in stack[1:]):
-        return
-    while stack[-1].name != name:
-        _fold(stack, write)
+def _close(stack: list[_Frame], open_names: Counter[str], write: Callable[[TagUse], str]) -> None:
+    """Write the innermost open tag with what it encloses."""
     frame = stack.pop()
+    open_names[frame.name] -= 1
     body = dedent("".join(frame.parts)).strip("\n") if frame.indent else "".join(frame.parts)
-    stack[-1].parts.append(_indented(write(_use(frame, body)), frame.indent))
+    stack[-1].parts.append(_written(frame, body, write))
 
 
-def _fold(stack: list[_Frame], write: Callable[[TagUse], str]) -> None:
+def _fold(stack: list[_Frame], open_names: Counter[str], write: Callable[[TagUse], str]) -> None:
     """Write the innermost open tag as one without a body, before the text that follows it."""
     frame = stack.pop()
-    stack[-1].parts += [_indented(write(_use(frame, None)), frame.indent), *frame.parts]
+    open_names[frame.name] -= 1
+    stack[-1].parts += [_written(frame, None, write), *frame.parts]
 
 
-def _indented(text: str, indent: str) -> str:
-    first, *others = text.split("\n")
-    return "\n".join([first, *(indent + line if line else "" for line in others)])
+def _written(frame: _Frame, body: str | None, write: Callable[[TagUse], str]) -> str:
+    use = TagUse(frame.name, *arguments_of(frame.arguments), body, frame.source)
+    first, *others = write(use).split("\n")
+    return "\n".join([first, *(frame.indent + line if line else "" for line in others)])
