@@ -1,4 +1,4 @@
-"""Tags of template languages around text: `{% hint %}…{% endhint %}`, `{{< note >}}…{{< /note >}}`, `[a]…[/a]`."""
+"""Tags of template languages: `{% hint %}…{% endhint %}`, `{{< note >}}…{{< /note >}}`, `[box]…[/box]`."""
 
 import re
 from collections import Counter
