@@ -67,14 +67,10 @@ class Export:
     missing_files: list[str] = field(default_factory=list)
 
     def summary(self, path: str, size: int) -> ExportOut:
-        missing = Counter(counted_as(self.parts[path]) for path in self.missing_files)
+        parts = [self.parts[path] for path in self.missing_files]
+        missing = Counter(part.kind if isinstance(part, PageText) else "files" for part in parts)
         counts = {name: count - missing[name] for name, count in self.counts.items()}
         return ExportOut(path=path, bytes=size, missing_files=self.missing_files, **counts)
-
-
-def counted_as(part: Part) -> str:
-    """The name of the number that a file counts for."""
-    return part.kind if isinstance(part, PageText) else "files"
 
 
 async def prepare_export(ctx: Ctx) -> Export:

@@ -59,16 +59,13 @@ FolderPath = Annotated[
 ]
 
 
-def valid_commit(text: str) -> str:
-    if not COMMIT_ID.search(text):
-        raise ValueError("it must be a whole commit id, in hexadecimal")
-    return text
+def matching(pattern: re.Pattern[str], what: str) -> AfterValidator:
+    def validate(text: str) -> str:
+        if not pattern.search(text):
+            raise ValueError(f"it must be {what}")
+        return text
 
-
-def valid_digest(text: str) -> str:
-    if not SHA256.search(text):
-        raise ValueError("it must be a SHA-256 digest: 64 hexadecimal digits")
-    return text
+    return AfterValidator(validate)
 
 
 FilePath = Annotated[
@@ -88,7 +85,7 @@ Commit = Annotated[
         examples=["4b825dc" + "0" * 33],
         json_schema_extra={"pattern": COMMIT_ID.pattern},
     ),
-    AfterValidator(valid_commit),
+    matching(COMMIT_ID, "a whole commit id, in hexadecimal"),
 ]
 Digest = Annotated[
     str,
@@ -97,7 +94,7 @@ Digest = Annotated[
         examples=["9f86d081884c7d65" * 4],
         json_schema_extra={"pattern": SHA256.pattern},
     ),
-    AfterValidator(valid_digest),
+    matching(SHA256, "a SHA-256 digest: 64 hexadecimal digits"),
 ]
 
 

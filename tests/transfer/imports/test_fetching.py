@@ -8,8 +8,7 @@ import pytest
 
 from instep.platform.core.outbound.allowed import read_allow_list
 from instep.platform.core.outbound.client import OutboundClient
-from instep.transfer.imports.fetchers.fetcher import Fetcher
-from instep.transfer.imports.fetchers.product_api import Api
+from instep.transfer.imports.fetchers.product_api import Api, Fetcher
 from instep.transfer.imports.fetchers.products import FETCHERS, fetch_source, find_fetcher
 from instep.transfer.imports.readers.freshdesk import READER as FRESHDESK
 from instep.transfer.imports.readers.help_scout import READER as HELP_SCOUT

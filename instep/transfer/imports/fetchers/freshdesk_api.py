@@ -4,8 +4,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from instep.transfer.imports.fetchers.fetcher import Fetcher
-from instep.transfer.imports.fetchers.product_api import Api, Headers, basic, object_fields
+from instep.transfer.imports.fetchers.product_api import Api, Fetcher, Headers, basic, object_fields
 from instep.transfer.imports.fetchers.saved_files import save_files
 from instep.transfer.imports.products.json_files import objects
 from instep.transfer.imports.tree.url_parts import split_url

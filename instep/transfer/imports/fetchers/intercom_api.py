@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from instep.transfer.imports.fetchers.fetcher import Fetcher
-from instep.transfer.imports.fetchers.product_api import Api, Headers, bearer, object_fields
+from instep.transfer.imports.fetchers.product_api import Api, Fetcher, Headers, bearer, object_fields
 from instep.transfer.imports.fetchers.saved_files import save_files
 from instep.transfer.imports.products.json_files import rows, text
 from instep.transfer.imports.tree.url_parts import split_url

@@ -182,3 +182,20 @@ def object_fields(page: Any) -> dict[str, Any]:
 def request_url(url: str) -> str:
     """The URL as it is requested (RFC 3986): without a fragment, and what URLs may not hold is encoded."""
     return quote(url.partition("#")[0], safe="%/:?&=+,;@!$'()*~")
+
+
+@dataclass(frozen=True, slots=True)
+class Fetcher:
+    """The API of a product; `name` is that of the reader of what it saves.
+
+    `base` is the API's URL for a URL of the product that a person gives, or None when the URL isn't one of
+    the product's. `headers` makes the credentials of a request out of the key; `key_hint` tells which key it
+    takes. `fetch` saves everything through its `Api`.
+    """
+
+    name: str
+    title: str
+    key_hint: str
+    base: Callable[[str], str | None]
+    headers: Callable[[str], Headers]
+    fetch: Callable[[Api], Awaitable[None]]

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from instep.platform.core.outbound.client import OutboundClient
 from instep.transfer.imports.fetchers import freshdesk_api, help_scout_api, intercom_api, zendesk_api
-from instep.transfer.imports.fetchers.fetcher import Fetcher
-from instep.transfer.imports.fetchers.product_api import Api
+from instep.transfer.imports.fetchers.product_api import Api, Fetcher
 from instep.transfer.imports.products.id_addresses import site_of
 from instep.transfer.imports.tree.schemas import UnreadableSource
 

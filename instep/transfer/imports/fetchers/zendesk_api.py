@@ -3,8 +3,7 @@
 import re
 from typing import Any
 
-from instep.transfer.imports.fetchers.fetcher import Fetcher
-from instep.transfer.imports.fetchers.product_api import Api, Headers, basic, bearer, object_fields
+from instep.transfer.imports.fetchers.product_api import Api, Fetcher, Headers, basic, bearer, object_fields
 from instep.transfer.imports.fetchers.saved_files import save_files
 from instep.transfer.imports.products.json_files import rows, text
 from instep.transfer.imports.tree.schemas import UnreadableSource

@@ -1,6 +1,7 @@
-"""Links and pictures of Markdown."""
+"""Links, pictures and tables of Markdown."""
 
 import re
+from collections.abc import Sequence
 from urllib.parse import quote
 
 _NOT_IN_TARGETS = re.compile(r"[\s<>]")
@@ -24,3 +25,9 @@ def link_target(target: str) -> str:
     if _NOT_IN_TARGETS.search(target) or target.count("(") != target.count(")"):
         return quote(target, safe="/:?#[]@!$&'*+,;=%~-._")
     return target
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """A table whose first row is its header; the rows have equally many cells of one line."""
+    head, *body = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join([head, "|" + " --- |" * len(rows[0]), *body])

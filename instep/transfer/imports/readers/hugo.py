@@ -4,9 +4,9 @@ import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from instep.transfer.imports.markdown.fields import Fields, read_settings
-from instep.transfer.imports.markdown.hidden_code import HiddenCode
 from instep.transfer.imports.markdown.hugo_shortcodes import Includes, plain_shortcodes
 from instep.transfer.imports.markdown.plain_pages import plain_page
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
@@ -96,11 +96,9 @@ def _page(
     original: str | None,
     includes: Includes,
 ) -> ImportedPage:
-    def transform(text: str, code: HiddenCode) -> str:
-        return plain_shortcodes(text, code, page, includes)
-
-    plain = plain_page(page, transform, page.fields.text("linkTitle", "linktitle"))
     fields = page.fields
+    transform = partial(plain_shortcodes, page=page, includes=includes)
+    plain = plain_page(page, transform, fields.text("linkTitle", "linktitle"))
     prefix = "" if locale in (None, main) else f"/{locale.lower()}"
     address = prefix + _address(place, fields)
     return replace(

@@ -10,7 +10,7 @@ from functools import partial
 from instep.platform.text.characters import whole_number
 from instep.transfer.imports.html.block_tags import arguments_of
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS, kind_of_icon
-from instep.transfer.imports.html.markdown_links import link, picture
+from instep.transfer.imports.html.markdown_links import link, picture, table
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.transfer.imports.markdown.fields import read_yaml
@@ -221,16 +221,11 @@ def _table_text(data: Mapping[str, object]) -> str:
     if not isinstance(cells, dict):
         return ""
 
-    def row_of(name: str) -> str:
+    def row_of(name: str | int) -> list[str]:
         texts = (str(cells.get(f"{name}-{column}") or "") for column in range(min(columns, 50)))
-        return "| " + " | ".join(" ".join(text.replace("|", "\\|").split()) for text in texts) + " |"
+        return [" ".join(text.split()) for text in texts]
 
-    lines = [
-        row_of("h"),
-        "|" + " --- |" * min(columns, 50),
-        *(row_of(str(number)) for number in range(min(rows, 1_000))),
-    ]
-    return "\n".join(lines)
+    return table([row_of("h"), *(row_of(number) for number in range(min(rows, 1_000)))])
 
 
 READER = Reader("readme_com", "ReadMe", recognises, read)
