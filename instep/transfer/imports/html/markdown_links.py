@@ -27,7 +27,7 @@ def link_target(target: str) -> str:
     return target
 
 
-def table(rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     """A table whose first row is its header; the rows have equally many cells of one line."""
     head, *body = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join([head, "|" + " --- |" * len(rows[0]), *body])

@@ -3,7 +3,7 @@
 import html
 import posixpath
 
-from instep.transfer.imports.html.markdown_links import link, picture, table
+from instep.transfer.imports.html.markdown_links import link, markdown_table, picture
 from instep.transfer.imports.html.safe_links import page_of
 from instep.transfer.imports.mdx.components import Write, details, dropped, unwrapped, with_names
 from instep.transfer.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, quote
@@ -131,7 +131,7 @@ def _table(tag: Tag) -> MarkdownPiece:
     rows = [row + [""] * (width - len(row)) for row in tag.rows]
     if any("\n" in cell.strip() for row in rows for cell in row):
         return block("\n".join(["<table>", *(_html_row(row) for row in rows), "</table>"]))
-    return block(table([[cell.strip() for cell in row] for row in rows]))
+    return block(markdown_table([[cell.strip() for cell in row] for row in rows]))
 
 
 def _html_row(row: list[str]) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 from instep.platform.text.characters import whole_number
 from instep.transfer.imports.html.block_tags import arguments_of
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS, kind_of_icon
-from instep.transfer.imports.html.markdown_links import link, picture, table
+from instep.transfer.imports.html.markdown_links import link, markdown_table, picture
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.transfer.imports.markdown.fields import read_yaml
@@ -225,7 +225,7 @@ def _table_text(data: Mapping[str, object]) -> str:
         texts = (str(cells.get(f"{name}-{column}") or "") for column in range(min(columns, 50)))
         return [" ".join(text.split()) for text in texts]
 
-    return table([row_of("h"), *(row_of(number) for number in range(min(rows, 1_000)))])
+    return markdown_table([row_of("h"), *(row_of(number) for number in range(min(rows, 1_000)))])
 
 
 READER = Reader("readme_com", "ReadMe", recognises, read)
