@@ -25,6 +25,8 @@ TOKEN = "github_pat_11AAAAAAA0secretsecret"
 NAME = "acme/app"
 HOOK_SECRET = "the secret that GitHub has made for the app"
 APP_KEY = RSAKey.generate_key(2048, private=True)
+# The commit where pull requests begin.
+BASE = "ba5e" * 10
 DIFF_TYPE = "application/vnd.github.diff"
 
 
@@ -44,6 +46,8 @@ class GitHubDouble:
     apps: dict[str, Json] = field(default_factory=dict)
     is_installed: bool = False
     releases: list[Json] = field(default_factory=list)
+    # Files by commit and path.
+    contents: dict[tuple[str, str], str] = field(default_factory=dict)
     # The commits of each tag.
     tags: dict[str, set[str]] = field(default_factory=dict)
     tokens: set[str] = field(default_factory=lambda: {TOKEN})
@@ -74,7 +78,7 @@ class GitHubDouble:
             "html_url": f"{self.url}/{self.name}/pull/{number}",
             "user": {"login": "octocat", "type": "User"},
             "head": {"ref": "rename", "sha": head, "repo": {"id": self.repository_id}},
-            "base": {"ref": self.default_branch, "repo": self.repository},
+            "base": {"ref": self.default_branch, "sha": BASE, "repo": self.repository},
             "merged_at": None,
             "merge_commit_sha": None,
             "updated_at": now(),
@@ -190,16 +194,25 @@ class GitHubDouble:
         query = parse_qs(url.query)
         if path == "/releases":
             return self.page(asked, self.releases[::-1], query)
-        if path.startswith("/compare/"):
-            tag, _, commit = unquote(path.removeprefix("/compare/")).partition("...")
-            if tag not in self.tags:
-                return Reply(404, {"message": "Not Found"})
-            ahead_by = 0 if commit in self.tags[tag] else 3
-            return Reply(200, {"status": "diverged" if ahead_by else "behind", "ahead_by": ahead_by})
+        if path.startswith(("/contents/", "/compare/")):
+            return self.answer_code(path, query)
         if path == "/pulls":
             rows = sorted(self.pulls.values(), key=lambda row: str(row["updated_at"]), reverse=True)
             return self.page(asked, rows, query)
         return self.answer_pull(asked, path, query)
+
+    def answer_code(self, path: str, query: dict[str, list[str]]) -> Reply:
+        """The contents of a file, or the comparison of two commits."""
+        if path.startswith("/contents/"):
+            text = self.contents.get((query["ref"][0], unquote(path.removeprefix("/contents/"))))
+            return Reply(200, text=text) if text is not None else Reply(404, {"message": "Not Found"})
+        if path.startswith(f"/compare/{BASE}..."):
+            return Reply(200, {"merge_base_commit": {"sha": BASE}, "ahead_by": 1})
+        tag, _, commit = unquote(path.removeprefix("/compare/")).partition("...")
+        if tag not in self.tags:
+            return Reply(404, {"message": "Not Found"})
+        ahead_by = 0 if commit in self.tags[tag] else 3
+        return Reply(200, {"status": "diverged" if ahead_by else "behind", "ahead_by": ahead_by})
 
     def answer_pull(self, asked: Asked, path: str, query: dict[str, list[str]]) -> Reply:
         _, _, number, *rest = path.split("/") if path.startswith("/pulls/") else ("", "", "0")

@@ -15,7 +15,7 @@ from tests.support.cast import Api, Cast, Client, Json
 from tests.support.changes import DIFF, SETTINGS_AFTER, get, use_up, write_articles
 from tests.support.ci_servers import Reply
 from tests.support.connected_repositories import LOOPBACK, Connected, connected, tasks_of
-from tests.support.github_double import NAME, TOKEN, Delivery, GitHubDouble, github
+from tests.support.github_double import BASE, NAME, TOKEN, Delivery, GitHubDouble, github
 from tests.support.limits import SetSetting
 from tests.support.wording import like
 
@@ -292,6 +292,35 @@ async def test_a_diff_of_more_than_300_files_is_read_from_the_pages_of_files(
     assert "rename from src/a.py\nrename to src/settings.py\n" in diff
     assert "--- /dev/null\n+++ b/src/new.py\n" in diff
     assert "--- a/src/gone.py\n+++ /dev/null\n" in diff
+
+
+async def test_a_file_for_which_the_api_gives_no_patch_is_compared_by_its_contents(
+    api: Api, client: Client, owner: Tx, host: GitHubDouble, repository: Connected
+) -> None:
+    pull = host.open()
+    head = pull["head"]["sha"]
+    before = "".join(f"line {number}\n" for number in range(400))
+    host.contents = {
+        (BASE, "src/große datei.py"): before,
+        (head, "src/große datei.py"): before.replace("line 7\n", "line seven\n"),
+        (head, "src/new.py"): "x = 1\n",
+    }
+    host.files[7] = [
+        {"filename": "src/große datei.py", "status": "modified", "changes": 2},
+        {"filename": "src/new.py", "status": "added", "changes": 1},
+        {"filename": "src/hidden.py", "status": "modified", "changes": 9},
+        {"filename": "logo.png", "status": "modified", "changes": 0},
+    ]
+    host.merge()
+    await deliver(api, repository, host.delivery("closed"))
+    await repository.work()
+
+    [task] = await tasks_of(client)
+    diff = await owner.value("select diff from tasks where id = %(id)s", id=task["id"])
+    assert "-line 7\n+line seven\n" in diff
+    assert diff.count("\n line ") < 10
+    assert "--- /dev/null\n+++ b/src/new.py\n@@ -0,0 +1,1 @@\n+x = 1\n" in diff
+    assert "diff --git a/src/hidden.py b/src/hidden.py\n" in diff
 
 
 @pytest.mark.parametrize(

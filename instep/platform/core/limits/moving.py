@@ -127,6 +127,8 @@ MAX_KEPT_RESPONSE_BYTES = 4 * 1024 * 1024
 MAX_KEPT_RESPONSES_BYTES = 32 * 1024 * 1024
 # Pages of a list that are read, of 100 rows each.
 MAX_CODE_HOST_PAGES = 40
+# Files of a pull request whose contents are compared, because the host gives no patch for them.
+MAX_COMPARED_FILES = 20
 # Waits that a code host may ask for after a rate limit, and the wait if it names none.
 MAX_CODE_HOST_DELAY = timedelta(hours=1)
 CODE_HOST_DELAY = timedelta(minutes=1)

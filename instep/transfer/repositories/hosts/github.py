@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
+from instep.platform.core import limits
+from instep.platform.text.diff import compare
 from instep.transfer.repositories.hosts.host_json import (
     MAX_RELEASES,
     commit_at,
@@ -19,10 +21,11 @@ from instep.transfer.repositories.hosts.host_json import (
     text_at,
     value_at,
 )
-from instep.transfer.repositories.hosts.host_requests import PAGE_SIZE, HostApi, HostRefused
+from instep.transfer.repositories.hosts.host_requests import PAGE_SIZE, HostApi, HostFailed, HostRefused
 from instep.transfer.repositories.schemas import HostRelease, PullNotice, PullRequest, RemoteRepository
 
 DIFF = "application/vnd.github.diff"
+RAW = "application/vnd.github.raw+json"
 # Statuses by which GitHub refuses a diff as too large: over 300 files, or over 20,000 lines.
 TOO_LARGE = (406, 422)
 # The actions by which a release is out; a pre-release becomes one by the second.
@@ -93,10 +96,16 @@ class GitHub:
         except HostRefused as refusal:
             if refusal.status not in TOO_LARGE:
                 raise
-        parts = []
-        async for page in api.pages(f"{path}/files?per_page={PAGE_SIZE}"):
-            parts += [patch_of(file) for file in page]
-        return "".join(parts).encode("utf-8", "replace")
+        files = [file async for page in api.pages(f"{path}/files?per_page={PAGE_SIZE}") for file in page]
+        large_files = [row for row in files if is_without_patch(row)][: limits.MAX_COMPARED_FILES]
+        if large_files:
+            pull = await api.get_json(path)
+            ends = text_at(pull, "base", "sha"), text_at(pull, "head", "sha")
+            compare_path = f"/repos/{quoted_name(name)}/compare/{ends[0]}...{ends[1]}?per_page=1"
+            base = text_at(await api.get_json(compare_path), "merge_base_commit", "sha")
+            for file in large_files:
+                file["patch"] = await compare_contents(api, name, file, base, ends[1])
+        return "".join(map(patch_of, files)).encode("utf-8", "replace")
 
     async def list_releases(self, api: HostApi, name: str) -> list[HostRelease]:
         rows = await api.get_json(f"/repos/{quoted_name(name)}/releases?per_page={MAX_RELEASES}")
@@ -143,6 +152,29 @@ def pull_request_of(row: Any) -> PullRequest:
         updated_at=moment_at(row, "updated_at"),
         merge_commit=commit_at(row, "merge_commit_sha"),
     )
+
+
+def is_without_patch(file: Any) -> bool:
+    """True for a text whose lines have changed too much for GitHub to give its patch."""
+    changes = value_at(file, "changes")
+    return isinstance(changes, int) and changes > 0 and not value_at(file, "patch")
+
+
+async def compare_contents(api: HostApi, name: str, file: Any, base: str, head: str) -> str | None:
+    """The hunks of a file by its contents at two commits; None if GitHub does not give them."""
+    path, status = text_at(file, "filename"), value_at(file, "status")
+    before = value_at(file, "previous_filename") or path
+    try:
+        old = "" if status == "added" else await read_content(api, name, before, base)
+        new = "" if status == "removed" else await read_content(api, name, path, head)
+    except (HostRefused, HostFailed):
+        return None
+    return (await compare(old, new, ("a", "b"))).diff.partition("\n")[2].partition("\n")[2]
+
+
+async def read_content(api: HostApi, name: str, path: str, commit: str) -> str:
+    url = f"/repos/{quoted_name(name)}/contents/{quote(path)}?ref={commit}"
+    return (await api.get(url, RAW)).body.decode("utf-8", "replace")
 
 
 def patch_of(file: Any) -> str:
