@@ -1,4 +1,4 @@
-"""Bring the catalogues of public pages (`instep/platform/web/locales`) up to date: `make messages`.
+"""Bring the catalogues of pages and answers (`instep/platform/web/locales`) up to date: `make messages`.
 
 New texts come in without a translation, which a test refuses; texts that are gone go out.
 """
@@ -9,25 +9,31 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from instep.platform.web.catalogues import LANGUAGES, SOURCE_LANGUAGE, catalogue_file
+from instep.platform.web.catalogues import LANGUAGES, REPLY_LANGUAGES, Domain, catalogue_file
 
 ROOT = Path(__file__).parent.parent
-METHODS = [
-    ("instep/interfaces/site/templates/**.html", "jinja2.ext:babel_extract"),
-    ("instep/interfaces/site/**.py", "python"),
-]
+METHODS: dict[Domain, list[tuple[str, str]]] = {
+    "messages": [
+        ("instep/interfaces/site/templates/**.html", "jinja2.ext:babel_extract"),
+        ("instep/interfaces/site/**.py", "python"),
+    ],
+    "replies": [("instep/visitors/answers/**.py", "python")],
+}
+TRANSLATED: dict[Domain, tuple[str, ...]] = {"messages": LANGUAGES[1:], "replies": REPLY_LANGUAGES[1:]}
 OPTIONS = {"instep/interfaces/site/templates/**.html": {"extensions": "jinja2.ext.i18n", "trimmed": "true"}}
-SEARCHED = (Path("instep/interfaces/site"), Path("instep/platform/web"))
+SEARCHED = (Path("instep/interfaces/site"), Path("instep/platform/web"), Path("instep/visitors/answers"))
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "message": None}
 # Pages that only operators see, who run an English program.
 NOT_FOR_VISITORS = {"instep/interfaces/site/templates/front.html"}
 UNREAD = "by machine; no native speaker has read it yet"
 
 
-def template() -> Catalog:
-    """All texts that are marked."""
+def template(domain: Domain) -> Catalog:
+    """All texts of a domain that are marked."""
     catalogue = Catalog(project="Instep", charset="utf-8")
-    found_texts = extract_from_dir(str(ROOT), METHODS, OPTIONS, KEYWORDS, directory_filter=is_searched)
+    found_texts = extract_from_dir(
+        str(ROOT), METHODS[domain], OPTIONS, KEYWORDS, directory_filter=is_searched
+    )
     for file, _, text, _, context in sorted(found_texts, key=lambda row: (row[0], row[1])):
         if file not in NOT_FOR_VISITORS:
             catalogue.add(text, None, [(file, 1)], context=context)
@@ -35,14 +41,13 @@ def template() -> Catalog:
 
 
 def is_searched(folder: str) -> bool:
-    """True if a folder holds, or leads to, the public pages or what they share."""
+    """True if a folder holds, or leads to, the public pages, what they share, or answers."""
     place = Path(folder).relative_to(ROOT)
     return any(place.is_relative_to(each) or each.is_relative_to(place) for each in SEARCHED)
 
 
-def renewed(language: str, texts: Catalog) -> Catalog:
+def renewed(file: Path, language: str, texts: Catalog) -> Catalog:
     """The catalogue of a language, with these texts and the translations that it has of them."""
-    file = catalogue_file(language)
     if file.exists():
         with file.open("rb") as stream:
             catalogue = read_po(stream, locale=language)
@@ -56,17 +61,16 @@ def renewed(language: str, texts: Catalog) -> Catalog:
 
 
 def main() -> None:
-    texts = template()
-    for language in LANGUAGES:
-        if language == SOURCE_LANGUAGE:
-            continue
-        file = catalogue_file(language)
-        catalogue = renewed(language, texts)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("wb") as stream:
-            write_po(stream, catalogue, width=110, include_lineno=False)
-        untranslated = sum(1 for entry in catalogue if entry.id and not entry.string)
-        print(f"{language}: {len(catalogue)} texts, {untranslated} without a translation")
+    for domain, languages in TRANSLATED.items():
+        texts = template(domain)
+        for language in languages:
+            file = catalogue_file(language, domain)
+            catalogue = renewed(file, language, texts)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("wb") as stream:
+                write_po(stream, catalogue, width=110, include_lineno=False)
+            untranslated = sum(1 for entry in catalogue if entry.id and not entry.string)
+            print(f"{language}: {len(catalogue)} {domain}, {untranslated} without a translation")
 
 
 if __name__ == "__main__":

@@ -32,11 +32,11 @@ from instep.search.query.tokenizer import contains_phrase
 from instep.search.retrieve import retrieve
 from instep.search.schemas import (
     Audience,
-    BotSynonyms,
     LiveArticle,
     Passage,
     SearchHit,
     SearchRequest,
+    SynonymsOut,
     SynonymsUpdate,
 )
 from instep.search.search_state import search_state_of
@@ -55,18 +55,18 @@ async def count_without_vectors(ctx: Ctx) -> int:
     return await vectors.count_waiting(ctx, embedder.name) if embedder else 0
 
 
-async def get_synonyms(ctx: Ctx) -> BotSynonyms:
+async def get_synonyms(ctx: Ctx) -> SynonymsOut:
     """Get the words that mean the same in this help center.
 
     They extend those that the search knows in English, German, French, Spanish, Portuguese, Japanese
     and Arabic. A synonym counts less than the word itself.
     """
     lines: list[str] = await queries.ask_for_synonyms(ctx).value() or []
-    return BotSynonyms([line.split(", ") for line in lines])
+    return SynonymsOut(groups=[line.split(", ") for line in lines])
 
 
 @writes
-async def update_synonyms(ctx: Ctx, sent: SynonymsUpdate) -> BotSynonyms:
+async def update_synonyms(ctx: Ctx, sent: SynonymsUpdate) -> SynonymsOut:
     """Replace the words that mean the same in this help center, from the next question on."""
     lines = [", ".join(dict.fromkeys(group)) for group in sent.groups]
     await queries.store_synonyms(ctx, lines)
@@ -150,13 +150,13 @@ async def _recheck(ctx: Ctx, query: WeightedQuery, candidates: list[Hit]) -> Asy
         ids = [article_id for article_id, _ in batch]
         if query.phrases:
             articles = await queries.live_articles(ctx, ids, "authenticated")
-            matching_ids = {
+            matching_ids = [
                 article.id
                 for article in articles
                 if all(contains_phrase(article.searched_text, phrase) for phrase in query.phrases)
-            }
+            ]
         else:
-            matching_ids = await queries.live_ids(ctx, ids, "authenticated")
+            matching_ids = await queries.live_ids(ctx, ids)
         for hit in batch:
             if hit[0] in matching_ids:
                 yield hit

@@ -9,10 +9,9 @@ from instep.platform.core import limits
 from instep.platform.identity.schemas import Ctx
 from instep.search import queries
 from instep.search.index.builder import split_article
-from instep.search.index.passages import Anchors, ArticleSections
 from instep.search.query.analysis import question_query
 from instep.search.query.scoring import ArticleFilter
-from instep.search.retrieve import indexed_question, passages_of, top_articles
+from instep.search.retrieve import indexed_question, sections_in, top_articles
 from instep.search.schemas import Audience, LiveArticle, Passage
 from instep.search.search_state import search_state_of
 
@@ -39,13 +38,15 @@ async def outline_of(ctx: Ctx, question: str, locale: str, audience: Audience) -
 
 
 def outlined(articles: Sequence[queries.ArticleToOutline]) -> list[OutlinedArticle]:
-    return [_outlined_article(article) for article in articles]
-
-
-def _outlined_article(article: queries.ArticleToOutline) -> OutlinedArticle:
-    passages = split_article(None, article.markdown)
-    headings = {passage.number: passage.headings[-1] for passage in passages if passage.number is not None}
-    return OutlinedArticle(article.id, article.title, headings)
+    rows = [(article, split_article(None, article.markdown)) for article in articles]
+    return [
+        OutlinedArticle(
+            article.id,
+            article.title,
+            {passage.number: passage.headings[-1] for passage in passages if passage.number is not None},
+        )
+        for article, passages in rows
+    ]
 
 
 async def sections_of_articles(
@@ -53,36 +54,17 @@ async def sections_of_articles(
 ) -> dict[str, dict[int | None, Passage]]:
     """The first passage of each section of live articles, by article and by the number of its heading."""
     articles = await queries.live_articles(ctx, ids, audience)
-    help_url = ctx.bot.help_url
-    addresses = [help_url + article.path(ctx.bot) for article in articles]
-    sections = await to_thread.run_sync(sections_of_all, articles, addresses)
-    return {article.id: of_article for article, of_article in zip(articles, sections, strict=True)}
+    bot, help_url = ctx.bot, ctx.bot.help_url
+
+    def read() -> dict[str, dict[int | None, Passage]]:
+        return {article.id: sections_of(article, help_url + article.path(bot)) for article in articles}
+
+    return await to_thread.run_sync(read)
 
 
-def sections_of_all(
-    articles: Sequence[LiveArticle], addresses: Sequence[str]
-) -> list[dict[int | None, Passage]]:
-    return [sections_of(article, url) for article, url in zip(articles, addresses, strict=True)]
-
-
-def sections_of(article: LiveArticle, url: str) -> dict[int | None, Passage]:
-    passages = passages_of(article.description, article.markdown)
-    whole = Passage(
-        article_id=article.id,
-        number=0,
-        title=article.title,
-        slug=article.slug,
-        url=url,
-        locale=article.locale,
-        headings=(),
-        anchor=None,
-        markdown="",
-        text="",
-        score=0.0,
-        coverage=0.0,
-        best=(0, 0),
-        matches={},
-        lead=article.description or "",
-        sections=ArticleSections(passages, Anchors(article.html)),
-    )
-    return {passages[passage.number].number: passage for passage in whole.sections_of_article()}
+def sections_of(article: LiveArticle, page: str) -> dict[int | None, Passage]:
+    sections = sections_in(article)
+    return {
+        sections.passages[at].number: Passage.of(article, page, sections, at)
+        for at in sections.first_passages()
+    }

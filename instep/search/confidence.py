@@ -33,7 +33,7 @@ def signs_of(
     proximities = [proximity(passage.text, passage.title) / total for passage in passages]
     nearest = passages[proximities.index(max(proximities))]
     hits = {hit.article_id: hit for hit in query.semantic_hits}
-    nearest_hit = hits.get(nearest.article.id)
+    nearest_hit = hits.get(nearest.passage.article_id)
     coverage = max(overlap([*passage.title, *passage.text]) for passage in passages) / total
     nearest_similarity = nearest_hit.similarity if nearest_hit else 0.0
     return {

@@ -5,13 +5,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 
-from instep.search.index.passages import ArticleSections, MarkdownPassage
 from instep.search.index.stems import Stems, index_term
-from instep.search.passage_kinds import PassageKind
 from instep.search.query.proximity import Match, TermWeights, overlap
 from instep.search.query.tokenizer import tokenize
-from instep.search.schemas import LiveArticle
-from instep.search.section_steps import StepPlace
+from instep.search.schemas import Passage
 
 MAX_CACHED_TOKENS = 20_000
 # How a word of a text relates to a question: a match, nothing, or a stop word, which has no position.
@@ -20,21 +17,10 @@ Matches = list[Match]
 
 @dataclass(slots=True)
 class FoundPassage:
-    """A passage that an index finds for a question, with its text and the matching parts."""
+    """A passage that an index finds for a question, with its words and which of them match."""
 
-    article: LiveArticle
-    # Its index among the passages of its article, from 0.
-    number: int
-    # Both about 0 to 1.
-    score: float
-    coverage: float
-    markdown: MarkdownPassage
-    kind: PassageKind
-    steps: StepPlace
-    anchor: str | None
-    sections: ArticleSections
-    # Its words in lower case, grouped by sentence, and the start and end of each sentence in `plain`.
-    plain: str
+    passage: Passage
+    # Its words in lower case, grouped by sentence, and the start and end of each sentence in its text.
     spans: list[tuple[int, int]]
     title_words: list[str]
     heading_words: list[str]
@@ -43,13 +29,8 @@ class FoundPassage:
     introduction_words: list[str]
     title: Matches = field(default_factory=list)
     text: Matches = field(default_factory=list)
-    # Start and end, in characters of `plain`, of the sentence with most of the question's words.
+    # Start and end, in characters of its text, of the sentence with most of the question's words.
     best: tuple[int, int] = (0, 0)
-
-    @property
-    def headings(self) -> tuple[str, ...]:
-        """The headings that readers see above it, without the description, which the index adds as one."""
-        return self.markdown.headings if self.markdown.number is not None else ()
 
     @property
     def words(self) -> Iterator[str]:

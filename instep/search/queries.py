@@ -92,14 +92,13 @@ async def changed_since(
 
 async def deleted_since(ctx: Ctx, stamp: datetime) -> list[str]:
     """The ids of the articles that were deleted after a stamp."""
-    ids: list[str] | None = await ctx.value(
+    return await ctx.column(
         """
-        select array_agg(id) from articles
+        select id from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at > %(stamp)s
         """,
         stamp=stamp,
     )
-    return ids or []
 
 
 @dataclass(slots=True)
@@ -137,7 +136,6 @@ async def store_index(ctx: Ctx, data: bytes, seen: datetime) -> None:
         values (%(bot)s, %(workspace)s, %(seen)s, %(data)s)
         on conflict (bot_id, workspace_id) do update set seen = excluded.seen, data = excluded.data
         """,
-        workspace=ctx.bot.workspace_id,
         seen=seen,
         data=data,
     )
@@ -186,16 +184,14 @@ async def articles_to_outline(
     )
 
 
-async def live_ids(ctx: Ctx, ids: Sequence[str], audience: Audience) -> set[str]:
-    live = await ctx.value(
+async def live_ids(ctx: Ctx, ids: Sequence[str]) -> list[str]:
+    return await ctx.column(
         f"""
-        select array_agg(a.id) from articles a
-        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and {LIVE}
-          and a.id = any(%(ids)s) and {visible_to(audience)}
+        select a.id from articles a
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and {LIVE} and a.id = any(%(ids)s)
         """,
         ids=list(ids),
     )
-    return set(live or ())
 
 
 def visible_to(audience: Audience) -> str:

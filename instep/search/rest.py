@@ -45,9 +45,9 @@ def search_hit_json(hit: SearchHit, bot: Bot, format: Format) -> dict[str, Any]:
 
 @router.operation("GET /synonyms", actions.get_synonyms, SynonymsOut)
 async def get_synonyms(ctx: Ctx) -> Response:
-    return reply(SynonymsOut.of_row(await actions.get_synonyms(ctx)))
+    return reply(await actions.get_synonyms(ctx))
 
 
 @router.operation("PATCH /synonyms", actions.update_synonyms, SynonymsOut)
 async def update_synonyms(ctx: Ctx, body: SynonymsUpdate) -> Response:
-    return reply(SynonymsOut.of_row(await actions.update_synonyms(ctx, body)))
+    return reply(await actions.update_synonyms(ctx, body))

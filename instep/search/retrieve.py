@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from anyio import to_thread
 
 from instep.platform.core import limits
 from instep.platform.identity.schemas import Bot, Ctx
@@ -19,8 +18,8 @@ from instep.search.article_descriptions import (
 )
 from instep.search.confidence import confidence_of, needs_off_topic, signs_of
 from instep.search.index.builder import split_article
-from instep.search.index.cache import Index
-from instep.search.index.passages import Anchors, ArticleSections, MarkdownPassage, plain_passage
+from instep.search.index.cache import Index, off_loop
+from instep.search.index.passages import Anchors, ArticleSections, MarkdownPassage
 from instep.search.index.segment import Array
 from instep.search.index.stems import stems_of
 from instep.search.matching import FoundPassage, Matcher, words_of_text
@@ -42,12 +41,10 @@ from instep.search.section_fit import SectionComparison, section_score
 from instep.search.section_steps import place_of_steps
 from instep.search.semantic.query_embedder import query_embedder
 from instep.search.semantic.vector_index import SemanticHit
-from instep.search.text_cache import TextCache
 
 NO_SIGNALS = Signals(0.0)
 # Maximum number of restarts of a retrieval because an article changed between the statements.
 MAX_TRIES = 3
-cached_plain_passage = TextCache(plain_passage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +90,7 @@ class IndexedQuestion:
         `with_described`: include the sections that descriptions among the passages may summarize.
         """
         hits = {hit.article_id: hit for hit in self.query.semantic_hits}
-        texts = await read_passages(passages, live, hits if with_described else None)
+        texts = await read_passages(self.ctx.bot, passages, live, hits if with_described else None)
         words = {word for passage in texts for word in passage.words}
         stems = {config: await stems_of(self.ctx.tx, config, words) for config in self.builder.stems}
         matcher = Matcher(term_weights_of(self.query), stems)
@@ -103,7 +100,7 @@ class IndexedQuestion:
 
     async def signals(self, best: ScoredArticle, passages: Sequence[FoundPassage]) -> Signals:
         """The confidence in the passages of the best article, also considering words that no article has."""
-        of_best = [passage for passage in passages if passage.article.id == best.article_id]
+        of_best = [found for found in passages if found.passage.article_id == best.article_id]
         if not of_best:
             return NO_SIGNALS
         base, count = best.lexical_score / MAX_SCORE, self.builder.index.article_count
@@ -155,13 +152,13 @@ async def retrieve(
     # The signals are those of the first passages, however many are compared.
     first = {(passage.article_id, passage.number) for passage in passages if passage.rank < limit}
     first_passages = [
-        passage for passage in candidate_passages if (passage.article.id, passage.number) in first
+        found for found in candidate_passages if (found.passage.article_id, found.passage.number) in first
     ][:limit]
     article_ranks = {article.article_id: rank for rank, article in enumerate(ranked)}
     comparison = SectionComparison.of(question, indexed.query, matcher, article_ranks)
     chosen = [
-        passage_of(ctx.bot, passage, comparison, indexed.builder.stop_words)
-        for passage in (candidate_passages if candidates else first_passages)
+        compared_passage(found, comparison, indexed.builder.stop_words)
+        for found in (candidate_passages if candidates else first_passages)
     ]
     signals = await indexed.signals(ranked[0], first_passages)
     return Retrieval(
@@ -278,53 +275,59 @@ def best_per_article(score: Array, article_of_passage: Array, count: int) -> Arr
 
 
 async def read_passages(
-    passages: Sequence[ScoredPassage], live: dict[str, LiveArticle], hits: dict[str, SemanticHit] | None
+    bot: Bot,
+    passages: Sequence[ScoredPassage],
+    live: dict[str, LiveArticle],
+    hits: dict[str, SemanticHit] | None,
 ) -> list[FoundPassage]:
     articles = {passage.article_id: live[passage.article_id] for passage in passages}
-    if sum(len(article.html) for article in articles.values()) > limits.MAX_INLINE_CHARACTERS:
-        return await to_thread.run_sync(read_at_once, passages, articles, hits)
-    return read_at_once(passages, articles, hits)
+    is_long = sum(len(article.html) for article in articles.values()) > limits.MAX_INLINE_CHARACTERS
+    return await off_loop(read_at_once, bot, passages, articles, hits, is_long=is_long)
 
 
 def read_at_once(
-    passages: Sequence[ScoredPassage], articles: dict[str, LiveArticle], hits: dict[str, SemanticHit] | None
+    bot: Bot,
+    passages: Sequence[ScoredPassage],
+    articles: dict[str, LiveArticle],
+    hits: dict[str, SemanticHit] | None,
 ) -> list[FoundPassage]:
     """The passages with their texts, without passages that the article no longer has.
 
     With `hits`, the semantic ones by article, described sections are included.
     """
-    split = {id: passages_of(article.description, article.markdown) for id, article in articles.items()}
-    sections = {id: ArticleSections(split[id], Anchors(article.html)) for id, article in articles.items()}
+    help_url = bot.help_url
+    sections = {id: sections_in(article) for id, article in articles.items()}
+    split = {id: whole.passages for id, whole in sections.items()}
     described = [] if hits is None else list(described_sections(passages, split, hits))
     texts = []
     for scored in [*passages, *described]:
         id, number = scored.article_id, scored.number
         if number < len(split[id]):
-            passage, introduction = split[id][number], ""
-            if scored in described:
-                introduction = introduction_of(split[id], number)
-            plain = cached_plain_passage(passage.markdown)
-            spans = sentence_spans(plain, at_line_breaks=True)
+            page = help_url + articles[id].path(bot)
+            passage = replace(
+                Passage.of(articles[id], page, sections[id], number),
+                score=scored.score,
+                coverage=min(scored.coverage, 1.0),
+                kind=kind_of_section(split[id], number),
+                steps=place_of_steps(split[id], number),
+            )
+            spans = sentence_spans(passage.text, at_line_breaks=True)
+            introduction = introduction_of(split[id], number) if scored in described else ""
             texts.append(
                 FoundPassage(
-                    article=articles[id],
-                    number=number,
-                    score=scored.score,
-                    coverage=scored.coverage,
-                    markdown=passage,
-                    kind=kind_of_section(split[id], number),
-                    steps=place_of_steps(split[id], number),
-                    anchor=sections[id].anchors.of(passage),
-                    sections=sections[id],
-                    plain=plain,
-                    spans=spans,
-                    title_words=words_of_text(articles[id].title),
-                    heading_words=words_of_text(" ".join(passage.headings)),
-                    sentence_words=[words_of_text(plain[start:end]) for start, end in spans],
+                    passage,
+                    spans,
+                    title_words=words_of_text(passage.title),
+                    heading_words=words_of_text(" ".join(split[id][number].headings)),
+                    sentence_words=[words_of_text(passage.text[start:end]) for start, end in spans],
                     introduction_words=words_of_text(introduction),
                 )
             )
     return texts
+
+
+def sections_in(article: LiveArticle) -> ArticleSections:
+    return ArticleSections(passages_of(article.description, article.markdown), Anchors(article.html))
 
 
 @lru_cache(maxsize=32)
@@ -353,30 +356,15 @@ def described_sections(
                     yield ScoredPassage(id, number, score, 0.0, passage.rank)
 
 
-def passage_of(
-    bot: Bot, passage: FoundPassage, comparison: SectionComparison, stop_words: frozenset[str]
+def compared_passage(
+    found: FoundPassage, comparison: SectionComparison, stop_words: frozenset[str]
 ) -> Passage:
-    article, signs = passage.article, comparison.signs(passage)
-    return Passage(
-        article_id=article.id,
-        number=passage.number,
-        title=article.title,
-        slug=article.slug,
-        url=bot.help_url + article.path(bot) + (f"#{passage.anchor}" if passage.anchor else ""),
-        locale=article.locale,
-        headings=passage.headings,
-        anchor=passage.anchor,
-        markdown=passage.markdown.markdown,
-        sections=passage.sections,
-        text=passage.plain,
-        score=passage.score,
-        coverage=min(passage.coverage, 1.0),
-        best=passage.best,
+    signs = comparison.signs(found)
+    return replace(
+        found.passage,
+        best=found.best,
         matches=comparison.matcher.word_matches,
-        kind=passage.kind,
         section_signs=signs,
         section_score=section_score(signs),
-        steps=passage.steps,
-        lead=article.description or "",
         stop_words=stop_words,
     )

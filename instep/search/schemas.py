@@ -1,9 +1,9 @@
 """The shapes of a search (specification, Operations; contract section 4, Article)."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -23,6 +23,7 @@ from instep.search.text_cache import TextCache
 # The pattern of a synonym in the API's description; `valid_synonym` checks more.
 SYNONYM_PATTERN = r"^[^,\u0000]*[^,\s\u0000][^,\u0000]*$"
 
+cached_plain_passage = TextCache(plain_passage)
 cached_readable_text = TextCache(readable_text)
 cached_readable_passage = TextCache(readable_passage)
 SearchText = Annotated[
@@ -76,18 +77,11 @@ class SynonymsUpdate(Body):
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class BotSynonyms:
-    """The synonyms of a bot, in addition to those of its languages."""
-
-    groups: list[list[str]]
-    # The name in the audit.
-    id: str = "synonyms"
-
-
 class SynonymsOut(Out):
     """The synonyms of the bot, in addition to those of its languages."""
 
+    # The name in the audit.
+    id: ClassVar = "synonyms"
     groups: list[list[str]]
 
 
@@ -178,7 +172,7 @@ Audience = Literal["public", "authenticated"]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of a live article, as its readers see it, and how well it answers a question."""
+    """A part of a live article, as its readers see it, and how well it answers a question, if any."""
 
     article_id: str
     # Its index among the passages of its article, from 0.
@@ -194,13 +188,13 @@ class Passage:
     markdown: str
     text: str
     # From 0 to about 1, comparable within one language of one bot only.
-    score: float
+    score: float = 0.0
     # The weight of the question's terms that it contains, including headings and title: a share, 0 to 1.
-    coverage: float
+    coverage: float = 0.0
     # Start and end, in characters of `text`, of the sentence that answers best.
-    best: tuple[int, int]
+    best: tuple[int, int] = (0, 0)
     # For each lower-case word of the passages: the question's words that it matches, with weights.
-    matches: Mapping[str, Sequence[tuple[str, float]]]
+    matches: Mapping[str, Sequence[tuple[str, float]]] = field(default_factory=dict)
     # Its kind, the signs that it answers, and their score (`search/section_fit.py`).
     kind: PassageKind = "text"
     section_signs: Mapping[str, float] = field(default_factory=dict)
@@ -214,25 +208,32 @@ class Passage:
     # Its whole article; None if only the passage is known.
     sections: ArticleSections | None = None
 
+    @classmethod
+    def of(cls, article: LiveArticle, page: str, sections: ArticleSections, number: int) -> "Passage":
+        """A passage of an article at the address `page`, not compared with a question yet."""
+        passage = sections.passages[number]
+        anchor = sections.anchors.of(passage)
+        return cls(
+            article_id=article.id,
+            number=number,
+            title=article.title,
+            slug=article.slug,
+            url=f"{page}#{anchor}" if anchor else page,
+            locale=article.locale,
+            # The description, which the index adds as a heading, is none for readers.
+            headings=passage.headings if passage.number is not None else (),
+            anchor=anchor,
+            markdown=passage.markdown,
+            text=cached_plain_passage(passage.markdown),
+            lead=article.description or "",
+            sections=sections,
+        )
+
     def section_up_to(self, max_characters: int) -> str:
         """The Markdown of its section, or as much around it as the length allows."""
         if self.sections is None:
             return self.markdown
         return self.sections.text_around(self.number, max_characters)
-
-    def sections_of_article(self) -> Iterator["Passage"]:
-        """The first passages of all sections of its article."""
-        if self.sections is None:
-            return
-        page = self.url.partition("#")[0]
-        for at in self.sections.first_passages():
-            passage = self.sections.passages[at]
-            anchor = self.sections.anchors.of(passage)
-            headings = passage.headings if passage.number is not None else ()
-            url = f"{page}#{anchor}" if anchor else page
-            text = plain_passage(passage.markdown)
-            place = replace(self, number=at, url=url, headings=headings, anchor=anchor, best=(0, 0))
-            yield replace(place, markdown=passage.markdown, text=text, steps=(0, 0))
 
     @property
     def excerpt(self) -> str:

@@ -15,6 +15,7 @@ from instep.search.passage_kinds import FENCE, PassageKind
 from instep.search.query.analysis import WeightedQuery
 from instep.search.query.proximity import overlap, proximity
 from instep.search.question_kinds import QuestionKind, kind_of_question
+from instep.search.schemas import Passage
 from instep.search.semantic.vector_index import SemanticHit
 
 # Fitted by `make eval-sections-fitting` (docs/quality.md).
@@ -65,10 +66,11 @@ class SectionComparison:
         hits = {hit.article_id: hit for hit in query.semantic_hits}
         return cls(kind_of_question(question), act, query.total_rarity, matcher, article_ranks, hits)
 
-    def signs(self, passage: FoundPassage) -> dict[str, float]:
+    def signs(self, found: FoundPassage) -> dict[str, float]:
         """The signs that the section of a passage answers, each about 0 to 1."""
-        total, title, hit = self.total_rarity, passage.title, self.hits.get(passage.article.id)
-        text = [*self.matcher.matches(passage.introduction_words), *passage.text]
+        passage, total, title = found.passage, self.total_rarity, found.title
+        hit = self.hits.get(passage.article_id)
+        text = [*self.matcher.matches(found.introduction_words), *found.text]
         # Stop words have no index terms.
         heading = self.matcher.index_terms(words_of_text("".join(passage.headings[-1:])))
         content = [terms for terms in heading if terms]
@@ -77,7 +79,7 @@ class SectionComparison:
             "score": passage.score,
             "similarity": hit.similarity_of(passage.number) if hit else 0.0,
             "article_similarity": hit.z_score / MANY_DEVIATIONS if hit else 0.0,
-            "article_rank": 1 / (1 + self.article_ranks[passage.article.id]),
+            "article_rank": 1 / (1 + self.article_ranks[passage.article_id]),
             "coverage": overlap([*text, *title]) / total,
             "text_coverage": overlap(text) / total,
             "proximity": proximity(text) / total,
@@ -87,11 +89,11 @@ class SectionComparison:
             # "What it adds" is not a question about adding something: most of its words say something else.
             "whole_heading": float(all(matching) and len(content) > len(heading) / 2),
             "fitting_kind": float(self.is_fitting(passage)),
-            "length": min(log(1 + len(passage.markdown.markdown.split())) / log(1 + MANY_WORDS), 1.0),
+            "length": min(log(1 + len(passage.markdown.split())) / log(1 + MANY_WORDS), 1.0),
         }
 
-    def is_fitting(self, passage: FoundPassage) -> bool:
-        if self.kind == "how_to" and FENCE.search(passage.markdown.markdown):
+    def is_fitting(self, passage: Passage) -> bool:
+        if self.kind == "how_to" and FENCE.search(passage.markdown):
             return True
         return self.kind is not None and passage.kind in FITTING.get(self.kind, ())
 

@@ -122,6 +122,10 @@ class Tx:
         """The first column of the first row, or None."""
         return (await self.reply(sql, params)).value()
 
+    async def column(self, sql: str, /, **params: Any) -> list[Any]:
+        """The first column of all rows."""
+        return (await self.reply(sql, params)).column()
+
     async def execute(self, sql: str, /, **params: Any) -> int:
         """Run a statement; return the number of affected rows."""
         if self.guard is not None and not self.openers:

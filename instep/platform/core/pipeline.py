@@ -83,6 +83,10 @@ class Reply:
         """The first column of the first row, or None."""
         return self.transformer.load_rows(0, 1, first_column)[0] if self.result.ntuples else None
 
+    def column(self) -> list[Any]:
+        """The first column of all rows."""
+        return self.transformer.load_rows(0, self.result.ntuples, first_column) if self.result.ntuples else []
+
     def row_maker(self, kind: type[Row]) -> Callable[[Sequence[Any]], Row]:
         names = tuple((self.result.fname(number) or b"").decode() for number in range(self.result.nfields))
         described: Any = kind

@@ -135,6 +135,9 @@ class Ctx:
     def value(self, sql: str, /, **params: Any) -> Awaitable[Any]:
         return self.tx.value(sql, **self._with_own(params))
 
+    def column(self, sql: str, /, **params: Any) -> Awaitable[list[Any]]:
+        return self.tx.column(sql, **self._with_own(params))
+
     def execute(self, sql: str, /, **params: Any) -> Awaitable[int]:
         return self.tx.execute(sql, **self._with_own(params))
 

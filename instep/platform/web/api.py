@@ -107,7 +107,7 @@ def reply_with_etag(out: JsonBody, etag: str, if_none_match: str | None = None) 
     return reply(out, headers=headers)
 
 
-def reply_list(page: Page[Any], shape: Callable[[Any], JsonBody]) -> Response:
+def reply_list(page: Page[Any], shape: Callable[[Any], JsonBody] = lambda row: row) -> Response:
     """A page of rows in the list envelope, joined from the serialized rows."""
     parts = [b'{"results":[']
     for row in page.rows:

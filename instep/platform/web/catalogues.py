@@ -1,4 +1,4 @@
-"""The texts of public pages in visitors' languages, as gettext catalogs.
+"""The texts of public pages and of answers in visitors' languages, as gettext catalogs.
 
 Templates and code contain the English texts. `make messages` updates the catalogs in `locales` accordingly;
 each is compiled at first use.
@@ -7,9 +7,10 @@ each is compiled at first use.
 import gettext
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from io import BytesIO
 from pathlib import Path
+from typing import Literal
 
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_date
@@ -22,6 +23,10 @@ from instep.platform.core import limits
 CATALOGUES = Path(__file__).parent / "locales"
 SOURCE_LANGUAGE = "en"
 LANGUAGES = (SOURCE_LANGUAGE, "de", "fr", "es", "pt", "ja", "ar")
+# The languages of answers and of the widget, which customers' pages show.
+REPLY_LANGUAGES = (*LANGUAGES, "it", "nl", "zh")
+# The texts of public pages, and those of answers and of the widget.
+Domain = Literal["messages", "replies"]
 
 
 def message(text: str) -> str:
@@ -66,19 +71,25 @@ def catalogue_of(locale: str) -> Catalogue:
     return Catalogue(parsed if parsed.language == language else Locale(language), translations_in(language))
 
 
-@lru_cache(len(LANGUAGES))
-def translations_in(language: str) -> gettext.NullTranslations:
+def reply_translations(locale: str) -> gettext.NullTranslations:
+    """The texts of answers in the language of a locale, or in English."""
+    language = locale.split("-")[0]
+    return translations_in(language if language in REPLY_LANGUAGES else SOURCE_LANGUAGE, "replies")
+
+
+@cache
+def translations_in(language: str, domain: Domain = "messages") -> gettext.NullTranslations:
     if language == SOURCE_LANGUAGE:
         return gettext.NullTranslations()
     compiled = BytesIO()
-    with catalogue_file(language).open("rb") as file:
+    with catalogue_file(language, domain).open("rb") as file:
         write_mo(compiled, read_po(file, locale=language))
     compiled.seek(0)
     return gettext.GNUTranslations(compiled)
 
 
-def catalogue_file(language: str) -> Path:
-    return CATALOGUES / language / "LC_MESSAGES" / "messages.po"
+def catalogue_file(language: str, domain: Domain = "messages") -> Path:
+    return CATALOGUES / language / "LC_MESSAGES" / f"{domain}.po"
 
 
 @lru_cache(limits.MAX_CATALOGUES)

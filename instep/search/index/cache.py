@@ -26,7 +26,6 @@ from instep.search.index.builder import SegmentBuilder
 from instep.search.index.cache_by_size import CacheBySize
 from instep.search.index.segment import (
     Array,
-    DamagedIndex,
     Segment,
     decode_segment,
     encode_segment,
@@ -196,7 +195,7 @@ async def load_stored_index(ctx: Ctx, files: IndexFiles | None) -> Index:
     """The index as stored in the database; large ones are also in a file."""
     row = await queries.stored_index(ctx, limits.LARGE_INDEX_BYTES if files else None)
     if row and row.data is None and files:
-        segment = await asyncio.to_thread(map_segment, files, ctx.bot.id, row.seen)
+        segment = await asyncio.to_thread(files.read, ctx.bot.id, row.seen, decode_segment)
         if segment:
             return stored_index(segment, row.seen)
         row = await queries.stored_index(ctx)
@@ -208,15 +207,6 @@ async def load_stored_index(ctx: Ctx, files: IndexFiles | None) -> Index:
     )
 
 
-def map_segment(files: IndexFiles, bot_id: UUID, seen: datetime) -> Segment | None:
-    mapping = files.open(bot_id, seen)
-    try:
-        return decode_segment(mapping) if mapping else None
-    except DamagedIndex as error:
-        files.discard(bot_id, seen, str(error))
-        return None
-
-
 def stored_index(segment: Segment, seen: datetime) -> Index:
     return Index(synced_until=seen, stored_until=seen).with_segment(segment)
 
@@ -226,7 +216,7 @@ async def share(ctx: Ctx, files: IndexFiles | None, segment: Segment, data: byte
     if files is None or len(data) < limits.LARGE_INDEX_BYTES:
         return segment
     await asyncio.to_thread(files.write, ctx.bot.id, seen, data)
-    return await asyncio.to_thread(map_segment, files, ctx.bot.id, seen) or segment
+    return await asyncio.to_thread(files.read, ctx.bot.id, seen, decode_segment) or segment
 
 
 async def flush(ctx: Ctx, index: Index, files: IndexFiles | None, *, may_store: bool) -> Index:

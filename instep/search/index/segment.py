@@ -1,6 +1,5 @@
 """A segment of a bot's inverted index: which passages have which terms, in flat NumPy arrays."""
 
-import json
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,18 +8,15 @@ from mmap import mmap
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from instep.search.index.packed_arrays import Array, pack, unpack
 from instep.search.index.stems import language_code
 
-Array = npt.NDArray[Any]
 # The version of the stored layout and of how words are read; stored indexes of other versions are rebuilt.
 FORMAT = 8
 # The flag byte of a posting: its low 7 bits are the capped term frequency; the high bit means that a heading
 # above the passage has the term.
 MAX_TERM_FREQUENCY, HEADING_FLAG = 127, 128
-# The stored arrays begin at multiples of this, so that NumPy need not copy them to read them.
-ALIGNMENT = 8
 # An estimate for `IndexedArticle` with its strings.
 BYTES_PER_ARTICLE = 400
 
@@ -294,11 +290,13 @@ def build_segment(
     """A segment from postings in any order, whose terms are numbered by their position in `terms`.
 
     `postings`: int64[n, 3], rows of term, passage and flag byte; `title_postings`: int64[n, 2], rows of term
-    and article; no two rows have the same first two values. `surface_forms`: each with its term.
+    and article; no two rows have the same first two values. `surface_forms`: each with its term. Terms
+    without postings are left out.
     """
-    order = sorted(range(len(terms)), key=lambda number: terms[number].encode())
-    rank = np.empty(len(terms), dtype=np.int64)
-    rank[order] = np.arange(len(terms))
+    used_terms = np.unique(np.concatenate((postings[:, 0], title_postings[:, 0]))).tolist()
+    order = sorted(used_terms, key=lambda number: terms[number].encode())
+    rank = np.full(len(terms), -1)
+    rank[order] = np.arange(len(order))
     passage_count, article_count = max(1, len(article_of_passage)), max(1, len(articles))
     body_term, title_term = rank[postings[:, 0]], rank[title_postings[:, 0]]
     by_term = np.argsort(body_term * passage_count + postings[:, 1], kind="stable")
@@ -310,14 +308,14 @@ def build_segment(
     pairs.sort(kind="stable")
     pairs = pairs[np.diff(pairs, prepend=-1) > 0]
     distinct_title_terms, title_counts = np.unique(title_term, return_counts=True)
-    surface_forms.sort(key=lambda form: form[0].encode())
+    forms = sorted((form for form in surface_forms if rank[form[1]] >= 0), key=lambda form: form[0].encode())
     return Segment(
         articles=articles,
         terms=TermDictionary.of([terms[number] for number in order]),
-        document_frequency=np.bincount(pairs // article_count, minlength=len(terms)).astype(
+        document_frequency=np.bincount(pairs // article_count, minlength=len(order)).astype(
             index_dtype(len(articles))
         ),
-        postings_end=np.cumsum(np.bincount(body_term, minlength=len(terms))).astype(np.uint32),
+        postings_end=np.cumsum(np.bincount(body_term, minlength=len(order))).astype(np.uint32),
         postings_passage=postings[by_term, 1].astype(index_dtype(len(article_of_passage))),
         postings_flags=postings[by_term, 2].astype(np.uint8),
         title_terms=distinct_title_terms.astype(np.uint32),
@@ -325,8 +323,8 @@ def build_segment(
         title_article=title_postings[by_title_term, 1].astype(index_dtype(len(articles))),
         article_of_passage=article_of_passage.astype(index_dtype(len(articles))),
         passage_length=passage_length.astype(np.uint16),
-        surface_forms=TermDictionary.of([form for form, _ in surface_forms]),
-        term_of_form=rank[[term for _, term in surface_forms]].astype(np.uint32),
+        surface_forms=TermDictionary.of([form for form, _ in forms]),
+        term_of_form=rank[[term for _, term in forms]].astype(np.uint32),
     )
 
 
@@ -371,7 +369,7 @@ def merge_segments(segments: Sequence[tuple[Segment, Array]]) -> Segment:
         surface_forms.update(dict.fromkeys(zip(segment.surface_forms.all(), new_term_of_form, strict=True)))
         articles += [article for article, alive in zip(segment.articles, live_docs, strict=True) if alive]
         passage_count += int(is_live.sum())
-    return without_unused_terms(
+    return build_segment(
         articles,
         list(term_numbers),
         np.concatenate(postings),
@@ -382,56 +380,16 @@ def merge_segments(segments: Sequence[tuple[Segment, Array]]) -> Segment:
     )
 
 
-def without_unused_terms(
-    articles: list[IndexedArticle],
-    terms: list[str],
-    postings: Array,
-    title_postings: Array,
-    article_of_passage: Array,
-    passage_length: Array,
-    surface_forms: list[tuple[str, int]],
-) -> Segment:
-    """`build_segment` without the terms that have no postings left; it renumbers the postings in place."""
-    is_used = np.zeros(len(terms), dtype=np.bool_)
-    is_used[postings[:, 0]] = True
-    is_used[title_postings[:, 0]] = True
-    number = np.cumsum(is_used) - 1
-    postings[:, 0], title_postings[:, 0] = number[postings[:, 0]], number[title_postings[:, 0]]
-    return build_segment(
-        articles,
-        [term for term, used in zip(terms, is_used, strict=True) if used],
-        postings,
-        title_postings,
-        article_of_passage,
-        passage_length,
-        [(form, int(number[term])) for form, term in surface_forms if is_used[term]],
-    )
-
-
 def encode_segment(segment: Segment) -> bytes:
-    """The segment in its stored form: length of the JSON header (4 bytes), header, arrays."""
-    columns = {name: getattr(segment, attribute) for name, attribute in ARRAYS.items()}
-    columns |= {"word_ends": segment.terms.ends, "form_ends": segment.surface_forms.ends}
-    columns |= {
+    """The segment in its stored form."""
+    arrays = {name: getattr(segment, attribute) for name, attribute in ARRAYS.items()}
+    arrays |= {"word_ends": segment.terms.ends, "form_ends": segment.surface_forms.ends}
+    arrays |= {
         "words": np.frombuffer(segment.terms.block, dtype=np.uint8),
         "forms": np.frombuffer(segment.surface_forms.block, dtype=np.uint8),
     }
     articles = [(a.id, a.locale, a.config, a.is_public, a.collection_id, a.title) for a in segment.articles]
-    header = {
-        "format": FORMAT,
-        "articles": articles,
-        "arrays": [(name, array.dtype.str, len(array)) for name, array in columns.items()],
-    }
-    encoded = json.dumps(header).encode()
-    # JSON may end with spaces.
-    encoded += b" " * padding(4 + len(encoded))
-    arrays = (array.tobytes() + bytes(padding(array.nbytes)) for array in columns.values())
-    return b"".join((len(encoded).to_bytes(4, "big"), encoded, *arrays))
-
-
-def padding(count: int) -> int:
-    """The number of padding bytes after `count` bytes, so that the next array is aligned to `ALIGNMENT`."""
-    return -count % ALIGNMENT
+    return pack({"format": FORMAT, "articles": articles}, arrays)
 
 
 def decode_segment(data: bytes | mmap) -> Segment | None:
@@ -439,31 +397,10 @@ def decode_segment(data: bytes | mmap) -> Segment | None:
 
     Raises `DamagedIndex` if `encode_segment` did not produce them.
     """
-    try:
-        return read_segment(data)
-    except (ValueError, LookupError, TypeError) as error:
-        raise DamagedIndex(f"a stored index is damaged: {error}") from error
-
-
-class DamagedIndex(Exception):
-    """The bytes are not a valid stored index."""
-
-
-def read_segment(data: bytes | mmap) -> Segment | None:
-    end = 4 + int.from_bytes(data[:4], "big")
-    header = json.loads(data[4:end])
-    if header["format"] != FORMAT:
-        return None
-    columns, starts = {}, {}
-    for name, type_, count in header["arrays"]:
-        columns[name] = np.frombuffer(data, type_, count, end)
-        starts[name] = end
-        end += columns[name].nbytes + padding(columns[name].nbytes)
-    if end != len(data):
-        raise ValueError(f"{len(data)} bytes instead of {end}")
-    return Segment(
-        articles=[IndexedArticle(*row) for row in header["articles"]],
-        terms=TermDictionary(data, columns["word_ends"], starts["words"]),
-        surface_forms=TermDictionary(data, columns["form_ends"], starts["forms"]),
-        **{attribute: columns[name] for name, attribute in ARRAYS.items()},
+    packed = unpack(data, {"format": FORMAT})
+    return packed and Segment(
+        articles=[IndexedArticle(*row) for row in packed.header["articles"]],
+        terms=TermDictionary(data, packed.arrays["word_ends"], packed.starts["words"]),
+        surface_forms=TermDictionary(data, packed.arrays["form_ends"], packed.starts["forms"]),
+        **{attribute: packed.arrays[name] for name, attribute in ARRAYS.items()},
     )

@@ -6,19 +6,22 @@ it after its deletion, so every process may delete any file at any time.
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import TypeVar
 from uuid import UUID
 
 import structlog
 
 from instep.platform.core.disk import free_space_at
 from instep.platform.core.settings import Settings
+from instep.search.index.packed_arrays import DamagedIndex
 
+Value = TypeVar("Value")
 # The change stamp in a file's name.
 STAMP = "%Y%m%d%H%M%S%f"
 
@@ -57,6 +60,18 @@ class IndexFiles:
         except (OSError, ValueError) as error:
             self.discard(bot_id, seen, str(error))
             return None
+
+    def read(self, bot_id: UUID, seen: datetime, decode: Callable[[mmap], Value | None]) -> Value | None:
+        """What a file holds; a damaged file, or one that `decode` finds unfit, is deleted."""
+        mapping = self.open(bot_id, seen)
+        try:
+            value = decode(mapping) if mapping else None
+        except DamagedIndex as error:
+            self.discard(bot_id, seen, str(error))
+            return None
+        if mapping and value is None:
+            self.delete(bot_id, seen)
+        return value
 
     def newest(self, bot_id: UUID, until: datetime) -> datetime | None:
         """The stamp of the bot's newest file, up to `until`."""

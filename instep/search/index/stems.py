@@ -7,30 +7,33 @@ from instep.search.query.tokenizer import UNSEGMENTED_RUN
 
 # The text search configurations. Indexes store their order, so new ones are appended.
 CONFIGS = (
+    *("simple", "arabic", "armenian", "basque", "catalan", "danish", "dutch", "english", "estonian"),
     *(
-        "simple",
-        "arabic",
-        "armenian",
-        "basque",
-        "catalan",
-        "danish",
-        "dutch",
-        "english",
-        "estonian",
         "finnish",
+        "french",
+        "german",
+        "greek",
+        "hindi",
+        "hungarian",
+        "indonesian",
+        "irish",
+        "italian",
+        "lithuanian",
     ),
-    *("french", "german", "greek", "hindi", "hungarian", "indonesian", "irish", "italian", "lithuanian"),
     *("nepali", "norwegian", "portuguese", "romanian", "russian", "serbian", "spanish", "swedish", "tamil"),
     *("turkish", "yiddish", "esperanto", "polish"),
 )
+# The languages of the site, by the configuration of their articles; Japanese has none of its own.
+SITE_LANGUAGES = {
+    **{"english": "en", "german": "de", "french": "fr", "spanish": "es", "portuguese": "pt", "arabic": "ar"},
+    "simple": "ja",
+}
 # The first letter of every index term of a language, so that no two languages share a term.
 LANGUAGE_CODES = {config: chr(ord("A") + number) for number, config in enumerate(CONFIGS)}
 # In one process, for all languages together; about 60 bytes each.
 MAX_CACHED_STEMS = 300_000
 # The number of words in one statement, few enough not to delay other requests noticeably.
 LOOKUP_BATCH_WORDS = 5_000
-
-
 # The stem of each word; `None` for a stop word of the language.
 Stems = dict[str, str | None]
 STEM_CACHE: dict[str, Stems] = {}

@@ -5,21 +5,21 @@ to page, so that an unchanged article keeps its score.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
 from math import log
-from types import MappingProxyType
 from typing import Any
 
 from instep.platform.identity.schemas import Ctx
 from instep.search.index.cache import Index
 from instep.search.index.segment import Segment
-from instep.search.index.stems import Stems, index_term, language_code, stems_of
-from instep.search.query import compounds, lexicon
+from instep.search.index.stems import SITE_LANGUAGES, Stems, index_term, language_code, stems_of
+from instep.search.query import lexicon
+from instep.search.query.compounds import COMPOUND_CONFIGS, Compounds
 from instep.search.query.frequencies import share_of_articles
 from instep.search.query.fuzzy import fuzzy_matches
-from instep.search.query.synonyms import LANGUAGES, Synonyms, synonyms_of
+from instep.search.query.synonyms import Synonyms, synonyms_of
 from instep.search.query.tokenizer import (
     CAMEL_CASE_BOUNDARY,
     UNSEGMENTED_RUN,
@@ -30,7 +30,7 @@ from instep.search.query.tokenizer import (
 from instep.search.search_state import SearchState
 from instep.search.semantic.vector_index import SemanticHit
 
-CONFIGS_BY_LANGUAGE = {language: config for config, language in LANGUAGES.items()}
+CONFIGS_BY_LANGUAGE = {language: config for config, language in SITE_LANGUAGES.items()}
 # The weight of a match of an expansion, relative to a match of the word itself.
 FUZZY_BOOST = 0.7
 PREFIX_BOOST = 0.9
@@ -145,45 +145,48 @@ def from_cursor(value: list[Any]) -> WeightedQuery:
     )
 
 
+@dataclass
 class QueryBuilder:
-    """Builds the queries for one question to one index."""
+    """Builds the queries for one question to one index.
 
-    def __init__(
-        self,
-        question: str,
-        word_groups: list[list[str]],
-        index: Index,
-        stems: dict[str, Stems],
-        lexicon_stems: Stems,
-        synonyms: Synonyms | None = None,
-        joined_words: Mapping[str, str] = MappingProxyType({}),
-        name_words: Collection[str] = (),
-        stop_words: frozenset[str] = frozenset(),
-    ) -> None:
-        """`word_groups`: the words of each term in lower case; `stems`: by language configuration.
+    `word_groups` are the words of each term in lower case; `stems` are by language configuration.
+    `name_words` are those of the help center's own name, which fits all its articles; `stop_words` are words
+    of the question that its language ignores.
+    """
 
-        `name_words`: those of the help center's own name, which fits all its articles. `stop_words`: words
-        of the question that its language ignores.
-        """
-        self.title = normalize_title(question)
-        self.word_groups = word_groups
-        self.index = index
-        self.stems = stems
-        self.joined_words = joined_words
-        self.name_words = name_words
-        self.stop_words = stop_words
-        self.stop_word_stems = {lexicon_stems[word] for word in lexicon.STOP_WORDS} - {None}
-        self.compounds = compounds.Compounds(self.segments, compounds.CONFIGS & stems.keys())
-        # The lookup results by index term.
-        self.document_frequencies: dict[str, int] = {}
-        # The results of the lookup for typing errors, by word.
-        self.forms_by_word: dict[str, list[tuple[Segment, int, int]]] = {}
-        words = [word for group in word_groups for word in group]
-        # By index term: the index terms of its synonyms, with their boosts.
-        self.synonyms = {
+    question: str
+    word_groups: list[list[str]]
+    index: Index
+    stems: dict[str, Stems]
+    lexicon_stems: Stems
+    known_synonyms: Synonyms = field(default_factory=lambda: Synonyms({}))
+    joined_words: Mapping[str, str] = field(default_factory=dict)
+    name_words: Collection[str] = ()
+    stop_words: frozenset[str] = frozenset()
+    # The lookup results by index term, and those for typing errors by word.
+    document_frequencies: dict[str, int] = field(default_factory=dict)
+    forms_by_word: dict[str, list[tuple[Segment, int, int]]] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        return normalize_title(self.question)
+
+    @cached_property
+    def stop_word_stems(self) -> set[str | None]:
+        return {self.lexicon_stems[word] for word in lexicon.STOP_WORDS} - {None}
+
+    @cached_property
+    def compounds(self) -> Compounds:
+        return Compounds(self.segments, COMPOUND_CONFIGS & self.stems.keys())
+
+    @cached_property
+    def synonyms(self) -> dict[str, dict[str, float]]:
+        """By index term: the index terms of its synonyms, with their boosts."""
+        words = [word for group in self.word_groups for word in group]
+        return {
             index_term(config, stem): {index_term(config, other): boost for other, boost in boosts.items()}
-            for config, config_stems in stems.items()
-            for stem, boosts in (synonyms or Synonyms({})).of_words(words, config, config_stems).items()
+            for config, stems in self.stems.items()
+            for stem, boosts in self.known_synonyms.of_words(words, config, stems).items()
         }
 
     @cached_property

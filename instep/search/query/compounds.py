@@ -12,7 +12,7 @@ from instep.search.index.stems import language_code
 from instep.search.query.frequencies import is_common
 
 # The text search configurations of these languages.
-CONFIGS = frozenset({"danish", "dutch", "german", "norwegian", "swedish"})
+COMPOUND_CONFIGS = frozenset({"danish", "dutch", "german", "norwegian", "swedish"})
 # Possible linking letters between the parts of a compound, and endings of an inflected word; longest first.
 LINKS = ("es", "en", "er", "s", "n", "e", "")
 MIN_PART_CHARACTERS = 4
@@ -31,7 +31,7 @@ class Compounds:
     """The compounds in a help center's vocabulary in these languages."""
 
     def __init__(self, segments: list[Segment], configs: frozenset[str]) -> None:
-        """`configs`: the searched ones among `CONFIGS`."""
+        """`configs`: the searched ones among `COMPOUND_CONFIGS`."""
         self.segments = segments
         self.configs = configs
         self.codes = {language_code(config) for config in configs}

@@ -11,19 +11,11 @@ from functools import cache
 from math import exp
 from pathlib import Path
 
+from instep.search.index.stems import SITE_LANGUAGES
 from instep.search.query.tokenizer import UNSEGMENTED_RUN
 
 FOLDER = Path(__file__).parent / "word_frequencies"
 LANGUAGES = ("ar", "de", "en", "es", "fr", "ja", "pt")
-# By PostgreSQL's text search configuration; Japanese has none of its own.
-LANGUAGE_OF_CONFIG = {
-    "arabic": "ar",
-    "english": "en",
-    "french": "fr",
-    "german": "de",
-    "portuguese": "pt",
-    "spanish": "es",
-}
 # The length of a typical article: a word of frequency `f` is in `1 - exp(-f * WORDS_OF_ARTICLE)` of them.
 WORDS_OF_ARTICLE = 250
 
@@ -40,13 +32,17 @@ def frequencies(language: str) -> dict[str, float]:
 
 def is_common(word: str, configs: Iterable[str]) -> bool:
     """True if a word is among the most common ones of a language."""
-    languages = (LANGUAGE_OF_CONFIG[config] for config in configs if config in LANGUAGE_OF_CONFIG)
-    return any(word in frequencies(language) for language in languages)
+    return any(word in frequencies(language) for language in languages_of(configs))
+
+
+def languages_of(configs: Iterable[str]) -> set[str]:
+    """The languages with frequencies; a configuration without stems may be that of any language."""
+    return {SITE_LANGUAGES[config] for config in configs if config in SITE_LANGUAGES and config != "simple"}
 
 
 def share_of_articles(word: str, configs: Iterable[str]) -> float:
     """The share of typical articles (0 to 1) with a word, in the language where it is most common."""
-    languages = {LANGUAGE_OF_CONFIG[config] for config in configs if config in LANGUAGE_OF_CONFIG}
+    languages = languages_of(configs)
     if UNSEGMENTED_RUN.match(word):
         languages.add("ja")
     frequency = max((frequencies(language).get(word, 0.0) for language in languages), default=0.0)

@@ -10,20 +10,10 @@ from functools import cache
 from pathlib import Path
 
 from instep.platform.core.database import Tx
-from instep.search.index.stems import Stems, stems_of
+from instep.search.index.stems import SITE_LANGUAGES, Stems, stems_of
 from instep.search.query.tokenizer import normalize_title, parse_query
 
 FOLDER = Path(__file__).parent / "synonym_lists"
-# The text search configurations of the languages with a list.
-LANGUAGES = {
-    "english": "en",
-    "german": "de",
-    "french": "fr",
-    "spanish": "es",
-    "portuguese": "pt",
-    "simple": "ja",
-    "arabic": "ar",
-}
 # The weight of a match of a synonym, relative to the word itself; a term of several words is searched for
 # only by its longest word, which may mean something else.
 SYNONYM_BOOST = 0.4
@@ -38,7 +28,7 @@ SynonymTable = dict[Term, dict[str, float]]
 @cache
 def groups_of(config: str) -> tuple[Group, ...]:
     """The synonyms of a language, each as its words; none for a language without a list."""
-    language = LANGUAGES.get(config)
+    language = SITE_LANGUAGES.get(config)
     return parse_lines((FOLDER / f"{language}.txt").read_text().splitlines()) if language else ()
 
 

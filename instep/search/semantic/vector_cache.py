@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from operator import attrgetter
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -16,7 +17,7 @@ from weakref import WeakValueDictionary
 from instep.platform.core import limits
 from instep.platform.identity.schemas import Ctx
 from instep.search.index.cache_by_size import CacheBySize
-from instep.search.index.segment import Array, DamagedIndex
+from instep.search.index.segment import Array
 from instep.search.index.shared_files import IndexFiles
 from instep.search.semantic import vectors
 from instep.search.semantic.vector_index import VectorIndex
@@ -87,15 +88,8 @@ def load_index(bot_id: UUID, state: EmbeddingState, files: IndexFiles | None) ->
 
 def map_vectors(files: IndexFiles, bot_id: UUID, seen: datetime, index: VectorIndex) -> VectorSegment | None:
     """The vectors of a file, if they are comparable with those of the index; any other file is deleted."""
-    mapping = files.open(bot_id, seen)
-    try:
-        base = decode_vectors(mapping, index.model, index.dimensions) if mapping else None
-    except DamagedIndex as error:
-        files.discard(bot_id, seen, str(error))
-        return None
-    if mapping and base is None:
-        files.delete(bot_id, seen)
-    return base
+    decode = partial(decode_vectors, model=index.model, dimensions=index.dimensions)
+    return files.read(bot_id, seen, decode)
 
 
 def merge(

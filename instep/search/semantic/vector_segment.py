@@ -4,20 +4,20 @@ A component of a vector is an 8-bit integer times the scale of its vector (symme
 takes a quarter of the memory of floats, and a cosine is off by less than 0.002.
 """
 
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from mmap import mmap
+from typing import Any
 
 import numpy as np
 
 from instep.platform.llm.embedding import Vector
-from instep.search.index.segment import Array, DamagedIndex, padding
+from instep.search.index.packed_arrays import Array, pack, unpack
 from instep.search.semantic.chunks import Chunk
 
 # The layout of `encode_vectors`.
-FORMAT = 1
+FORMAT = 2
 # The number of vectors that are multiplied at once: their floats stay in the processor's cache.
 BLOCK = 512
 # The greatest integer of a component.
@@ -119,19 +119,9 @@ class VectorSegment:
 
 
 def encode_vectors(segment: VectorSegment, model: str) -> bytes:
-    """The segment in its file form: length of the JSON header (4 bytes), header, starts, chunks."""
-    header = {
-        "format": FORMAT,
-        "model": model,
-        "dimensions": segment.dimensions,
-        "chunks": len(segment.chunks),
-        "articles": segment.article_ids,
-    }
-    encoded = json.dumps(header).encode()
-    # JSON may end with spaces.
-    encoded += b" " * padding(4 + len(encoded))
-    arrays = segment.starts.tobytes(), segment.chunks.tobytes()
-    return b"".join((len(encoded).to_bytes(4, "big"), encoded, *arrays))
+    """The segment in its file form."""
+    header = {**header_of(model, segment.dimensions), "articles": segment.article_ids}
+    return pack(header, {"starts": segment.starts, "chunks": segment.chunks})
 
 
 def decode_vectors(data: bytes | mmap, model: str, dimensions: int) -> VectorSegment | None:
@@ -139,16 +129,14 @@ def decode_vectors(data: bytes | mmap, model: str, dimensions: int) -> VectorSeg
 
     Raises `DamagedIndex` if `encode_vectors` did not produce it.
     """
-    try:
-        end = 4 + int.from_bytes(data[:4], "big")
-        header = json.loads(data[4:end])
-        if (header["format"], header["model"], header["dimensions"]) != (FORMAT, model, dimensions):
-            return None
-        starts = np.frombuffer(data, np.int64, len(header["articles"]), end)
-        end += starts.nbytes
-        chunks = np.frombuffer(data, chunk_dtype(dimensions), header["chunks"], end)
-        if end + chunks.nbytes != len(data):
-            raise ValueError(f"{len(data)} bytes instead of {end + chunks.nbytes}")
-        return VectorSegment(dimensions, header["articles"], starts, chunks)
-    except (ValueError, LookupError, TypeError) as error:
-        raise DamagedIndex(f"stored vectors are damaged: {error}") from error
+    packed = unpack(data, header_of(model, dimensions))
+    return packed and VectorSegment(
+        dimensions,
+        packed.header["articles"],
+        packed.arrays["starts"],
+        packed.arrays["chunks"].view(chunk_dtype(dimensions)),
+    )
+
+
+def header_of(model: str, dimensions: int) -> dict[str, Any]:
+    return {"format": FORMAT, "model": model, "dimensions": dimensions}

@@ -61,7 +61,6 @@ async def reset_embeddings(ctx: Ctx, model: str, dimensions: int) -> None:
         on conflict (bot_id, workspace_id) do update set
             model = excluded.model, dimensions = excluded.dimensions, seen = default, is_complete = false
         """,
-        workspace=ctx.bot.workspace_id,
         model=model,
         dimensions=dimensions,
     )
@@ -96,13 +95,11 @@ async def vectors_since(ctx: Ctx, seen: datetime, after: str | None, limit: int)
 
 async def embedded_articles(ctx: Ctx) -> set[str]:
     """The ids of the articles that have vectors."""
-    ids: list[str] | None = await ctx.value(
-        """
-        select array_agg(article_id) from article_vectors
-        where bot_id = %(bot)s and workspace_id = %(workspace)s
-        """
+    return set(
+        await ctx.column(
+            "select article_id from article_vectors where bot_id = %(bot)s and workspace_id = %(workspace)s"
+        )
     )
-    return set(ids or ())
 
 
 async def store_vectors(ctx: Ctx, articles: Sequence[StoredVectors]) -> None:

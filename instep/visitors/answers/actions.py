@@ -13,6 +13,7 @@ from instep.notifications.webhooks.emit import emit
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidValue, NotFound, RateLimited
 from instep.platform.core.ids import new_id
+from instep.platform.core.rate_window import count_hit
 from instep.platform.identity.access import visitors_write
 from instep.platform.identity.schemas import Ctx
 from instep.platform.identity.visitor_hash import hash_visitor
@@ -32,8 +33,8 @@ from instep.visitors.answers.schemas import (
     Conversation,
     ConversationOut,
     Escalation,
-    Feedback,
     FeedbackGiven,
+    FeedbackOut,
     Lead,
     LeadCreate,
     LeadOut,
@@ -43,7 +44,7 @@ from instep.visitors.answers.schemas import (
     SourceOut,
 )
 from instep.visitors.answers.visitor_tokens import require_claims
-from instep.visitors.answers.widget_schemas import AccentPairOut, WidgetConfigOut, WidgetTextsOut
+from instep.visitors.answers.widget_schemas import WidgetConfigOut, WidgetTextsOut
 from instep.visitors.insights.actions import add_note_to_gaps, log_unanswered
 from instep.visitors.insights.schemas import Nearest
 
@@ -189,7 +190,7 @@ async def _conversation_of(
     if conversation_id is None:
         return None, []
     visitor_hash = hash_visitor(ctx.bot.id, visitor)
-    conversation = await queries.find_own_conversation(ctx, conversation_id, visitor_hash)
+    conversation = await queries.find_conversation(ctx, conversation_id, visitor_hash)
     if conversation is None:
         raise InvalidValue("conversationId", "it is not the id of a conversation of this visitor")
     earlier = await queries.earlier_questions(ctx, conversation.id, limits.MAX_EARLIER_QUESTIONS)
@@ -242,7 +243,7 @@ def _source_row(passage: Passage) -> dict[str, Any]:
     }
 
 
-async def give_feedback(ctx: Ctx, message_id: str, given: FeedbackGiven) -> Feedback:
+async def give_feedback(ctx: Ctx, message_id: str, given: FeedbackGiven) -> FeedbackOut:
     """Rate an answer as helpful or not. The last rating counts; a comment stays until another one is sent."""
     comment = filled(given.model_dump().get("comment"))
     feedback = await queries.set_feedback(ctx, message_id, given.helpful, comment)
@@ -255,13 +256,12 @@ async def get_widget_config(ctx: Ctx, locale: str | None) -> WidgetConfigOut:
     """Get the data that a widget needs: the bot's name, its language, and the texts in `locale`."""
     bot = ctx.bot
     texts = texts_for(accepted_locale(locale) or bot.locale)
-    accent = await queries.find_accent(ctx)
     return WidgetConfigOut(
         bot_id=str(bot.id),
         name=bot.name,
         locale=bot.locale,
         help_url=bot.help_url,
-        accent=AccentPairOut.of_row(accent) if accent else None,
+        accent=await queries.find_accent(ctx),
         texts=WidgetTextsOut.of_row(texts),
     )
 
@@ -314,11 +314,11 @@ async def create_lead(ctx: Ctx, new: LeadCreate) -> Lead:
 
 async def _count_lead(ctx: Ctx) -> None:
     """Count a lead in its own transaction, so that a refused one does not count."""
-    hits = await queries.count_lead(ctx)
-    if hits.number > limits.LEADS_PER_HOUR:
+    window = await count_hit(ctx.tx, "leads", str(ctx.bot.id), limits.HOUR_SECONDS)
+    if window.hits > limits.LEADS_PER_HOUR:
         raise RateLimited(
             "This help center has reached its hourly limit for contact details: try again later.",
-            headers={"Retry-After": str(hits.seconds_left)},
+            headers={"Retry-After": str(window.seconds_left)},
         )
 
 

@@ -16,7 +16,7 @@ from instep.search.schemas import Audience, LiveArticle, Passage
 from instep.visitors.answers import queries
 from instep.visitors.answers.page_words import words_of_page
 from instep.visitors.answers.visitor_tokens import require_claims
-from instep.visitors.answers.widget_schemas import ArticleLink
+from instep.visitors.answers.widget_schemas import ArticleLinkOut, ArticleLinksOut
 
 # The share (0..1) of the words of a page's address that an article must have to be suggested there.
 MIN_PAGE_COVERAGE = 0.2
@@ -24,7 +24,7 @@ MIN_PAGE_COVERAGE = 0.2
 
 async def find_articles(
     ctx: Ctx, query: str, locale: str | None, visitor_token: str | None
-) -> list[ArticleLink]:
+) -> ArticleLinksOut:
     """Find the articles that a widget lists while someone types: of the last word the beginning is enough.
 
     Articles in `locale` are found; where there are none, those in any language. A `Visitor-Token` that a
@@ -33,12 +33,12 @@ async def find_articles(
     audience = await audience_of(ctx, visitor_token)
     most = limits.WIDGET_SEARCH_RESULTS
     passages = await passages_for(ctx, query, accepted_locale(locale), most, audience, is_typing=True)
-    return [link_to(passage) for passage in passages]
+    return ArticleLinksOut(results=[link_to(passage) for passage in passages])
 
 
 async def suggest_articles(
     ctx: Ctx, page_url: str | None, locale: str | None, visitor_token: str | None
-) -> list[ArticleLink]:
+) -> ArticleLinksOut:
     """List the articles that a widget shows before anyone has asked: those on the subject of the page.
 
     The words of the page's address say what it is about. Where they lead to no article, the first articles of
@@ -48,15 +48,24 @@ async def suggest_articles(
     words = words_of_page(page_url or "")
     passages = await passages_for(ctx, words, locale, limits.WIDGET_SUGGESTIONS, audience) if words else []
     fitting = [link_to(passage) for passage in passages if passage.coverage >= MIN_PAGE_COVERAGE]
-    if fitting:
-        return fitting
+    return ArticleLinksOut(results=fitting or await first_links(ctx, locale))
+
+
+async def first_links(ctx: Ctx, locale: str | None) -> list[ArticleLinkOut]:
+    """The first articles in a language; without one, those in the language of the help center."""
     bot = ctx.bot
-    first = await queries.first_articles(ctx, locale or bot.locale, limits.WIDGET_SUGGESTIONS)
-    if not first and locale not in (None, bot.locale):
-        first = await queries.first_articles(ctx, bot.locale, limits.WIDGET_SUGGESTIONS)
+    for language in dict.fromkeys((locale or bot.locale, bot.locale)):
+        if articles := await queries.first_articles(ctx, language, limits.WIDGET_SUGGESTIONS):
+            break
     return [
-        ArticleLink(row.id, row.title, bot.help_url + row.path(bot), None, row.description or "")
-        for row in first
+        ArticleLinkOut(
+            article_id=article.id,
+            title=article.title,
+            url=bot.help_url + article.path(bot),
+            heading=None,
+            excerpt=article.description or "",
+        )
+        for article in articles
     ]
 
 
@@ -102,9 +111,8 @@ async def passages_for(
     return []
 
 
-def link_to(passage: Passage) -> ArticleLink:
-    heading = passage.headings[-1] if passage.headings else None
-    return ArticleLink(passage.article_id, passage.title, passage.url, heading, passage.excerpt)
+def link_to(passage: Passage) -> ArticleLinkOut:
+    return ArticleLinkOut.of_row(passage, heading=passage.headings[-1] if passage.headings else None)
 
 
 def accepted_locale(text: str | None) -> str | None:

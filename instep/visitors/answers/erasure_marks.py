@@ -97,9 +97,9 @@ TEXTS = """
 
 async def list_addresses(tx: Tx, workspace_id: str) -> set[str]:
     """The email addresses in what visitors of a workspace have left, in lower case."""
-    addresses = await tx.value(
+    addresses = await tx.column(
         f"""
-        select array_agg(distinct match[1]) from ({TEXTS}) as texts,
+        select distinct match[1] from ({TEXTS}) as texts,
             regexp_matches(text, %(address)s, 'g') as match
         where position('@' in text) > 0
         """,
@@ -107,22 +107,20 @@ async def list_addresses(tx: Tx, workspace_id: str) -> set[str]:
         address=f"({ADDRESS})",
     )
     # Punctuation around an address may be part of it, or of the text.
-    return {form for address in addresses or [] for form in (address, PUNCTUATION.sub("", address))}
+    return {form for address in addresses for form in (address, PUNCTUATION.sub("", address))}
 
 
 async def find_marked_conversations(tx: Tx, mark: ErasureMark) -> list[str]:
     """One conversation per hash that has any."""
-    conversation_ids: list[str] = await tx.value(
+    return await tx.column(
         """
-        select coalesce(array_agg(id), '{}') from (
-            select distinct on (visitor_hash) id from conversations
-            where workspace_id = %(workspace)s and visitor_hash = any (%(hashes)s::bytea[])
-            order by visitor_hash, id) as conversations
+        select distinct on (visitor_hash) id from conversations
+        where workspace_id = %(workspace)s and visitor_hash = any (%(hashes)s::bytea[])
+        order by visitor_hash, id
         """,
         workspace=mark.workspace_id,
         hashes=mark.visitor_hashes,
     )
-    return conversation_ids
 
 
 async def scan_marks(

@@ -1,13 +1,11 @@
 """The SQL of conversations, their messages, leads, and the secrets of visitor tokens."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from psycopg.types.json import Jsonb
 
 from instep.content.articles.live import LIVE
 from instep.content.collections.visibility import PLACE
-from instep.platform.core import limits
 from instep.platform.core.paging import Order, Page, PageRequest
 from instep.platform.identity.schemas import Ctx
 from instep.visitors.answers.schemas import (
@@ -15,16 +13,15 @@ from instep.visitors.answers.schemas import (
     Conversation,
     ConversationFilter,
     ConversationSummary,
-    Feedback,
+    FeedbackOut,
     Lead,
     LeadFilter,
     VisitorMessage,
 )
-from instep.visitors.answers.widget_schemas import AccentPair, ListedArticle
+from instep.visitors.answers.widget_schemas import AccentPairOut, ListedArticle
 
 CONVERSATION = """id, bot_id, locale, page_url, status, email, message, created_at, escalated_at, done_at,
     done_by_name"""
-FEEDBACK = "id, helpful, comment, judged_at"
 LEAD = "id, bot_id, conversation_id, email, name, message, created_at, done_at, done_by_name"
 
 
@@ -33,24 +30,16 @@ DONE = """done_at = case when %(now)s::timestamptz is not null then coalesce(don
     done_by_name = case when %(now)s::timestamptz is not null then coalesce(done_by_name, %(name)s) end"""
 
 
-async def find_conversation(ctx: Ctx, conversation_id: str) -> Conversation | None:
+async def find_conversation(
+    ctx: Ctx, conversation_id: str, visitor_hash: bytes | None = None
+) -> Conversation | None:
+    """A conversation, if it is one of the visitor or no visitor is given."""
     return await ctx.first(
         Conversation,
         f"""
         select {CONVERSATION} from conversations
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
-        """,
-        id=conversation_id,
-    )
-
-
-async def find_own_conversation(ctx: Ctx, conversation_id: str, visitor_hash: bytes) -> Conversation | None:
-    return await ctx.first(
-        Conversation,
-        f"""
-        select {CONVERSATION} from conversations
-        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
-          and visitor_hash = %(visitor)s
+          and visitor_hash = coalesce(%(visitor)s, visitor_hash)
         """,
         id=conversation_id,
         visitor=visitor_hash,
@@ -59,17 +48,17 @@ async def find_own_conversation(ctx: Ctx, conversation_id: str, visitor_hash: by
 
 async def earlier_questions(ctx: Ctx, conversation_id: str, limit: int) -> list[str]:
     """The last questions of a conversation, oldest first."""
-    questions: list[str] | None = await ctx.value(
+    return await ctx.column(
         """
-        select array_agg(question order by created_at, id) from (
+        select question from (
             select question, created_at, id from messages
             where bot_id = %(bot)s and workspace_id = %(workspace)s and conversation_id = %(id)s
             order by created_at desc, id desc limit %(limit)s) as last
+        order by created_at, id
         """,
         id=conversation_id,
         limit=limit,
     )
-    return questions or []
 
 
 async def find_answered_question(ctx: Ctx, question_key: bytes) -> AnsweredQuestion | None:
@@ -81,7 +70,6 @@ async def find_answered_question(ctx: Ctx, question_key: bytes) -> AnsweredQuest
         from messages
         where workspace_id = %(workspace)s and bot_id = %(bot)s and question_key = %(key)s
         """,
-        workspace=ctx.workspace_id,
         key=question_key,
     )
 
@@ -117,7 +105,6 @@ async def insert_message(
             %(confidence)s, %(sources)s, %(model)s, %(question_key)s, %(sent_sources)s,
             %(may_help)s, %(translated_from)s, %(now)s)
         """,
-        workspace=ctx.workspace_id,
         sources=Jsonb(sources),
         question_key=question_key,
         sent_sources=None if sent_sources is None else Jsonb(sent_sources),
@@ -125,13 +112,14 @@ async def insert_message(
     )
 
 
-async def set_feedback(ctx: Ctx, message_id: str, helpful: bool, comment: str | None) -> Feedback | None:
+async def set_feedback(ctx: Ctx, message_id: str, helpful: bool, comment: str | None) -> FeedbackOut | None:
     return await ctx.first(
-        Feedback,
-        f"""
+        FeedbackOut,
+        """
         update messages set helpful = %(helpful)s, comment = coalesce(%(comment)s, comment),
             judged_at = %(now)s
-        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s returning {FEEDBACK}
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        returning id as message_id, helpful
         """,
         id=message_id,
         helpful=helpful,
@@ -152,14 +140,13 @@ async def first_articles(ctx: Ctx, locale: str, limit: int) -> list[ListedArticl
     )
 
 
-async def find_accent(ctx: Ctx) -> AccentPair | None:
+async def find_accent(ctx: Ctx) -> AccentPairOut | None:
     return await ctx.first(
-        AccentPair,
+        AccentPairOut,
         """
         select accent_light as light, accent_dark as dark from bots
         where workspace_id = %(workspace)s and id = %(bot)s and accent is not null
         """,
-        workspace=ctx.workspace_id,
     )
 
 
@@ -169,7 +156,6 @@ async def find_visitor_secret(ctx: Ctx, *, lock: bool = False) -> bytes | None:
         await ctx.tx.advisory_lock(f"visitor_secret {ctx.bot.id}")
     sealed: bytes | None = await ctx.value(
         "select sealed from visitor_secrets where workspace_id = %(workspace)s and bot_id = %(bot)s",
-        workspace=ctx.workspace_id,
     )
     return sealed
 
@@ -183,7 +169,6 @@ async def save_visitor_secret(ctx: Ctx, sealed: bytes) -> None:
         on conflict (bot_id, workspace_id) do update
             set sealed = excluded.sealed, created_at = excluded.created_at
         """,
-        workspace=ctx.workspace_id,
         sealed=sealed,
     )
 
@@ -200,7 +185,6 @@ async def insert_conversation(
         returning {CONVERSATION}
         """,
         id=conversation_id,
-        workspace=ctx.workspace_id,
         visitor=visitor_hash,
         locale=locale,
         page_url=page_url,
@@ -225,23 +209,6 @@ async def escalate(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LeadHits:
-    """The number of a lead among its bot's in the current hour, and the seconds left in that hour."""
-
-    number: int
-    seconds_left: int
-
-
-async def count_lead(ctx: Ctx) -> LeadHits:
-    return await ctx.fetch_one(
-        LeadHits,
-        "select hits as number, seconds_left from count_hit('leads', %(bot)s, %(seconds)s)",
-        bot=str(ctx.bot.id),
-        seconds=limits.HOUR_SECONDS,
-    )
-
-
 async def insert_lead(ctx: Ctx, row: dict[str, Any]) -> Lead:
     return await ctx.fetch_one(
         Lead,
@@ -251,7 +218,6 @@ async def insert_lead(ctx: Ctx, row: dict[str, Any]) -> Lead:
             %(now)s)
         returning {LEAD}
         """,
-        workspace=ctx.workspace_id,
         **row,
     )
 

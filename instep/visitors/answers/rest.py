@@ -15,7 +15,6 @@ from instep.visitors.answers import actions, article_lookup
 from instep.visitors.answers.schemas import (
     AnswerOut,
     ArticleFeedbackGiven,
-    ArticleFeedbackOut,
     EscalatedOut,
     Escalation,
     FeedbackGiven,
@@ -27,6 +26,7 @@ from instep.visitors.answers.schemas import (
 from instep.visitors.answers.streaming import answer_events
 from instep.visitors.answers.widget_schemas import ArticleLinksOut, ReadableArticleOut, WidgetConfigOut
 from instep.visitors.insights.feedback import actions as feedback_actions
+from instep.visitors.insights.schemas import ArticleFeedbackOut
 
 router = VisitorRouter()
 
@@ -65,8 +65,7 @@ async def ask_question(call: CurrentVisitorCall, request: Request, body: Questio
 @router.operation("POST /chat/messages/{messageId}/feedback", actions.give_feedback, FeedbackOut)
 async def give_feedback(call: CurrentVisitorCall, messageId: str, body: FeedbackGiven) -> Response:
     async with call.begin() as ctx:
-        feedback = await actions.give_feedback(ctx, messageId, body)
-        return reply(FeedbackOut(message_id=feedback.id, helpful=feedback.helpful))
+        return reply(await actions.give_feedback(ctx, messageId, body))
 
 
 @router.operation("GET /widget/{botId}/config", actions.get_widget_config, WidgetConfigOut)
@@ -87,7 +86,7 @@ async def find_articles(
     visitor_token: VisitorToken = None,
 ) -> Response:
     async with call.begin() as ctx:
-        return reply(ArticleLinksOut.of(await article_lookup.find_articles(ctx, q, locale, visitor_token)))
+        return reply(await article_lookup.find_articles(ctx, q, locale, visitor_token))
 
 
 @router.operation("GET /widget/{botId}/suggestions", article_lookup.suggest_articles, ArticleLinksOut)
@@ -100,8 +99,7 @@ async def suggest_articles(
     visitor_token: VisitorToken = None,
 ) -> Response:
     async with call.begin() as ctx:
-        links = await article_lookup.suggest_articles(ctx, pageUrl, locale, visitor_token)
-        return reply(ArticleLinksOut.of(links))
+        return reply(await article_lookup.suggest_articles(ctx, pageUrl, locale, visitor_token))
 
 
 @router.operation(
@@ -135,4 +133,4 @@ async def create_lead(call: CurrentVisitorCall, body: LeadCreate) -> Response:
 @router.operation("POST /feedback", feedback_actions.rate_article, ArticleFeedbackOut, status=201)
 async def rate_article(call: CurrentVisitorCall, body: ArticleFeedbackGiven) -> Response:
     async with call.begin() as ctx:
-        return reply(ArticleFeedbackOut.of(await feedback_actions.rate_article(ctx, body)), 201)
+        return reply(await feedback_actions.rate_article(ctx, body), 201)

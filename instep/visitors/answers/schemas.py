@@ -13,7 +13,7 @@ from instep.platform.core.email_addresses import is_email_address
 from instep.platform.text.characters import with_single_spaces
 from instep.platform.web.shapes import NOT_BLANK, Body, Locale, Out, Text, Timestamp, not_blank
 from instep.search.schemas import Passage
-from instep.visitors.insights.schemas import ArticleFeedback, ArticleRating, FeedbackReason
+from instep.visitors.insights.schemas import ArticleRating
 
 ConversationStatus = Literal["open", "escalated"]
 
@@ -206,16 +206,6 @@ class VisitorMessage:
     comment: str | None
     created_at: datetime
     sources: list[dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    """A visitor's feedback on an answer: columns of a row of `messages`."""
-
-    id: str
-    helpful: bool
-    comment: str | None
-    judged_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,21 +407,6 @@ class FeedbackOut(Out):
 
     message_id: Annotated[str, Field(examples=["msg_01kbb6x4mwh2v7n8q9r0s1t2va"])]
     helpful: Annotated[bool, Field(description="True if the answer helped.", examples=[True])]
-
-
-class ArticleFeedbackOut(Out):
-    """The feedback that was saved."""
-
-    id: Annotated[str, Field(examples=["fb_01kbb6x4mwh2v7n8q9r0s1t2vb"])]
-    article_id: Annotated[str, Field(examples=["art_01kbb6x4mwh2v7n8q9r0s1t2v3"])]
-    helpful: Annotated[bool, Field(description="True if the article helped.", examples=[False])]
-    reason: Annotated[
-        FeedbackReason | None, Field(description="The reason it did not.", examples=["outdated"])
-    ]
-
-    @classmethod
-    def of(cls, feedback: ArticleFeedback) -> "ArticleFeedbackOut":
-        return cls.of_row(feedback)
 
 
 class VisitorSecretOut(Out):

@@ -5,22 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from instep.visitors.answers.answer_blocks import AnswerBlock, AnswerUnit
+from instep.visitors.answers.reply_texts import place_of_steps_in
 
 STEP = re.compile(r"\d{1,9}[.)] ")
 MIN_STEPS = 2
-# By language: the last step that is quoted, and how many there are.
-PLACES = {
-    "en": "Steps 1 to {last} of {count}:",
-    "de": "Schritte 1 bis {last} von {count}:",
-    "fr": "Étapes 1 à {last} sur {count} :",
-    "es": "Pasos 1 a {last} de {count}:",
-    "pt": "Passos 1 a {last} de {count}:",
-    "it": "Passaggi da 1 a {last} di {count}:",
-    "nl": "Stappen 1 tot {last} van {count}:",
-    "ja": "手順 1-{last} (全 {count}):",
-    "zh": "第 1 至 {last} 步 (共 {count} 步):",
-    "ar": "الخطوات من 1 إلى {last} من أصل {count}:",
-}
 
 
 def is_step(unit: AnswerUnit) -> bool:
@@ -71,4 +59,4 @@ def place(block: AnswerBlock, every: Sequence[AnswerUnit], count: int, locale: s
     steps = [unit for unit in block.units if is_step(unit)]
     if not steps or len(steps) >= count or len(every) > count or steps[0] != every[0]:
         return ""
-    return PLACES.get(locale.split("-")[0], PLACES["en"]).format(last=len(steps), count=count)
+    return place_of_steps_in(locale, len(steps), count)

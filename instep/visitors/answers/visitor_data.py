@@ -6,13 +6,10 @@ identifier or a conversation to the questions that were asked with it.
 """
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from instep.notifications.alerts.actions import SEND_ALERT
-from instep.platform.core import limits
 from instep.platform.core.database import Tx
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.core.jobs import defer
@@ -206,47 +203,44 @@ async def erase_traces(tx: Tx, workspace_id: str, subject: Subject) -> Erasure:
 
 async def find_traces(tx: Tx, workspace_id: str, subject: Subject) -> Traces:
     conversations = await find_conversations(tx, workspace_id, subject)
-    leads = await tx.value(
+    leads = await tx.column(
         """
-        select coalesce(array_agg(id order by id), '{}') from leads
+        select id from leads
         where workspace_id = %(workspace)s and (conversation_id = any (%(conversations)s)
             or lower(email) = %(email)s or position(%(email)s in lower(message)) > 0)
+        order by id
         """,
         workspace=workspace_id,
         conversations=conversations,
         email=email_of(subject),
     )
-    questions_by_conversation = await tx.value(
+    questions = await tx.column(
         """
-        select jsonb_agg(questions) from (
-            select jsonb_agg(question order by created_at, id) as questions from messages
-            where workspace_id = %(workspace)s and conversation_id = any (%(ids)s)
-            group by conversation_id) as by_conversation
+        select question from messages
+        where workspace_id = %(workspace)s and conversation_id = any (%(ids)s)
         """,
         workspace=workspace_id,
         ids=conversations,
     )
-    emails = await tx.value(
+    emails = await tx.column(
         """
-        select array_agg(distinct lower(email)) from (
-            select email from conversations
-            where workspace_id = %(workspace)s and id = any (%(conversations)s)
-            union select email from leads
-            where workspace_id = %(workspace)s and id = any (%(leads)s)) as contacts
-        where email is not null
+        select lower(email) from conversations
+        where workspace_id = %(workspace)s and id = any (%(conversations)s) and email is not null
+        union select lower(email) from leads
+        where workspace_id = %(workspace)s and id = any (%(leads)s)
         """,
         workspace=workspace_id,
         conversations=conversations,
         leads=leads,
     )
-    wordings = set(chain.from_iterable(map(wordings_of, questions_by_conversation or [])))
-    return Traces(conversations, leads, wordings, {*(emails or []), *filter(None, [email_of(subject)])})
+    wordings = set(map(wording_of, questions))
+    return Traces(conversations, leads, wordings, {*emails, *filter(None, [email_of(subject)])})
 
 
 async def find_conversations(tx: Tx, workspace_id: str, subject: Subject) -> list[str]:
-    conversation_ids: list[str] = await tx.value(
+    return await tx.column(
         """
-        select coalesce(array_agg(c.id order by c.id), '{}') from conversations c
+        select c.id from conversations c
         where c.workspace_id = %(workspace)s and (c.visitor_hash = any (%(hashes)s)
             or lower(c.email) = %(email)s or position(%(email)s in lower(c.message)) > 0
             or position(%(email)s in lower(c.page_url)) > 0
@@ -256,27 +250,26 @@ async def find_conversations(tx: Tx, workspace_id: str, subject: Subject) -> lis
             or exists (select from messages m
                 where m.workspace_id = %(workspace)s and m.conversation_id = c.id
                   and position(%(email)s in lower(concat_ws(' ', m.question, m.answer, m.comment))) > 0))
+        order by c.id
         """,
         workspace=workspace_id,
         hashes=await hashes_of(tx, workspace_id, subject),
         email=email_of(subject),
     )
-    return conversation_ids
 
 
 async def hashes_of(tx: Tx, workspace_id: str, subject: Subject) -> list[bytes]:
     """The hashes of the visitor's identifier, one per bot; of a conversation the one that it has."""
     if subject.conversation is not None:
-        visitor_hash = await tx.value(
+        return await tx.column(
             "select visitor_hash from conversations where workspace_id = %(workspace)s and id = %(id)s",
             workspace=workspace_id,
             id=subject.conversation,
         )
-        return [] if visitor_hash is None else [visitor_hash]
-    bots = await tx.value("select array_agg(id) from bots where workspace_id = %(id)s", id=workspace_id)
     if subject.visitor is None:
         return []
-    return [hash_visitor(bot, subject.visitor) for bot in bots or []]
+    bots = await tx.column("select id from bots where workspace_id = %(id)s", id=workspace_id)
+    return [hash_visitor(bot, subject.visitor) for bot in bots]
 
 
 async def erase_alerts(tx: Tx, workspace_id: str, traces: Traces) -> int:
@@ -403,16 +396,6 @@ async def rows_of(tx: Tx, table: str, condition: str, **params: Any) -> list[dic
 
 def email_of(subject: Subject) -> str | None:
     return subject.email.lower() if subject.email else None
-
-
-def wordings_of(questions: list[str]) -> Iterator[str]:
-    """The wordings that questions of one conversation, in their order, may be stored in.
-
-    Earlier versions of Instep stored a follow-up behind the questions that it went on from.
-    """
-    for end in range(1, len(questions) + 1):
-        for start in range(max(0, end - 1 - limits.MAX_EARLIER_QUESTIONS), end):
-            yield wording_of(" ".join(questions[start:end])[: limits.MAX_QUESTION_CHARACTERS])
 
 
 def wording_of(question: str) -> str:

@@ -13,17 +13,6 @@ from instep.visitors.answers.schemas import PassageUrl
 
 
 @dataclass(frozen=True, slots=True)
-class ArticleLink:
-    """An article in a list of a widget, with the heading and the passage that it is listed for."""
-
-    article_id: str
-    title: str
-    url: str
-    heading: str | None
-    excerpt: str
-
-
-@dataclass(frozen=True, slots=True)
 class ListedArticle:
     """A public article in a list."""
 
@@ -35,14 +24,6 @@ class ListedArticle:
 
     def path(self, bot: Bot) -> str:
         return path_of_article(bot.locale, self.locale, self.slug)
-
-
-@dataclass(frozen=True, slots=True)
-class AccentPair:
-    """A bot's color for each color scheme, as `#rrggbb`."""
-
-    light: str
-    dark: str
 
 
 class WidgetTextsOut(Out):
@@ -101,10 +82,6 @@ class ArticleLinksOut(Out):
     """Articles for a widget, best first."""
 
     results: Annotated[list[ArticleLinkOut], Field(description="Few enough for one look.")]
-
-    @classmethod
-    def of(cls, links: list[ArticleLink]) -> "ArticleLinksOut":
-        return cls(results=[ArticleLinkOut.of_row(link) for link in links])
 
 
 class ReadableArticleOut(Out):

@@ -40,7 +40,7 @@ from instep.visitors.insights.schemas import (
     HealthSummary,
     Nearest,
     Need,
-    UnansweredQuestion,
+    UnansweredQuestionOut,
 )
 
 QuestionFilter = Literal["waiting", "all", "open", "drafted", "answered", "dismissed"]
@@ -54,7 +54,7 @@ VISITOR_HASH_BYTES = 16
 
 async def list_unanswered(
     ctx: Ctx, status: QuestionFilter, page: PageRequest, locale: str | None = None
-) -> Page[UnansweredQuestion]:
+) -> Page[UnansweredQuestionOut]:
     """List the questions that the published articles did not answer, most asked first.
 
     Questions with one meaning in one language are one row, with all wordings and counts: they share most
@@ -66,7 +66,7 @@ async def list_unanswered(
 
 
 @writes
-async def dismiss_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
+async def dismiss_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestionOut:
     """Remove a question from the list, because no article is going to answer it.
 
     It stays dismissed if it is asked again, and its counts continue. A draft made from it stays in
@@ -82,7 +82,7 @@ async def dismiss_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
 
 
 @writes
-async def reopen_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
+async def reopen_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestionOut:
     """Undo a dismissal: the question waits again."""
     is_reopened = await queries.reopen(ctx, question_id)
     question = await get_unanswered(ctx, question_id)
@@ -91,7 +91,7 @@ async def reopen_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
     return question
 
 
-async def get_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
+async def get_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestionOut:
     """Get a question; one that was merged into another is not found."""
     question = await queries.find(ctx, question_id)
     if question is None:
@@ -104,13 +104,13 @@ async def list_question_locales(ctx: Ctx) -> list[str]:
     return await queries.list_locales(ctx)
 
 
-async def list_similar_questions(ctx: Ctx, question: UnansweredQuestion) -> list[UnansweredQuestion]:
+async def list_similar_questions(ctx: Ctx, question: UnansweredQuestionOut) -> list[UnansweredQuestionOut]:
     """List the questions that this one may be merged into, the most similar first."""
     return await queries.list_similar(ctx, question, limits.MAX_SIMILAR_QUESTIONS)
 
 
 @writes
-async def merge_unanswered(ctx: Ctx, question_id: str, into_id: str) -> UnansweredQuestion:
+async def merge_unanswered(ctx: Ctx, question_id: str, into_id: str) -> UnansweredQuestionOut:
     """Merge a question into another one of its language, which keeps its wording.
 
     Its wordings, its counts and, if the other has none, its draft are moved there, even one that is being
@@ -131,7 +131,7 @@ async def merge_unanswered(ctx: Ctx, question_id: str, into_id: str) -> Unanswer
 
 
 @writes
-async def draft_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
+async def draft_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestionOut:
     """Have an article written that answers a question, however few have asked it; it becomes a draft.
 
     It is refused (400 `invalid_state`) while `limits.MAX_PENDING_GAP_DRAFTS` such drafts await review.

@@ -20,9 +20,7 @@ from instep.visitors.insights.schemas import (
     FeedbackSummaryOut,
     HealthOut,
     UnansweredQuestionOut,
-    feedback_summary_out,
     health_out,
-    unanswered_question_out,
 )
 from instep.visitors.insights.visits import actions as visit_actions
 from instep.visitors.insights.visits.schemas import (
@@ -30,7 +28,6 @@ from instep.visitors.insights.visits.schemas import (
     ViewedArticleOut,
     VisitsErasedOut,
     VisitsOut,
-    visits_out,
 )
 
 router = ApiRouter()
@@ -61,30 +58,27 @@ ArticleStatusFilter = Annotated[
 
 @router.operation("GET /insights/unanswered", actions.list_unanswered, ListOut[UnansweredQuestionOut])
 async def list_unanswered(ctx: Ctx, page: PageRequest, status: QuestionStatusFilter = "waiting") -> Response:
-    rows = await actions.list_unanswered(ctx, status, page)
-    return reply_list(rows, unanswered_question_out)
+    return reply_list(await actions.list_unanswered(ctx, status, page))
 
 
 @router.operation("POST /insights/unanswered/{id}/dismiss", actions.dismiss_unanswered, UnansweredQuestionOut)
 async def dismiss_unanswered(ctx: Ctx, id: str) -> Response:
-    return reply(unanswered_question_out(await actions.dismiss_unanswered(ctx, id)))
+    return reply(await actions.dismiss_unanswered(ctx, id))
 
 
 @router.operation("GET /insights/health", actions.list_health, ListOut[HealthOut])
 async def list_health(ctx: Ctx, page: PageRequest, status: ArticleStatusFilter = "published") -> Response:
-    rows = await actions.list_health(ctx, status, page)
-    return reply_list(rows, health_out)
+    return reply_list(await actions.list_health(ctx, status, page), health_out)
 
 
 @router.operation("GET /insights/feedback", feedback_actions.list_feedback, ListOut[FeedbackSummaryOut])
 async def list_feedback(ctx: Ctx, page: PageRequest) -> Response:
-    rows = await feedback_actions.list_feedback(ctx, page)
-    return reply_list(rows, feedback_summary_out)
+    return reply_list(await feedback_actions.list_feedback(ctx, page))
 
 
 @router.operation("GET /insights/visits", visit_actions.count_visits, VisitsOut)
 async def count_visits(ctx: Ctx, days: VisitDays = limits.DEFAULT_VISIT_DAYS) -> Response:
-    return reply(visits_out(await visit_actions.count_visits(ctx, days)))
+    return reply(await visit_actions.count_visits(ctx, days))
 
 
 @router.operation("DELETE /insights/visits", visit_actions.erase_visits, VisitsErasedOut)
@@ -94,16 +88,14 @@ async def erase_visits(ctx: Ctx) -> Response:
 
 @router.operation("GET /insights/views", visit_actions.list_views, ListOut[ViewedArticleOut])
 async def list_views(ctx: Ctx, page: PageRequest, days: VisitDays = limits.DEFAULT_VISIT_DAYS) -> Response:
-    rows = await visit_actions.list_views(ctx, days, page)
-    return reply_list(rows, ViewedArticleOut.of_row)
+    return reply_list(await visit_actions.list_views(ctx, days, page))
 
 
 @router.operation("GET /insights/searches", visit_actions.list_searches, ListOut[SearchedWordsOut])
 async def list_searches(
     ctx: Ctx, page: PageRequest, days: VisitDays = limits.DEFAULT_VISIT_DAYS, empty: OnlyEmpty = False
 ) -> Response:
-    rows = await visit_actions.list_searches(ctx, days, page, only_empty=empty)
-    return reply_list(rows, SearchedWordsOut.of_row)
+    return reply_list(await visit_actions.list_searches(ctx, days, page, only_empty=empty))
 
 
 @router.operation("GET /insights/suppressed", suppression.list_suppressed, ListOut[SuppressedOut])

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import MISSING, AfterValidator, Field
 
@@ -33,23 +33,6 @@ class Nearest:
 
     article_id: str
     score: float
-
-
-@dataclass(frozen=True, slots=True)
-class UnansweredQuestion:
-    """A row of `unanswered_questions`: all wordings of one meaning."""
-
-    id: str
-    locale: str
-    question: str
-    examples: list[str]
-    nearest: list[dict[str, Any]]
-    asked_count: int
-    visitor_count: int
-    status: QuestionStatus
-    draft_id: str | None
-    first_asked_at: datetime
-    last_asked_at: datetime
 
 
 # The result of an asking: a draft of an article, the update of a pending one, or nothing.
@@ -116,47 +99,6 @@ class HealthReport:
     is_current: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ArticleFeedback:
-    """One row of `article_feedback`: a reader's feedback on an article."""
-
-    id: str
-    article_id: str
-    helpful: bool
-    reason: FeedbackReason | None
-    comment: str | None
-    given_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class FeedbackSummary:
-    """Readers' feedback on the current text of an article.
-
-    `unclear` to `wrong` are how often each reason was given. `comments` are the newest ones as JSON: helpful,
-    reason, comment, givenAt.
-    """
-
-    article_id: str
-    title: str
-    helpful_count: int
-    unhelpful_count: int
-    unclear: int
-    outdated: int
-    incomplete: int
-    wrong: int
-    comments: list[dict[str, Any]]
-
-    @property
-    def reasons(self) -> dict[FeedbackReason, int]:
-        """How often each reason was given."""
-        return {
-            "unclear": self.unclear,
-            "outdated": self.outdated,
-            "incomplete": self.incomplete,
-            "wrong": self.wrong,
-        }
-
-
 class ArticleRating(Body):
     """Whether an article helped, and if not, why."""
 
@@ -174,6 +116,17 @@ class ArticleRating(Body):
         description="A comment in the reader's words.",
         examples=["The menu is called Team now."],
     )
+
+
+class ArticleFeedbackOut(Out):
+    """The feedback that was saved."""
+
+    id: Annotated[str, Field(examples=["fb_01kbb6x4mwh2v7n8q9r0s1t2vb"])]
+    article_id: Annotated[str, Field(examples=["art_01kbb6x4mwh2v7n8q9r0s1t2v3"])]
+    helpful: Annotated[bool, Field(description="True if the article helped.", examples=[False])]
+    reason: Annotated[
+        FeedbackReason | None, Field(description="The reason it did not.", examples=["outdated"])
+    ]
 
 
 class ReasonsOut(Out):
@@ -301,19 +254,5 @@ class HealthOut(Out):
     )
 
 
-def unanswered_question_out(question: UnansweredQuestion) -> UnansweredQuestionOut:
-    return UnansweredQuestionOut.of_row(
-        question, nearest_articles=[NearestOut(**row) for row in question.nearest]
-    )
-
-
 def health_out(health: Health) -> HealthOut:
     return HealthOut.of_row(health, problems=[ProblemOut.of_row(problem) for problem in health.problems])
-
-
-def feedback_summary_out(summary: FeedbackSummary) -> FeedbackSummaryOut:
-    return FeedbackSummaryOut.of_row(
-        summary,
-        reasons=ReasonsOut.model_validate(summary.reasons),
-        comments=[CommentOut.model_validate(comment) for comment in summary.comments],
-    )

@@ -16,7 +16,6 @@ from instep.platform.web.shapes import ListOut, Out
 from instep.visitors.insights import actions
 from instep.visitors.insights.actions import QuestionFilter
 from instep.visitors.insights.health.assessment import StatusFilter
-from instep.visitors.insights.health.checking import Finding
 from instep.visitors.insights.health.problems import SEVERITY_COSTS
 from instep.visitors.insights.schemas import (
     CheckRequest,
@@ -25,7 +24,6 @@ from instep.visitors.insights.schemas import (
     ProblemOut,
     UnansweredQuestionOut,
     health_out,
-    unanswered_question_out,
 )
 from instep.visitors.insights.visits import actions as visit_actions
 from instep.visitors.insights.visits.schemas import SearchedWordsOut
@@ -59,7 +57,7 @@ async def list_gaps(
 ) -> ListOut[UnansweredQuestionOut]:
     """List visitors' questions that no article answers, most asked first, with the nearest articles."""
     ask = partial(actions.list_unanswered, ctx, status)
-    return await list_within_budget(ask, unanswered_question_out, page)
+    return await list_within_budget(ask, lambda row: row, page)
 
 
 @toolbox.tool(actions.list_health, ListOut[HealthItemOut], "List the health of articles")
@@ -77,7 +75,7 @@ async def list_searches(
 ) -> ListOut[SearchedWordsOut]:
     """List visitors' searches on the help center, most frequent first; `empty`: only without results."""
     ask = partial(visit_actions.list_searches, ctx, days, only_empty=empty)
-    return await list_within_budget(ask, SearchedWordsOut.of_row, page)
+    return await list_within_budget(ask, lambda row: row, page)
 
 
 @toolbox.tool(actions.check_articles, ListOut[FindingOut], "Check articles or a text")
@@ -87,7 +85,7 @@ async def check_articles(ctx: Ctx, page: PageRequest, body: CheckRequest) -> Lis
     `terms` are words that a change made wrong: it finds where they occur. Send exactly one of the three.
     """
     ask = partial(actions.check_articles, ctx, body)
-    return await list_within_budget(ask, finding_out, page)
+    return await list_within_budget(ask, FindingOut.of_row, page)
 
 
 def health_item_out(health: Health) -> HealthItemOut:
@@ -100,10 +98,6 @@ def health_item_out(health: Health) -> HealthItemOut:
         problem_count=len(worst),
         problems=worst[: limits.MAX_TOOL_PROBLEMS],
     )
-
-
-def finding_out(finding: Finding) -> FindingOut:
-    return FindingOut.of_row(finding)
 
 
 def review_docs(sent: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from instep.interfaces.dashboard.running.visit_pages import CHART_HEIGHT, bars_of
 from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database
-from instep.visitors.insights.visits.schemas import VisitDay
+from instep.visitors.insights.visits.schemas import VisitDayOut
 from tests.interfaces.dashboard.conftest import Desk
 from tests.support.browsing import BROWSER, write_counts
 from tests.support.cast import Api, Cast, Client
@@ -58,7 +58,8 @@ async def test_an_editor_erases_the_counts(desk: Desk, counted: None) -> None:
 
 
 def test_a_bar_is_as_high_as_its_day_and_never_invisible() -> None:
-    days = [VisitDay(utc_now().date(), views, 0, 0, 0, 0) for views in (0, 1, 500, 1000)]
+    none = dict.fromkeys(("searches", "empty_searches", "helpful_count", "unhelpful_count"), 0)
+    days = [VisitDayOut(day=utc_now().date(), views=views, **none) for views in (0, 1, 500, 1000)]
 
     heights = [height for _, _, height in bars_of(days)]
 

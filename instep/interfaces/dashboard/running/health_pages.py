@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from markupsafe import Markup
@@ -23,7 +22,7 @@ from instep.search.actions import count_without_vectors
 from instep.visitors.insights import actions
 from instep.visitors.insights.feedback.actions import list_feedback
 from instep.visitors.insights.health.problems import SEVERITY_COSTS, Code, Problem
-from instep.visitors.insights.schemas import FeedbackSummary
+from instep.visitors.insights.schemas import FeedbackSummaryOut
 
 # The kinds of problems, as titles of lists.
 KINDS: dict[Code, str] = {
@@ -116,7 +115,7 @@ async def show_feedback(page: BotPage) -> Response:
     summaries = await list_feedback(page.ctx, page.rows_at_cursor(limits.DEFAULT_PAGE_SIZE))
     return await page.show(
         "running/health_feedback.html",
-        rows=[(row, reasons_of(row), comments_of(row)) for row in summaries.rows],
+        rows=[(row, reasons_of(row)) for row in summaries.rows],
         views=views_of(page, BY_FEEDBACK),
         links=links_between(page, "health", summaries.next_cursor, by=BY_FEEDBACK),
     )
@@ -144,15 +143,10 @@ def views_of(page: BotPage, by: str | None) -> list[tuple[str, str, bool]]:
     ]
 
 
-def reasons_of(row: FeedbackSummary) -> list[tuple[str, int]]:
+def reasons_of(row: FeedbackSummaryOut) -> list[tuple[str, int]]:
     """The given reasons, most frequent first."""
-    counts = [(reason, count) for reason, count in row.reasons.items() if count]
+    counts = [(reason, count) for reason, count in row.reasons if count]
     return sorted(counts, key=lambda pair: -pair[1])
-
-
-def comments_of(row: FeedbackSummary) -> list[tuple[dict[str, Any], datetime]]:
-    """The comments, each with its time."""
-    return [(comment, datetime.fromisoformat(comment["givenAt"])) for comment in row.comments]
 
 
 @bot_page("health")

@@ -13,7 +13,7 @@ from instep.platform.text.characters import shorten
 from instep.search.actions import count_without_vectors
 from instep.visitors.insights import actions
 from instep.visitors.insights.actions import QuestionFilter
-from instep.visitors.insights.schemas import UnansweredQuestion
+from instep.visitors.insights.schemas import UnansweredQuestionOut
 
 # Maximum length of a question in a notice about it.
 NOTICE_CHARACTERS = 60
@@ -105,7 +105,7 @@ def question_id(page: BotPage) -> str:
     return value
 
 
-def asked_in_words(question: UnansweredQuestion) -> str:
+def asked_in_words(question: UnansweredQuestionOut) -> str:
     times = "once" if question.asked_count == 1 else f"{question.asked_count:,} times"
     visitors = "1 visitor" if question.visitor_count == 1 else f"{question.visitor_count:,} visitors"
     return f"asked {times} by {visitors}"

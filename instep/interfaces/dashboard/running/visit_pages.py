@@ -11,7 +11,7 @@ from instep.platform.core import limits
 from instep.platform.core.config import settings
 from instep.platform.identity.scopes import Role
 from instep.visitors.insights.visits import actions
-from instep.visitors.insights.visits.schemas import VisitDay, visits_out
+from instep.visitors.insights.visits.schemas import VisitDayOut
 
 # The days that the page looks back over, by the words of their links.
 PERIODS = {"7": "7 days", "30": "30 days", "90": "90 days"}
@@ -28,7 +28,7 @@ async def show_visits(page: BotPage, views: Sequence[Tab]) -> Response:
     period = period if period in PERIODS else DEFAULT_PERIOD
     days = int(period)
     first_rows = page.first_rows(LISTED_ROWS)
-    counted_days = await actions.count_visits(page.ctx, days)
+    visits = await actions.count_visits(page.ctx, days)
     return await page.show(
         "running/visits.html",
         views=views,
@@ -41,9 +41,9 @@ async def show_visits(page: BotPage, views: Sequence[Tab]) -> Response:
             for name, words in PERIODS.items()
         ],
         period=PERIODS[period],
-        totals=visits_out(counted_days),
-        days=counted_days,
-        bars=bars_of(counted_days),
+        totals=visits,
+        days=visits.days,
+        bars=bars_of(visits.days),
         bar_width=BAR_WIDTH,
         chart_width=(BAR_WIDTH + BAR_GAP) * days,
         chart_height=CHART_HEIGHT,
@@ -55,7 +55,7 @@ async def show_visits(page: BotPage, views: Sequence[Tab]) -> Response:
     )
 
 
-def bars_of(days: Sequence[VisitDay]) -> list[tuple[int, int, int]]:
+def bars_of(days: Sequence[VisitDayOut]) -> list[tuple[int, int, int]]:
     """The bar of each day: its left and top edges, and its height."""
     highest = max((day.views for day in days), default=0) or 1
     bars = []

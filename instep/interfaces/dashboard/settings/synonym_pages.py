@@ -9,7 +9,7 @@ from instep.platform.core.errors import AppError
 from instep.platform.identity.scopes import Role
 from instep.platform.web.bodies import body_from
 from instep.search import actions
-from instep.search.schemas import BotSynonyms, SynonymsUpdate
+from instep.search.schemas import SynonymsOut, SynonymsUpdate
 
 PATH = "/app/{bot_slug}/settings/synonyms"
 
@@ -33,7 +33,7 @@ async def save_synonyms(page: BotPage) -> Response:
     return page.leave("settings/synonyms", "Saved: they apply from the next question on.")
 
 
-async def replace_synonyms(page: BotPage) -> BotSynonyms:
+async def replace_synonyms(page: BotPage) -> SynonymsOut:
     """Save the synonyms: each line is a group, with terms separated by commas."""
     lines = [line.split(",") for line in page.form.get("lines", "").splitlines() if line.strip()]
     groups = [[term for term in line if term.strip()] for line in lines]

@@ -7,11 +7,16 @@ from instep.platform.identity.access import visitors_write
 from instep.platform.identity.schemas import Ctx
 from instep.platform.text.characters import filled
 from instep.visitors.insights.feedback import queries
-from instep.visitors.insights.schemas import ArticleFeedback, ArticleRating, FeedbackReason, FeedbackSummary
+from instep.visitors.insights.schemas import (
+    ArticleFeedbackOut,
+    ArticleRating,
+    FeedbackReason,
+    FeedbackSummaryOut,
+)
 
 
 @visitors_write
-async def rate_article(ctx: Ctx, rating: ArticleRating) -> ArticleFeedback:
+async def rate_article(ctx: Ctx, rating: ArticleRating) -> ArticleFeedbackOut:
     """Rate a public article as helpful or not, with a reason if it did not help."""
     sent = rating.model_dump()
     reason, comment = sent.get("reason"), filled(sent.get("comment"))
@@ -28,7 +33,7 @@ async def rate_article(ctx: Ctx, rating: ArticleRating) -> ArticleFeedback:
 @visitors_write
 async def explain_rating(
     ctx: Ctx, feedback_id: str, reason: FeedbackReason | None, comment: str | None
-) -> ArticleFeedback:
+) -> ArticleFeedbackOut:
     """Add the reason why an article did not help. The last one counts."""
     feedback = await queries.explain(ctx, feedback_id, reason, filled(comment))
     if feedback is None:
@@ -36,7 +41,7 @@ async def explain_rating(
     return feedback
 
 
-async def list_feedback(ctx: Ctx, page: PageRequest) -> Page[FeedbackSummary]:
+async def list_feedback(ctx: Ctx, page: PageRequest) -> Page[FeedbackSummaryOut]:
     """List the articles that readers rated, least helpful first.
 
     It counts the ratings of the last 90 days since the text last changed: earlier ones are about an

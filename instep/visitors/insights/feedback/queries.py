@@ -4,9 +4,9 @@ from instep.content.articles.live import LIVE
 from instep.platform.core import limits
 from instep.platform.core.paging import Order, Page, PageRequest
 from instep.platform.identity.schemas import Ctx
-from instep.visitors.insights.schemas import ArticleFeedback, FeedbackReason, FeedbackSummary
+from instep.visitors.insights.schemas import ArticleFeedbackOut, FeedbackReason, FeedbackSummaryOut
 
-ROW = "id, article_id, helpful, reason, comment, given_at"
+ROW = "id, article_id, helpful, reason"
 ORDER = Order(("s.unhelpful_count", "s.article_id"), descending=True)
 # Feedback on an earlier text does not apply to the current one.
 CURRENT_FEEDBACK = """
@@ -24,10 +24,10 @@ async def insert(
     helpful: bool,
     reason: FeedbackReason | None,
     comment: str | None,
-) -> ArticleFeedback | None:
+) -> ArticleFeedbackOut | None:
     """Insert a rating; None for an article that is not public: only public articles can be rated."""
     return await ctx.first(
-        ArticleFeedback,
+        ArticleFeedbackOut,
         f"""
         insert into article_feedback (id, workspace_id, bot_id, article_id, helpful, reason, comment,
             created_at, given_at)
@@ -45,9 +45,9 @@ async def insert(
 
 async def explain(
     ctx: Ctx, feedback_id: str, reason: FeedbackReason | None, comment: str | None
-) -> ArticleFeedback | None:
+) -> ArticleFeedbackOut | None:
     return await ctx.first(
-        ArticleFeedback,
+        ArticleFeedbackOut,
         f"""
         update article_feedback set reason = coalesce(%(reason)s, reason),
             comment = coalesce(%(comment)s, comment), given_at = %(now)s
@@ -60,20 +60,20 @@ async def explain(
     )
 
 
-async def list_summaries(ctx: Ctx, request: PageRequest) -> Page[FeedbackSummary]:
+async def list_summaries(ctx: Ctx, request: PageRequest) -> Page[FeedbackSummaryOut]:
     page = request.page(ORDER, "feedback", ctx.bot.id)
     return await page.read(
         ctx,
-        FeedbackSummary,
+        FeedbackSummaryOut,
         f"""
         select s.* from (
             select a.id as article_id, a.title,
                 (count(*) filter (where f.helpful))::integer as helpful_count,
                 (count(*) filter (where not f.helpful))::integer as unhelpful_count,
-                (count(*) filter (where f.reason = 'unclear'))::integer as unclear,
-                (count(*) filter (where f.reason = 'outdated'))::integer as outdated,
-                (count(*) filter (where f.reason = 'incomplete'))::integer as incomplete,
-                (count(*) filter (where f.reason = 'wrong'))::integer as wrong,
+                jsonb_build_object('unclear', count(*) filter (where f.reason = 'unclear'),
+                    'outdated', count(*) filter (where f.reason = 'outdated'),
+                    'incomplete', count(*) filter (where f.reason = 'incomplete'),
+                    'wrong', count(*) filter (where f.reason = 'wrong')) as reasons,
                 coalesce((array_agg(jsonb_build_object('helpful', f.helpful, 'reason', f.reason,
                     'comment', f.comment, 'givenAt', f.given_at) order by f.given_at desc, f.id desc)
                     filter (where f.comment is not null))[1:%(comments)s], '{{}}') as comments

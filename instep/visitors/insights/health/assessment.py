@@ -73,7 +73,7 @@ async def assess_articles(ctx: Ctx, status: StatusFilter) -> Assessment:
     key = key_of(ctx, status, state)
     assessment = health_cache.get(key)
     if assessment is None:
-        help_center = await load_help_center(ctx, status, state)
+        help_center = await load_help_center(ctx, state, status)
         signals = signals_by_article(await queries.list_signals(ctx))
         assessment = await asyncio.to_thread(assess, help_center, status, signals)
         cache(health_cache, key, assessment)
@@ -99,9 +99,12 @@ def key_of(ctx: Ctx, status: StatusFilter, state: HealthState) -> HealthKey:
     return ctx.bot, status, ctx.now.date(), state.key
 
 
-async def load_help_center(ctx: Ctx, status: StatusFilter, state: HealthState) -> HelpCenter:
+async def load_help_center(ctx: Ctx, state: HealthState, status: StatusFilter | None = None) -> HelpCenter:
+    """The help center with the analyses of live texts and those with this status; without one, with none."""
     articles = await queries.list_article_meta(ctx)
-    compared_articles = [article for article in articles if article.is_live or has_status(article, status)]
+    compared_articles = [
+        article for article in articles if status and (article.is_live or has_status(article, status))
+    ]
     return HelpCenter(
         home=ctx.bot.plain_url,
         own_host=ctx.bot.help_url,
@@ -211,6 +214,18 @@ async def analyze_rows(ctx: Ctx, rows: Sequence[TextRow], deadline: float) -> di
     for row, analysis in zip(rows, analyses, strict=True):
         cache(analysis_cache, (ctx.bot.id, row.id, row.version), analysis)
     return {row.id: analysis for row, analysis in zip(rows, analyses, strict=True)}
+
+
+def unsaved_article(ctx: Ctx, locale: str) -> ArticleMeta:
+    return ArticleMeta("", "", locale, "", None, None, "draft", 0, 0, None, ctx.now)
+
+
+async def analyze_unsaved(content: str) -> TextAnalysis:
+    try:
+        [analysis] = await analyze_bounded([(None, content)])
+    except TimeLimitExceeded:
+        return NOT_ANALYZED
+    return analysis
 
 
 async def analyze_bounded(texts: list[tuple[str | None, str]]) -> list[TextAnalysis]:

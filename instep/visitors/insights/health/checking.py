@@ -9,17 +9,21 @@ from typing import Literal
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidValue
 from instep.platform.core.paging import Keyset, Order
-from instep.platform.core.sandbox import TimeLimitExceeded
 from instep.platform.identity.schemas import Ctx
 from instep.platform.text.characters import UNSEGMENTED_SCRIPTS
 from instep.visitors.insights.health import queries
-from instep.visitors.insights.health.assessment import analyze_bounded, assess_articles, load_help_center
+from instep.visitors.insights.health.assessment import (
+    analyze_unsaved,
+    assess_articles,
+    load_help_center,
+    unsaved_article,
+)
 from instep.visitors.insights.health.checks_help_center import HELP_CENTER_CHECKS, ArticleContext
 from instep.visitors.insights.health.checks_text import one_line_excerpt
 from instep.visitors.insights.health.help_center import ArticleMeta, HelpCenter
 from instep.visitors.insights.health.problems import Code, Problem, Severity, run_checks, sort_problems
 from instep.visitors.insights.health.queries import MentionRow
-from instep.visitors.insights.health.text_analysis import NOT_ANALYZED, TextAnalysis
+from instep.visitors.insights.health.text_analysis import TextAnalysis
 
 ORDER = Order(("article_id", "line", "number"), descending=False)
 # The checks that apply to a text that is not an article yet.
@@ -63,16 +67,15 @@ async def check_saved(ctx: Ctx, refs: Sequence[str]) -> list[Finding]:
 
 async def check_text(ctx: Ctx, content: str) -> list[Finding]:
     """The problems of a text as if it were an article of this help center."""
-    try:
-        [analysis] = await analyze_bounded([(None, content)])
-    except TimeLimitExceeded:
-        analysis = NOT_ANALYZED
-    help_center = await load_help_center(ctx, "published", await queries.find_state(ctx))
-    return findings_of(await asyncio.to_thread(problems_of_text, analysis, help_center, ctx), None, None)
+    analysis = await analyze_unsaved(content)
+    help_center = await load_help_center(ctx, await queries.find_state(ctx), "published")
+    article = unsaved_article(ctx, ctx.bot.locale)
+    return findings_of(await asyncio.to_thread(problems_of_text, analysis, help_center, article), None, None)
 
 
-def problems_of_text(analysis: TextAnalysis, help_center: HelpCenter, ctx: Ctx) -> Sequence[Problem]:
-    article = ArticleMeta("", "", ctx.bot.locale, "", None, None, "draft", 0, 0, None, ctx.now)
+def problems_of_text(
+    analysis: TextAnalysis, help_center: HelpCenter, article: ArticleMeta
+) -> Sequence[Problem]:
     extended = replace(help_center, analyses={**help_center.analyses, article.id: analysis})
     context = ArticleContext(article, analysis, extended)
     return sort_problems([*analysis.problems, *run_checks(UNSAVED_TEXT_CHECKS, context)])

@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from instep.platform.core.errors import RateLimited
-from instep.platform.core.sandbox import TimeLimitExceeded
 from instep.platform.identity.schemas import Ctx
 from instep.visitors.insights.health import queries
-from instep.visitors.insights.health.assessment import analyze_articles, analyze_bounded
+from instep.visitors.insights.health.assessment import (
+    analyze_articles,
+    analyze_unsaved,
+    load_help_center,
+    unsaved_article,
+)
 from instep.visitors.insights.health.checks_help_center import HELP_CENTER_CHECKS, ArticleContext
 from instep.visitors.insights.health.help_center import ArticleMeta, HelpCenter
 from instep.visitors.insights.health.problems import Code, Problem, run_checks, sort_problems
 from instep.visitors.insights.health.queries import TextRow
-from instep.visitors.insights.health.text_analysis import NOT_ANALYZED, TextAnalysis
+from instep.visitors.insights.health.text_analysis import TextAnalysis
 
 DEAD_CODES: set[Code] = {"broken_link", "broken_anchor"}
 DEAD_LINK_CHECKS = [check for check in HELP_CENTER_CHECKS if check.code in DEAD_CODES]
@@ -36,10 +40,10 @@ async def find_dead_links(ctx: Ctx, content: str, locale: str, article_id: str |
     Other texts are analyzed only if a link leads to a fragment in them; while the server is busy analyzing
     texts, these fragments are assumed to exist.
     """
-    analysis = await analyze(content)
+    analysis = await analyze_unsaved(content)
     if not analysis.links:
         return []
-    help_center = await load_addresses(ctx)
+    help_center = await load_help_center(ctx, await queries.find_state(ctx))
     article = help_center.by_id.get(article_id or "") or unsaved_article(ctx, locale)
     context = ArticleContext(article, analysis, help_center)
     places = [target.article for _, _, target in context.targets if target.fragment and target.article]
@@ -52,40 +56,16 @@ async def find_dead_links(ctx: Ctx, content: str, locale: str, article_id: str |
 
 async def correct_former_links(ctx: Ctx, article_id: str, former_slug: str) -> list[CorrectedText]:
     """The texts that link to an article by a slug that it had before, with its present one."""
-    help_center = await load_addresses(ctx)
+    help_center = await load_help_center(ctx, await queries.find_state(ctx))
     article = help_center.by_id[article_id]
     texts = []
     for row in await queries.list_texts_with(ctx, former_slug, article_id):
-        content = with_present_slug(help_center, row, await analyze(row.content), article, former_slug)
+        content = with_present_slug(
+            help_center, row, await analyze_unsaved(row.content), article, former_slug
+        )
         if content != row.content:
             texts.append(CorrectedText(row.id, content))
     return texts
-
-
-async def load_addresses(ctx: Ctx) -> HelpCenter:
-    """The help center without its texts: only the addresses."""
-    state = await queries.find_state(ctx)
-    return HelpCenter(
-        home=ctx.bot.plain_url,
-        own_host=ctx.bot.help_url,
-        locale=ctx.bot.locale,
-        articles=await queries.list_article_meta(ctx),
-        former_slugs=await queries.list_former_slugs(ctx),
-        collections=frozenset(state.collections),
-        redirects=await queries.list_redirect_paths(ctx) if state.redirects else [],
-    )
-
-
-async def analyze(content: str) -> TextAnalysis:
-    try:
-        [analysis] = await analyze_bounded([(None, content)])
-    except TimeLimitExceeded:
-        return NOT_ANALYZED
-    return analysis
-
-
-def unsaved_article(ctx: Ctx, locale: str) -> ArticleMeta:
-    return ArticleMeta("", "", locale, "", None, None, "draft", 0, 0, None, ctx.now)
 
 
 def with_present_slug(

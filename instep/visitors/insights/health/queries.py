@@ -201,10 +201,9 @@ async def list_former_slugs(ctx: Ctx) -> list[FormerSlug]:
 
 async def list_redirect_paths(ctx: Ctx) -> list[str]:
     """The paths and patterns of addresses that a redirect leads on from."""
-    paths: list[str] | None = await ctx.value(
-        "select array_agg(path) from redirects where bot_id = %(bot)s and workspace_id = %(workspace)s"
+    return await ctx.column(
+        "select path from redirects where bot_id = %(bot)s and workspace_id = %(workspace)s"
     )
-    return paths or []
 
 
 async def list_texts(ctx: Ctx, article_ids: list[str]) -> list[TextRow]:

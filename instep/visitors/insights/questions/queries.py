@@ -8,8 +8,8 @@ from instep.platform.core import limits
 from instep.platform.core.ids import new_id
 from instep.platform.core.paging import Order, Page, PageRequest
 from instep.platform.identity.schemas import Ctx
-from instep.visitors.insights.questions.question_key import QuestionKey, dictionary_of, filler_words_of
-from instep.visitors.insights.schemas import DRAFT_GAP, REQUESTED, Gap, Nearest, Need, UnansweredQuestion
+from instep.visitors.insights.questions.question_key import QuestionKey, filler_words_of
+from instep.visitors.insights.schemas import DRAFT_GAP, REQUESTED, Gap, Nearest, Need, UnansweredQuestionOut
 
 # The status follows from the draft itself, so that it always agrees with the review queue.
 STATUS = """case
@@ -24,7 +24,7 @@ QUESTION = f"""
             order by n.score desc, a.id)
         from jsonb_to_recordset(q.nearest) as n (article_id text, score float8)
         join articles a on a.workspace_id = %(workspace)s and a.bot_id = q.bot_id and a.id = n.article_id
-            and a.deleted_at is null), '[]') as nearest
+            and a.deleted_at is null), '[]') as nearest_articles
 """
 FROM = """
     from unanswered_questions q
@@ -35,11 +35,11 @@ ORDER = Order(("q.asked_count", "q.last_asked_at", "q.id"), descending=True)
 
 async def list_page(
     ctx: Ctx, statuses: list[str], locale: str | None, request: PageRequest
-) -> Page[UnansweredQuestion]:
+) -> Page[UnansweredQuestionOut]:
     page = request.page(ORDER, "unanswered", ctx.bot.id, *statuses, *([locale] if locale else []))
     return await page.read(
         ctx,
-        UnansweredQuestion,
+        UnansweredQuestionOut,
         f"""
         select {QUESTION} {FROM}
         where q.bot_id = %(bot)s and q.workspace_id = %(workspace)s and q.merged_into is null
@@ -51,9 +51,9 @@ async def list_page(
     )
 
 
-async def find(ctx: Ctx, question_id: str) -> UnansweredQuestion | None:
+async def find(ctx: Ctx, question_id: str) -> UnansweredQuestionOut | None:
     return await ctx.first(
-        UnansweredQuestion,
+        UnansweredQuestionOut,
         f"""
         select {QUESTION} {FROM}
         where q.bot_id = %(bot)s and q.workspace_id = %(workspace)s and q.id = %(id)s
@@ -66,7 +66,7 @@ async def find(ctx: Ctx, question_id: str) -> UnansweredQuestion | None:
 async def list_locales(ctx: Ctx) -> list[str]:
     """The languages of questions without an answer."""
     # One look into the index for each language, however many questions there are.
-    locales: list[str] | None = await ctx.value(
+    return await ctx.column(
         """
         with recursive locales as (
             select min(locale) as locale from question_terms
@@ -75,16 +75,15 @@ async def list_locales(ctx: Ctx) -> list[str]:
             select (select min(t.locale) from question_terms t
                 where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.locale > l.locale)
             from locales l where l.locale is not null)
-        select array_agg(locale order by locale) from locales where locale is not null
+        select locale from locales where locale is not null order by locale
         """
     )
-    return locales or []
 
 
-async def list_similar(ctx: Ctx, question: UnansweredQuestion, limit: int) -> list[UnansweredQuestion]:
+async def list_similar(ctx: Ctx, question: UnansweredQuestionOut, limit: int) -> list[UnansweredQuestionOut]:
     """Other questions of its language that wait, those first that share most words with it."""
     return await ctx.all(
-        UnansweredQuestion,
+        UnansweredQuestionOut,
         f"""
         select {QUESTION} {FROM} left join (
             select o.question_id, count(*) as shared from question_terms t
@@ -164,17 +163,19 @@ async def dismiss(ctx: Ctx, question_id: str) -> bool:
 
 async def question_terms(ctx: Ctx, wording: QuestionKey, locale: str) -> list[str]:
     """The stems of a question's words without stop words and filler words; all words if nothing is left."""
-    stems = await ctx.value(
+    stems = await ctx.column(
         """
-        select array_agg(distinct stem) from unnest(%(words)s::text[]) as word,
-            unnest(coalesce(ts_lexize(%(dictionary)s::regdictionary, word), array[word])) as stem
+        select distinct stem from search_config(%(locale)s)::text as config,
+            concat_ws('_', config, case when config <> 'simple' then 'stem' end)::regdictionary as dictionary,
+            unnest(%(words)s::text[]) as word,
+            unnest(coalesce(ts_lexize(dictionary, word), array[word])) as stem
         where word <> all(%(fillers)s::text[])
         """,
         words=wording.words,
-        dictionary=dictionary_of(locale),
+        locale=locale,
         fillers=filler_words_of(locale),
     )
-    return sorted({*(stems or ()), *wording.marks}) or wording.words
+    return sorted({*stems, *wording.marks}) or wording.words
 
 
 async def lock_language(ctx: Ctx, locale: str) -> None:
@@ -222,7 +223,6 @@ async def insert(ctx: Ctx, wording: QuestionKey, terms: list[str], locale: str) 
         select %(workspace)s, %(bot)s, %(locale)s, term, %(id)s from unnest(%(terms)s::text[]) as term
         """,
         id=question_id,
-        workspace=ctx.bot.workspace_id,
         locale=locale,
         text=wording.text,
         marks=wording.marks,
@@ -300,51 +300,46 @@ async def find_gap(ctx: Ctx, question_id: str, *, min_visitors: int, lock: bool)
 
 async def list_notes(ctx: Ctx, gap: Gap) -> list[str]:
     """The notes of visitors who then wrote to a person, latest first."""
-    notes: list[str] | None = await ctx.value(
+    return await ctx.column(
         """
-        select array_agg(message) from (
-            select c.message from conversations c
-            where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s and c.status = 'escalated'
-              and c.message is not null
-              and exists (select from messages m
-                where m.workspace_id = %(workspace)s and m.bot_id = c.bot_id and m.conversation_id = c.id
-                  and not m.answered
-                  and lower(m.question) in (
-                    select lower(example) from unnest(%(examples)s::text[]) as example))
-            order by c.escalated_at desc limit %(limit)s) as latest
+        select c.message from conversations c
+        where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s and c.status = 'escalated'
+          and c.message is not null
+          and exists (select from messages m
+            where m.workspace_id = %(workspace)s and m.bot_id = c.bot_id and m.conversation_id = c.id
+              and not m.answered
+              and lower(m.question) in (select lower(example) from unnest(%(examples)s::text[]) as example))
+        order by c.escalated_at desc limit %(limit)s
         """,
         examples=gap.examples,
         limit=limits.MAX_GAP_NOTES,
     )
-    return notes or []
 
 
 async def list_later_questions(ctx: Ctx, gap: Gap) -> list[str]:
     """The questions that visitors asked in a conversation after this one, latest first, each once."""
-    questions: list[str] | None = await ctx.value(
+    return await ctx.column(
         """
         with examples as (select lower(example) as question from unnest(%(examples)s::text[]) as example)
-        select array_agg(question) from (
-            select later.question, max(later.created_at) as latest_at
-            from messages m join messages later
-              on later.workspace_id = %(workspace)s and later.bot_id = m.bot_id
-                and later.conversation_id = m.conversation_id and later.created_at > m.created_at
-            where m.bot_id = %(bot)s and m.workspace_id = %(workspace)s and not m.answered
-              and lower(m.question) in (select question from examples)
-              and lower(later.question) not in (select question from examples)
-            group by later.question order by latest_at desc limit %(limit)s) as latest
+        select later.question
+        from messages m join messages later
+          on later.workspace_id = %(workspace)s and later.bot_id = m.bot_id
+            and later.conversation_id = m.conversation_id and later.created_at > m.created_at
+        where m.bot_id = %(bot)s and m.workspace_id = %(workspace)s and not m.answered
+          and lower(m.question) in (select question from examples)
+          and lower(later.question) not in (select question from examples)
+        group by later.question order by max(later.created_at) desc limit %(limit)s
         """,
         examples=gap.examples,
         limit=limits.MAX_GAP_LATER_QUESTIONS,
     )
-    return questions or []
 
 
 async def list_drafted_in(ctx: Ctx, conversation_id: str) -> list[str]:
     """The ids of questions that a conversation asked without an answer and whose drafts are pending."""
-    question_ids: list[str] | None = await ctx.value(
+    return await ctx.column(
         """
-        select array_agg(q.id)
+        select q.id
         from drafts d join unanswered_questions q
           on q.workspace_id = %(workspace)s and q.bot_id = d.bot_id and q.draft_id = d.id
         where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
@@ -356,7 +351,6 @@ async def list_drafted_in(ctx: Ctx, conversation_id: str) -> list[str]:
         """,
         conversation=conversation_id,
     )
-    return question_ids or []
 
 
 async def lock_gap_drafts(ctx: Ctx) -> None:

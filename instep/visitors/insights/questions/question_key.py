@@ -8,16 +8,6 @@ from instep.platform.core.polarity import CONTRACTED_NOT, POLARITY_WORDS
 from instep.platform.text.terms import stop_words
 from instep.platform.text.tokens import words_in
 
-# PostgreSQL's dictionary of each language, which stems its words and drops its stop words.
-DICTIONARIES = {
-    **{"ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english"},
-    **{"es": "spanish", "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi"},
-    **{"hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian"},
-    **{"nb": "norwegian", "ne": "nepali", "nl": "dutch", "nn": "norwegian", "no": "norwegian"},
-    **{"pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish"},
-    **{"ta": "tamil", "tr": "turkish", "yi": "yiddish"},
-}
-
 
 @dataclass(frozen=True, slots=True)
 class QuestionKey:
@@ -34,11 +24,6 @@ def question_key(question: str) -> QuestionKey:
     words = list(dict.fromkeys(words_in(normalized)))
     marks = sorted({word for word in words if word in POLARITY_WORDS or any(map(str.isdigit, word))})
     return QuestionKey(text, words or [normalized.strip()[: limits.MAX_TERM_CHARACTERS]], marks)
-
-
-def dictionary_of(locale: str) -> str:
-    language = locale.split("-")[0]
-    return f"{DICTIONARIES[language]}_stem" if language in DICTIONARIES else "simple"
 
 
 def filler_words_of(locale: str) -> list[str]:

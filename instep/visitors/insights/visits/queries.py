@@ -6,7 +6,7 @@ from instep.platform.core import limits
 from instep.platform.core.database import Tx
 from instep.platform.core.paging import Order, Page, PageRequest
 from instep.platform.identity.schemas import Ctx
-from instep.visitors.insights.visits.schemas import SearchedWords, ViewedArticle, VisitDay
+from instep.visitors.insights.visits.schemas import SearchedWordsOut, ViewedArticleOut, VisitDayOut
 
 # The id of a bot, a day, an article's id or the words of a search, and a count.
 CountRow = tuple[str, date, str, int]
@@ -73,10 +73,10 @@ def columns_of(rows: list[CountRow]) -> dict[str, list[str] | list[date] | list[
     }
 
 
-async def list_days(ctx: Ctx, days: int) -> list[VisitDay]:
+async def list_days(ctx: Ctx, days: int) -> list[VisitDayOut]:
     """Each of the last days with its counts, oldest first."""
     return await ctx.all(
-        VisitDay,
+        VisitDayOut,
         f"""
         select d.day::date as day, coalesce(v.views, 0)::integer as views,
             coalesce(s.searches, 0)::integer as searches,
@@ -104,11 +104,11 @@ async def list_days(ctx: Ctx, days: int) -> list[VisitDay]:
     )
 
 
-async def list_viewed_articles(ctx: Ctx, days: int, request: PageRequest) -> Page[ViewedArticle]:
+async def list_viewed_articles(ctx: Ctx, days: int, request: PageRequest) -> Page[ViewedArticleOut]:
     page = request.page(VIEWS_ORDER, f"views of {days} days", ctx.bot.id)
     return await page.read(
         ctx,
-        ViewedArticle,
+        ViewedArticleOut,
         f"""
         select s.* from (
             select a.id as article_id, a.title, v.views,
@@ -132,12 +132,12 @@ async def list_viewed_articles(ctx: Ctx, days: int, request: PageRequest) -> Pag
 
 async def list_searched_words(
     ctx: Ctx, days: int, request: PageRequest, *, only_empty: bool
-) -> Page[SearchedWords]:
+) -> Page[SearchedWordsOut]:
     order = EMPTY_SEARCHES_ORDER if only_empty else SEARCHES_ORDER
     page = request.page(order, f"searches of {days} days, {only_empty}", ctx.bot.id)
     return await page.read(
         ctx,
-        SearchedWords,
+        SearchedWordsOut,
         f"""
         select s.* from (
             select query, sum(searches)::integer as searches,

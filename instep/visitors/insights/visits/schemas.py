@@ -1,6 +1,5 @@
 """The shapes of visitors' activity."""
 
-from dataclasses import dataclass
 from datetime import date
 from typing import Annotated
 
@@ -9,39 +8,6 @@ from pydantic import Field
 from instep.platform.web.shapes import Out
 
 Day = Annotated[date, Field(examples=["2026-11-23"])]
-
-
-@dataclass(frozen=True, slots=True)
-class VisitDay:
-    """The counts of a day."""
-
-    day: date
-    views: int
-    searches: int
-    empty_searches: int
-    helpful_count: int
-    unhelpful_count: int
-
-
-@dataclass(frozen=True, slots=True)
-class ViewedArticle:
-    """The number of an article's views, and its readers' ratings."""
-
-    article_id: str
-    title: str
-    views: int
-    helpful_count: int
-    unhelpful_count: int
-
-
-@dataclass(frozen=True, slots=True)
-class SearchedWords:
-    """The number of searches for the same words, and of those without results."""
-
-    query: str
-    searches: int
-    empty_searches: int
-    last_day: date
 
 
 class VisitDayOut(Out):
@@ -64,6 +30,13 @@ class VisitsOut(Out):
     helpful_count: int
     unhelpful_count: int
     days: list[VisitDayOut] = Field(description="Every day, the oldest first.")
+
+    @classmethod
+    def of(cls, days: list[VisitDayOut]) -> "VisitsOut":
+        counts = {
+            name: sum(getattr(day, name) for day in days) for name in cls.model_fields if name != "days"
+        }
+        return cls(days=days, **counts)
 
 
 class ViewedArticleOut(Out):
@@ -92,14 +65,3 @@ class VisitsErasedOut(Out):
 
     id: str = Field(description="The bot.", examples=["0190163d-8694-439b-aea5-966c26f8ad91"])
     deleted: bool
-
-
-def visits_out(days: list[VisitDay]) -> VisitsOut:
-    return VisitsOut(
-        views=sum(day.views for day in days),
-        searches=sum(day.searches for day in days),
-        empty_searches=sum(day.empty_searches for day in days),
-        helpful_count=sum(day.helpful_count for day in days),
-        unhelpful_count=sum(day.unhelpful_count for day in days),
-        days=[VisitDayOut.of_row(day) for day in days],
-    )
