@@ -1,7 +1,6 @@
 """The outline of a help center: its articles with the headings of their sections, the nearest ones first."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from anyio import to_thread
 
@@ -12,17 +11,8 @@ from instep.search.index.builder import split_article
 from instep.search.query.analysis import question_query
 from instep.search.query.scoring import ArticleFilter
 from instep.search.retrieve import indexed_question, sections_in, top_articles
-from instep.search.schemas import Audience, LiveArticle, Passage
+from instep.search.schemas import Audience, LiveArticle, OutlinedArticle, Passage
 from instep.search.search_state import search_state_of
-
-
-@dataclass(frozen=True, slots=True)
-class OutlinedArticle:
-    """An article by its title, and each of its headings with text below it, by the heading's number."""
-
-    id: str
-    title: str
-    headings: dict[int, str]
 
 
 async def outline_of(ctx: Ctx, question: str, locale: str, audience: Audience) -> list[OutlinedArticle]:
@@ -33,20 +23,13 @@ async def outline_of(ctx: Ctx, question: str, locale: str, audience: Audience) -
     count = limits.MAX_OUTLINED_ARTICLES
     ranked, _ = top_articles(state.index, indexed.query, scope, count, 1, 1)
     ids = [article.article_id for article in ranked]
-    articles = await queries.articles_to_outline(ctx, ids, locale, audience, count)
-    return await to_thread.run_sync(outlined, articles)
+    return await queries.articles_to_outline(ctx, ids, locale, audience, count)
 
 
-def outlined(articles: Sequence[queries.ArticleToOutline]) -> list[OutlinedArticle]:
-    rows = [(article, split_article(None, article.markdown)) for article in articles]
-    return [
-        OutlinedArticle(
-            article.id,
-            article.title,
-            {passage.number: passage.headings[-1] for passage in passages if passage.number is not None},
-        )
-        for article, passages in rows
-    ]
+def headings_of(article: OutlinedArticle) -> dict[int, str]:
+    """Each heading with text below it, by its number."""
+    passages = split_article(None, article.markdown)
+    return {passage.number: passage.headings[-1] for passage in passages if passage.number is not None}
 
 
 async def sections_of_articles(

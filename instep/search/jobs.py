@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from uuid import UUID
@@ -34,21 +33,6 @@ EMBED_BATCH = 1_000
 # The number of chunks that a bot embeds per turn, and the duration of a run.
 EMBED_CHUNKS = 256
 EMBED_SECONDS = 60
-
-
-@dataclass(slots=True)
-class OutdatedBot:
-    """A bot whose stored index or embeddings lack changes of its articles."""
-
-    workspace_id: str
-    id: UUID
-    slug: str
-    name: str
-    locale: str
-
-    @property
-    def bot(self) -> Bot:
-        return Bot(self.id, self.workspace_id, self.slug, self.name, self.locale)
 
 
 async def schedule_indexes(database: Database) -> None:
@@ -88,7 +72,7 @@ async def store_indexes(database: Database, job: Job) -> None:
     try:
         async with database.enter_workspace("") as tx:
             sql = "select * from search_behind(%(max_unflushed)s, %(limit)s)"
-            bots = await tx.all(OutdatedBot, sql, max_unflushed=MAX_UNFLUSHED_ARTICLES, limit=STORE_BATCH)
+            bots = await tx.all(Bot, sql, max_unflushed=MAX_UNFLUSHED_ARTICLES, limit=STORE_BATCH)
         await update_each(bots, partial(store_index, database))
     except Unavailable as outage:
         log.warning("indexes wait for the database", reason=outage.message)
@@ -123,8 +107,8 @@ async def embed_outdated(database: Database, embedder: Embedder, locales: str) -
     ends_at, are_done = time.monotonic() + EMBED_SECONDS, True
     try:
         while True:
-            rows = await outdated_bots(database, embedder, locales)
-            bots = [row for row in rows if row.id in places or row.id not in tried_ids]
+            outdated = await outdated_bots(database, embedder, locales)
+            bots = [bot for bot in outdated if bot.id in places or bot.id not in tried_ids]
             tried_ids.update(bot.id for bot in bots)
             are_done &= await update_each(bots, partial(embed_in_turn, database, embedder, places))
             if not bots or time.monotonic() >= ends_at:
@@ -134,10 +118,10 @@ async def embed_outdated(database: Database, embedder: Embedder, locales: str) -
         return False
 
 
-async def outdated_bots(database: Database, embedder: Embedder, locales: str) -> list[OutdatedBot]:
+async def outdated_bots(database: Database, embedder: Embedder, locales: str) -> list[Bot]:
     async with database.enter_workspace("") as tx:
         sql = "select * from vectors_behind(%(model)s, %(locales)s, %(limit)s)"
-        return await tx.all(OutdatedBot, sql, model=embedder.name, locales=locales, limit=EMBED_BATCH)
+        return await tx.all(Bot, sql, model=embedder.name, locales=locales, limit=EMBED_BATCH)
 
 
 async def embed_in_turn(database: Database, embedder: Embedder, places: dict[UUID, Place], bot: Bot) -> None:
@@ -148,7 +132,7 @@ async def embed_in_turn(database: Database, embedder: Embedder, places: dict[UUI
         places[bot.id] = place
 
 
-async def update_each(bots: Sequence[OutdatedBot], update: Callable[[Bot], Awaitable[None]]) -> bool:
+async def update_each(bots: Sequence[Bot], update: Callable[[Bot], Awaitable[None]]) -> bool:
     """Update the bots one by one; return False if one fails, which is logged and left to the next run.
 
     Errors that concern all bots end it: a model's `CompletionError`, or `Unavailable`.
@@ -156,7 +140,7 @@ async def update_each(bots: Sequence[OutdatedBot], update: Callable[[Bot], Await
     are_done = True
     for bot in bots:
         try:
-            await update(bot.bot)
+            await update(bot)
         except Exception as error:
             concerns_all = isinstance(error, CompletionError | Unavailable)
             if concerns_all and not isinstance(error, DatabaseSlow):

@@ -10,7 +10,7 @@ from instep.platform.core import limits
 from instep.platform.core.database import QueuedStatement
 from instep.platform.core.markdown import Format
 from instep.platform.identity.schemas import Ctx
-from instep.search.schemas import ArticleChange, Audience, LiveArticle, SearchHit
+from instep.search.schemas import ArticleChange, Audience, LiveArticle, OutlinedArticle, SearchHit
 
 LIVE = "a.status = 'published' and a.deleted_at is null"
 # The strictest of article, collection and the collections above it decides (contract sections 4 and 10).
@@ -156,21 +156,12 @@ async def live_articles(ctx: Ctx, ids: Sequence[str], audience: Audience) -> lis
     )
 
 
-@dataclass(slots=True)
-class ArticleToOutline:
-    """An article with as much of its text as its headings are read of."""
-
-    id: str
-    title: str
-    markdown: str
-
-
 async def articles_to_outline(
     ctx: Ctx, ids: Sequence[str], locale: str, audience: Audience, limit: int
-) -> list[ArticleToOutline]:
+) -> list[OutlinedArticle]:
     """The live articles with these ids in their order, then others in the language."""
     return await ctx.all(
-        ArticleToOutline,
+        OutlinedArticle,
         f"""
         select a.id, a.title, left(a.content_markdown, %(characters)s) as markdown
         from articles a where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and {LIVE}

@@ -107,6 +107,15 @@ class LiveArticle:
 
 
 @dataclass(slots=True)
+class OutlinedArticle:
+    """An article with as much of its text as its headings are read of."""
+
+    id: str
+    title: str
+    markdown: str
+
+
+@dataclass(slots=True)
 class SearchHit(Article):
     """A live article that matches a search."""
 
@@ -234,6 +243,11 @@ class Passage:
         if self.sections is None:
             return self.markdown
         return self.sections.text_around(self.number, max_characters)
+
+    @property
+    def heading(self) -> str | None:
+        """The innermost heading above it."""
+        return self.headings[-1] if self.headings else None
 
     @property
     def excerpt(self) -> str:

@@ -43,13 +43,4 @@ async def search_articles(
 
 
 def search_hit_item_out(bot: Bot, hit: SearchHit) -> SearchHitItemOut:
-    return SearchHitItemOut(
-        id=hit.id,
-        slug=hit.slug,
-        title=hit.title,
-        excerpt=hit.excerpt,
-        score=hit.score,
-        locale=hit.locale,
-        url=bot.help_url + hit.path(bot),
-        updated_at=hit.updated_at,
-    )
+    return SearchHitItemOut.of_row(hit, url=bot.help_url + hit.path(bot))

@@ -5,7 +5,6 @@ import hashlib
 import json
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
-from typing import Any
 
 from instep.accounts.language_model.choosing import LanguageModels
 from instep.notifications.alerts.actions import alert
@@ -20,7 +19,7 @@ from instep.platform.identity.visitor_hash import hash_visitor
 from instep.platform.llm.budget import Enter
 from instep.platform.text.characters import filled
 from instep.search.actions import are_live
-from instep.search.schemas import Audience, Passage
+from instep.search.schemas import Audience
 from instep.search.semantic.query_embedder import query_embedder
 from instep.visitors.answers import queries
 from instep.visitors.answers.article_lookup import accepted_locale
@@ -47,15 +46,6 @@ from instep.visitors.answers.visitor_tokens import require_claims
 from instep.visitors.answers.widget_schemas import WidgetConfigOut, WidgetTextsOut
 from instep.visitors.insights.actions import add_note_to_gaps, log_unanswered
 from instep.visitors.insights.schemas import Nearest
-
-
-@dataclass(frozen=True, slots=True)
-class Asker:
-    """The visitor who asks: the articles that they may read, and the key of their question."""
-
-    audience: Audience
-    # None: the caller gave the question no id.
-    key: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +131,18 @@ async def ask_question(
     """
     await query_embedder.prepare(new.question)
     async with enter() as ctx:
-        asker = await _asker_of(ctx, new)
-        turn = await _repeated_answer(ctx, new, asker) or await _prepare_turn(ctx, new, asker)
+        audience, key = await _rights_of(ctx, new)
+        before = None if key is None else await _repeated_answer(ctx, new, audience, key)
+        turn = before or await _prepare_turn(ctx, new, audience, key)
     # The model is paid for by active workspaces only.
     return PendingAnswer(enter, None if is_paused else models, turn)
 
 
-async def _asker_of(ctx: Ctx, new: QuestionAsked) -> Asker:
-    """The visitor who asks; an invalid token raises before anything is looked up."""
+async def _rights_of(ctx: Ctx, new: QuestionAsked) -> tuple[Audience, bytes | None]:
+    """The articles that the visitor may read, and the key of a question that has an id.
+
+    An invalid token raises before anything is looked up.
+    """
     sent = new.model_dump()
     token, question_id = sent.get("visitor_token"), sent.get("question_id")
     subject = None if token is None else (await require_claims(ctx, token))["sub"]
@@ -157,30 +151,32 @@ async def _asker_of(ctx: Ctx, new: QuestionAsked) -> Asker:
         # The same id from two visitors, or from one before and after signing in, means two questions.
         parts = (hash_visitor(ctx.bot.id, new.visitor).hex(), subject, question_id)
         key = hashlib.sha256(json.dumps(parts).encode()).digest()
-    return Asker("public" if token is None else "authenticated", key)
+    return "public" if token is None else "authenticated", key
 
 
-async def _repeated_answer(ctx: Ctx, new: QuestionAsked, asker: Asker) -> SavedAnswer | None:
+async def _repeated_answer(
+    ctx: Ctx, new: QuestionAsked, audience: Audience, key: bytes
+) -> SavedAnswer | None:
     """The earlier answer to the same question; None if its sources are closed in the meantime."""
-    before = None if asker.key is None else await queries.find_answered_question(ctx, asker.key)
+    before = await queries.find_answered_question(ctx, key)
     if before is None:
         return None
     if before.question != new.question:
         raise InvalidValue("questionId", "it was sent before, with another question")
     saved = before.saved
-    if not await are_live(ctx, {source.article_id for source in saved.sources}, asker.audience):
+    if not await are_live(ctx, {source.article_id for source in saved.sources}, audience):
         await queries.release_question_key(ctx, before.id)
         return None
     return saved
 
 
-async def _prepare_turn(ctx: Ctx, new: QuestionAsked, asker: Asker) -> Turn:
+async def _prepare_turn(ctx: Ctx, new: QuestionAsked, audience: Audience, key: bytes | None) -> Turn:
     """Check which conversation the question continues, and retrieve its context."""
     sent = new.model_dump()
     conversation_id, earlier = await _conversation_of(ctx, sent.get("conversation_id"), new.visitor)
-    request = QuestionRequest(new.question, sent.get("locale"), tuple(earlier), asker.audience)
+    request = QuestionRequest(new.question, sent.get("locale"), tuple(earlier), audience)
     context = await retrieve_context(ctx, request)
-    return Turn(request, context, new.visitor, sent.get("page_url"), conversation_id, asker.key)
+    return Turn(request, context, new.visitor, sent.get("page_url"), conversation_id, key)
 
 
 async def _conversation_of(
@@ -224,7 +220,10 @@ async def _save_turn(ctx: Ctx, turn: Turn, answer: Answer) -> SavedAnswer:
     }
     sources = tuple(SourceOut.of(cited) for cited in answer.sources)
     sent_sources = None if turn.key is None else [source.model_dump(by_alias=True) for source in sources]
-    source_rows = [_source_row(cited.passage) for cited in answer.sources]
+    source_rows = [
+        {name: getattr(cited.passage, name) for name in ("article_id", "heading", "anchor")}
+        for cited in answer.sources
+    ]
     await queries.insert_message(ctx, row, source_rows, turn.key, sent_sources)
     # A greeting needs no article.
     if not answer.answered and not answer.is_small_talk:
@@ -233,14 +232,6 @@ async def _save_turn(ctx: Ctx, turn: Turn, answer: Answer) -> SavedAnswer:
         question, locale = turn.request.text, turn.context.locale
         await log_unanswered(ctx, question, turn.visitor, locale, nearest, meaning=turn.context.query)
     return SavedAnswer(answer, conversation_id, message_id, sources)
-
-
-def _source_row(passage: Passage) -> dict[str, Any]:
-    return {
-        "article_id": passage.article_id,
-        "heading": passage.headings[-1] if passage.headings else None,
-        "anchor": passage.anchor,
-    }
 
 
 async def give_feedback(ctx: Ctx, message_id: str, given: FeedbackGiven) -> FeedbackOut:

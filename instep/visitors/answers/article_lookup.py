@@ -33,7 +33,7 @@ async def find_articles(
     audience = await audience_of(ctx, visitor_token)
     most = limits.WIDGET_SEARCH_RESULTS
     passages = await passages_for(ctx, query, accepted_locale(locale), most, audience, is_typing=True)
-    return ArticleLinksOut(results=[link_to(passage) for passage in passages])
+    return ArticleLinksOut(results=list(map(ArticleLinkOut.of_row, passages)))
 
 
 async def suggest_articles(
@@ -47,7 +47,9 @@ async def suggest_articles(
     audience, locale = await audience_of(ctx, visitor_token), accepted_locale(locale)
     words = words_of_page(page_url or "")
     passages = await passages_for(ctx, words, locale, limits.WIDGET_SUGGESTIONS, audience) if words else []
-    fitting = [link_to(passage) for passage in passages if passage.coverage >= MIN_PAGE_COVERAGE]
+    fitting = [
+        ArticleLinkOut.of_row(passage) for passage in passages if passage.coverage >= MIN_PAGE_COVERAGE
+    ]
     return ArticleLinksOut(results=fitting or await first_links(ctx, locale))
 
 
@@ -109,10 +111,6 @@ async def passages_for(
         if retrieval.passages:
             return retrieval.passages
     return []
-
-
-def link_to(passage: Passage) -> ArticleLinkOut:
-    return ArticleLinkOut.of_row(passage, heading=passage.headings[-1] if passage.headings else None)
 
 
 def accepted_locale(text: str | None) -> str | None:

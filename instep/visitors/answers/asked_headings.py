@@ -33,7 +33,7 @@ def asked_heading(extract: PassageExtract) -> AnswerBlock | None:
     first, passage = extract.blocks[0], extract.passage
     if first.is_heading or first.is_question:
         return None
-    text = passage.headings[-1] if passage.headings else passage.title
+    text = passage.heading or passage.title
     if not (text.endswith(QUESTION_MARKS) or YES_OR_NO.match(first.units[0].plain)):
         return None
     block = AnswerBlock("prose", (AnswerUnit(f"**{inline_text(text)}**"),), is_heading=True)

@@ -261,7 +261,8 @@ async def list_messages(ctx: Ctx, conversation_id: str, request: PageRequest) ->
     page = request.page(
         Order(("m.created_at", "m.id"), descending=False), "messages", ctx.bot.id, conversation_id
     )
-    rows = await ctx.all(
+    return await page.read(
+        ctx,
         VisitorMessage,
         f"""
         select m.id, m.question, m.answer, m.answered, m.confidence, m.model, m.helpful, m.comment,
@@ -277,23 +278,20 @@ async def list_messages(ctx: Ctx, conversation_id: str, request: PageRequest) ->
           and {page.condition} {page.tail}
         """,
         conversation=conversation_id,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
 async def list_leads(ctx: Ctx, status: LeadFilter, request: PageRequest) -> Page[Lead]:
     page = request.page(Order(("created_at", "id"), descending=True), "leads", ctx.bot.id, status)
-    rows = await ctx.all(
+    return await page.read(
+        ctx,
         Lead,
         f"""
         select {LEAD} from leads
         where bot_id = %(bot)s and workspace_id = %(workspace)s
           and {"done_at is null" if status == "open" else "true"} and {page.condition} {page.tail}
         """,
-        **page.params,
     )
-    return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
 async def set_lead_done(ctx: Ctx, lead_id: str, *, is_done: bool) -> Lead | None:

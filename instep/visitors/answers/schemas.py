@@ -326,15 +326,7 @@ class SourceOut(Out):
 
     @classmethod
     def of(cls, cited: CitedPassage) -> "SourceOut":
-        passage = cited.passage
-        return cls(
-            n=cited.n,
-            article_id=passage.article_id,
-            title=passage.title,
-            url=passage.url,
-            heading=passage.headings[-1] if passage.headings else None,
-            excerpt=cited.excerpt,
-        )
+        return cls.of_row(cited.passage, n=cited.n, excerpt=cited.excerpt)
 
 
 class AnswerPreviewOut(Out):
@@ -380,14 +372,7 @@ class AnswerPreviewOut(Out):
 
     @classmethod
     def of(cls, answer: Answer) -> Self:
-        return cls(
-            answer=answer.text,
-            answered=answer.answered,
-            may_help=answer.may_help,
-            translated_from=answer.translated_from,
-            confidence=answer.confidence,
-            sources=[SourceOut.of(source) for source in answer.sources],
-        )
+        return cls.of_row(answer, answer=answer.text, sources=list(map(SourceOut.of, answer.sources)))
 
 
 class AnswerOut(AnswerPreviewOut):

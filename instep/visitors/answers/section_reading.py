@@ -6,8 +6,8 @@ from functools import cache
 from itertools import count
 
 from instep.platform.core import limits
-from instep.search.article_outline import OutlinedArticle
-from instep.search.schemas import Passage
+from instep.search.article_outline import headings_of
+from instep.search.schemas import OutlinedArticle, Passage
 from instep.visitors.answers.answer_blocks import read_answer_blocks
 from instep.visitors.answers.ask import RetrievedContext, citation_numbers, cited_passage
 from instep.visitors.answers.checked_parts import CheckedPart, check_part, join_parts
@@ -108,11 +108,11 @@ def numbered_contents(
         return f"{number} {inline_text(text)}"
 
     for article in outline:
-        line = numbered((article.id, None), article.title)
-        room -= sum(len(heading) + len("100 ; ") for heading in article.headings.values())
+        line, headings = numbered((article.id, None), article.title), headings_of(article)
+        room -= sum(len(heading) + len("100 ; ") for heading in headings.values())
         if room > 0:
-            headings = (numbered((article.id, number), text) for number, text in article.headings.items())
-            line = ": ".join(filter(None, [line, "; ".join(headings)]))
+            texts = (numbered((article.id, number), text) for number, text in headings.items())
+            line = ": ".join(filter(None, [line, "; ".join(texts)]))
         lines.append(line)
     return NumberedContents("\n".join(lines), places)
 

@@ -72,7 +72,7 @@ class ShownWords:
         passage = extract.passage
         self.weights = {term: terms.weights[term] for term in terms.terms - FRAMING_TERMS} or terms.weights
         self.matches = passage.matches
-        self.heading = passage.headings[-1] if passage.headings else passage.title
+        self.heading = passage.heading or passage.title
         units = [(block, unit) for block in extract.blocks for unit in block.units]
         prose = [unit.plain for block, unit in units if block.kind in ("prose", "list") and not unit.is_code]
         table = [(block, unit) for block, unit in units if block.kind == "table"]

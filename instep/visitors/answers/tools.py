@@ -100,13 +100,8 @@ async def get_bot_config(call: VisitorToolCall, locale: TextLocale = None) -> Wi
 
 
 def passage_out(include_text: bool, passage: Passage) -> PassageOut:
-    return PassageOut(
-        article_id=passage.article_id,
-        title=passage.title,
+    return PassageOut.of_row(
+        passage,
         heading=" > ".join(passage.headings) or None,
-        url=passage.url,
-        locale=passage.locale,
-        excerpt=passage.excerpt,
         content_markdown=passage.markdown if include_text else None,
-        score=passage.score,
     )

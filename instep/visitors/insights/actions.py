@@ -72,11 +72,9 @@ async def dismiss_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestionOu
     It stays dismissed if it is asked again, and its counts continue. A draft made from it stays in
     the review queue. A question that is already dismissed is refused with 400 `invalid_state`.
     """
-    dismissed = await queries.dismiss(ctx, question_id)
-    question = await queries.find(ctx, question_id)
-    if question is None:
-        raise NotFound.of("question")
-    if not dismissed:
+    is_dismissed = await queries.dismiss(ctx, question_id)
+    question = await get_unanswered(ctx, question_id)
+    if not is_dismissed:
         raise InvalidState("This question has already been dismissed.")
     return question
 

@@ -91,13 +91,7 @@ async def check_articles(ctx: Ctx, page: PageRequest, body: CheckRequest) -> Lis
 def health_item_out(health: Health) -> HealthItemOut:
     out = health_out(health)
     worst = sorted(out.problems, key=lambda problem: -SEVERITY_COSTS[problem.severity])
-    return HealthItemOut(
-        article_id=out.article_id,
-        title=out.title,
-        score=out.score,
-        problem_count=len(worst),
-        problems=worst[: limits.MAX_TOOL_PROBLEMS],
-    )
+    return HealthItemOut.of_row(out, problem_count=len(worst), problems=worst[: limits.MAX_TOOL_PROBLEMS])
 
 
 def review_docs(sent: Mapping[str, str]) -> str:

@@ -78,9 +78,11 @@ class VisitCounter:
 
     async def write(self, database: Database) -> None:
         """Add the counts to the stored ones; counts that can't be written now are written the next time."""
-        views, self.views = self.views, Counter()
-        searches, self.searches = self.searches, Counter()
-        empty_searches, self.empty_searches = self.empty_searches, Counter()
+        counters = (self.views, self.searches, self.empty_searches)
+        written = [Counter(counter) for counter in counters]
+        for counter in counters:
+            counter.clear()
+        views, searches, empty_searches = written
         workspaces: defaultdict[str, list[VisitSubject]] = defaultdict(list)
         for subject in {*views, *searches}:
             workspaces[subject.workspace_id].append(subject)
@@ -93,11 +95,7 @@ class VisitCounter:
                     )
             except (AppError, OSError, psycopg.Error):
                 log.warning("visits are counted but not written yet", workspace=workspace_id)
-                for counter, unwritten in (
-                    (self.views, views),
-                    (self.searches, searches),
-                    (self.empty_searches, empty_searches),
-                ):
+                for counter, unwritten in zip(counters, written, strict=True):
                     counter.update(
                         {subject: unwritten[subject] for subject in subjects if unwritten[subject]}
                     )
