@@ -15,7 +15,7 @@ from instep.platform.core import limits
 from instep.platform.identity.schemas import Ctx
 from instep.search.index.builder import TokenWords, flatten, token_terms, token_words
 from instep.search.index.cache import Index, LiveSegment, index_cache
-from instep.search.index.segment import Array
+from instep.search.index.packed_arrays import Array
 from instep.search.index.stems import Stems, index_term, language_code, stems_of
 from instep.search.query.analysis import QueryTerm, WeightedQuery, configs_of, unboosted
 from instep.search.query.scoring import ArticleFilter, rank_segment, top

@@ -19,8 +19,8 @@ from instep.search.article_descriptions import (
 from instep.search.confidence import confidence_of, needs_off_topic, signs_of
 from instep.search.index.builder import split_article
 from instep.search.index.cache import Index, off_loop
+from instep.search.index.packed_arrays import Array
 from instep.search.index.passages import Anchors, ArticleSections, MarkdownPassage
-from instep.search.index.segment import Array
 from instep.search.index.stems import stems_of
 from instep.search.matching import FoundPassage, Matcher, words_of_text
 from instep.search.off_topic_words import off_topic_sign

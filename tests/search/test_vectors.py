@@ -11,7 +11,8 @@ from instep.platform.core.database import Database, Tx
 from instep.platform.identity.schemas import Ctx
 from instep.platform.llm.embedding import l2_normalized
 from instep.search.index.builder import SegmentBuilder
-from instep.search.index.segment import Array, Segment
+from instep.search.index.packed_arrays import Array
+from instep.search.index.segment import Segment
 from instep.search.schemas import ArticleChange
 from instep.search.semantic.chunks import Chunk
 from instep.search.semantic.vector_cache import VectorCache

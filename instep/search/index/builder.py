@@ -10,11 +10,11 @@ import numpy as np
 from instep.platform.core import limits
 from instep.platform.text.comments import without_comments
 from instep.platform.text.definitions import without_definitions, without_unused_definitions
+from instep.search.index.packed_arrays import Array
 from instep.search.index.passages import MarkdownPassage, split_markdown, without_links
 from instep.search.index.segment import (
     HEADING_FLAG,
     MAX_TERM_FREQUENCY,
-    Array,
     IndexedArticle,
     Segment,
     build_segment,

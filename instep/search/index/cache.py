@@ -24,13 +24,8 @@ from instep.platform.identity.schemas import Ctx
 from instep.search import queries
 from instep.search.index.builder import SegmentBuilder
 from instep.search.index.cache_by_size import CacheBySize
-from instep.search.index.segment import (
-    Array,
-    Segment,
-    decode_segment,
-    encode_segment,
-    merge_segments,
-)
+from instep.search.index.packed_arrays import Array
+from instep.search.index.segment import Segment, decode_segment, encode_segment, merge_segments
 from instep.search.index.shared_files import IndexFiles
 from instep.search.index.stems import stems_of
 from instep.search.schemas import ArticleChange

@@ -22,7 +22,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from instep.search.index.cache import Index, LiveSegment
-from instep.search.index.segment import HEADING_FLAG, MAX_TERM_FREQUENCY, Array, Segment
+from instep.search.index.packed_arrays import Array
+from instep.search.index.segment import HEADING_FLAG, MAX_TERM_FREQUENCY, Segment
 from instep.search.query.analysis import STOP_WORD_WEIGHT, QueryTerm, WeightedQuery
 from instep.search.schemas import Audience
 from instep.search.semantic.vector_index import SemanticHit

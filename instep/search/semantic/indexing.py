@@ -14,7 +14,7 @@ from instep.platform.llm.embedding import Embedder, Vector
 from instep.platform.llm.protocol import PromptRejected
 from instep.search import queries
 from instep.search.index.cache import NEVER, off_loop
-from instep.search.index.segment import Array
+from instep.search.index.packed_arrays import Array
 from instep.search.schemas import ArticleChange
 from instep.search.semantic import vectors
 from instep.search.semantic.chunks import Chunk, chunk_articles

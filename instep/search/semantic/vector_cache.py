@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 from instep.platform.core import limits
 from instep.platform.identity.schemas import Ctx
 from instep.search.index.cache_by_size import CacheBySize
-from instep.search.index.segment import Array
+from instep.search.index.packed_arrays import Array
 from instep.search.index.shared_files import IndexFiles
 from instep.search.semantic import vectors
 from instep.search.semantic.vector_index import VectorIndex

@@ -10,7 +10,8 @@ import numpy as np
 
 from instep.platform.core import limits
 from instep.search.index.cache import NEVER
-from instep.search.index.segment import Array, Segment
+from instep.search.index.packed_arrays import Array
+from instep.search.index.segment import Segment
 from instep.search.semantic.vector_segment import VectorSegment
 from instep.search.semantic.vectors import EmbeddingState
 

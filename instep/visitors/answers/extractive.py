@@ -39,10 +39,6 @@ class PassageExtract:
     passage: Passage
     blocks: tuple[AnswerBlock, ...]
 
-    @property
-    def size(self) -> int:
-        return sum(map(size_of, self.blocks))
-
 
 class QuestionTerms:
     """The terms of a question, each weighted by its inverse document frequency among the passages."""

@@ -1,6 +1,6 @@
 """The texts of answers that no article gives, and of the widget, in the languages of most help centers."""
 
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass
 
 from instep.platform.web.catalogues import message, reply_translations
 
@@ -24,7 +24,7 @@ class Texts:
 def texts_for(locale: str) -> Texts:
     """The texts in the language of a locale, or in English if there is no catalog of that language."""
     translated = reply_translations(locale).gettext
-    return Texts(**{field.name: translated(field.default) for field in fields(Texts)})
+    return Texts(*map(translated, astuple(Texts())))
 
 
 def place_of_steps_in(locale: str, last: int, count: int) -> str:

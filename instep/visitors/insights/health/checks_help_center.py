@@ -29,22 +29,6 @@ class ArticleContext:
         return [(line, href, target) for line, href, target in targets if target is not None]
 
 
-def find_missing_description(context: ArticleContext) -> Iterable[ProblemLocation]:
-    return [] if context.article.description else [ProblemLocation()]
-
-
-def find_no_collection(context: ArticleContext) -> Iterable[ProblemLocation]:
-    return [] if context.article.collection_id else [ProblemLocation()]
-
-
-def find_outdated(context: ArticleContext) -> Iterable[ProblemLocation]:
-    return [ProblemLocation()] if context.help_center.is_outdated(context.article) else []
-
-
-def find_waiting_edit(context: ArticleContext) -> Iterable[ProblemLocation]:
-    return [ProblemLocation()] if context.article.id in context.help_center.waiting else []
-
-
 def find_same_title(context: ArticleContext) -> Iterable[ProblemLocation]:
     other = context.help_center.same_title(context.article)
     return [ProblemLocation(what=other.id)] if other else []
@@ -90,19 +74,19 @@ HELP_CENTER_CHECKS: tuple[Check[ArticleContext], ...] = (
         "missing_description",
         "warning",
         "The article has no description: say in a sentence what it answers, for search results and its lead.",
-        find_missing_description,
+        lambda context: not context.article.description,
     ),
     Check(
         "no_collection",
         "info",
         "The article is not in a collection: put it in one so that readers find it.",
-        find_no_collection,
+        lambda context: not context.article.collection_id,
     ),
     Check(
         "outdated_translation",
         "warning",
         "The article that this translates has changed since: bring the translation up to date.",
-        find_outdated,
+        lambda context: context.help_center.is_outdated(context.article),
     ),
     Check(
         "duplicate_title",
@@ -120,7 +104,7 @@ HELP_CENTER_CHECKS: tuple[Check[ArticleContext], ...] = (
         "waiting_edit",
         "warning",
         "A proposed edit has waited for more than 14 days: apply or dismiss it.",
-        find_waiting_edit,
+        lambda context: context.article.id in context.help_center.waiting,
     ),
     Check("broken_link", "error", "The link {what}: correct or remove it.", find_broken_links),
     Check("moved_link", "info", "The page has moved: change the link {what}.", find_moved_links),

@@ -40,20 +40,9 @@ class CheckedText:
     structure: Structure
 
 
-def find_empty(text: CheckedText) -> Iterable[ProblemLocation]:
-    return [] if text.content.strip() else [ProblemLocation()]
-
-
-def find_short(text: CheckedText) -> Iterable[ProblemLocation]:
-    is_short = 0 < text_length(text.content) < limits.SHORT_TEXT_CHARACTERS
-    return [ProblemLocation()] if is_short else []
-
-
-def find_no_headings(text: CheckedText) -> Iterable[ProblemLocation]:
-    if text.structure.headings:
-        return []
+def lacks_headings(text: CheckedText) -> bool:
     prose = sum(text_length(words) for _, words in text.structure.prose)
-    return [ProblemLocation()] if prose > limits.MAX_CHARACTERS_WITHOUT_HEADINGS else []
+    return not text.structure.headings and prose > limits.MAX_CHARACTERS_WITHOUT_HEADINGS
 
 
 def find_heading_jumps(text: CheckedText) -> Iterator[ProblemLocation]:
@@ -76,10 +65,6 @@ def find_repeated_title(text: CheckedText) -> Iterable[ProblemLocation]:
     first = text.structure.headings[0]
     repeats = first.level == 1 and normalized(first.text) == normalized(text.title)
     return [ProblemLocation(first.line)] if repeats else []
-
-
-def find_images_without_alt(text: CheckedText) -> Iterator[ProblemLocation]:
-    return (ProblemLocation(image.line) for image in text.structure.images if not image.alt)
 
 
 def find_vague_links(text: CheckedText) -> Iterator[ProblemLocation]:
@@ -105,14 +90,6 @@ def find_leftovers(text: CheckedText) -> Iterator[ProblemLocation]:
             yield ProblemLocation(line + words.count("\n", 0, match.start()), match[0])
 
 
-def find_unclosed_code(text: CheckedText) -> Iterator[ProblemLocation]:
-    return (ProblemLocation(line) for line in text.structure.open_fences)
-
-
-def find_uneven_tables(text: CheckedText) -> Iterator[ProblemLocation]:
-    return (ProblemLocation(line) for line in text.structure.uneven_rows)
-
-
 def text_length(text: str) -> int:
     """Characters without blanks; one of a script without spaces, such as Chinese, counts as three."""
     characters = SPACE.sub("", text)
@@ -129,18 +106,23 @@ def one_line_excerpt(text: str) -> str:
 
 
 TEXT_CHECKS: tuple[Check[CheckedText], ...] = (
-    Check("empty_text", "error", "The article has no text: write it, or remove the article.", find_empty),
+    Check(
+        "empty_text",
+        "error",
+        "The article has no text: write it, or remove the article.",
+        lambda text: not text.content.strip(),
+    ),
     Check(
         "short_text",
         "warning",
         "The text is very short: say what the reader can do, or join it with another article.",
-        find_short,
+        lambda text: 0 < text_length(text.content) < limits.SHORT_TEXT_CHARACTERS,
     ),
     Check(
         "no_headings",
         "warning",
         "This is a long text without a heading: add headings so that readers can find their way.",
-        find_no_headings,
+        lacks_headings,
     ),
     Check(
         "heading_jump",
@@ -164,7 +146,7 @@ TEXT_CHECKS: tuple[Check[CheckedText], ...] = (
         "image_without_alt",
         "warning",
         "The picture has no alternative text: describe it for those who can't see it.",
-        find_images_without_alt,
+        lambda text: (ProblemLocation(image.line) for image in text.structure.images if not image.alt),
     ),
     Check(
         "vague_link",
@@ -178,12 +160,12 @@ TEXT_CHECKS: tuple[Check[CheckedText], ...] = (
         "unclosed_code",
         "error",
         "This code block is never closed, so all that follows is shown as code: add the closing fence.",
-        find_unclosed_code,
+        lambda text: map(ProblemLocation, text.structure.open_fences),
     ),
     Check(
         "uneven_table",
         "warning",
         "This row has more or fewer cells than the table's header: extra cells are not shown.",
-        find_uneven_tables,
+        lambda text: map(ProblemLocation, text.structure.uneven_rows),
     ),
 )

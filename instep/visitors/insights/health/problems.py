@@ -62,15 +62,20 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Check(Generic[Subject]):
-    """One kind of problem; `advice` says what to do, with `{what}` for the found text."""
+    """One kind of problem; `advice` says what to do, with `{what}` for the found text.
+
+    `find` returns where the problem is, or for one of the whole article whether it has it.
+    """
 
     code: Code
     severity: Severity
     advice: str
-    find: Callable[[Subject], Iterable[ProblemLocation]]
+    find: Callable[[Subject], Iterable[ProblemLocation] | bool]
 
     def problems(self, subject: Subject) -> Iterator[Problem]:
-        for location in islice(self.find(subject), limits.MAX_REPORTED_PROBLEMS_PER_CODE):
+        found = self.find(subject)
+        locations = [ProblemLocation()] * found if isinstance(found, bool) else found
+        for location in islice(locations, limits.MAX_REPORTED_PROBLEMS_PER_CODE):
             # Thousands of problems in the cache share one sentence.
             message = self.advice.format(what=location.what) if "{" in self.advice else self.advice
             yield Problem(self.code, self.severity, message, location.line)

@@ -60,14 +60,6 @@ class TextRow:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedArticle:
-    """An article and the id or slug that names it."""
-
-    ref: str
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
 class MentionRow:
     """An article that contains one of the searched terms."""
 
@@ -236,18 +228,18 @@ async def list_texts_with(ctx: Ctx, words: str, besides_id: str) -> list[TextRow
 
 async def ids_of(ctx: Ctx, refs: list[str]) -> dict[str, str]:
     """The ids of articles by their ids or slugs; for a slug, the article in the bot's locale comes first."""
-    rows = await ctx.all(
-        NamedArticle,
+    ids: dict[str, str] = await ctx.value(
         """
-        select distinct on (ref) ref, a.id from unnest(%(refs)s::text[]) as ref
-        join articles a on a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
-          and ref in (a.id, a.slug)
-        order by ref, a.id <> ref, a.locale <> %(locale)s, a.locale
+        select coalesce(jsonb_object_agg(ref, id), '{}') from (
+            select distinct on (ref) ref, a.id from unnest(%(refs)s::text[]) as ref
+            join articles a on a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+              and ref in (a.id, a.slug)
+            order by ref, a.id <> ref, a.locale <> %(locale)s, a.locale) as named
         """,
         refs=refs,
         locale=ctx.bot.locale,
     )
-    return {row.ref: row.id for row in rows}
+    return ids
 
 
 async def list_mentions(ctx: Ctx, terms: list[str], start: str) -> list[MentionRow]:
