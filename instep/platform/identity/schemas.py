@@ -109,8 +109,8 @@ class Person:
 class Ctx:
     """The context of an action: database connection, bot, actor and time.
 
-    It runs statements as `Tx` does and gives them the parameters `bot` and `now`. `warnings` are sentences
-    that a successful action adds; the response includes them.
+    It runs statements as `Tx` does and gives them the parameters `workspace`, `bot` and `now`. `warnings` are
+    sentences that a successful action adds; the response includes them.
     """
 
     tx: Tx
@@ -150,7 +150,7 @@ class Ctx:
         return self.tx.queue(sql, check, **self._with_own(params))
 
     def _with_own(self, params: dict[str, Any]) -> dict[str, Any]:
-        return {"bot": self.bot.id, "now": self.now, **params}
+        return {"workspace": self.bot.workspace_id, "bot": self.bot.id, "now": self.now, **params}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from instep.platform.core.sandbox import TimeLimitExceeded
 from instep.platform.identity.queries import find_bot
 from instep.platform.identity.schemas import Actor, Ctx
 from instep.visitors.insights.actions import check_articles
-from instep.visitors.insights.health import checking
+from instep.visitors.insights.health import assessment
 from instep.visitors.insights.health.checking import Finding
 from instep.visitors.insights.schemas import CheckRequest
 from tests.support.cast import Api, Cast, Company
@@ -107,7 +107,7 @@ async def test_a_text_that_takes_too_long_is_told_so(
     async def never(texts: object) -> object:
         raise TimeLimitExceeded
 
-    monkeypatch.setattr(checking, "analyze_bounded", never)
+    monkeypatch.setattr(assessment, "analyze_bounded", never)
 
     [found] = await check(database, cast.acme, contentMarkdown="Text.\n")
 

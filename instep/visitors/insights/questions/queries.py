@@ -165,10 +165,11 @@ async def question_terms(ctx: Ctx, wording: QuestionKey, locale: str) -> list[st
     """The stems of a question's words without stop words and filler words; all words if nothing is left."""
     stems = await ctx.column(
         """
-        select distinct stem from search_config(%(locale)s)::text as config,
-            concat_ws('_', config, case when config <> 'simple' then 'stem' end)::regdictionary as dictionary,
+        select distinct stem
+        from (select search_config(%(locale)s)::text as config) as searched,
+            concat_ws('_', config, case when config <> 'simple' then 'stem' end) as dictionary,
             unnest(%(words)s::text[]) as word,
-            unnest(coalesce(ts_lexize(dictionary, word), array[word])) as stem
+            unnest(coalesce(ts_lexize(dictionary::regdictionary, word), array[word])) as stem
         where word <> all(%(fillers)s::text[])
         """,
         words=wording.words,
