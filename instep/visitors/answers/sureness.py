@@ -1,7 +1,8 @@
 """The test of whether a quotation answers the question: matching words alone look too confident.
 
 A name in the question has no other words, a number answers a question for one, and a statement answers one
-for yes, a reason or a consequence. Without these the same sections are named as what may help.
+for yes, a reason or a consequence: a statement of need, if that is asked. One step of several answers only
+what its heading says. Without these the same sections are named as what may help.
 """
 
 import re
@@ -29,6 +30,26 @@ CONSEQUENCE = re.compile(
     r"|^que se passe|^¿?qué (?:pasa|ocurre)|^o que acontece|どうなりますか|^ماذا يحدث",
     re.IGNORECASE,
 )
+ASKS_NEED = re.compile(
+    r"^(?:do|does|must|should) .{1,60}\b(?:need|require|have to)\b|^must (?:i|we)\b"
+    r"|^(?:is|are) .{1,60}\b(?:needed|required|necessary|mandatory|optional)\b"
+    r"|^(?:brauch\w+|benötig\w+|muss|müssen)\b|^ist .{1,60}\b(?:nötig|notwendig|erforderlich|pflicht)\b"
+    r"|^(?:ai-je besoin|faut-il|dois-je)\b|^est-il (?:nécessaire|obligatoire)"
+    r"|^¿?(?:necesit\w+|hace falta|tengo que|es (?:necesario|obligatorio))\b"
+    r"|^(?:precis\w+|tenho (?:que|de)|é (?:necessário|obrigatório))\b"
+    r"|必要(?:です|があり)|必須です|^هل (?:أحتاج|يجب|من الضروري)",
+    re.IGNORECASE,
+)
+STATES_NEED = re.compile(
+    r"\b(?:need\w*|requir\w+|must|ha(?:ve|s) to|necessary|mandatory|optional|prerequisite|unless|without)\b"
+    r"|\b(?:brauch\w+|benötig\w+|muss|müssen|nötig|notwendig|erforderlich|pflicht|ohne|optional)\b"
+    r"|\b(?:besoin|faut|doit|devez|nécessaires?|obligatoires?|facultati\w+|sans)\b"
+    r"|\b(?:necesit\w+|falta|debe\w*|necesari\w+|obligatori\w+|opcional\w*|sin)\b"
+    r"|\b(?:precis\w+|deve\w*|necessári\w+|obrigatóri\w+|sem)\b"
+    r"|必要|必須|不要|任意|なし|(?:يحتاج|تحتاج|يجب|ضروري|مطلوب|اختياري|بدون)",
+    re.IGNORECASE,
+)
+STEP_HEADING = re.compile(r"(?:step|schritt|étape|paso|passo|ステップ|手順|الخطوة) *\d", re.IGNORECASE)
 # A number with a point is mostly that of a version.
 NUMBER = re.compile(
     r"(?<![\d.])\d+(?![\d.]*\d)|\b(?:one|two|three|unlimited|no limit|indefinitely|any number)\b",
@@ -36,7 +57,8 @@ NUMBER = re.compile(
 )
 STATED_KINDS = ("may_i", "why", "error")
 # Words that frame a question, and that its answer needs not.
-FRAMING_TERMS = frozenset(map(stem, (*stop_words("search_query"), "another", "mean", "happens", "not")))
+FRAMING_WORDS = ("another", "mean", "happens", "not", "needed", "required", "necessary", "mandatory")
+FRAMING_TERMS = frozenset(map(stem, (*stop_words("search_query"), *FRAMING_WORDS)))
 CAPITALIZED = re.compile(r"(?<=[^\s.!?:] )[^\W\d_a-z]\w*")
 
 
@@ -46,10 +68,14 @@ def says_what_is_asked(extract: PassageExtract, question: str, terms: QuestionTe
     words = ShownWords(extract, terms, has_codes=kind in ("why", "error"))
     if not all(words.has(name) for name in names_in(question, with_capitals=kind != "how_to")):
         return False
+    if any(map(STEP_HEADING.match, extract.passage.headings)) and not words.is_titled:
+        return False
+    if ASKS_NEED.search(question):
+        return any(STATES_NEED.search(text) and words.is_stated_in(text) for text in words.statements)
     if QUANTITY.search(question):
-        return any(NUMBER.search(text) and words.share(text) >= MIN_STATED_SHARE for text in words.rows)
+        return any(NUMBER.search(text) and words.is_stated_in(text) for text in words.rows)
     if kind in STATED_KINDS or CONSEQUENCE.search(question):
-        return words.is_titled or any(words.share(text) >= MIN_STATED_SHARE for text in words.statements)
+        return words.is_titled or any(map(words.is_stated_in, words.statements))
     return True
 
 
@@ -87,7 +113,11 @@ class ShownWords:
     @property
     def is_titled(self) -> bool:
         """True if the heading has most of the question."""
-        return self.share("") >= MIN_STATED_SHARE
+        return self.is_stated_in("")
+
+    def is_stated_in(self, text: str) -> bool:
+        """True if a text below its heading has most of the question."""
+        return self.share(text) >= MIN_STATED_SHARE
 
     def has(self, word: str) -> bool:
         return terms_of(word) <= self.stems

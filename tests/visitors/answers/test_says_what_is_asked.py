@@ -1,5 +1,7 @@
 """Near words alone make no answer: a quotation has the name, the number or the statement asked for."""
 
+from dataclasses import replace
+
 import pytest
 
 from instep.visitors.answers.ask import RetrievedContext, extractive_answer
@@ -21,6 +23,8 @@ ROWS = "An export holds at most 500 rows."
         ("What happens if an export has no rows?", "An export that has no rows is empty."),
         ("Does Zapier export rows?", "Zapier can export rows of any table."),
         ("How do I export rows?", "1. Open the table.\n2. Choose Export."),
+        ("Do I need a key to export rows?", "To export rows of a table you need a key."),
+        ("Is a key required to export rows?", "You can export rows without a key."),
     ],
 )
 def test_what_says_it_is_quoted(question: str, text: str) -> None:
@@ -41,6 +45,8 @@ def test_what_says_it_is_quoted(question: str, text: str) -> None:
         ("Can I delete rows of an archived table?", "1. Open the settings.\n2. Choose Export."),
         ("Why are rows left out of an export?", "Choose a table. Then press the button."),
         ("What happens if an export has no rows?", "Choose a table. Then press the button."),
+        # It says nothing of a need.
+        ("Do I need a key to export rows?", "Enter a key, then export rows of any table."),
     ],
 )
 def test_what_does_not_say_it_is_named_as_what_may_help(question: str, text: str) -> None:
@@ -48,3 +54,15 @@ def test_what_does_not_say_it_is_named_as_what_may_help(question: str, text: str
 
     assert (answer.answered, answer.may_help) == (False, True)
     assert answer.confidence < 0.5
+
+
+@pytest.mark.parametrize(
+    ("question", "is_answered"), [("How do I export rows?", False), ("How do I open the table?", True)]
+)
+def test_one_of_several_steps_answers_only_what_its_heading_says(question: str, is_answered: bool) -> None:
+    passage = replace(
+        passage_of("1. Choose rows.\n2. Choose Open.", TITLE), headings=("Step 1: Open the table",)
+    )
+    answer = extractive_answer(RetrievedContext(question, "en", [passage], 0.9))
+
+    assert answer.answered == is_answered
