@@ -26,7 +26,7 @@ async def outline_of(ctx: Ctx, question: str, locale: str, audience: Audience) -
     return await queries.articles_to_outline(ctx, ids, locale, audience, count)
 
 
-def headings_of(article: OutlinedArticle) -> dict[int, str]:
+def outline_headings(article: OutlinedArticle) -> dict[int, str]:
     """Each heading with text below it, by its number."""
     passages = split_article(None, article.markdown)
     return {passage.number: passage.headings[-1] for passage in passages if passage.number is not None}
@@ -37,17 +37,18 @@ async def sections_of_articles(
 ) -> dict[str, dict[int | None, Passage]]:
     """The first passage of each section of live articles, by article and by the number of its heading."""
     articles = await queries.live_articles(ctx, ids, audience)
-    bot, help_url = ctx.bot, ctx.bot.help_url
-
-    def read() -> dict[str, dict[int | None, Passage]]:
-        return {article.id: sections_of(article, help_url + article.path(bot)) for article in articles}
-
-    return await to_thread.run_sync(read)
+    help_url = ctx.bot.help_url
+    pages = [help_url + article.path(ctx.bot) for article in articles]
+    return await to_thread.run_sync(first_passages_of, articles, pages)
 
 
-def sections_of(article: LiveArticle, page: str) -> dict[int | None, Passage]:
-    sections = sections_in(article)
+def first_passages_of(
+    articles: Sequence[LiveArticle], pages: Sequence[str]
+) -> dict[str, dict[int | None, Passage]]:
     return {
-        sections.passages[at].number: Passage.of(article, page, sections, at)
-        for at in sections.first_passages()
+        article.id: {
+            sections.passages[at].number: Passage.of(article, page, sections, at)
+            for at in sections.first_passages()
+        }
+        for article, page, sections in zip(articles, pages, map(sections_in, articles), strict=True)
     }

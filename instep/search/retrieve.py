@@ -100,7 +100,7 @@ class IndexedQuestion:
 
     async def signals(self, best: ScoredArticle, passages: Sequence[FoundPassage]) -> Signals:
         """The confidence in the passages of the best article, also considering words that no article has."""
-        of_best = [found for found in passages if found.passage.article_id == best.article_id]
+        of_best = [candidate for candidate in passages if candidate.passage.article_id == best.article_id]
         if not of_best:
             return NO_SIGNALS
         base, count = best.lexical_score / MAX_SCORE, self.builder.index.article_count
@@ -152,13 +152,15 @@ async def retrieve(
     # The signals are those of the first passages, however many are compared.
     first = {(passage.article_id, passage.number) for passage in passages if passage.rank < limit}
     first_passages = [
-        found for found in candidate_passages if (found.passage.article_id, found.passage.number) in first
+        candidate
+        for candidate in candidate_passages
+        if (candidate.passage.article_id, candidate.passage.number) in first
     ][:limit]
     article_ranks = {article.article_id: rank for rank, article in enumerate(ranked)}
     comparison = SectionComparison.of(question, indexed.query, matcher, article_ranks)
     chosen = [
-        compared_passage(found, comparison, indexed.builder.stop_words)
-        for found in (candidate_passages if candidates else first_passages)
+        compared_passage(candidate, comparison, indexed.builder.stop_words)
+        for candidate in (candidate_passages if candidates else first_passages)
     ]
     signals = await indexed.signals(ranked[0], first_passages)
     return Retrieval(
@@ -357,12 +359,12 @@ def described_sections(
 
 
 def compared_passage(
-    found: FoundPassage, comparison: SectionComparison, stop_words: frozenset[str]
+    candidate: FoundPassage, comparison: SectionComparison, stop_words: frozenset[str]
 ) -> Passage:
-    signs = comparison.signs(found)
+    signs = comparison.signs(candidate)
     return replace(
-        found.passage,
-        best=found.best,
+        candidate.passage,
+        best=candidate.best,
         matches=comparison.matcher.word_matches,
         section_signs=signs,
         section_score=section_score(signs),

@@ -66,11 +66,11 @@ class SectionComparison:
         hits = {hit.article_id: hit for hit in query.semantic_hits}
         return cls(kind_of_question(question), act, query.total_rarity, matcher, article_ranks, hits)
 
-    def signs(self, found: FoundPassage) -> dict[str, float]:
+    def signs(self, candidate: FoundPassage) -> dict[str, float]:
         """The signs that the section of a passage answers, each about 0 to 1."""
-        passage, total, title = found.passage, self.total_rarity, found.title
+        passage, total, title = candidate.passage, self.total_rarity, candidate.title
         hit = self.hits.get(passage.article_id)
-        text = [*self.matcher.matches(found.introduction_words), *found.text]
+        text = [*self.matcher.matches(candidate.introduction_words), *candidate.text]
         # Stop words have no index terms.
         heading = self.matcher.index_terms(words_of_text("".join(passage.headings[-1:])))
         content = [terms for terms in heading if terms]

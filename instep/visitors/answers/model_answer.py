@@ -5,7 +5,7 @@ the articles' own words. A visitor may be shown the answer while the model write
 that is refused: each part is checked as soon as it is complete.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,7 +20,7 @@ from instep.platform.llm.guard import read_reply, require_reply
 from instep.platform.llm.protocol import CompletionError, Model, Prompt
 from instep.search.article_outline import outline_of, sections_of_articles
 from instep.search.passage_kinds import answers_questions
-from instep.search.schemas import Passage
+from instep.search.schemas import OutlinedArticle, Passage
 from instep.visitors.answers.ask import (
     QuestionRequest,
     RetrievedContext,
@@ -143,14 +143,13 @@ class SectionReader:
         async with self.enter() as ctx:
             locale = context.passages[0].locale
             outline = await outline_of(ctx, context.query, locale, self.request.audience)
+        return await to_thread.run_sync(self.reading_of, context, outline)
 
-        def reading() -> SectionReading:
-            room = limits.MAX_READ_CHARACTERS - limits.MAX_CONTENTS_CHARACTERS
-            quotable = [passage for passage in context.passages if answers_questions(passage.kind)]
-            extracts = whole_sections(quotable, room)
-            return SectionReading(context, extracts, self.model.name, numbered_contents(outline, extracts))
-
-        return await to_thread.run_sync(reading)
+    def reading_of(self, context: RetrievedContext, outline: Sequence[OutlinedArticle]) -> SectionReading:
+        room = limits.MAX_READ_CHARACTERS - limits.MAX_CONTENTS_CHARACTERS
+        quotable = [passage for passage in context.passages if answers_questions(passage.kind)]
+        extracts = whole_sections(quotable, room)
+        return SectionReading(context, extracts, self.model.name, numbered_contents(outline, extracts))
 
     async def read(self, reading: SectionReading) -> CheckedReply:
         prompt = prompt_for(reading.context.query, reading.extracts, reading.contents.text)

@@ -6,7 +6,7 @@ from functools import cache
 from itertools import count
 
 from instep.platform.core import limits
-from instep.search.article_outline import headings_of
+from instep.search.article_outline import outline_headings
 from instep.search.schemas import OutlinedArticle, Passage
 from instep.visitors.answers.answer_blocks import read_answer_blocks
 from instep.visitors.answers.ask import RetrievedContext, citation_numbers, cited_passage
@@ -108,7 +108,7 @@ def numbered_contents(
         return f"{number} {inline_text(text)}"
 
     for article in outline:
-        line, headings = numbered((article.id, None), article.title), headings_of(article)
+        line, headings = numbered((article.id, None), article.title), outline_headings(article)
         room -= sum(len(heading) + len("100 ; ") for heading in headings.values())
         if room > 0:
             texts = (numbered((article.id, number), text) for number, text in headings.items())

@@ -73,8 +73,8 @@ class Check(Generic[Subject]):
     find: Callable[[Subject], Iterable[ProblemLocation] | bool]
 
     def problems(self, subject: Subject) -> Iterator[Problem]:
-        found = self.find(subject)
-        locations = [ProblemLocation()] * found if isinstance(found, bool) else found
+        result = self.find(subject)
+        locations = [ProblemLocation()] * result if isinstance(result, bool) else result
         for location in islice(locations, limits.MAX_REPORTED_PROBLEMS_PER_CODE):
             # Thousands of problems in the cache share one sentence.
             message = self.advice.format(what=location.what) if "{" in self.advice else self.advice
