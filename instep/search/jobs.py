@@ -51,19 +51,15 @@ async def schedule_embedding(database: Database, wait: timedelta = EMBED_INTERVA
 async def has_turn(database: Database, job: Job, schedule: Callable[[], Awaitable[None]]) -> bool:
     """Schedule the run after this one; return False while an earlier one is running."""
     await schedule_next(schedule)
-    return not await is_underway(database, job)
-
-
-async def is_underway(database: Database, job: Job) -> bool:
-    """True if a worker runs an earlier job of this kind, whose lease has not expired."""
+    # A worker runs a job until its lease expires.
     sql = """
-        select exists (
+        select not exists (
           select from jobs
           where kind = %(kind)s and id < %(id)s and worker is not null and run_at > now())
     """
     async with database.enter_workspace("") as tx:
-        has_one: bool = await tx.value(sql, kind=job.kind, id=job.id)
-    return has_one
+        is_free: bool = await tx.value(sql, kind=job.kind, id=job.id)
+    return is_free
 
 
 async def store_indexes(database: Database, job: Job) -> None:

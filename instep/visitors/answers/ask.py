@@ -127,11 +127,6 @@ def extractive_answer(context: RetrievedContext) -> Answer:
     return answer_from(extracts, context) or declined_answer(context)
 
 
-def quoted_answer(context: RetrievedContext) -> Answer | None:
-    """The answer from passages of which a model says that they hold it; None if nothing can be quoted."""
-    return answer_from(quotable_extracts(context), context)
-
-
 def quotable_extracts(context: RetrievedContext) -> list[PassageExtract]:
     """The passages that may be quoted: none begins in the middle of the steps of its section."""
     passages = [each for each in context.passages if answers_questions(each.kind) and not each.steps[0]]
@@ -139,6 +134,7 @@ def quotable_extracts(context: RetrievedContext) -> list[PassageExtract]:
 
 
 def answer_from(extracts: Sequence[PassageExtract], context: RetrievedContext) -> Answer | None:
+    """The answer that quotes these extracts; None if nothing of them can be quoted."""
     blocks = tuple(
         block
         for n, quoted in enumerate(blocks_with_headings(extracts), 1)
@@ -189,8 +185,3 @@ def cited_passage(n: int, extract: PassageExtract) -> CitedPassage:
     text = joined_lines("".join(unit.readable for unit in extracted_units(extract)).split("\n"))
     best = letters_in(passage.text[slice(*passage.best)])[:QUOTE_CHARACTERS]
     return CitedPassage(n, passage, cut(text, place_after(text, max(0, letters_in(text).find(best)))))
-
-
-def citation_numbers(passage_numbers: Sequence[int]) -> dict[int, int]:
-    """The number of the citation for each number of a passage, in the order in which they are first cited."""
-    return {number: n for n, number in enumerate(dict.fromkeys(passage_numbers), 1)}

@@ -7,9 +7,10 @@ restore, the addresses in the restored texts are hashed and compared.
 import re
 import secrets
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
+from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Tx
 from instep.platform.core.ids import new_id
 from instep.platform.identity.visitor_hash import hash_visitor
@@ -38,7 +39,7 @@ class ErasureMark:
 
 INSERT = """
     insert into erasures (id, workspace_id, salt, email_hash, visitor_hashes, created_at)
-    values (%(id)s, %(workspace)s, %(salt)b, %(email)b, %(visitors)s::bytea[], coalesce(%(at)s, now()))
+    values (%(id)s, %(workspace_id)s, %(salt)b, %(email_hash)b, %(visitor_hashes)s::bytea[], %(created_at)s)
     on conflict do nothing
 """
 
@@ -47,31 +48,15 @@ async def mark_erasure(tx: Tx, workspace_id: str, email: str | None, visitor_has
     """Remember an erasure; `email` is in lower case."""
     salt = secrets.token_bytes(SALT_BYTES)
     email_hash = None if email is None else hash_email(workspace_id, salt, email)
-    await tx.execute(
-        INSERT,
-        id=new_id("era"),
-        workspace=workspace_id,
-        salt=salt,
-        email=email_hash,
-        visitors=visitor_hashes,
-        at=None,
-    )
+    mark = ErasureMark(new_id("era"), workspace_id, salt, email_hash, visitor_hashes, utc_now())
+    await tx.execute(INSERT, **asdict(mark))
 
 
 async def take_over_mark(tx: Tx, mark: ErasureMark) -> bool:
     """Remember an erasure that this database does not know; False if it does, or has no such workspace."""
     if not await tx.value("select true from workspaces where id = %(id)s", id=mark.workspace_id):
         return False
-    inserted_rows = await tx.execute(
-        INSERT,
-        id=mark.id,
-        workspace=mark.workspace_id,
-        salt=mark.salt,
-        email=mark.email_hash,
-        visitors=mark.visitor_hashes,
-        at=mark.created_at,
-    )
-    return inserted_rows == 1
+    return await tx.execute(INSERT, **asdict(mark)) == 1
 
 
 async def list_marks(tx: Tx) -> list[ErasureMark]:

@@ -80,7 +80,7 @@ def read_passage(passage: Passage, question: QuestionTerms) -> PassageExtract:
     for group in announced_groups(blocks):
         others = [block for index, block in enumerate(blocks) if index not in group]
         members = [blocks[index] for index in group]
-        if is_coherent(members, subject_terms | terms_in(others)) or is_table_opening(blocks, group):
+        if is_coherent(members, subject_terms | terms_in(others)):
             coherent += members
     return PassageExtract(passage, tuple(coherent or filter(is_for_readers, all_blocks)))
 
@@ -142,12 +142,6 @@ def is_coherent(group: Sequence[AnswerBlock], other_terms: frozenset[str]) -> bo
     # Words of code are found in any text: they are no sign that what announces it belongs there.
     terms = terms_in(block for block in group if block.kind != "code")
     return not terms or not terms.isdisjoint(other_terms)
-
-
-def is_table_opening(blocks: Sequence[AnswerBlock], group: range) -> bool:
-    """True if a passage begins with a paragraph and a table, whose cells are too short to share its words."""
-    is_opening = group.start == 0 and [block.kind for block in blocks[:2]] == ["prose", "table"]
-    return is_opening and all(is_for_readers(blocks[index]) for index in group)
 
 
 def word_count(blocks: Sequence[AnswerBlock]) -> int:

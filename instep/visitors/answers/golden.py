@@ -83,15 +83,14 @@ async def ask_each(ctx: Ctx, questions: Sequence[GoldenQuestion]) -> list[Golden
 
 
 def golden_run_out(answers: list[GoldenAnswer]) -> GoldenRunOut:
-    results = [golden_answer_out(answer) for answer in answers]
+    results = [
+        GoldenAnswerOut.of_row(
+            golden.question,
+            holds=golden.fault is None,
+            fault=golden.fault,
+            confidence=golden.answer.confidence,
+            sources=list(map(SourceOut.of, golden.answer.sources)),
+        )
+        for golden in answers
+    ]
     return GoldenRunOut(holds=all(result.holds for result in results), results=results)
-
-
-def golden_answer_out(golden: GoldenAnswer) -> GoldenAnswerOut:
-    return GoldenAnswerOut.of_row(
-        golden.question,
-        holds=golden.fault is None,
-        fault=golden.fault,
-        confidence=golden.answer.confidence,
-        sources=[SourceOut.of(cited) for cited in golden.answer.sources],
-    )

@@ -24,9 +24,10 @@ from instep.search.schemas import OutlinedArticle, Passage
 from instep.visitors.answers.ask import (
     QuestionRequest,
     RetrievedContext,
+    answer_from,
     declined_answer,
     extractive_answer,
-    quoted_answer,
+    quotable_extracts,
     retrieve_context,
     talk_answer,
 )
@@ -85,7 +86,8 @@ class CheckedReply:
         holding = self.reading.named_extracts(self.reply.sections)
         passages = [extract.passage for extract in holding.values()]
         confidence = max(context.confidence, limits.ANSWER_THRESHOLD)
-        quoted = quoted_answer(replace(context, passages=passages, confidence=confidence))
+        holding_context = replace(context, passages=passages, confidence=confidence)
+        quoted = answer_from(quotable_extracts(holding_context), holding_context)
         return quoted or written or declined_answer(context)
 
 

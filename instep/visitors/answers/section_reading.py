@@ -9,7 +9,7 @@ from instep.platform.core import limits
 from instep.search.article_outline import outline_headings
 from instep.search.schemas import OutlinedArticle, Passage
 from instep.visitors.answers.answer_blocks import read_answer_blocks
-from instep.visitors.answers.ask import RetrievedContext, citation_numbers, cited_passage
+from instep.visitors.answers.ask import RetrievedContext, cited_passage
 from instep.visitors.answers.checked_parts import CheckedPart, check_part, join_parts
 from instep.visitors.answers.citing import has_no_active_markup
 from instep.visitors.answers.extractive import PassageExtract, is_for_readers
@@ -59,7 +59,8 @@ class SectionReading:
     def written_answer(self, checked: Iterable[CheckedPart]) -> Answer | None:
         """The answer from the supported sentences of a reply; None if there are none."""
         parts = [part for part in checked if part.sentences]
-        numbers = citation_numbers([part.number for part in parts])
+        # The number of the citation for each number of a section, in the order in which they are first cited.
+        numbers = {number: n for n, number in enumerate(dict.fromkeys(part.number for part in parts), 1)}
         blocks = tuple(join_parts(parts, numbers))
         if not blocks or not has_no_active_markup("\n\n".join(blocks)):
             return None

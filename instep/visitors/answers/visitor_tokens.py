@@ -1,6 +1,7 @@
 """Visitor tokens: JWTs (RFC 7519) with which a customer's server proves that a visitor is signed in."""
 
 import secrets
+from contextlib import suppress
 from typing import Any
 
 from joserfc import jwt
@@ -61,14 +62,9 @@ async def visitor_session_token(ctx: Ctx, subject: str) -> str:
 async def current_secret(ctx: Ctx) -> str | None:
     """The bot's secret; None if it has none, or one that can't be opened."""
     sealed = await queries.find_visitor_secret(ctx)
-    return None if sealed is None else open_secret(ctx, sealed)
-
-
-def open_secret(ctx: Ctx, sealed: bytes) -> str | None:
-    try:
-        return key_ring().open(sealed, *column_of(ctx))
-    except Unreadable:
-        return None
+    with suppress(Unreadable):
+        return None if sealed is None else key_ring().open(sealed, *column_of(ctx))
+    return None
 
 
 def claims_of(token: str, secret: str, now: int) -> dict[str, Any] | None:

@@ -39,7 +39,6 @@ from instep.visitors.insights.schemas import (
     HealthReport,
     HealthSummary,
     Nearest,
-    Need,
     UnansweredQuestionOut,
 )
 
@@ -173,16 +172,14 @@ async def log_unanswered(
     visitor_hash = hash_visitor(question_id, visitor)[:VISITOR_HASH_BYTES]
     articles = nearest[: limits.MAX_NEAREST_ARTICLES]
     need = await queries.count_asking(ctx, question_id, wording.text, visitor_hash, articles)
-    await _defer_draft(ctx, question_id, need)
+    if need is not None:
+        await defer_gap_draft(ctx, question_id, run_at=_renewal_time(ctx) if need == "renewal" else None)
     return question_id
 
 
-async def _defer_draft(ctx: Ctx, question_id: str, need: Need) -> None:
-    """Have a gap drafted at once; a pending draft is updated with new wordings after a delay."""
-    if need is None:
-        return
-    run_at = ctx.now + limits.GAP_DRAFT_REFRESH_DELAY if need == "renewal" else None
-    await defer_gap_draft(ctx, question_id, run_at=run_at)
+def _renewal_time(ctx: Ctx) -> datetime:
+    """A pending draft is updated with new wordings after a delay."""
+    return ctx.now + limits.GAP_DRAFT_REFRESH_DELAY
 
 
 async def defer_gap_draft(
@@ -203,7 +200,7 @@ async def defer_gap_draft(
 async def add_note_to_gaps(ctx: Ctx, conversation_id: str) -> None:
     """Have a conversation's gap drafts updated with its visitor's later message to a person."""
     for question_id in await queries.list_drafted_in(ctx, conversation_id):
-        await _defer_draft(ctx, question_id, "renewal")
+        await defer_gap_draft(ctx, question_id, run_at=_renewal_time(ctx))
 
 
 async def list_health(

@@ -184,12 +184,6 @@ def test_a_warning_beside_steps_stays_where_the_steps_use_up_all_words(text: str
     assert "basket" not in answer
 
 
-def test_what_a_passage_says_first_above_a_table_stays() -> None:
-    table = "| Payment | Time |\n|---|---|\n| Card | 3 days |"
-
-    assert quoted(f"Zebras get theirs on Monday.\n\n{table}").startswith("Zebras get theirs on Monday [1].")
-
-
 def test_of_a_long_table_the_rows_are_quoted_that_bear_on_the_question_and_have_room() -> None:
     seasons = ["In winter you rent an e-bike"] + [f"In week {n} you rent a bike" for n in range(1, 9)]
     rows = "".join(f"| {season} | {' '.join(['cents'] * 9)} |\n" for season in seasons)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 from itertools import count
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -321,7 +322,7 @@ async def test_the_memory_of_a_process_is_bounded(
     client = api(cast.acme.write_key)
     for number in range(4):
         await publish(client, f"No {number}")
-    health_cache: LRUCache[Any, Any] = LRUCache(3, assessment.problem_count)
+    health_cache: LRUCache[Any, Any] = LRUCache(3, attrgetter("problem_count"))
     analysis_cache: LRUCache[Any, Any] = LRUCache(2 * TextAnalysis(()).size, lambda analysis: analysis.size)
     monkeypatch.setattr(assessment, "health_cache", health_cache)
     monkeypatch.setattr(assessment, "analysis_cache", analysis_cache)

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date
+from operator import attrgetter
 from time import monotonic
 from typing import Literal, TypeVar
 from uuid import UUID
@@ -46,12 +47,10 @@ class ChecksInProgress(RateLimited):
         super().__init__(headers={"Retry-After": str(limits.CHECK_RETRY_SECONDS)})
 
 
-def problem_count(assessment: Assessment) -> int:
-    return assessment.problem_count
-
-
 # Neither cache needs to be invalidated: a version of a text and a state of a bot never change.
-health_cache: LRUCache[HealthKey, Assessment] = LRUCache(limits.MAX_CACHED_PROBLEMS, problem_count)
+health_cache: LRUCache[HealthKey, Assessment] = LRUCache(
+    limits.MAX_CACHED_PROBLEMS, attrgetter("problem_count")
+)
 analysis_cache: LRUCache[AnalysisKey, TextAnalysis] = LRUCache(
     limits.MAX_ANALYSIS_CACHE_BYTES, lambda analysis: analysis.size
 )

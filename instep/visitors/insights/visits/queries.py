@@ -1,6 +1,7 @@
 """The SQL of counted visits."""
 
 from datetime import date
+from typing import Any
 
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
@@ -64,13 +65,9 @@ async def add_searches(tx: Tx, rows: list[CountRow], empty_rows: list[CountRow])
         )
 
 
-def columns_of(rows: list[CountRow]) -> dict[str, list[str] | list[date] | list[int]]:
-    return {
-        "bots": [row[0] for row in rows],
-        "days": [row[1] for row in rows],
-        "names": [row[2] for row in rows],
-        "counts": [row[3] for row in rows],
-    }
+def columns_of(rows: list[CountRow]) -> dict[str, list[Any]]:
+    bots, days, names, counts = map(list, zip(*rows, strict=True))
+    return {"bots": bots, "days": days, "names": names, "counts": counts}
 
 
 async def list_days(ctx: Ctx, days: int) -> list[VisitDayOut]:
