@@ -21,7 +21,7 @@ serve: setup ## Serve this installation
 
 ##@ Develop
 
-dev: .venv/installed-dev ## Install also what checks and tests need
+dev: .venv/installed-dev ## Also install the tools for checks and tests
 
 check: dev ## Format, lint, strict types, import ladder
 	$(BIN)/ruff format --check .
@@ -40,7 +40,7 @@ test: dev browser ## Run all tests, on a real PostgreSQL and in a real Chromium
 # The markers in pyproject.toml say what each suite of pytest proves.
 SUITES := backups chaos cluster contract corpora deploy exchange files first-hour fuzz lighthouse mcp outbound people races sync
 
-test-all: test $(SUITES:%=test-%) ## Run all slow suites too, also those that need Node, etcd, nginx or faketime
+test-all: test $(SUITES:%=test-%) ## Also run all slow suites, including those that need Node, etcd, nginx or faketime
 
 test-%: dev browser ## Run one of them: SUITES
 	$(BIN)/pytest -p no:randomly -m $(subst -,_,$*) $(OPTIONS)
@@ -60,7 +60,7 @@ test-first-hour: OPTIONS = -s
 test-lighthouse test-people: tests/pages/installed
 test-people: assets-check
 
-messages: dev ## Bring the catalogues into step with the help center's pages, after a change of a text on them
+messages: dev ## Update the translation catalogs after a text on the help center's pages has changed
 	$(BIN)/python -m scripts.messages
 
 assets: frontend/node_modules/installed ## Build what browsers load, which is committed (needs Node)
@@ -69,23 +69,23 @@ assets: frontend/node_modules/installed ## Build what browsers load, which is co
 assets-check: frontend/node_modules/installed ## Build it again and compare it with what is committed (needs Node)
 	cd frontend && npm run --silent check
 
-reference: dev ## Write the pages of docs/help that are made from the code: settings, commands, limits
+reference: dev ## Generate the pages of docs/help that come from the code: settings, commands, limits
 	$(BIN)/python -m scripts.reference
 
-docs-check: setup ## Find what changes make wrong in docs/help, with Instep itself: make docs-check BASE=origin/main
+docs-check: setup ## Find statements in docs/help that your changes make wrong, with Instep itself: make docs-check BASE=origin/main
 	scripts/docs-check $(or $(BASE),origin/main)
 
-pictures: dev browser ## Picture every page and state at three widths, by day and by night: pictures/contact-sheet.png
+pictures: dev browser ## Take screenshots of every page and state at three widths, light and dark: pictures/contact-sheet.png
 	$(BIN)/pytest -m pictures tests/pages
 
-lock: dev ## Renew the lock files
+lock: dev ## Update the lock files
 	$(BIN)/uv pip compile $(LOCK) --extra build pyproject.toml -o requirements/runtime.lock
 	$(BIN)/uv pip compile $(LOCK) --extra build --extra dev -c requirements/runtime.lock pyproject.toml -o requirements/dev.lock
 	$(BIN)/uv pip compile $(LOCK) $(TOOLS)/requirements.in -o $(TOOLS)/requirements.lock
 
 ##@ Measure
 
-bench: dev ## Compare requests per second with a bare service that does the same SQL (needs wrk)
+bench: dev ## Compare requests per second with a bare service that runs the same SQL (needs wrk)
 	$(BIN)/python -m bench
 
 bench-%: dev ## Measure a part: chat dashboard hostile mcp memory scale search shared-indexes site webhooks workers

@@ -100,7 +100,7 @@ def _count(case: PortingCase) -> "Counter[str]":
         texts = {draft.article_id: draft.text for draft in drifted.proposals if draft.article_id}
         counts += _compared(name, texts, expected)
         counts["false_facts"] += sum(
-            "taken over word for word" not in draft.reason for draft in drifted.proposals if draft.article_id
+            "same edit, word for word" not in draft.reason for draft in drifted.proposals if draft.article_id
         )
     return counts
 

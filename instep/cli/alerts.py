@@ -41,7 +41,7 @@ def add_alert(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Send messages about hand-offs and leads to a channel of Slack, Discord, Teams or Mattermost."""
+    """Send alerts about handoffs and leads to a channel in Slack, Discord, Teams or Mattermost."""
     from instep.notifications.alerts import actions
     from instep.notifications.alerts.schemas import AlertTargetOut
 
@@ -73,7 +73,7 @@ def remove_alert(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Stop sending messages to a channel."""
+    """Stop sending alerts to a channel."""
     from instep.notifications.alerts import actions
     from instep.notifications.alerts.schemas import AlertTargetOut
 
@@ -81,7 +81,7 @@ def remove_alert(
         return await actions.remove_alert_target(await target_ctx(tx, workspace_id, target_id), target_id)
 
     target = AlertTargetOut.of(in_workspace(workspace, remove))
-    say(target, f"{target.id} gets no more messages.", as_json)
+    say(target, f"{target.id} no longer gets alerts.", as_json)
 
 
 @command(app, "test", "instep alert test alt_…")
@@ -90,7 +90,7 @@ def send_test_alert(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Send a test message to a channel; `instep alert list` shows whether it arrived."""
+    """Send a test alert to a channel; `instep alert list` shows whether it arrived."""
     from instep.notifications.alerts import actions
     from instep.notifications.alerts.schemas import AlertTargetOut
 
@@ -98,7 +98,7 @@ def send_test_alert(
         return await actions.test_alert_target(await target_ctx(tx, workspace_id, target_id), target_id)
 
     target = AlertTargetOut.of(in_workspace(workspace, test))
-    say(target, f"{target.id} gets a test message: `instep alert list` shows whether it arrives.", as_json)
+    say(target, f"{target.id} gets a test alert: `instep alert list` shows whether it arrives.", as_json)
 
 
 async def target_ctx(tx: "Tx", workspace_id: str, target_id: str) -> "Ctx":

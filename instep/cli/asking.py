@@ -25,7 +25,7 @@ golden_app = typer.Typer(cls=Area, no_args_is_help=True, help="Questions that ce
 
 
 def ask(
-    question: Annotated[str | None, typer.Argument(help="What a visitor would ask.")] = None,
+    question: Annotated[str | None, typer.Argument(help="The question, as a visitor would ask it.")] = None,
     golden: Annotated[
         bool,
         typer.Option(
@@ -132,7 +132,7 @@ def remove_golden(
     from instep.content.golden.schemas import GoldenQuestionOut
 
     row = in_bot(workspace, bot, lambda ctx: remove_golden_question(ctx, golden_id))
-    say(GoldenQuestionOut.of_row(row), f"{golden_id} is removed.", as_json)
+    say(GoldenQuestionOut.of_row(row), f"{golden_id} was removed.", as_json)
 
 
 def in_bot(workspace: str | None, bot: str | None, work: "Callable[[Ctx], Awaitable[Result]]") -> Result:

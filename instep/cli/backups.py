@@ -12,10 +12,12 @@ File = Annotated[Path, typer.Argument(metavar="FILE", help="The backup.", dir_ok
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write, which must not exist.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The file to create; an existing file is not overwritten.")
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Write everything but the secret key to a file, also while servers run."""
+    """Back up everything except the secret key to a file, even while servers run."""
     from instep.content.files.storage import open_bucket
     from instep.operations.backups.restoring import BackupContents, manifest_facts
     from instep.operations.backups.snapshot import make_backup

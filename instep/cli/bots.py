@@ -24,12 +24,12 @@ app = typer.Typer(cls=Area, no_args_is_help=True, help="Help centers.")
 def create_bot(
     name: str,
     slug: Annotated[
-        str | None, typer.Option(help="The slug in its URLs; by default made from the name.")
+        str | None, typer.Option(help="The slug in its URLs; by default generated from the name.")
     ] = None,
     locale: Annotated[str, typer.Option(help="The language of its articles.")] = "en",
     origin: Annotated[
         list[str] | None,
-        typer.Option(help="An origin whose pages may use it, such as https://example.com; repeatable."),
+        typer.Option(help="An origin whose pages can use it, such as https://example.com; repeatable."),
     ] = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
@@ -67,7 +67,7 @@ def change_origins(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change the origins whose pages may use a bot; without options only show them."""
+    """Change the origins whose pages can use a bot; without options, show them."""
     from instep.accounts.workspaces import actions
     from instep.accounts.workspaces.schemas import BotRow, bot_out
 
@@ -95,7 +95,7 @@ def change_accent(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change the color of links, focus rings and highlights in a help center; show it without options."""
+    """Change the color of links, focus rings and highlights in a help center; without options, show it."""
     from instep.accounts.workspaces import actions
     from instep.accounts.workspaces.schemas import BotRow, bot_out
     from instep.platform.core.errors import InvalidRequest
@@ -129,7 +129,7 @@ def change_domain(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give a help center its own host name, as the operator; without options only show it."""
+    """Give a help center its own host name, as the operator; without options, show it."""
     from instep.accounts.workspaces import actions, domain_claims
     from instep.accounts.workspaces.schemas import BotRow, DomainOut
     from instep.platform.core.errors import InvalidRequest

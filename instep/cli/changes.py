@@ -17,9 +17,9 @@ def change(
     head: Annotated[
         str | None, typer.Option(metavar="REV", help="The last commit; by default from the CI, or HEAD.")
     ] = None,
-    title: Annotated[str | None, typer.Option(help="Its title; by default from the CI.")] = None,
-    url: Annotated[str | None, typer.Option(help="Its web page; by default from the CI.")] = None,
-    kind: Annotated[Kind | None, typer.Option(help="Its kind; by default from the CI.")] = None,
+    title: Annotated[str | None, typer.Option(help="The change's title; by default from the CI.")] = None,
+    url: Annotated[str | None, typer.Option(help="The change's web page; by default from the CI.")] = None,
+    kind: Annotated[Kind | None, typer.Option(help="The kind of change; by default from the CI.")] = None,
     path: Annotated[
         list[str] | None,
         typer.Option(metavar="PATH", help="Only send files in this folder of the checkout; repeatable."),
@@ -27,7 +27,7 @@ def change(
     bot: Annotated[
         str | None,
         typer.Option(
-            envvar="INSTEP_BOT", metavar="BOT", help="Its id or slug, for a key that covers several."
+            envvar="INSTEP_BOT", metavar="BOT", help="The bot's id or slug, if the key covers several bots."
         ),
     ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="Wait for drafts and places, and show them.")] = False,
@@ -42,7 +42,7 @@ def change(
         ),
     ] = False,
     timeout: Annotated[
-        int, typer.Option(min=1, metavar="SECONDS", help="How long to wait; then the exit code is 4.")
+        int, typer.Option(min=1, metavar="SECONDS", help="How long to wait; after that, the exit code is 4.")
     ] = limits.TASK_WAIT_SECONDS,
     since: Annotated[
         str | None,
@@ -61,7 +61,7 @@ def change(
 ) -> None:
     """Send the code change of this checkout as a task to INSTEP_URL, with INSTEP_API_KEY, usually in CI.
 
-    With --since, --last or --range each merged change of the history is a task of its own, oldest first.
+    With --since, --last or --range, each merged change in the history becomes a separate task, oldest first.
     """
     from instep.client.ci.backfill import BackfillOptions
     from instep.client.ci.command import Options

@@ -15,13 +15,18 @@ if TYPE_CHECKING:
 app = typer.Typer(
     cls=Area,
     no_args_is_help=True,
-    help="Review drafts at INSTEP_URL, with INSTEP_API_KEY. Exit code 1: refused; 2: a wrong option.",
+    help="Review drafts at INSTEP_URL, with INSTEP_API_KEY. Exit code 1: refused; 2: bad option.",
 )
-DraftId = Annotated[str, typer.Argument(metavar="DRAFT", help="Its id, as `instep draft list` shows it.")]
+DraftId = Annotated[
+    str, typer.Argument(metavar="DRAFT", help="The draft's id, as `instep draft list` shows it.")
+]
 OfBot = Annotated[
     str | None,
     typer.Option(
-        "--bot", envvar="INSTEP_BOT", metavar="BOT", help="Its id or slug, for a key that covers several."
+        "--bot",
+        envvar="INSTEP_BOT",
+        metavar="BOT",
+        help="The bot's id or slug, if the key covers several bots.",
     ),
 ]
 
@@ -42,7 +47,7 @@ def list_drafts(
 
 @command(app, "show", "instep draft show edit_06gzypdrkkjqmey8dp43d9mrek")
 def show_draft(draft: DraftId, bot: OfBot = None, as_json: AsJson = False) -> None:
-    """Show a draft: why it is proposed, what to check, and what applying it changes in the live article."""
+    """Show a draft: its reason, points to check, and what applying it changes in the live article."""
     from instep.client.review import command as review
 
     has_colours = review.shows_colours(os.environ)
@@ -75,7 +80,7 @@ def apply_draft(
     bot: OfBot = None,
     as_json: AsJson = False,
 ) -> None:
-    """Apply a draft: the text of a live article changes at once; a new article goes live."""
+    """Apply a draft: a live article gets the new text immediately; a new article goes live."""
     from instep.client.review import command as review
 
     numbers = hunk_numbers(hunks) if hunks is not None else ()

@@ -41,7 +41,7 @@ def import_articles(
     site: Annotated[
         str | None,
         typer.Option(
-            "--site", help="The address it was served at, such as https://example.com/docs or /docs."
+            "--site", help="The address of the old site, such as https://example.com/docs or /docs."
         ),
     ] = None,
     prunes: Annotated[
@@ -53,9 +53,9 @@ def import_articles(
 ) -> None:
     """Import articles with their collections, links, images, languages and old addresses.
 
-    On a terminal, shows the plan and asks for confirmation.
+    In a terminal, shows the plan and asks for confirmation.
 
-    Importing the same source again only writes what changed; what changed on both sides becomes a draft.
+    Importing the same source again writes only the changes; a text changed on both sides becomes a draft.
 
     --prune archives articles that are gone from the source, except those that someone has changed here.
 

@@ -68,4 +68,4 @@ def revoke_key(
     from instep.accounts.workspaces.schemas import key_out
 
     key = in_workspace(workspace, lambda tx, workspace_id: actions.revoke_key(tx, workspace_id, key_id))
-    say(key_out(key), f"{key_id} is revoked.", as_json)
+    say(key_out(key), f"{key_id} was revoked.", as_json)

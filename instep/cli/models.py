@@ -46,7 +46,8 @@ def set_model(
         str | None, typer.Option("--url", help="The provider's API address, if it is not the default one.")
     ] = None,
     key: Annotated[
-        str | None, typer.Option(help="`-` reads it from standard input, which no list of processes shows.")
+        str | None,
+        typer.Option(help="The key; `-` reads it from standard input, so that process lists don't show it."),
     ] = None,
     reader_model: Annotated[
         str | None, typer.Option("--reader", help="A cheaper model for the first reading.")
@@ -61,7 +62,7 @@ def set_model(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Set the language model of a bot; options that you leave out stay unchanged."""
+    """Set the language model of a bot; options that you leave out are not changed."""
     from instep.accounts.language_model import actions
     from instep.accounts.language_model.schemas import FIELDS, ModelFields
 
@@ -92,7 +93,7 @@ def set_model(
 
 @command(app, "unset", "instep model unset --bot acme-help")
 def unset_model(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
-    """Forget a bot's language model and its key; the bot then uses the installation's, if there is one."""
+    """Remove a bot's language model and its key; the bot then uses the installation's, if there is one."""
     from instep.accounts.language_model import actions
 
     async def forget(tx: "Tx", workspace_id: str) -> "LanguageModelOut":

@@ -34,7 +34,7 @@ def say_list(rows: "Sequence[BaseModel]", columns: tuple[str, ...], as_json: boo
         say_json_list(rows)
         return
     if not rows:
-        typer.echo(f"None yet. This makes the first one: {creation}")
+        typer.echo(f"None yet. Create the first one: {creation}")
         return
     fields = [row.model_dump(mode="json") for row in rows]
     cells = [[as_cell(row[column]) for column in columns] for row in fields]

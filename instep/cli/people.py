@@ -43,7 +43,7 @@ def create_user(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create an account with which a person can sign in."""
+    """Create an account for a person."""
     from instep.accounts.people import actions
     from instep.accounts.people.schemas import user_out
 
@@ -68,7 +68,7 @@ def invite_user(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create an invitation link to the workspace; it is shown once and valid for seven days."""
+    """Create a link that invites someone to the workspace; it is shown once and valid for seven days."""
     import os
 
     from instep.accounts.people.invitations import invite
@@ -87,7 +87,7 @@ def invite_user(
 
 @command(app, "list", "instep user list")
 def show_users(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
-    """List the people who may sign in."""
+    """List the people who can sign in."""
     from instep.accounts.people import actions
     from instep.accounts.people.schemas import user_out
 
@@ -117,7 +117,7 @@ def change_role(
 def change_password(
     email: Email, password_stdin: FromInput = False, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
-    """Set a person's password; sessions, apps, passkeys, recovery codes and own invitations end."""
+    """Set a person's password; their sessions, apps, passkeys, recovery codes and invitations end."""
     from instep.accounts.people import actions
     from instep.accounts.people.schemas import user_out
 
@@ -142,7 +142,7 @@ def disable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = 
     user = user_out(
         in_workspace(workspace, lambda tx, workspace_id: actions.disable_user(tx, workspace_id, email))
     )
-    say(user, f"{user.email} can't sign in any more.", as_json)
+    say(user, f"{user.email} can no longer sign in.", as_json)
 
 
 @command(app, "enable", "instep user enable bob@acme.example")
@@ -169,7 +169,7 @@ def unlock_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = F
     user = user_out(
         in_workspace(workspace, lambda tx, workspace_id: actions.unlock_user(tx, workspace_id, email))
     )
-    say(user, f"{user.email} signs in with the password alone.", as_json)
+    say(user, f"{user.email} can now sign in with the password alone.", as_json)
 
 
 def audit(
@@ -214,5 +214,5 @@ def read_password(from_input: bool) -> str:
                 "Password", hide_input=True, confirmation_prompt="Repeat the password"
             )
     except GetPassWarning:
-        raise InvalidRequest("The password can only be typed at a terminal: use --password-stdin.") from None
+        raise InvalidRequest("The password can only be typed in a terminal: use --password-stdin.") from None
     return password

@@ -12,9 +12,11 @@ from instep.client.review import DismissalReason
 app = typer.Typer(
     cls=Area,
     no_args_is_help=True,
-    help="Settle places to write at INSTEP_URL, with INSTEP_API_KEY. Exit code 1: refused; 2: bad option.",
+    help="Settle places to write, at INSTEP_URL with INSTEP_API_KEY. Exit code 1: refused; 2: bad option.",
 )
-PlaceId = Annotated[str, typer.Argument(metavar="PLACE", help="Its id, as `instep place list` shows it.")]
+PlaceId = Annotated[
+    str, typer.Argument(metavar="PLACE", help="The place's id, as `instep place list` shows it.")
+]
 
 
 @command(app, "list", "instep place list --article upload-limits")
@@ -33,7 +35,7 @@ def list_places(
 
 @command(app, "resolve", "instep place resolve plc_06h24hypq13831t72kh3vhfh0d")
 def resolve_place(place: PlaceId, bot: OfBot = None, as_json: AsJson = False) -> None:
-    """Mark a place as written: the article has the text now, or had it before."""
+    """Mark a place as written: the article now has the text, or already had it."""
     from instep.client.review import command as review
 
     run_with(bot, lambda queue: review.settle_place(queue, place, "resolve", as_json))

@@ -24,7 +24,7 @@ def release(
     bot: Annotated[
         str | None,
         typer.Option(
-            envvar="INSTEP_BOT", metavar="BOT", help="Its id or slug, for a key that covers several."
+            envvar="INSTEP_BOT", metavar="BOT", help="The bot's id or slug, if the key covers several bots."
         ),
     ] = None,
     as_json: AsJson = False,

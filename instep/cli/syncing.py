@@ -16,7 +16,7 @@ def sync(
     bot: Annotated[
         str | None,
         typer.Option(
-            envvar="INSTEP_BOT", metavar="BOT", help="Its id or slug, for a key that covers several."
+            envvar="INSTEP_BOT", metavar="BOT", help="The bot's id or slug, if the key covers several bots."
         ),
     ] = None,
     drafts: Annotated[
@@ -36,7 +36,7 @@ def sync(
 ) -> None:
     """Sync a folder in git with the help center at INSTEP_URL, with INSTEP_API_KEY, usually in CI.
 
-    Changes in git go live; changes in Instep are written to the files: commit them.
+    Changes in git go live. Changes in Instep are written to the files, for you to commit.
     """
     from instep.client.ci.folder_sync import SyncOptions, run_sync
 

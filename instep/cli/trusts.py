@@ -40,13 +40,13 @@ def create_trust(
     ] = None,
     bot: Annotated[
         list[str] | None,
-        typer.Option(help="The id or slug of a bot that it is for; repeatable, all by default."),
+        typer.Option(help="The id or slug of a bot that its jobs can use; repeatable, all by default."),
     ] = None,
     scope: Annotated[Scope, typer.Option(help="The permissions of its jobs.")] = Scope.WRITE,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let CI jobs with matching tokens in, for 15 minutes each, without an API key."""
+    """Give CI jobs with matching tokens access without an API key, for 15 minutes each."""
     from instep.accounts.trusts import actions
     from instep.accounts.trusts.schemas import TrustFields, trust_out
     from instep.accounts.workspaces.actions import find_bot_by_reference
@@ -81,12 +81,12 @@ def revoke_trust(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """End a trust: the next call of its jobs is refused, and they get no new key."""
+    """Revoke a trust: its jobs are refused from the next call on, and get no new keys."""
     from instep.accounts.trusts import actions
     from instep.accounts.trusts.schemas import trust_out
 
     trust = in_workspace(workspace, lambda tx, workspace_id: actions.revoke_trust(tx, workspace_id, trust_id))
-    say(trust_out(trust), f"{trust_id} is revoked.", as_json)
+    say(trust_out(trust), f"{trust_id} was revoked.", as_json)
 
 
 def read_claims(texts: list[str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from instep.platform.core.database import Tx
     from instep.visitors.answers.visitor_data import Erasure, VisitorExport
 
-app = typer.Typer(cls=Area, no_args_is_help=True, help="Stored data about a visitor.")
+app = typer.Typer(cls=Area, no_args_is_help=True, help="The data stored about a visitor.")
 Email = Annotated[str | None, typer.Option("--email", help="The email address that the visitor left.")]
 Visitor = Annotated[
     str | None, typer.Option("--visitor", help="The identifier that your pages send as `visitor`.")
@@ -24,7 +24,7 @@ Visitor = Annotated[
 def export(
     email: Email = None, visitor: Visitor = None, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
-    """Print all stored data about a visitor."""
+    """Print all data stored about a visitor."""
     from instep.visitors.answers import visitor_data
 
     subject = visitor_data.Subject.of(email, visitor)
@@ -40,7 +40,7 @@ def export(
 def erase(
     email: Email = None, visitor: Visitor = None, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
-    """Delete all stored data about a visitor. This can't be undone."""
+    """Delete all data stored about a visitor. This can't be undone."""
     from instep.visitors.answers import visitor_data
 
     subject = visitor_data.Subject.of(email, visitor)

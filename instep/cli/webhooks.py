@@ -29,7 +29,7 @@ def listen_for_deliveries(
         bool, typer.Option("--json", help="Print each delivery as a line of JSON, with its body.")
     ] = False,
 ) -> None:
-    """Receive deliveries: verify each and print a line about it. An invalid signature gets 400."""
+    """Receive deliveries: verify each one and print a line about it. An invalid signature gets 400."""
     from instep.notifications.webhooks import listen
     from instep.platform.core.signals import exit_cleanly_on_signals
 

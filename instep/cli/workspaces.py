@@ -35,10 +35,12 @@ def show_workspaces(as_json: AsJson = False) -> None:
 
 @command(app, "pause", "instep workspace pause", "instep workspace pause Acme")
 def pause_workspace(
-    workspace: Annotated[str | None, typer.Argument(metavar="WORKSPACE", help="Its id or name.")] = None,
+    workspace: Annotated[
+        str | None, typer.Argument(metavar="WORKSPACE", help="The workspace's id or name.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Refuse writes; reads, the site and answers continue."""
+    """Pause a workspace: writes are refused; reads, the site and answers still work."""
     from instep.accounts.workspaces import actions
     from instep.accounts.workspaces.schemas import workspace_out
 
@@ -48,10 +50,12 @@ def pause_workspace(
 
 @command(app, "resume", "instep workspace resume", "instep workspace resume Acme")
 def resume_workspace(
-    workspace: Annotated[str | None, typer.Argument(metavar="WORKSPACE", help="Its id or name.")] = None,
+    workspace: Annotated[
+        str | None, typer.Argument(metavar="WORKSPACE", help="The workspace's id or name.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Accept writes again."""
+    """Resume a paused workspace: writes are accepted again."""
     from instep.accounts.workspaces import actions
     from instep.accounts.workspaces.schemas import workspace_out
 

@@ -16,12 +16,12 @@ BEGINNING = """\
 title: Commands
 description: Every command of Instep with its arguments, options, defaults and examples.
 ---
-`instep help` prints the same on a terminal, and `instep help key create` prints the help of one command. \
+`instep help` prints the same in a terminal, and `instep help key create` prints the help of one command. \
 `instep --version` prints the version.
 
-Commands that take `--json` print one JSON object with it, and nothing else. Commands with `--workspace` \
-work on the installation itself: run them on the server, with its settings. They need it only where the \
-installation has several workspaces.
+With `--json`, commands print one JSON object and nothing else. Commands with `--workspace` \
+work on the installation itself: run them on the server, with its settings. `--workspace` is required only \
+if there are several workspaces.
 """
 
 

@@ -15,9 +15,9 @@ BEGINNING = """\
 title: Limits
 description: Every limit that a caller, a reader or an operator can meet, by area.
 ---
-These are the numbers in `instep/platform/core/limits`. They are fixed: what an operator can change is one \
-of the [settings](/help/instep/articles/settings). An answer that refuses something names the limit and what \
-to do, see [Errors](/help/instep/articles/errors). A sentence next to a limit is also about those below it.
+These limits are defined in `instep/platform/core/limits` and can't be changed; limits that an operator can \
+change are [settings](/help/instep/articles/settings). An error names the limit and what to do: see \
+[Errors](/help/instep/articles/errors). A description also covers the limits below it that have none.
 """
 NAME = re.compile(r"([A-Z][A-Z0-9_]*) = ")
 UNITS = ("characters", "words", "seconds", "minutes", "hours", "pixels", "levels", "tokens")

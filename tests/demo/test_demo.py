@@ -37,7 +37,7 @@ def test_every_line_works_and_the_change_leaves_no_doubts(lines: str) -> None:
     process = subprocess.run(shell, capture_output=True, text=True, timeout=READY_SECONDS, check=False)
 
     assert process.returncode == 0, process.stderr
-    assert process.stdout.count("is applied to") == 2
+    assert process.stdout.count("was applied to") == 2
     assert process.stdout.count("<code>INSTEP_REQUESTS_PER_MINUTE</code>") == 2
     # What the API shows of the queue is looked at before it is empty.
     assert '"results": []' not in process.stdout

@@ -62,7 +62,7 @@ async def begin_authenticator(page: Page, stage: "Stage") -> None:
 
 
 async def renew_codes(page: Page, stage: "Stage") -> None:
-    await page.get_by_role("button", name="Make new codes").click()
+    await page.get_by_role("button", name="Create new codes").click()
 
 
 async def create_key(page: Page, stage: "Stage") -> None:

@@ -205,9 +205,9 @@ PAGES = (
         person="anna",
     ),
     PageState("Conversation", "escalated", "/app/nordwind/conversations/{conversation}", person="ida"),
-    PageState("Data of a visitor", "nobody yet", "/app/nordwind/conversations/visitor", person="ida"),
+    PageState("Visitor data", "nobody yet", "/app/nordwind/conversations/visitor", person="ida"),
     PageState(
-        "Data of a visitor",
+        "Visitor data",
         "somebody",
         "/app/nordwind/conversations/visitor?conversation={conversation}",
         person="ida",

@@ -4,7 +4,7 @@ const form = document.querySelector("form[data-passkey]");
 const options = JSON.parse(form.dataset.options);
 const isCreation = form.dataset.passkey === "create";
 
-if (!window.PublicKeyCredential) tell("This browser has no passkeys: use another one, or your password.");
+if (!window.PublicKeyCredential) tell("This browser does not support passkeys: use another one, or your password.");
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -12,7 +12,7 @@ form.addEventListener("submit", async (event) => {
     form.elements.credential.value = JSON.stringify(asJson(await (isCreation ? create() : get())));
     form.submit();
   } catch (error) {
-    tell(error.name === "InvalidStateError" ? "This device holds a passkey of yours already." : "No passkey was used: try again.");
+    tell(error.name === "InvalidStateError" ? "This device already has a passkey for your account." : "No passkey was used: try again.");
   }
 });
 

@@ -3,7 +3,7 @@ import htmx from "htmx.org";
 
 const parseHtml = { createHTML: (html) => html };
 const refuseCode = () => {
-  throw new EvalError("Attributes hold no code.");
+  throw new EvalError("Attributes can't contain code.");
 };
 
 htmx.registerExtension("instep", {

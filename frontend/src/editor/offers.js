@@ -27,13 +27,13 @@ export async function listenForKeptTexts(form, surface, saving) {
 function offer(place, entry, acts) {
   const words = document.createElement("p");
   const when = new Date(entry.at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-  words.textContent = `This browser kept a text of ${when} that was not saved.`;
+  words.textContent = `This browser has unsaved text from ${when}.`;
   const leave = (act) => () => {
     act();
     place.hidden = true;
     place.replaceChildren();
   };
-  place.replaceChildren(words, button("Restore what this browser kept", leave(acts.restore)), button("Discard it", leave(acts.discard)));
+  place.replaceChildren(words, button("Restore unsaved text", leave(acts.restore)), button("Discard", leave(acts.discard)));
   place.hidden = false;
   place.role = "status";
 }

@@ -73,7 +73,7 @@ async function upload(form, view, line, file, at) {
     if (file.size > MAX_FILE_BYTES) throw new Error("It is larger than 20 MiB: make it smaller.");
     const stored = await send(form, file, (percent) => say(`Uploading ${file.name}: ${percent} %`));
     insert(view, id, stored);
-    say(stored.isPicture ? "Describe the picture between the brackets, for those who can't see it." : `${file.name} is linked.`);
+    say(stored.isPicture ? "Describe the image between the brackets for people who can't see it." : `${file.name} is linked.`);
   } catch (error) {
     view.dispatch({ effects: endUpload.of(id) });
     say(`${file.name} was not added. ${error.message}`);
@@ -116,7 +116,7 @@ function send(form, file, onProgress) {
     request.addEventListener("load", () => {
       const answer = readJson(request.responseText);
       if (request.status === 200 && answer) resolve(answer);
-      else fail(answer?.message ?? (request.status === 401 ? "You are signed out: sign in, and add it again." : "The server refused it: try again."));
+      else fail(answer?.message ?? (request.status === 401 ? "You are signed out: sign in, and add it again." : "The server refused the file: try again."));
     });
     const body = new FormData();
     body.append("form-token", form.elements["form-token"].value);

@@ -4,7 +4,7 @@ import { ChangeSet } from "@codemirror/state";
 import { request } from "./saving.js";
 import { signInAgain } from "./session.js";
 
-const LINE_WORDS = { waiting: "The language model is writing.", there: "A proposal is above the text.", used: "The text has the proposal now. Undo takes it back." };
+const LINE_WORDS = { waiting: "The language model is writing.", there: "A proposal is shown above the text.", used: "The proposal is now in the text. Undo restores the old text." };
 const MODEL_MILLISECONDS = 300_000;
 
 export function proposeWords(form, surface, saving) {
@@ -59,7 +59,7 @@ class Proposals {
     const answer = await this.send({ intent, title: this.form.elements.title.value, ...texts }, running.stop.signal);
     if (this.running !== running) return;
     if (answer.status === 200) this.show(Object.assign(running, answer.state));
-    else this.drop(answer.message ?? (answer.status === 0 ? "The server did not answer: try again." : "The server has a problem: try again."));
+    else this.drop(answer.message ?? (answer.status === 0 ? "The server did not answer: try again." : "The server reported an error: try again."));
   }
 
   async send(fields, stop) {

@@ -9,7 +9,7 @@ const RETRY_MILLISECONDS = [1000, 2000, 4000, 8000, 15_000];
 const ANSWER_MILLISECONDS = 20_000;
 const SENTENCE = /<span>([^<]*)<\/span>/;
 const KEPT = "kept in this browser";
-const NOT_KEPT = "and this browser keeps nothing: copy your text";
+const NOT_KEPT = "and this browser can't keep it: copy your text";
 
 export const saveAsOneTypes = (form, surface) => new Saving(form, surface);
 
@@ -102,7 +102,7 @@ class Saving {
       return this.fail(answer.message ?? "the server refused it");
     }
     this.retry();
-    return this.fail(answer.status === 0 ? "offline" : "the server has a problem");
+    return this.fail(answer.status === 0 ? "offline" : "the server reported an error");
   }
 
   retry() {
@@ -162,7 +162,7 @@ class Saving {
     }
     if (answer.status === 403 && (await this.renewToken())) return this.sendForm(act);
     if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) return this.leave(act);
-    return this.fail(answer.status === 0 ? "offline" : "the server has a problem");
+    return this.fail(answer.status === 0 ? "offline" : "the server reported an error");
   }
 
   takeForm({ address, version, savedAt }, fields) {

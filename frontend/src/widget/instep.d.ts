@@ -1,10 +1,10 @@
-// What TypeScript knows of the widget. Save it beside your own sources; it declares `Instep` for all of them.
+// Type declarations of the widget. Save this file among your sources; it declares `Instep` for all of them.
 
 export {};
 
 declare global {
   namespace InstepWidget {
-    /** What listeners are told, by event. No event tells what was asked. */
+    /** The data that listeners get, by event. No event contains the question. */
     interface Events {
       /** The panel was opened. */
       open: undefined;
@@ -12,20 +12,20 @@ declare global {
       close: undefined;
       /** A question was sent. */
       ask: undefined;
-      /** An answer is complete; `answered` is false when the articles don't hold it. */
+      /** An answer is complete; `answered` is false if the articles don't contain it. */
       answer: { answered: boolean };
       /** A message to a person was sent. */
       person: undefined;
-      /** A request failed; 0 is a connection that failed. */
+      /** A request failed; the status is 0 if the connection failed. */
       error: { status: number };
     }
 
     interface Settings {
-      /** The page that the visitor is on, where its address does not tell. */
+      /** The page that the visitor is on, if the browser's address does not show it. */
       pageUrl?: string;
     }
 
-    /** Which widget of a page with several is meant; without it, the first. */
+    /** The widget to address if a page has several; by default the first. */
     interface Target {
       bot?: string;
     }
@@ -37,10 +37,10 @@ declare global {
       (command: "close", target?: Target): void;
       /** Open the panel and ask. */
       (command: "ask", question: string, target?: Target): void;
-      /** Name a signed-in visitor by a token that your server has signed. */
+      /** Identify a signed-in visitor by a token that your server has signed. */
       (command: "identify", visitorToken: string, target?: Target): void;
       (command: "update", settings: Settings, target?: Target): void;
-      /** Be called on an event. What it returns ends that; before the script is there it returns nothing. */
+      /** Call a function on an event. Returns a function that removes it, or nothing before the script has loaded. */
       <Name extends keyof Events>(
         command: "on",
         event: Name,
@@ -49,7 +49,7 @@ declare global {
       ): (() => void) | undefined;
       /** Forget the conversation, the token and the visitor's number. */
       (command: "reset", target?: Target): void;
-      /** The same, and take the widget out of the page. */
+      /** The same, and remove the widget from the page. */
       (command: "destroy", target?: Target): void;
       /** Calls that wait for the script. */
       q?: unknown[][];

@@ -192,7 +192,7 @@ def _refuse_bad_address(base_url: str | None) -> None:
     if base_url is None:
         return
     if len(base_url) > limits.MAX_MODEL_URL_CHARACTERS or "?" in base_url:
-        raise InvalidValue("address", "it must be short and without a query")
+        raise InvalidValue("address", "it must be short and must not have a query")
     try:
         refuse_url(parse_url(base_url), settings().model_allow_list)
     except ValueError as error:

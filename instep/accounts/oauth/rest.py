@@ -198,7 +198,7 @@ def unique_parameters(parameters: list[tuple[str, str]]) -> Fields:
     if len(fields) < len(parameters):
         raise OAuthRefusal("invalid_request", "Send each parameter once.")
     if any("\0" in value for value in fields.values()):
-        raise OAuthRefusal("invalid_request", "A parameter holds a NUL character.")
+        raise OAuthRefusal("invalid_request", "A parameter contains a NUL character.")
     return fields
 
 

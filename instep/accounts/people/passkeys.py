@@ -114,7 +114,7 @@ async def add_passkey(
         raise PasskeyRefused
     await factor_queries.lock_factors(tx, person.id)
     if len(await factor_queries.list_passkeys(tx, person.id)) >= limits.MAX_PASSKEYS:
-        raise InvalidRequest(f"A person has at most {limits.MAX_PASSKEYS} passkeys: remove one first.")
+        raise InvalidRequest(f"A person can have at most {limits.MAX_PASSKEYS} passkeys: remove one first.")
     try:
         verified = verify_registration_response(
             credential=credential,

@@ -44,7 +44,7 @@ async def change_domain(
     """
     host = None if domain is None else parse_value(valid_domain, domain, "host name")
     if host is not None and settings().is_reserved(host):
-        raise InvalidRequest(f"{host} is a host of this installation: choose a host name of your own.")
+        raise InvalidRequest(f"{host} is a host of this installation: choose another host name.")
     is_trusted = actor.type == "command" or not await queries.has_several_workspaces(tx)
     try:
         async with tx.transaction():

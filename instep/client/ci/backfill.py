@@ -28,7 +28,7 @@ ONLY_LEFT_OUT = "only lock files, or generated, vendored or binary files"
 ONLY_DOCS = "only documentation or tests"
 TAKEN_BACK = "later changes replaced all of it"
 NO_FILE = "no changed file"
-SENT_BEFORE = "sent before, from an earlier state of the code"
+SENT_BEFORE = "sent before, from an earlier version of the code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Backfill:
 
     def wait(self, seconds: float, position: str) -> None:
         clock = time.strftime("%H:%M", time.localtime(time.time() + seconds))
-        say(f"{position}: the server has accepted its tasks of this hour. The next one goes out at {clock}.")
+        say(f"{position}: the hourly task limit is used up. The next change is sent at {clock}.")
         self.client.patience.sleep(seconds)
 
     def results(self, tasks: Sequence[Task], ends: float) -> Iterator[Run]:
@@ -125,7 +125,7 @@ def send_backfill(options: BackfillOptions, environ: Mapping[str, str]) -> int:
         say(refusal.message)
         return FAILED
     except KeyboardInterrupt:
-        say("Stopped. Run it again to go on: what is sent is not sent twice.")
+        say("Stopped. Run the command again to continue: no change is sent twice.")
         return INTERRUPTED
     print_text(report.as_json() if options.change.as_json else report.as_text())
     return exit_code(report, options.change)

@@ -64,7 +64,7 @@ class BackfillReport:
 
     def estimate_line(self) -> str:
         if self.estimate is None:
-            return "   model   no estimate: the last tasks here have not asked a language model"
+            return "   model   no estimate: the last tasks of this bot did not use a language model"
         tokens, model = self.estimate.tokens_per_task, one_line(self.estimate.model)
         total = f"{tokens * self.sent_count:,} tokens of {model}"
         tasks = quantity(self.estimate.tasks, "task")

@@ -75,7 +75,7 @@ def base_of_push(git: Git, before: str, branch: str | None, head: str) -> tuple[
     name, commit = default_branch(git, branch)
     base = merge_base(git, commit, head)
     return base, (
-        f"The commit {before[:12]} from before this push is gone, as after a force push."
+        f"The commit {before[:12]} from before this push no longer exists, as after a force push."
         f" The change is compared with {name} instead, starting at {base[:12]}."
     )
 
@@ -87,7 +87,7 @@ def default_branch(git: Git, branch: str | None) -> tuple[str, str]:
         if commit := find_commit(git, name):
             return name, commit
     raise GitFailed(
-        "The default branch is missing here: fetch it, or set the commit to compare with in --base."
+        "This checkout has no default branch: fetch it, or pass the commit to compare with as --base."
     )
 
 
@@ -96,10 +96,12 @@ def resolve(git: Git, name: str) -> str:
     if commit := find_commit(git, name) or find_commit(git, f"origin/{name}"):
         return commit
     if is_shallow(git):
-        raise GitFailed(f"There is no commit {name} here, and {WHOLE_HISTORY}.")
+        raise GitFailed(f"This checkout has no commit {name}, and {WHOLE_HISTORY}.")
     branch = name.removeprefix("origin/")
     refspec = name if COMMIT.fullmatch(name) else f"{branch}:refs/remotes/origin/{branch}"
-    raise GitFailed(f"There is no commit {name} here: `git fetch origin {refspec}`, or name another one.")
+    raise GitFailed(
+        f"This checkout has no commit {name}: run `git fetch origin {refspec}`, or name another one."
+    )
 
 
 def find_commit(git: Git, name: str) -> str | None:
@@ -113,7 +115,7 @@ def find_commit(git: Git, name: str) -> str | None:
 def merge_base(git: Git, base: str, head: str) -> str:
     if commit := git.find("merge-base", base, head):
         return commit
-    reason = f"{base[:12]} and {head[:12]} have no commit in common here"
+    reason = f"{base[:12]} and {head[:12]} have no commit in common in this checkout"
     if is_shallow(git):
         raise GitFailed(f"{reason}, and {WHOLE_HISTORY}.")
     raise GitFailed(f"{reason}: name another commit with --base.")

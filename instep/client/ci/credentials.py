@@ -110,7 +110,7 @@ class KeylessJob:
             return parse_shape(JobToken, response.json()).value
         except ValueError:
             raise Refused(
-                f"The CI service gives this job no token: it responds with {response.status}."
+                f"This job can't get a token from the CI service: it responds with {response.status}."
             ) from None
 
 
@@ -118,4 +118,4 @@ def reason_of(response: HttpResponse) -> str:
     try:
         return str(response.json()["error_description"])
     except (ValueError, TypeError, KeyError):
-        return "is this an Instep server, and recent enough to support trusts? Check INSTEP_URL."
+        return "check that INSTEP_URL is an Instep server, and recent enough to support trusts."

@@ -77,7 +77,7 @@ def find_thread(environ: Mapping[str, str]) -> Thread:
     """The comments of the pull or merge request that the job is for; raises `CommentRefused`."""
     number = read_context(environ).number
     if not number or not number.isdigit():
-        raise CommentRefused("this is not the job of a pull request in GitHub Actions or GitLab.")
+        raise CommentRefused("this job is not for a pull request in GitHub Actions or GitLab.")
     thread = gitlab_thread(environ, number) if environ.get("GITLAB_CI") else github_thread(environ, number)
     if not is_address(thread.comments_url):
         raise CommentRefused("the address of the code host's API can't be used.")

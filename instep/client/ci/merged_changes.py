@@ -72,7 +72,7 @@ def list_merged(git: Git, history: HistoryRange, head: str, home: str | None) ->
     `home` is the address of the repository without a scheme, from which those of the changes are made.
     """
     if is_shallow(git):
-        raise GitFailed(f"There is no history here: {WHOLE_HISTORY}.")
+        raise GitFailed(f"This checkout has no history: {WHOLE_HISTORY}.")
     options = ("--first-parent", "--min-parents=1", "--no-color", "--no-notes", "--encoding=UTF-8", "-z")
     arguments = history.arguments(git, head)
     output = git.read("log", *options, "--format=%H%x00%P%x00%B", *arguments).decode("utf-8", "replace")

@@ -25,7 +25,7 @@ from instep.platform.text.characters import shorten, shows_something
 FOUND = 3
 JSON = {"Content-Type": "application/json"}
 SHALLOW = (
-    "The checkout is shallow, so only what its commits changed is found: fetch the whole history, in GitHub"
+    "The checkout is shallow, so only changes in its commits are found: fetch the whole history, in GitHub"
     " Actions with `fetch-depth: 0`, elsewhere with `git fetch --unshallow`."
 )
 
@@ -66,9 +66,9 @@ def check(options: DriftOptions, environ: Mapping[str, str]) -> DriftAnswer:
     client = Client(read_server(environ), Patience())
     bot = client.choose_bot(options.bot or None)
     statements = read_statements(client, bot)
-    say(f"Searching the code and its history for what {statements.articles:,} articles state.")
+    say(f"Searching the code and its history for the statements of {statements.articles:,} articles.")
     evidence = read_evidence(git, head, revisions, statements.names, statements.values)
-    say(f"Sending {len(evidence.commits):,} commits that took out what articles state.")
+    say(f"Sending {len(evidence.commits):,} commits that removed something the articles state.")
     body = body_of(head, evidence, options.limit, is_partial=is_shallow(git) or options.since is not None)
     response = client.ask("POST", "/drift/checks", body, {"Service-Bot": bot.id, **JSON})
     return client.read(DriftAnswer, response)

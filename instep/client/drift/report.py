@@ -7,9 +7,9 @@ from instep.client.ci.escaping import line_excerpt, one_line
 from instep.client.drift.shapes import DriftAnswer, ReportedFinding
 
 RULES = {
-    "gone": "The code does not have this name any more.",
-    "renamed": "The code has another name.",
-    "value": "The code has another value.",
+    "gone": "The code no longer has this name.",
+    "renamed": "The code has a different name.",
+    "value": "The code has a different value.",
     "unknown": "The code never had this name.",
 }
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

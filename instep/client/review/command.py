@@ -59,7 +59,7 @@ def apply_draft(
     applied = queue.apply(draft_id, on_conflict, hunks, at_release=at_release)
     for warning in applied.warnings:
         say(f"Warning: {warning}")
-    outcome = "is approved for a release, for" if at_release else "is applied to"
+    outcome = "was approved for a release, for" if at_release else "was applied to"
     print_answer(applied, f"{applied.id} {outcome} the article {applied.article_id}.", as_json)
 
 
@@ -67,7 +67,7 @@ def dismiss_draft(
     queue: Queue, draft_id: str, reason: DismissalReason | None, comment: str | None, as_json: bool
 ) -> None:
     dismissed = queue.dismiss(draft_id, reason, comment)
-    print_answer(dismissed, f"{dismissed.id} is dismissed.", as_json)
+    print_answer(dismissed, f"{dismissed.id} was dismissed.", as_json)
 
 
 def reopen_draft(queue: Queue, draft_id: str, as_json: bool) -> None:

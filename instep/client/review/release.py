@@ -50,12 +50,12 @@ def shipped_urls(queue: Queue, shipment: Shipment) -> list[str]:
 
 def as_lines(released: ReleasedDrafts) -> str:
     groups = (
-        (released.applied, "is applied to the article {}."),
+        (released.applied, "was applied to the article {}."),
         (
             released.conflicts,
-            "is waiting for review again: the same lines of the article {} have changed since.",
+            "is waiting for review again: the same lines of the article {} have changed in the meantime.",
         ),
-        (released.waiting, "is still waiting: its change to the article {} is not approved."),
+        (released.waiting, "is still waiting: its change to the article {} has not been approved."),
     )
     lines = [
         without_commands(f"{draft.id} {sentence.format(draft.article_id)}")

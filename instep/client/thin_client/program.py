@@ -45,9 +45,9 @@ def add_change(commands: Any) -> None:
     parser.set_defaults(run=run_change)
     parser.add_argument("--base", metavar="REV", help="The revision to compare with; by default from the CI.")
     parser.add_argument("--head", metavar="REV", help="The last commit; by default from the CI, or HEAD.")
-    parser.add_argument("--title", help="Its title; by default from the CI.")
-    parser.add_argument("--url", help="Its web page; by default from the CI.")
-    parser.add_argument("--kind", choices=get_args(Kind), help="Its kind; by default from the CI.")
+    parser.add_argument("--title", help="The change's title; by default from the CI.")
+    parser.add_argument("--url", help="The change's web page; by default from the CI.")
+    parser.add_argument("--kind", choices=get_args(Kind), help="The kind of change; by default from the CI.")
     parser.add_argument(
         "--path",
         action="append",
@@ -69,7 +69,7 @@ def add_change(commands: Any) -> None:
         type=positive_number,
         default=limits.TASK_WAIT_SECONDS,
         metavar="SECONDS",
-        help="How long to wait; then the exit code is 4.",
+        help="How long to wait; after that, the exit code is 4.",
     )
     add_backfill(parser)
     add_json(parser)
@@ -117,7 +117,7 @@ def run_change(options: Namespace) -> int:
 
 def add_release(commands: Any) -> None:
     """The options of `instep release`."""
-    summary = "Apply the drafts that were approved for what has shipped, at INSTEP_URL."
+    summary = "Apply the drafts that were approved for shipped changes, at INSTEP_URL."
     parser = commands.add_parser("release", help=summary, description=summary, allow_abbrev=False)
     parser.set_defaults(run=lambda given: run_release(release_options(given), os.environ))
     parser.add_argument(
@@ -138,16 +138,21 @@ def release_options(options: Namespace) -> ReleaseOptions:
 
 def add_drift(commands: Any) -> None:
     """The options of `instep drift`."""
-    summary = "Find what articles at INSTEP_URL say and the code of this checkout contradicts."
+    summary = "Find statements in articles at INSTEP_URL that the code of this checkout contradicts."
     parser = commands.add_parser("drift", help=summary, description=summary, allow_abbrev=False)
     parser.set_defaults(run=lambda given: run_drift(drift_options(given), os.environ))
     parser.add_argument(
-        "path", metavar="PATH", type=Path, nargs="?", default=Path(), help="The checkout; by default here."
+        "path",
+        metavar="PATH",
+        type=Path,
+        nargs="?",
+        default=Path(),
+        help="The checkout; by default the current folder.",
     )
     parser.add_argument(
-        "--since", metavar="REV", help="Only consider changes of the code since this revision."
+        "--since", metavar="REV", help="Only consider changes to the code since this revision."
     )
-    parser.add_argument("--limit", type=positive_number, metavar="N", help="At most this many findings.")
+    parser.add_argument("--limit", type=positive_number, metavar="N", help="The maximum number of findings.")
     add_bot(parser)
     add_json(parser)
     parser.add_argument("--sarif", action="store_true", help="Print SARIF 2.1.0 and nothing else.")
@@ -192,7 +197,9 @@ def sync_options(options: Namespace) -> SyncOptions:
 
 def add_bot(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--bot", default=os.environ.get("INSTEP_BOT"), help="Its id or slug, for a key that covers several."
+        "--bot",
+        default=os.environ.get("INSTEP_BOT"),
+        help="The bot's id or slug, if the key covers several bots.",
     )
 
 

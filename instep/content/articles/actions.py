@@ -142,9 +142,9 @@ async def create_article(
 async def update_article(
     ctx: Ctx, ref: str, update: ArticleUpdate, format: Format = "markdown", if_match: str | None = None
 ) -> Article:
-    """Change only the fields of an article that are sent. The text of a published article is live at once.
+    """Change only the sent fields of an article. Changes to a published article are live immediately.
 
-    A change of `owner` or `reviewBy` leaves `updatedAt`, and sends no event: readers see neither.
+    Changing `owner` or `reviewBy` does not change `updatedAt` and sends no event: readers see neither.
     """
     sent = update.model_dump()
     # Lock the collection before the article, in the same order as when deleting it.
@@ -190,10 +190,10 @@ async def publish_article(
 
 @writes
 async def verify_article(ctx: Ctx, ref: str, request: ArticleVerify = NO_COMMIT) -> Article:
-    """Say that the live text of an article is still right, without changing it.
+    """Confirm that the live text of an article is still correct, without changing it.
 
-    It answers readers who called it outdated, and a `reviewBy` that has come or comes within 30 days. What
-    waits for review stays: while an edit or a place waits, the article still needs a look.
+    This settles readers' reports that it is outdated, and a `reviewBy` that has come or comes within 30 days.
+    While an edit or a place is waiting for review, the article still needs review.
     """
     article = await find_article(ctx, ref, lock=True)
     if not article.is_live:
@@ -254,7 +254,7 @@ async def move_article(ctx: Ctx, ref: str, step: Step) -> Article:
 async def delete_article(ctx: Ctx, ref: str) -> Deletion:
     """Move an article and its translations to Recently deleted, for 30 days.
 
-    They can be restored until then. They appear nowhere else, and their slugs are free at once.
+    They can be restored until then. They appear nowhere else, and their slugs can be used again immediately.
     """
     article = await find_article(ctx, ref, lock=True)
     texts = [article, *await deleted.lock_translations(ctx, article.id)]
@@ -332,8 +332,8 @@ async def diff_revision(ctx: Ctx, ref: str, revision_id: str, compare_to: str) -
 async def restore_revision(ctx: Ctx, ref: str, revision_id: str, if_match: str | None) -> Article:
     """Restore a replaced title and text of an article; its status does not change.
 
-    A published article shows it at once. The replaced text becomes a revision. If title and text are already
-    the same, nothing changes.
+    A published article shows them immediately. The replaced text becomes a revision. If title and text are
+    already the same, nothing changes.
     """
     article = await find_article(ctx, ref, lock=True)
     refuse_stale(if_match, article.etag)

@@ -1,4 +1,4 @@
-"""The daily job that tells a team's chat which articles have become due for a look, each of them once."""
+"""The daily job that tells a team's chat which articles have become due for review, each of them once."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -30,7 +30,7 @@ class AlertedBot:
 
 @dataclass(frozen=True, slots=True)
 class DueArticle:
-    """An article that has become due for a look."""
+    """An article that has become due for review."""
 
     id: str
     title: str
@@ -60,7 +60,7 @@ async def announce_due_articles(ctx: Ctx) -> None:
     dashboard = f"{settings().base_url}/app/{ctx.bot.slug}"
     lines = [f"{article.title}: {dashboard}/articles/{article.id}" for article in articles]
     words = "1 article is due" if len(articles) == 1 else f"{len(articles)} articles are due"
-    title = f"{ctx.bot.name}: {words} for a look"
+    title = f"{ctx.bot.name}: {words} for review"
     await alert(ctx, "review", title, lines[: limits.MAX_DIGEST_SOURCES], f"{dashboard}/health?by=due")
 
 

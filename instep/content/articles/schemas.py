@@ -312,25 +312,25 @@ class TranslationOut(Out):
 
 
 class FreshnessOut(Out):
-    """Whether a published article is still right, and how that is known."""
+    """Whether a published article is still correct, and why."""
 
     state: FreshnessState = Field(
-        description="`verified`; `needs_review`: something speaks against it; `stale`: nothing has verified"
-        f" or changed it for {limits.STALE_AFTER.days} days.",
+        description="`verified`; `needs_review`: see `reason`; `stale`: it has not been verified or changed"
+        f" for {limits.STALE_AFTER.days} days.",
         examples=["needs_review"],
     )
     reason: FreshnessReason | None = Field(
-        description="The first that holds; null if it is verified. `draft`: an edit of it waits for review."
-        " `place`: a place in it needs words. `review_by`: its `reviewBy` has come. `feedback`: readers say"
-        " that it is outdated. `age`: nothing has verified or changed it for long.",
+        description="The first reason that applies; null if it is verified. `draft`: an edit to it is waiting"
+        " for review. `place`: a place in it needs writing. `review_by`: its `reviewBy` has come. `feedback`:"
+        " readers say that it is outdated. `age`: it has not been verified or changed for a long time.",
         examples=["review_by"],
     )
     verified_at: Timestamp | None = Field(
-        description="The time at which its present text was verified; null if nothing has verified it."
+        description="The time at which its current text was verified; null if it was not verified."
     )
     verified_by: VerifiedBy | None = Field(
-        description="`drift`: a check of all articles against the code found nothing in it. `task`: somebody"
-        " applied what a task wrote. `person`: somebody published or confirmed it."
+        description="`drift`: a check of all articles against the code found nothing in it. `task`: someone"
+        " applied a task's draft. `person`: someone published or confirmed it."
     )
     verified_commit: str | None = Field(
         description="The commit that it was compared with, if one is known.",
@@ -365,12 +365,11 @@ class ArticleFields(Out):
         description="Its own owner, else that of its collection or of the nearest one above that has one."
     )
     review_by: date | None = Field(
-        description="The day on which somebody is to look at it again: its own, or else its collection's,"
-        " like `owner`.",
+        description="The day on which it is due for review: its own, or else its collection's, like `owner`.",
         examples=["2026-12-31"],
     )
     freshness: FreshnessOut | None = Field(
-        description="Null while it is not published, and while nothing speaks for or against it."
+        description="Null if it is not published, and if it was never verified and no reason applies."
     )
 
 

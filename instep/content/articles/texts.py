@@ -189,4 +189,4 @@ async def _find_root(ctx: Ctx, ref: str | None) -> str | None:
 
 async def _refuse_second_text(ctx: Ctx, root_id: str | None, locale: str) -> None:
     if root_id is not None and locale in await queries.locales_of(ctx, root_id):
-        raise InvalidValue("locale", "the article already has a text in this language")
+        raise InvalidValue("locale", "the article already exists in this language")

@@ -44,12 +44,12 @@ async def create_article(ctx: Ctx, body: ArticleCreate) -> ArticleFields:
     return ArticleFields(**article_fields(await actions.create_article(ctx, body), ctx.bot))
 
 
-@toolbox.tool(actions.update_article, ArticleFields, "Change an article at once")
+@toolbox.tool(actions.update_article, ArticleFields, "Change an article directly")
 async def update_article(ctx: Ctx, id: Reference, body: ArticleUpdate) -> ArticleFields:
     """Change an article directly; only the sent fields change.
 
-    The text of a published article is live at once, without a review: use `propose_edit` unless the person
-    asked for a direct change.
+    Changes to a published article go live without a review: use `propose_edit` unless the person asked
+    for a direct change.
     """
     return ArticleFields(**article_fields(await actions.update_article(ctx, id, body), ctx.bot))
 

@@ -76,7 +76,7 @@ async def publish_past_entry(ctx: Ctx, entry: ChangelogEntry, published_at: date
 async def update_changelog_entry(
     ctx: Ctx, ref: str, update: ChangelogEntryUpdate, format: Format = "markdown", if_match: str | None = None
 ) -> ChangelogEntry:
-    """Change the title or text of a changelog entry. Changes of a published entry are live at once."""
+    """Change the title or text of a changelog entry. Changes to a published entry go live."""
     entry = await _find_entry(ctx, ref, lock=True)
     refuse_stale(if_match, entry.etag)
     return await _save(ctx, entry, await _changed_columns(ctx, entry, update.model_dump()), format)

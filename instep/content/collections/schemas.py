@@ -47,14 +47,14 @@ Icon = Annotated[Text, Field(max_length=limits.MAX_ICON_CHARACTERS, description=
 OwnerRef = Annotated[
     Text,
     Field(
-        description="A member's email address; null for none of its own.",
+        description="A member's email address; null if it has no owner of its own.",
         examples=["ada@example.com"],
     ),
 ]
 ReviewBy = Annotated[
     date,
     Field(
-        description="The day of the next look; null for none of its own.",
+        description="The day on which it is due for review; null if it has no date of its own.",
         examples=["2026-12-31"],
     ),
     BeforeValidator(date_of),
@@ -129,7 +129,7 @@ class CollectionUpdate(Body):
 
 
 class OwnerOut(Out):
-    """The member of the workspace who looks after it."""
+    """The member of the workspace who is responsible for it."""
 
     name: str = Field(description="The email address.", examples=["ada@example.com"])
 
@@ -158,7 +158,7 @@ class CollectionOut(Out):
         description="Its own owner. Articles and collections in it that have none share it."
     )
     review_by: date | None = Field(
-        description="The day on which somebody is to look again at the articles in it, like `owner`.",
+        description="The day on which the articles in it are due for review, like `owner`.",
         examples=["2026-12-31"],
     )
     created_at: Timestamp

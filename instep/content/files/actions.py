@@ -84,7 +84,7 @@ async def upload_logo(ctx: Ctx, storage: FileStorage, name: str, data: bytes) ->
         uploaded = await upload_file(ctx, storage, name, data)
         if not uploaded.file.kind.is_picture:
             raise InvalidRequest(
-                f"“{uploaded.file.name}” is not a picture: choose an SVG, PNG, JPEG, GIF, WebP or AVIF."
+                f"“{uploaded.file.name}” is not an image: choose an SVG, PNG, JPEG, GIF, WebP or AVIF."
             )
         return uploaded
     try:
@@ -130,7 +130,7 @@ async def store_inspected(
 
 @writes
 async def delete_file(ctx: Ctx, file_id: str, *, is_forced: bool = False) -> str:
-    """Delete a file; its URL is 404 at once.
+    """Delete a file; its URL returns 404 immediately.
 
     Refused with `file_in_use` while an article or changelog entry shows it, unless `force` is true. Former
     texts of articles do not count: restoring one brings back a reference to a missing file.

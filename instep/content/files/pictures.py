@@ -98,7 +98,7 @@ def open_picture(data: bytes, kind: FileKind) -> Image.Image:
     limit = limits.MAX_AVIF_PIXELS if kind == AVIF else limits.MAX_PICTURE_PIXELS
     if image.width * image.height > limit:
         raise PictureTooLarge(
-            f"The picture has {image.width:,} by {image.height:,} pixels, and {FORMATS[kind.extension]} may "
+            f"The image has {image.width:,} by {image.height:,} pixels, and {FORMATS[kind.extension]} may "
             f"have at most {limit:,}: make it smaller."
         )
     return image

@@ -94,12 +94,12 @@ async def losses(ctx: Ctx, article_id: str, before: PublicText, after: PublicTex
 
 
 def _bereft(rows: Sequence[GoldenQuestion]) -> list[str]:
-    return [f"The golden question “{_quoted(golden)}” loses its article." for golden in rows]
+    return [f"The golden question “{_quoted(golden)}” loses its public article." for golden in rows]
 
 
 def _losses(rows: Sequence[GoldenQuestion], before: PublicText, after: PublicText) -> list[str]:
     return [
-        f"The golden question “{_quoted(golden)}” may lose its answer: the text no longer contains it."
+        f"The golden question “{_quoted(golden)}” may lose its answer: the new text does not contain it."
         for golden in rows
         if not still_answers(golden.question, before, after)
     ]

@@ -56,7 +56,7 @@ async def create_redirect(ctx: Ctx, new: RedirectCreate) -> Redirect:
         )
     target = await _target_columns(ctx, new)
     if await resolving.is_circular(ctx, path, target["url"]):
-        raise InvalidValue("url", "it leads back to an address that this redirect is from")
+        raise InvalidValue("url", "it leads back to an address that this redirect covers")
     row = {"id": new_id("rdr"), "path": path, "anchor": anchor_of(path), **target}
     return await queries.insert(ctx, row)
 

@@ -48,13 +48,13 @@ def normal_path(text: str) -> str:
         raise ValueError("its percent-encoded parts must be UTF-8") from None
     segments = segments_of(path)
     if not segments:
-        raise ValueError("it must name a page below the first one, which always answers itself")
+        raise ValueError("it must be a path below the home page, which can't be redirected")
     if any(ANY in segment[:-1] for segment in segments):
-        raise ValueError("`*` stands for a whole segment or at the end of one, as in /docs/*/page-*")
+        raise ValueError("`*` must be a whole segment or the end of one, as in /docs/*/page-*")
     if not path.isprintable() or not is_within_limits(segments):
         raise ValueError(
-            f"it may have {limits.MAX_REDIRECT_PATH_CHARACTERS} characters in "
-            f"{limits.MAX_REDIRECT_SEGMENTS} segments, and none that can't be seen"
+            f"it can have {limits.MAX_REDIRECT_PATH_CHARACTERS} characters in "
+            f"{limits.MAX_REDIRECT_SEGMENTS} segments, and no invisible characters"
         )
     return joined(segments)
 

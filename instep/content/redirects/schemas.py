@@ -49,9 +49,9 @@ RedirectSource = Annotated[
     Text,
     Field(
         max_length=limits.MAX_REDIRECT_URL_CHARACTERS,
-        description="A path below the address of the help center; of a whole address the path counts. "
-        "`*` stands for one whole segment, or for the rest of one. `/*` at the end stands for all that "
-        "follows, or for nothing, if `url` ends with `/*` too.",
+        description="A path below the help center's address, or a URL whose path is used. `*` matches a "
+        "segment or the rest of one. `/*` at the end matches the address and everything below it, if "
+        "`url` ends with `/*` too.",
         examples=[FROM_EXAMPLE],
         json_schema_extra={"pattern": FROM_PATTERN},
     ),
@@ -61,9 +61,9 @@ RedirectUrl = Annotated[
     Text,
     Field(
         max_length=limits.MAX_REDIRECT_URL_CHARACTERS,
-        description="Any address with `http` or `https`; one that is redirected itself is followed first. "
-        "With `/*` at its end it gets what `/*` of `from` stood for; only then it may be a path of the "
-        "help center, as `/guides/*`.",
+        description="Any `http` or `https` URL; if it is redirected itself, its final target is stored. "
+        "`/*` at the end is replaced with what `/*` in `from` matched; only such a `url` may be "
+        "a path of the help center, such as `/guides/*`.",
         examples=["https://status.example.com", "/*"],
         json_schema_extra={
             "pattern": f"^(?:{TARGET_PATTERN}|{OWN_REST_PATTERN})$",

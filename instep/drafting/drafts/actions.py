@@ -95,7 +95,7 @@ async def get_draft(ctx: Ctx, draft_id: str, format: Format = "markdown") -> Dra
 async def propose_edit(
     ctx: Ctx, article_ref: str, new: DraftCreate, format: Format = "markdown"
 ) -> DraftDetail:
-    """Propose another text for an article. The live text stays until someone applies the draft."""
+    """Propose new text for an article. The live text stays until someone applies the draft."""
     article = await find_article(ctx, article_ref)
     sent = new.model_dump()
     proposal = EditProposal(
@@ -262,7 +262,7 @@ async def _editor_columns(ctx: Ctx, draft: DraftTexts, content: str) -> dict[str
 async def apply_draft(
     ctx: Ctx, draft_id: str, request: DraftApply, if_match: str | None = None, *, seen: str | None = None
 ) -> Draft:
-    """Apply a draft: an edit of a live article is live at once, a new article is published.
+    """Apply a draft: an edit to a live article goes live immediately, a new article is published.
 
     If the article has changed since, both changes are merged; `onConflict` chooses otherwise. An edit that
     the article already contains is refused: dismiss it. The replaced text is kept as a revision. `hunks`

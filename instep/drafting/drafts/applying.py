@@ -21,10 +21,12 @@ from instep.platform.text.diff import compare
 NOW = DraftApply()
 # The end of the address of a commit's page on the forges.
 COMMIT_PAGE = re.compile(r"/commits?/([0-9a-f]{7,64})$")
-WORKING_COPY_IN_HISTORY = "The article had unpublished changes: they are in its history now."
-WITHOUT_SOURCE = "This draft has neither a `sourceUrl` nor a task, which releases name: apply it yourself."
+WORKING_COPY_IN_HISTORY = "The article had unpublished changes: they are now in its history."
+WITHOUT_SOURCE = (
+    "This draft has neither a `sourceUrl` nor a task, so no release can find it: apply it yourself."
+)
 WITHOUT_URL = (
-    "The change has no web page (`--url` of `instep change`), by which `instep release` finds its drafts:"
+    "The change has no web page (`--url` of `instep change`), so `instep release` can't find its drafts:"
     " name the task in `taskIds` of the API, or apply the draft yourself."
 )
 

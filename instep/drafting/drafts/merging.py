@@ -12,11 +12,11 @@ CHANGED_SINCE = "The article has changed since this was proposed: read the draft
 ALL_IS_LIVE = "The article already contains everything this draft proposes: dismiss it."
 SAME_LINES = (
     "The article has changed since in lines that this draft changes too: apply it with a `contentMarkdown`"
-    " that holds both changes and `onConflict` `overwrite`, or dismiss it."
+    " that contains both changes and `onConflict` `overwrite`, or dismiss it."
 )
 TWO_TITLES = (
-    "The article got another title since, and this draft proposes a third one: apply it with the article's"
-    " present `title`, or with `onConflict` `overwrite`."
+    "The article's title has changed since, and this draft proposes a different one: apply it with the"
+    " article's current `title`, or with `onConflict` `overwrite`."
 )
 
 

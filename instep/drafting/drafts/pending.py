@@ -54,7 +54,7 @@ def not_pending(draft: Draft) -> DraftNotPending:
     if draft.settled_at is None or draft.settled_by_name is None:
         return DraftNotPending(f"The draft has already been {draft.status}.")
     when = f"{draft.settled_at:%Y-%m-%d at %H:%M} UTC"
-    successor = f"; {draft.replaced_by} took its place" if draft.replaced_by else ""
+    successor = f"; {draft.replaced_by} replaced it" if draft.replaced_by else ""
     return DraftNotPending(
         f"The draft was already {draft.status} by {draft.settled_by_name} on {when}{successor}."
     )

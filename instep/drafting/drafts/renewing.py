@@ -18,27 +18,27 @@ from instep.platform.text.moved_lines import moved_lines
 
 Item = TypeVar("Item")
 
-SAME_CHANGE = "A later state of the same change proposes this again."
+SAME_CHANGE = "A later version of the same change proposes this again."
 WORDS_KEPT = (
-    "A later state of the same change proposes other words for lines that a person edited here: its draft"
-    " waits too, compare both."
+    "A later version of the same change proposes a different text for lines that a person edited here: its"
+    " draft is waiting too, so compare both."
 )
 STATE_CHANGED = (
-    "The earlier change “{title}”, from which this draft goes on, has changed: compare with the code."
+    "The earlier change “{title}”, which this draft builds on, has changed: compare it with the code."
 )
 CONTESTED = (
-    "The later change “{title}” makes lines untrue that a person wrote here: compare with its own draft."
+    "The later change “{title}” makes lines untrue that a person wrote here: compare this draft with its own."
 )
-TAKEN_BACK = "The later change “{title}” takes back what this draft says."
-GOES_ON = "The later change “{title}” makes lines of this draft untrue: its draft goes on from this one."
+TAKEN_BACK = "The later change “{title}” reverts what this draft says."
+GOES_ON = "The later change “{title}” makes lines of this draft untrue: its draft builds on this one."
 APPROVED = "{name} had approved the earlier draft for a release: approve this one again."
-CARRIED = "It has the words that {name} wrote into an earlier draft: read the whole text."
-WAITS_RENEWED = "What the change proposes waits already, in a draft that a later change has renewed."
+CARRIED = "It contains text that {name} wrote in an earlier draft: read the whole text."
+WAITS_RENEWED = "A draft that a later change has renewed already proposes this."
 LEFT_OUT = (
-    "The change also proposed other words for lines of this draft, which are left out: send it again when"
-    " this draft is applied or dismissed."
+    "The change also proposed a different text for lines of this draft, which was left out: send the change"
+    " again after this draft is applied or dismissed."
 )
-RENEWED = "A waiting draft states it, and was renewed."
+RENEWED = "A pending draft contains this statement, and was renewed."
 ONE_WITHDRAWN = "1 draft was withdrawn because the change reverts it."
 WITHDRAWN = "{count} drafts were withdrawn because the change reverts them."
 
@@ -236,7 +236,7 @@ async def _with_part(edit: EditProposal, part: EditProposal) -> EditProposal:
 
 
 def _origin_of(draft: DraftTexts) -> EditProposal:
-    source = f"It goes on from the draft that waited for “{draft.source_title or draft.title}”."
+    source = f"It builds on the pending draft of “{draft.source_title or draft.title}”."
     return EditProposal(
         content=draft.content,
         base_version=draft.base_version,

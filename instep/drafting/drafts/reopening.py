@@ -87,5 +87,5 @@ async def _replaced_text(ctx: Ctx, article: Article, draft: DraftTexts) -> Artic
 
 async def _review_again(ctx: Ctx, article: Article, draft: DraftTexts) -> None:
     if article.status != "draft":
-        raise InvalidState("The article of this draft is already published: propose an edit of it instead.")
+        raise InvalidState("The article of this draft is already published: propose an edit to it instead.")
     await back_to_review(ctx, article, article.title, article.content, TextSource("restore", draft.id))

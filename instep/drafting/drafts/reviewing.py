@@ -9,7 +9,7 @@ from instep.drafting.drafts.waiting import waiting_text
 from instep.platform.identity.schemas import Ctx
 from instep.platform.text.diff import merge
 
-SAME_LINES = "It changes the same lines as {names}: apply one, and bring the others into line with it."
+SAME_LINES = "It changes the same lines as {names}: apply one, then update the others."
 
 
 async def review_warnings(ctx: Ctx, draft: DraftTexts, merged: str | None) -> list[str]:

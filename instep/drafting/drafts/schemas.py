@@ -290,7 +290,7 @@ class DraftListItemOut(Out):
     )
     certainty: Certainty | None = Field(
         description="`certain`: the change proves each of its edits. `likely`: a reviewer has to decide. Null"
-        " for what people and programs propose."
+        " for drafts by people and programs."
     )
     approved_by: AuthorOut | None = Field(description="The person or program that approved it for a release.")
     approved_at: Timestamp | None = Field(description="The time of its approval for a release.")
@@ -316,22 +316,22 @@ class DraftFields(DraftListItemOut):
     """Fields shared by both forms of a draft's detail."""
 
     diff: str | None = Field(
-        description="Unified diff from the article's present text to what applying makes of it: the merge"
-        " where there is a conflict and both changes can be joined, else the proposal. Of a settled edit from"
-        " the text that it was made against; null for new articles."
+        description="Unified diff from the article's current text to the result of applying: the merge if"
+        " there is a conflict and both changes can be merged, else the proposal. For a settled edit, the diff"
+        " from the text that it was based on; null for new articles."
     )
     merged_markdown: str | None = Field(
-        description="Both changes joined, where there is a conflict and they can be: what applying gives."
+        description="With a conflict, both changes merged if possible, which is the result of applying."
     )
     base_version: int = Field(description="The article's version that the edit was made against.")
     current_version: int = Field(description="The article's current version.")
-    evidence: list[EvidenceOut] = Field(description="The places of the code change behind the edit.")
+    evidence: list[EvidenceOut] = Field(description="The locations in the code change that prove the edit.")
     questions: list[str] = Field(description="The questions of visitors behind a `gap_` draft.")
     warnings: list[str] = Field(
-        description="What to check by hand; also what applying would meet, and which other drafts of the"
-        " article wait."
+        description="Points to check by hand, obstacles to applying it, and other pending drafts of the"
+        " article."
     )
-    dismissal: DismissalOut | None = Field(description="Of a dismissed draft, else null.")
+    dismissal: DismissalOut | None = Field(description="Set for a dismissed draft, else null.")
 
 
 class DraftOut(DraftFields):
@@ -350,7 +350,7 @@ class DraftAppliedOut(Out):
     """The draft's text is now the article's, or will be with the release."""
 
     id: str
-    status: Literal["applied", "pending"] = Field(description="`pending` where it is approved for a release.")
+    status: Literal["applied", "pending"] = Field(description="`pending` if it was approved for a release.")
     article_id: str
 
 

@@ -40,8 +40,8 @@ ArticleFilter = Annotated[Text | None, Field(description="Only drafts of this ar
 PartChoice = Annotated[
     Part | None,
     Field(
-        description="Which text to give: of an edit its `diff` where not sent, the whole proposed `text`, or "
-        "the `merged` text of a conflict; of a new article always its text."
+        description="The text to return. For an edit: its `diff` (default), the whole proposed `text`, or "
+        "the `merged` text of a conflict. For a new article, it is always the whole text."
     ),
 ]
 
@@ -51,11 +51,13 @@ class DraftPieceOut(DraftListItemOut):
 
     base_version: int = Field(description="The article's version that the edit was made against.")
     current_version: int
-    evidence: list[EvidenceOut] = Field(description="The first places of the code change it is based on.")
+    evidence: list[EvidenceOut] = Field(
+        description="The first locations in the code change that it is based on."
+    )
     questions: list[str] = Field(description="The questions of visitors behind a `gap_` draft.")
     warnings: list[str] = Field(description="Points to check by hand.")
     dismissal: DismissalOut | None = Field(description="Why it was dismissed, else null.")
-    diff: str | None = Field(description="Unified diff from the live article to what applying makes of it.")
+    diff: str | None = Field(description="Unified diff from the live article to the result of applying.")
     content_markdown: str | None
     merged_markdown: str | None
     has_more: bool = Field(alias="has_more", description="True if more text follows this piece.")
@@ -80,7 +82,7 @@ async def get_draft(call: Call, id: DraftId, part: PartChoice = None, cursor: Cu
 
 @toolbox.tool(actions.propose_edit, DraftListItemOut, "Propose an edit", additive=True)
 async def propose_edit(ctx: Ctx, id: Reference, body: DraftCreate) -> DraftListItemOut:
-    """Propose another text for an article. The live text stays the same until someone applies the draft.
+    """Propose new text for an article. The live text stays the same until someone applies the draft.
 
     Send the complete new text: first read the whole article, and change only what has to change.
     """
@@ -89,7 +91,7 @@ async def propose_edit(ctx: Ctx, id: Reference, body: DraftCreate) -> DraftListI
 
 @toolbox.tool(actions.apply_draft, DraftAppliedOut, "Apply a draft")
 async def apply_draft(ctx: Ctx, id: DraftId, body: DraftApply) -> DraftAppliedOut:
-    """Apply a draft: an edit is live at once if its article is live; a new article is published.
+    """Apply a draft: an edit to a live article goes live; a new article is published.
 
     Only when the person asked for it. With `when` set to `release` it is only approved, and goes live with
     `release_drafts`. `overwrite` removes later changes of the article: tell the person what the warnings

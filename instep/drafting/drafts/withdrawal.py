@@ -9,10 +9,10 @@ from instep.drafting.drafts.renewing import give_back, warn_continuing
 from instep.drafting.drafts.schemas import DraftDismiss
 from instep.platform.identity.schemas import Ctx
 
-DROPPED = "A later state of the same change no longer calls for this: compare it with the code first."
-NO_LONGER = "A later state of the same change no longer calls for this."
+DROPPED = "A later version of the same change no longer requires this: compare it with the code first."
+NO_LONGER = "A later version of the same change no longer requires this."
 ABANDONED = "Its change was closed without being merged: compare it with the code first."
-REVERTED = "A later change reverts the one that called for this: compare it with the code first."
+REVERTED = "A later change reverts the one that required this: compare it with the code first."
 
 
 async def dismiss_reverted(ctx: Ctx, title: str, url_patterns: Sequence[str], task_id: str) -> None:
@@ -24,7 +24,7 @@ async def dismiss_reverted(ctx: Ctx, title: str, url_patterns: Sequence[str], ta
     await change_queries.add_warning(ctx, [row.id for row in drafts if row.is_edited], REVERTED)
     for row in drafts:
         if not row.is_edited:
-            await dismiss_pending(ctx, row.id, f"The later change “Revert {title}” takes this back.")
+            await dismiss_pending(ctx, row.id, f"The later change “Revert {title}” reverts this.")
 
 
 async def dismiss_abandoned(ctx: Ctx, source_url: str) -> None:

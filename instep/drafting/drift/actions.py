@@ -25,7 +25,7 @@ TOO_EXPENSIVE = "These commits take too much time or memory to compare: check fe
 
 
 async def list_statements(ctx: Ctx) -> StatementsOut:
-    """List the names and values that the articles state, for a checkout to be searched for."""
+    """List the names and values that the articles state, to search for in a checkout."""
     texts = checked_texts(await _articles(ctx), ctx)
     stated = await run_with_timeout(
         stated_names, texts, limits.MAX_DRIFT_NAMES, seconds=limits.MAX_WRITER_SECONDS
@@ -40,11 +40,11 @@ async def list_statements(ctx: Ctx) -> StatementsOut:
 
 @proposes
 async def check_drift(ctx: Ctx, new: DriftCheck) -> CheckedDrift:
-    """Check the articles against what a checkout says: its commits that took out what articles state.
+    """Check the articles against the evidence from a checkout: commits that removed what the articles state.
 
-    What the code contradicts becomes drafts and places, once: what waits already is not made again, and what
-    a reviewer has dismissed for good is left out. Published articles in which a whole check finds nothing are
-    verified against the commit. `instep drift` sends this.
+    Each statement that the code contradicts becomes a draft or a place, once: pending ones are not created
+    again, and statements that a reviewer has dismissed for good are skipped. If the whole history was read,
+    published articles without a finding are verified against the commit. `instep drift` sends this request.
     """
     await count_check(ctx)
     articles = await _articles(ctx)

@@ -53,7 +53,7 @@ class DriftCheck(Body):
         default=MISSING, description="True if not the whole history was read: then no article is verified."
     )
     limit: Annotated[int, Field(ge=1, le=limits.MAX_DRIFT_FINDINGS)] | MISSING = Field(
-        default=MISSING, description="At most this many findings."
+        default=MISSING, description="The maximum number of findings."
     )
 
 
@@ -93,7 +93,7 @@ class DriftFindingOut(Out):
     old: str = Field(description="The name or value that the article states.")
     new: str | None = Field(description="The name or value that the code has; null: none is known.")
     now: CodeLineOut | None = Field(description="The line of the code that says so; null: the name is gone.")
-    changed: PastChangeOut | None = Field(description="When it changed, as far as the history says it.")
+    changed: PastChangeOut | None = Field(description="The commit that changed it, if the history shows it.")
     draft_id: str | None = Field(description="The draft that waits for review.")
     place_id: str | None = Field(description="The place that waits for words.")
 

@@ -42,7 +42,7 @@ async def list_task_places(ctx: Ctx, task_id: str) -> list[Place]:
 
 @proposes
 async def resolve_place(ctx: Ctx, place_id: str) -> Place:
-    """Mark a place as written: the article has the text now, or had it before. It leaves the queue."""
+    """Mark a place as written: the article now has the text, or already had it. It leaves the queue."""
     before = await get_place(ctx, place_id)
     if not await queries.settle(ctx, place_id, "resolved"):
         raise await _not_open(ctx, place_id)

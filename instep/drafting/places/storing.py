@@ -55,7 +55,7 @@ async def store_places(
 
 async def dismiss_reverted_places(ctx: Ctx, title: str, url_patterns: Sequence[str]) -> None:
     """Dismiss the open places of a change that a later change reverts."""
-    comment = f"The later change “Revert {title}” takes this back."
+    comment = f"The later change “Revert {title}” reverts this."
     await queries.dismiss_of_change(ctx, title, url_patterns, comment)
 
 

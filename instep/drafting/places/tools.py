@@ -38,7 +38,7 @@ async def list_places(
 
 @toolbox.tool(actions.resolve_place, PlaceOut, "Resolve a place", additive=True)
 async def resolve_place(ctx: Ctx, id: PlaceId) -> PlaceOut:
-    """Mark a place as written: the article has the text now, or had it before. It leaves the review queue."""
+    """Mark a place as written: the article now has the text, or already had it. It leaves the queue."""
     return place_out(await actions.resolve_place(ctx, id))
 
 

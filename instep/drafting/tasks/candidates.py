@@ -62,7 +62,7 @@ def with_unread(report: writer.Report, read_count: int, unread_count: int) -> wr
     if not unread_count:
         return report
     sentence = (
-        f"Compared with {read_count:,} of {read_count + unread_count:,} articles: those that have most to do "
-        "with the change; the others were not read."
+        f"Compared with {read_count:,} of {read_count + unread_count:,} articles: those most relevant to "
+        "the change; the others were not read."
     )
     return replace(report, summary=f"{report.summary} {sentence}")

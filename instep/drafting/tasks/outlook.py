@@ -11,7 +11,7 @@ from instep.platform.core import limits
 from instep.platform.core.sandbox import run_with_timeout
 
 STILL_SAYS = (
-    "The later change “{title}” removes `{name}`, which this draft still says: compare it with the code."
+    "The later change “{title}” removes `{name}`, which this draft still contains: compare it with the code."
 )
 
 

@@ -209,7 +209,7 @@ async def settle_earlier(
     if not count:
         return []
     subject = "1 draft was" if count == 1 else f"{count} drafts were"
-    return [f"{subject} dismissed that an earlier state of this change had called for."]
+    return [f"{subject} dismissed because only an earlier version of this change required them."]
 
 
 async def queue_unless_refused(ctx: Ctx, new: NewArticle) -> QueuedEdit:

@@ -194,15 +194,15 @@ class ReviewedOut(Out):
     article_id: str
     title: str
     verdict: VerdictKind = Field(
-        description="Whether it got a draft; a concerned one should say more, but the change does not tell "
-        "in which words."
+        description="`edit`: it got a draft. `concerned`: it needs information that the change does not "
+        "contain. `no_edit`: it stays as it is."
     )
     reason: str
     heading: str | None = Field(
-        description="The section of a concerned article to write in; null for no section."
+        description="The section to write in if the verdict is `concerned`; null for no section."
     )
     evidence: list[EvidenceOut] = Field(
-        description="The lines of the code change that a concerned article should say something of."
+        description="The lines of the code change to write about if the verdict is `concerned`."
     )
 
 
@@ -240,11 +240,11 @@ class TaskOut(Out):
     )
     drafts: list[TaskDraftOut]
     places: list[TaskPlaceOut] = Field(
-        description="Where articles need words that the change does not give; whatever has become of them."
+        description="Places where articles need information that the change does not contain, settled or not."
     )
     reviewed: list[ReviewedOut]
     model: TaskModelOut | None = Field(
-        description="The language model that it has asked, once it has ended; null: none."
+        description="The language model that it used, after it has ended; null if it used none."
     )
     error: TaskErrorOut | None
     bot_id: str

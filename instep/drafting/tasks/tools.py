@@ -54,7 +54,7 @@ class TaskReportOut(Out):
     drafts: list[TaskDraftOut] = Field(description="Read them with `get_draft`.")
     draft_count: int
     places: list[TaskPlaceOut] = Field(
-        description="Where articles need words that the change does not give: see `list_places`."
+        description="Places where articles need text that the change does not contain: see `list_places`."
     )
     place_count: int
     reviewed: list[ReviewedOut] = Field(

@@ -32,7 +32,7 @@ API_KEY = {
 
 
 def docs_card(site: str) -> Document:
-    description = "Ask and search a public help center. Tools take botId and botKey."
+    description = "Ask and search a public help center. Tools need botId and botKey."
     return card(site, "docs", DOCS.title, description, remote(site, DOCS_PATH))
 
 

@@ -35,7 +35,7 @@ WORKSPACE_TOOLBOXES = (
 DOCS = McpServer(
     "instep-docs",
     "Help center",
-    f"{ANSWERS} Each tool takes the help center's `botId` and its public `botKey`. {CAUTION}",
+    f"{ANSWERS} Each tool needs the help center's `botId` and its public `botKey`. {CAUTION}",
     answers.tools,
     is_same_for_all=True,
 )

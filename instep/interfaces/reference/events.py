@@ -30,7 +30,7 @@ KINDS: dict[EventKind, tuple[str, str]] = {
         "ArticleOut",
     ),
     "edit.proposed": (
-        "A person, a program or a task proposed an edit of an article; `object` is as in the list of drafts. "
+        "A person, a program or a task proposed an edit to an article; `object` is as in the list of drafts. "
         "If two tasks document the same change, the draft of the later one stays: should the earlier task "
         "end last, its edit is `dismissed` from the start.",
         "DraftListItemOut",

@@ -46,7 +46,7 @@ HEADERS: dict[str, Json] = {
         "example": '"api";q=120;w=60',
     },
     "RateLimit": {
-        "description": 'The rest of these limits, as `"policy";r=remaining;t=seconds`.',
+        "description": 'What is left of these limits, as `"policy";r=remaining;t=seconds`.',
         "schema": {"type": "string"},
         "example": '"api";r=119;t=60',
     },
@@ -74,7 +74,7 @@ HEADERS: dict[str, Json] = {
         "description": "A JSON list of sentences about the change, if there are any: golden questions that "
         "lose their answer, and on apply later changes that an overwrite replaces.",
         "schema": {"type": "string"},
-        "example": '["The golden question \\u201cHow do I export?\\u201d loses its article."]',
+        "example": '["The golden question \\u201cHow do I export?\\u201d loses its public article."]',
     },
     "Idempotent-Replayed": {
         "description": "`true` if an earlier request with this key created the task.",

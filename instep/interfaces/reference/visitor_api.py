@@ -51,8 +51,8 @@ no body. The key is not secret. A browser's `Origin` must be one of the bot's al
 service itself; servers send none.
 
 **Limits.** {limits.VISITOR_CALLS_PER_MINUTE} calls a minute per visitor and
-{limits.VISITOR_ADDRESS_CALLS_PER_MINUTE} per network address, for each bot; GET requests are counted apart,
-{limits.WIDGET_READS_PER_MINUTE} a minute per network address. A body has at most
+{limits.VISITOR_ADDRESS_CALLS_PER_MINUTE} per network address, for each bot; GET requests are counted
+separately, {limits.WIDGET_READS_PER_MINUTE} a minute per network address. A body has at most
 {limits.MAX_VISITOR_BODY_BYTES // 1024} KiB.
 
 **Errors** are JSON: `error` is a title, `message` describes the problem and `hint` the fix; programs should

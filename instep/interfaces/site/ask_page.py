@@ -55,7 +55,7 @@ CITATION_MARK_PATTERN = re.compile("\U000f0000(\\d{1,2})\U000f0001")
 # Maximum number of articles that an answer page offers besides its sources.
 RELATED_ARTICLES = 3
 TOO_LONG = message("Your question can have at most %(number)s characters.")
-TOO_OLD = message("Nothing was counted because this page has expired. Ask again.")
+TOO_OLD = message("Your rating was not saved because this page has expired. Ask again.")
 
 
 @dataclass(frozen=True, slots=True)

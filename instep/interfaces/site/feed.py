@@ -34,7 +34,7 @@ def write_feed(bot: Bot, entries: list[PublishedEntry]) -> bytes:
     with xml.element("rss", RSS), xml.element("channel"):
         xml.add("title", catalogue.gettext(TITLE, name=bot.name))
         xml.add("link", changelog)
-        xml.add("description", catalogue.gettext("What is new in %(name)s", name=bot.name))
+        xml.add("description", catalogue.gettext("What's new in %(name)s", name=bot.name))
         xml.add("language", bot.locale)
         xml.add("atom:link", attributes={"rel": "self", "type": MEDIA_TYPE, "href": f"{changelog}.xml"})
         if entries:

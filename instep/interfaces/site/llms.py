@@ -66,7 +66,7 @@ def write_index(bot: Bot, texts: list[ListedText], *, has_changelog: bool) -> It
             yield link_to(article_url(bot, article.locale, article.slug) + EXTENSION, article)
     yield "\n## Optional\n\n"
     yield f"- [All articles in one file]({bot.help_url}/llms-full.txt)\n"
-    yield f"- [MCP server]({bot.help_url}/mcp): asks and searches these articles, without a key\n"
+    yield f"- [MCP server]({bot.help_url}/mcp): answers from these articles and searches them; no key\n"
     if has_changelog:
         yield f"- [Changelog]({changelog_url(bot)}.json): what is new, as a JSON Feed\n"
 
@@ -89,7 +89,7 @@ def write_texts(bot: Bot, texts: list[WholeText], count: int) -> str:
         extent = f"All {len(texts)} public articles of {bot.help_url}/"
     else:
         extent = (
-            f"The first {len(texts)} of {count} public articles of {bot.help_url}/: this file holds at most"
+            f"The first {len(texts)} of {count} public articles of {bot.help_url}/: it contains at most"
             f" {size} of text. {bot.help_url}/llms.txt leads to each article"
         )
     parts = [f"# {with_single_spaces(bot.name)}\n\n> {extent}.\n"]

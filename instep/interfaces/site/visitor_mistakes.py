@@ -4,7 +4,7 @@ from instep.platform.core.errors import InvalidRequest
 from instep.platform.web.catalogues import message
 
 TOO_MANY_REQUESTS = message("Too many requests came from your network. Wait a minute, then try again.")
-PRESS_AGAIN = message("Nothing was counted: go back and press “Yes” or “No” again.")
+PRESS_AGAIN = message("Your rating was not saved: go back and press “Yes” or “No” again.")
 SEND_AGAIN = message("Nothing was sent yet: press “Send” again.")
 AT_MOST_CHARACTERS = message("Use at most %(number)s characters.")
 

@@ -138,7 +138,7 @@ async def list_deliveries(ctx: WorkspaceCtx, webhook_id: str, page: PageRequest)
 
 @writes
 async def redeliver(ctx: WorkspaceCtx, webhook_id: str, delivery_id: str) -> Delivery:
-    """Send a delivery again at once, with all its retries, whatever its status.
+    """Send a delivery again immediately, with all its retries, whatever its status.
 
     Its id and body stay the same, so a receiver can recognize it.
     """

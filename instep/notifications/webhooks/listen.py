@@ -63,7 +63,7 @@ def bind(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except (OSError, UnicodeError) as error:
-        raise InvalidRequest(f"{host} port {port} can't be listened on: {error}.") from None
+        raise InvalidRequest(f"Can't listen on {host} port {port}: {error}.") from None
 
 
 def url_of(listener: socket.socket) -> str:

@@ -98,5 +98,5 @@ def read_marks(destination: Destination) -> list[ErasureMark]:
 
 def unreadable(path: str) -> RestoreRefused:
     return RestoreRefused(
-        f"{path} is not the mark of an erasure, or it is damaged: take it from another copy, or move it away."
+        f"{path} is not a record of an erasure, or it is damaged: use another copy of it, or move it away."
     )

@@ -135,8 +135,8 @@ async def finish(url: str, manifest: Manifest, marks: list[ErasureMark]) -> Rest
 def refuse_unknown(manifest: Manifest) -> None:
     if manifest.revision not in revisions():
         raise RestoreRefused(
-            f"The backup is of version {manifest.version} of Instep, whose schema {manifest.revision} this "
-            "version does not know: restore it with the version that made it."
+            f"The backup was made by version {manifest.version} of Instep, whose schema {manifest.revision} "
+            "this version does not know: restore it with the version that made it."
         )
 
 
@@ -169,7 +169,7 @@ def describe_restored(restored: Restored) -> str:
     notes = [
         (restored.files, "Files of the bucket that were restored too", ""),
         (restored.missing_files, "Files that were missing from their storage before the backup", ""),
-        (restored.erased_visitors, "Erasures of visitors from after the backup that were repeated", ""),
+        (restored.erased_visitors, "Erasures of visitors after the backup that were repeated", ""),
         (
             restored.ended_deliveries,
             "Pending webhook deliveries that are not sent",

@@ -170,7 +170,7 @@ def space_problems(settings: Settings, space: FreeSpace) -> list[str]:
     """Report a nearly full disk, if the data folder has the embedded database."""
     if settings.database_url or not space.is_little:
         return []
-    return [f"The disk of {settings.data_dir} is nearly full, {space}: free some, or changes can't be saved."]
+    return [f"The disk of {settings.data_dir} is nearly full, {space}: free some space, or saving fails."]
 
 
 def describe_proxies(settings: Settings) -> str:

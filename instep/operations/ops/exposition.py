@@ -35,7 +35,7 @@ FORWARDING_HEADERS = {"forwarded", "via", "x-real-ip", "cf-connecting-ip", "true
 QUEUES = {
     "jobs": ("instep_jobs_waiting", "due jobs that no worker has begun"),
     "dead_jobs": ("instep_jobs_dead", "jobs that were given up"),
-    "deliveries": ("instep_webhook_deliveries_waiting", "due webhook deliveries that nobody sends yet"),
+    "deliveries": ("instep_webhook_deliveries_waiting", "due webhook deliveries that no process has begun"),
     "search_indexes": (
         "instep_search_indexes_behind",
         "help centers whose stored index lacks changes",

@@ -78,8 +78,8 @@ def replica_url(settings: Settings) -> str | None:
         return None
     if settings.database_url is None:
         raise DatabaseUnavailable(
-            "INSTEP_DATABASE_READ_URL is set, but INSTEP_DATABASE_URL, whose replica it names, is not:"
-            " set both."
+            "INSTEP_DATABASE_READ_URL names a replica of the database in INSTEP_DATABASE_URL, which is"
+            " not set: set both."
         )
     return completed_url(settings.database_read_url, "INSTEP_DATABASE_READ_URL", ANY_STANDBY)
 

@@ -15,10 +15,10 @@ EXPECTATIONS = {
     "int_type": "it must be a whole number",
     "less_than_equal": "it must be at most {le}",
     "literal_error": "it must be {expected}",
-    "path_type": "it must be a path, as a text in quotes",
+    "path_type": "it must be a path, as a string in quotes",
     "string_pattern_mismatch": "it must consist of visible ASCII characters, without spaces and line breaks",
     "string_too_short": "it must have at least {min_length} characters",
-    "string_type": "it must be a text in quotes",
+    "string_type": "it must be a string in quotes",
 }
 
 

@@ -104,7 +104,7 @@ def embedder_name(text: str | None) -> str | None:
 
 def api_address(text: str | None) -> str | None:
     if text and "?" in text:
-        raise ValueError("it must be without a query")
+        raise ValueError("it must not have a query")
     if text:
         parse_url(text)
     return text or None

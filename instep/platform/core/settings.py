@@ -99,7 +99,7 @@ class Settings(BaseModel):
     public_requests_per_minute: int = Field(
         600,
         ge=1,
-        description="Requests a minute for each address to pages and public documents, in each server"
+        description="Requests per minute for each address to pages and public documents, in each server"
         " process.",
         examples=[1_200],
     )
@@ -133,7 +133,7 @@ class Settings(BaseModel):
     card_fonts: FontFiles = Field(
         "",
         description="Font files, comma separated, for the images that chats show next to links: for titles"
-        " in scripts that the product's own font lacks, such as Arabic or Japanese.",
+        " in scripts that Instep's own font does not support, such as Arabic or Japanese.",
         examples=["/usr/share/fonts/truetype/noto/NotoSansArabic-Bold.ttf"],
     )
     visit_count_retention_days: int = Field(
@@ -153,8 +153,8 @@ class Settings(BaseModel):
         0,
         ge=0,
         le=31_536_000,
-        description="For how many seconds a CDN in front may show a public page without asking again. More"
-        " than 0 is for a CDN that a webhook purges.",
+        description="The number of seconds for which a CDN may serve a public page without revalidating it."
+        " Set more than 0 only for a CDN that a webhook purges.",
         examples=[3_600],
     )
     metrics_token: str | None = Field(
@@ -168,13 +168,12 @@ class Settings(BaseModel):
         None,
         ge=1,
         le=65_535,
-        description="The port of `127.0.0.1` at which `instep worker` answers for its metrics. Not set: it"
-        " does not.",
+        description="The port on `127.0.0.1` where `instep worker` serves its metrics. Not set: none.",
         examples=[9_464],
     )
     log_format: Literal["json", "text"] | None = Field(
         None,
-        description="The format of log lines: `json` or `text`. Not set: text on a terminal, JSON elsewhere.",
+        description="The format of log lines: `json` or `text`. Not set: text in a terminal, JSON elsewhere.",
         examples=["json"],
     )
     otel_exporter_otlp_endpoint: ApiAddress = Field(
@@ -203,8 +202,8 @@ class Settings(BaseModel):
     oidc_trusted_issuers: IssuerList = Field(
         "",
         description="Issuers, comma separated, whose email addresses count as verified although their tokens"
-        " do not say so, as those of Microsoft Entra ID. Name an issuer if only its administrators can change"
-        " addresses; for Entra ID the one of your tenant.",
+        " do not say so, such as Microsoft Entra ID. List an issuer only if people can't change their"
+        " addresses there themselves; for Entra ID, list your tenant's issuer.",
         examples=["https://login.microsoftonline.com/3f1c…/v2.0"],
     )
     oidc_name: str = Field(
@@ -219,8 +218,8 @@ class Settings(BaseModel):
     )
     webhook_allow: AllowListText = Field(
         "",
-        description="Hosts and networks for webhooks, chat alerts, issuers of trusts and code hosts although"
-        " they are not public, comma separated.",
+        description="Hosts and networks, comma separated, that are allowed for webhooks, chat alerts, issuers"
+        " of trusts and code hosts although they are not public.",
     )
     files: StorageUrl = Field(
         None,
@@ -231,7 +230,7 @@ class Settings(BaseModel):
     backups: BackupPlace = Field(
         None,
         description="The folder or bucket of daily backups: a path, or `s3://`, `gs://` or `az://` with a"
-        " bucket. Not set: they are made by command.",
+        " bucket. Not set: there are no daily backups.",
         examples=["/var/backups/instep"],
     )
     backup_keep: int = Field(14, ge=1, description="The number of daily backups to keep.", examples=[30])
@@ -242,8 +241,8 @@ class Settings(BaseModel):
     )
     model_allow: AllowListText = Field(
         "",
-        description="Hosts and networks of language models that owners may set although they are not public,"
-        " comma separated.",
+        description="Hosts and networks, comma separated, that owners may set for language models although"
+        " they are not public.",
         examples=["ollama.internal,10.1.0.0/16"],
     )
     model_seconds: int = Field(

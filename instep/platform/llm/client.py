@@ -190,7 +190,7 @@ def retry_delay(response: RawResponse, attempt: int) -> float:
     retry_after = response.headers.get("retry-after", "")
     seconds = seconds_of(retry_after) if retry_after else limits.MODEL_RETRY_SECONDS * 2 ** (attempt - 1)
     if not 0 <= seconds <= limits.MAX_MODEL_RETRY_SECONDS:
-        raise ProviderDown(f"{message_of(response.status)} It asks to wait for too long.", 0)
+        raise ProviderDown(f"{message_of(response.status)} The wait that it requires is too long.", 0)
     return seconds
 
 

@@ -71,7 +71,7 @@ def read_reply(kind: type[Reply], text: str) -> Reply | None:
 
 def require_reply(kind: type[Reply], text: str) -> Reply:
     if (reply := read_reply(kind, text)) is None:
-        raise CompletionError("Its reply has not the form that was asked for.")
+        raise CompletionError("Its reply does not have the requested format.")
     return reply
 
 

@@ -15,7 +15,7 @@ Shape = TypeVar("Shape", bound=BaseModel)
 OTHER_FORM = "Its answer does not have this provider's format."
 EMPTY = "Its answer is empty."
 REFUSED = "It refused to answer."
-CUT = "Its answer was cut at the limit of its length."
+CUT = "Its answer was cut off at the length limit."
 FAILED = "It failed while it was answering."
 REFUSAL_REASONS = frozenset(("refusal", "content_filter"))
 CUT_REASONS = frozenset(("length", "max_tokens", "model_context_window_exceeded"))

@@ -127,7 +127,7 @@ SENTENCES = {
     "date_type": "it must be a day, such as 2026-12-31",
     "model_type": "it must be a JSON object",
     "dict_type": "it must be a JSON object",
-    "string_type": "it must be a text",
+    "string_type": "it must be a string",
     "string_too_long": "it is longer than {max_length} characters",
     "too_long": "it is longer than {max_length} characters",
     "timezone_aware": "it must name its time zone, such as 2026-01-31T12:00:00Z",

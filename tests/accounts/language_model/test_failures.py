@@ -77,7 +77,7 @@ async def finished(client_api: Api, cast: Cast, database: Database) -> Json:
         (is_cut, "connection was closed"),
         (is_huge, "too large"),
         (refuses, "It refused to answer."),
-        (stops_at_its_limit, "its length"),
+        (stops_at_its_limit, "the length limit"),
         (says(""), "Its answer is empty."),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

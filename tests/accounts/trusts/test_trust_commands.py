@@ -24,7 +24,7 @@ async def test_an_operator_makes_lists_and_revokes_a_trust(operator: Operator, c
     assert trust["audience"].startswith("http")
     row = rf"{trust['id']} +content:write +- +- +{GITHUB} .*ref=refs/heads/\*, repository=acme/app"
     assert re.search(row, await operator.text("trust", "list", *acme))
-    assert await operator.text("trust", "revoke", trust["id"], *acme) == f"{trust['id']} is revoked.\n"
+    assert await operator.text("trust", "revoke", trust["id"], *acme) == f"{trust['id']} was revoked.\n"
     [trust] = (await operator.json("trust", "list", *acme))["results"]
     assert trust["revokedAt"] is not None
     for claims in (("--claim", "repository"), ("--claim", "a=b", "--claim", "a=c")):

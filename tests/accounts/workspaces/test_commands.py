@@ -105,7 +105,7 @@ async def test_bots_and_keys_are_made_listed_and_revoked(
     assert await ask(api, secret) == 401
     assert revoked.keys() == key.keys()
     assert revoked["revokedAt"]
-    assert await operator.text("key", "revoke", fields["id"], *mine) == f"{fields['id']} is revoked.\n"
+    assert await operator.text("key", "revoke", fields["id"], *mine) == f"{fields['id']} was revoked.\n"
     assert await ask(api, fields["key"]) == 401
 
 

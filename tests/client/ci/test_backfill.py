@@ -211,7 +211,7 @@ def test_a_used_up_limit_is_waited_for(history: Repository, capsys: Printed, set
     keys = [request.headers["idempotency-key"] for request in stand.requests if request.body]
     assert len(keys) == 2
     assert len(set(keys)) == 1
-    assert "1 of 1: the server has accepted its tasks of this hour." in capsys.readouterr().err
+    assert "1 of 1: the hourly task limit is used up." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

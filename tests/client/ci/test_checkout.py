@@ -260,7 +260,7 @@ def test_a_clone_without_files_of_old_commits_fetches_what_it_needs(
 
 @pytest.mark.parametrize("name", ["f" * 40, "nowhere", "--output=x", "-p", "main..feature", "a b"])
 def test_an_unknown_revision_is_named(repository: Repository, name: str) -> None:
-    with pytest.raises(GitFailed, match="There is no commit") as refusal:
+    with pytest.raises(GitFailed, match="This checkout has no commit") as refusal:
         read_change(repository.folder, CiContext(base=name))
 
     assert name in refusal.value.message

@@ -101,7 +101,7 @@ def test_what_is_no_range_is_refused(deployed: Repository, revisions: str) -> No
 
 @pytest.mark.parametrize("revisions", ["nothing..HEAD", "--all..HEAD"])
 def test_a_revision_that_is_not_there_is_refused(deployed: Repository, revisions: str) -> None:
-    with pytest.raises(GitFailed, match="There is no commit"):
+    with pytest.raises(GitFailed, match="This checkout has no commit"):
         read_shipment(deployed.folder, revisions, {})
 
 

@@ -161,7 +161,7 @@ def test_drafts_that_are_applied_one_after_the_other_all_stay(ann: Reviewer, cou
     for draft, swap in zip(drafts, SWAPS, strict=False):
         applied = ann.draft("apply", draft["id"])
 
-        assert (applied.text, applied.err) == (like(f"{draft['id']} is applied…{article['id']}.\n"), "")
+        assert (applied.text, applied.err) == (like(f"{draft['id']} was applied…{article['id']}.\n"), "")
         live = live.replace(*swap)
         assert ann.text_of(article) == live
 
@@ -203,7 +203,7 @@ def test_a_dismissed_draft_leaves_the_queue(ann: Reviewer) -> None:
     article = ann.article()
     first, second = ann.propose(article), ann.propose(article, *SWAPS[1])
 
-    assert ann.draft("dismiss", first["id"]).text == f"{first['id']} is dismissed.\n"
+    assert ann.draft("dismiss", first["id"]).text == f"{first['id']} was dismissed.\n"
     assert ann.draft("dismiss", second["id"], "--json").json == {"id": second["id"], "status": "dismissed"}
 
     assert ann.get("drafts")["results"] == []

@@ -34,7 +34,7 @@ def approved(reviewer: Reviewer, number: int, *, is_approved: bool = True) -> tu
     draft = reviewer.post(f"articles/{article['id']}/drafts", body)
     if is_approved:
         assert reviewer.draft("apply", draft["id"], "--release").text == like(
-            f"{draft['id']} is approved…{article['id']}.\n"
+            f"{draft['id']} was approved…{article['id']}.\n"
         )
         assert ", approved for" in reviewer.draft("show", draft["id"]).text
     return article, draft
@@ -48,7 +48,7 @@ def test_the_range_of_a_deployment_releases_its_pull_requests(ann: Reviewer, che
 
     assert (released.code, released.text) == (
         0,
-        like(f"{draft['id']} is applied…{article['id']}.\n"),
+        like(f"{draft['id']} was applied…{article['id']}.\n"),
     )
     assert ann.text_of(article) == AFTER
     assert ann.text_of(other_article) == BEFORE
@@ -88,7 +88,7 @@ def test_a_draft_is_applied_in_part_dismissed_with_a_reason_and_reopened(ann: Re
     assert ann.draft("reopen", draft["id"]).text == like(f"{draft['id']} is waiting…\n")
     assert ann.text_of(article) == text
     dismissed = ann.draft("dismiss", draft["id"], "--reason", "later", "--comment", "After the summer.")
-    assert dismissed.text == f"{draft['id']} is dismissed.\n"
+    assert dismissed.text == f"{draft['id']} was dismissed.\n"
     assert ann.draft("reopen", draft["id"], "--json").json["status"] == "pending"
     assert ann.draft("apply", draft["id"], "--hunks", "two").code == 2
     assert ann.draft("dismiss", draft["id"], "--reason", "boredom").code == 2

@@ -166,7 +166,7 @@ async def test_two_different_titles_do_not_merge(client: Client, article: Json) 
     refusal = await client.post(path, json={})
 
     assert (refusal.status_code, refusal.json()["code"]) == (400, "conflict")
-    assert "present `title`" in refusal.json()["error"]
+    assert "current `title`" in refusal.json()["error"]
     assert (await get(client, f"articles/{article['id']}"))["title"] == "Begin"
     assert (await client.post(path, json={"title": "Begin"})).status_code == 200
     now = await get(client, f"articles/{article['id']}")

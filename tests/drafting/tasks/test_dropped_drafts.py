@@ -85,4 +85,6 @@ async def test_what_a_person_has_worked_on_stays_with_a_warning(
 
     [kept] = await pending(client)
     warnings = (await get(client, f"drafts/{kept['id']}"))["warnings"]
-    assert [warning for warning in warnings if "no longer calls" in warning] == [like("…no longer calls…")]
+    assert [warning for warning in warnings if "no longer requires" in warning] == [
+        like("…no longer requires…")
+    ]

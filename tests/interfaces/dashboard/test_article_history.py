@@ -75,7 +75,7 @@ async def test_an_earlier_version_is_restored_and_both_are_kept(desk: Desk, clie
 
     told = await desk.follow(await send_restoration(desk, path))
 
-    assert "earlier text" in told.text
+    assert "Earlier version" in told.text
     assert ok(await client.get("/v1/articles/limits"))["contentMarkdown"] == "One."
     assert len(await all_pages(client, "/v1/articles/limits/revisions")) == 2
 
@@ -118,7 +118,7 @@ async def test_translations_tell_what_the_original_changed_since(desk: Desk, cli
 
     await rewrite(client, article, "Up to 80 MB each.", "Up to 90 MB each.")
 
-    assert "older" in (await desk.get(path)).text
+    assert "outdated" in (await desk.get(path)).text
     page = (await desk.get(f"{path}?show={german['id']}")).text
     assert "Up to <del>50</del><ins>90</ins> MB each." in page
     # The page of the translation shows the same languages.

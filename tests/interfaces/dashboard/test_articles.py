@@ -179,7 +179,7 @@ async def test_the_page_shows_the_text_as_readers_see_it_and_nothing_from_elsewh
 
     assert "<strong>Bold</strong>" in page
     assert "The lead." in page
-    assert "Picture on elsewhere.test: Map &#34;x&#34;" in page.replace("&quot;", "&#34;")
+    assert "Image on elsewhere.test: Map &#34;x&#34;" in page.replace("&quot;", "&#34;")
     assert 'src="https://elsewhere.test' not in page
     assert "alert(1)" not in page
 
@@ -258,7 +258,7 @@ async def test_a_deleted_article_waits_and_comes_back(desk: Desk, client: Client
     assert "29 days left" in waiting
     assert "Installieren" not in waiting
     back = await desk.send("articles/deleted", f"articles/{article['id']}/restore")
-    assert "“Install” is back" in (await desk.follow(back)).text
+    assert "Restored “Install”" in (await desk.follow(back)).text
     assert "No deleted articles." in (await desk.get("articles/deleted")).text
     assert ok(await client.get("/v1/articles/install"))["status"] == "draft"
 

@@ -41,7 +41,7 @@ async def test_a_collection_is_created_inside_another(desk: Desk, client: Client
         await desk.send(page, "collections/new", title="On Linux", icon="🐧", parentId=guides["id"])
     )
 
-    assert "“On Linux” is created." in told.text
+    assert "Created “On Linux”." in told.text
     assert await tree(desk) == [(0, "Guides & more"), (1, "On Linux")]
     [_, inner] = await all_pages(client, "/v1/collections")
     assert (inner["slug"], inner["icon"], inner["visibility"]) == ("on-linux", "🐧", "public")
@@ -71,7 +71,7 @@ async def test_a_collection_is_renamed_hidden_and_moved(desk: Desk, client: Clie
 
     told = await desk.follow(await desk.send(path, path, **fields))
 
-    assert "“Inside” is saved." in told.text
+    assert "Saved “Inside”." in told.text
     assert "signed-in only" in told.text
     saved = ok(await client.get("/v1/collections/inner"))
     assert (saved["title"], saved["parentId"], saved["visibility"]) == (
@@ -131,5 +131,5 @@ async def test_deleting_says_what_becomes_of_what_stands_in_it(desk: Desk, clien
     assert "“<bdi>Inner</bdi>” moves to the top." in asked
     told = await desk.follow(await desk.send(page, page))
 
-    assert "“Guides” is deleted" in told.text
+    assert "Deleted “Guides”" in told.text
     assert await tree(desk) == [(0, "Inner")]

@@ -24,7 +24,7 @@ async def test_delete_asks_in_a_dialog_and_can_be_undone(
     await tab.get_by_role("button", name="Delete…").click()
     await dialog.get_by_role("button", name="Delete", exact=True).click()
 
-    await expect(tab.get_by_role("status")).to_contain_text("“Install” is in")
+    await expect(tab.get_by_role("status")).to_contain_text("Moved “Install” to")
     await tab.keyboard.press("z")
     await expect(tab.get_by_role("heading", name="Install", exact=True)).to_be_visible()
     assert complaints.lines == []

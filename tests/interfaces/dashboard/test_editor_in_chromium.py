@@ -145,7 +145,7 @@ async def test_a_pasted_picture_is_uploaded_and_waits_for_its_description(
         await writer.page.keyboard.press(key)
     await paste(writer.page, "shot.png", "image/png", picture(width=2, height=3))
 
-    await expect(writer.page.locator("#upload-line")).to_contain_text("Describe the picture")
+    await expect(writer.page.locator("#upload-line")).to_contain_text("Describe the image")
     [file] = ok(await client.get("/v1/files"))["results"]
     await writer.page.keyboard.type("A red square")
     path = file["url"].removeprefix("http://help.test")

@@ -102,7 +102,7 @@ async def test_what_a_closed_tab_could_not_save_is_offered_back(
     again = Writer(await writer.page.context.new_page(), writer.address)
     await again.open()
     assert await again.text() == "Run it.\n"
-    await again.page.get_by_role("button", name="Restore what").click()
+    await again.page.get_by_role("button", name="Restore unsaved text").click()
 
     assert await again.text() == "First words. Run it.\n"
     await expect(again.state).to_have_text(SAVED)
@@ -117,7 +117,7 @@ async def test_what_is_discarded_is_not_offered_again(writer: Writer) -> None:
     await expect(writer.state).to_have_text(OFFLINE)
     await writer.page.reload()
 
-    await writer.page.get_by_role("button", name="Discard it").click()
+    await writer.page.get_by_role("button", name="Discard").click()
     await writer.page.reload()
 
     await expect(writer.page.locator("#kept")).to_be_hidden()
@@ -160,7 +160,7 @@ async def test_whose_session_has_ended_is_told_and_finds_the_text_after_signing_
     assert await writer.text() == "First words. Run it.\n"
     await sign_in(await writer.page.context.new_page(), development_server, email)
     await writer.page.reload()
-    await writer.page.get_by_role("button", name="Restore what").click()
+    await writer.page.get_by_role("button", name="Restore unsaved text").click()
     await expect(writer.state).to_have_text(SAVED)
     assert await working_text(owner, article) == "First words. Run it.\n"
 
@@ -213,7 +213,7 @@ async def test_of_two_tabs_the_second_is_refused_and_compares(
     await second.type("More of ")
     await second.page.goto(second.address)
     assert await working_text(owner, article) == "Theirs. Run it.\n"
-    await second.page.get_by_role("button", name="Restore what").click()
+    await second.page.get_by_role("button", name="Restore unsaved text").click()
     await expect(second.state).to_have_text(SAVED)
     async with second.page.expect_response(lambda answer: answer.url.endswith("/edit") and answer.ok):
         await second.page.get_by_role("button", name="Save", exact=True).click()
@@ -244,7 +244,7 @@ async def test_a_new_article_is_offered_back_too(
     await expect(new.state).to_contain_text("Not saved yet")
     await page.reload()
 
-    await page.get_by_role("button", name="Restore what").click()
+    await page.get_by_role("button", name="Restore unsaved text").click()
     await page.keyboard.press("Control+s")
     await page.wait_for_url("**/edit")
 

@@ -94,7 +94,7 @@ async def test_health_names_what_is_due_with_its_reason(desk: Desk, client: Clie
     text = (await desk.get("health?by=due")).text
 
     assert "180 days" in text
-    assert "edit waits" in text
+    assert "edit is waiting" in text
     assert text.index("Old") < text.index("Edited")
     assert "New</bdi>" not in text
 
@@ -107,7 +107,7 @@ async def test_viewers_only_look_and_other_companies_see_nothing(
     page = f"articles/{article['id']}"
 
     for path in (page, "health?by=due"):
-        assert "Still right" not in (await viewer.get(path)).text
+        assert "Still correct" not in (await viewer.get(path)).text
         assert (await stranger.get(path)).status_code == 404
     for action in ("verify", "care"):
         assert (await viewer.send("articles", f"{page}/{action}")).status_code == 403
@@ -169,8 +169,8 @@ async def test_an_editor_finds_what_is_stale_and_confirms_it(
     await tab.get_by_label("Freshness").select_option(label="Stale")
     await expect(tab.get_by_role("link", name="New", exact=True)).to_be_hidden()
     await tab.get_by_role("link", name="Old", exact=True).click()
-    await tab.get_by_role("button", name="Still right").click()
+    await tab.get_by_role("button", name="Still correct").click()
 
-    await expect(tab.get_by_role("status")).to_contain_text("“Old” is verified.")
+    await expect(tab.get_by_role("status")).to_contain_text("Verified “Old”.")
     await expect(tab.get_by_role("complementary")).to_contain_text("Verified just now")
     assert complaints.lines == []

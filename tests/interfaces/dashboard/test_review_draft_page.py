@@ -198,7 +198,7 @@ async def test_a_draft_whose_place_another_took_leads_to_it(
 
     for text in (page, refused):
         assert f"/review/{second['id']}" in text
-        assert "A later state" in text
+        assert "A later version" in text
     assert "Mine." in refused
 
 

@@ -125,7 +125,7 @@ async def test_who_settles_second_is_told_who_was_first(desk: Desk, client: Clie
 
     after = await desk.follow(await desk.post(f"places/{place['id']}/dismiss", {"form-token": token[1]}))
 
-    assert "Nothing was changed: Acme writer resolved “Exports” already." in after.text
+    assert "Nothing was changed: Acme writer already resolved “Exports”." in after.text
 
 
 async def test_a_viewer_sees_places_and_settles_none(viewer: Desk, client: Client, place: Json) -> None:

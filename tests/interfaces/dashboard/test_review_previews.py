@@ -46,7 +46,7 @@ async def test_a_whole_source_is_shown_and_links_stay_within_it(desk: Desk, shel
     assert f'href="{path}/articles/three"' in first.text
     assert "<strong>50 MB</strong>" in second.text
     assert "<strong>25 MB</strong>" in third.text
-    assert "does not change" in third.text
+    assert "no changes" in third.text
 
 
 async def test_a_new_article_has_a_preview(desk: Desk, shelf: Shelf, api: Api) -> None:

@@ -74,7 +74,7 @@ async def test_a_selection_gets_a_proposal_that_can_be_undone(
         await expect(proposals.panel.locator("[data-old]")).to_have_text("You can be able to run it.")
         assert await writer.text() == TEXT
 
-        await proposals.button("Use it").click()
+        await proposals.button("Use proposal").click()
 
         assert await writer.text() == "Intro.\n\nRun it.\n\nEnd.\n"
         await expect(proposals.panel).to_be_hidden()
@@ -98,7 +98,7 @@ async def test_the_whole_text_is_asked_about_by_keyboard_and_left(
         await expect(proposals.panel.locator("[data-old]")).to_contain_text("Intro.")
         await expect(proposals.panel.get_by_role("heading", name="Proposal")).to_be_focused()
 
-        await proposals.button("Leave it").press("Enter")
+        await proposals.button("Discard").press("Enter")
 
         await expect(proposals.panel).to_be_hidden()
         await expect(writer.surface).to_be_focused()
@@ -123,17 +123,17 @@ async def test_what_is_typed_meanwhile_stays(writer: Writer, database: Database,
         await expect(proposals.panel).to_be_visible()
 
         # Words elsewhere only move the part; words in it keep the proposal away.
-        await expect(proposals.button("Use it")).to_be_visible()
+        await expect(proposals.button("Use proposal")).to_be_visible()
         for key in ("ArrowDown", "ArrowDown", "End"):
             await writer.page.keyboard.press(key)
         await writer.page.keyboard.press("ArrowLeft")
         await writer.page.keyboard.type(" now")
 
-        await expect(proposals.button("Copy the proposal")).to_be_visible()
-        await expect(proposals.button("Use it")).to_be_hidden()
+        await expect(proposals.button("Copy proposal")).to_be_visible()
+        await expect(proposals.button("Use proposal")).to_be_hidden()
         assert await writer.text() == "New. Intro.\n\nYou can be able to run it now.\n\nEnd.\n"
         await writer.page.keyboard.press("Control+z")
-        await expect(proposals.button("Use it")).to_be_visible()
+        await expect(proposals.button("Use proposal")).to_be_visible()
 
 
 async def test_waiting_can_be_canceled(writer: Writer, database: Database, cast: Cast) -> None:

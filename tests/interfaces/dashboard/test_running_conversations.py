@@ -175,7 +175,7 @@ async def test_an_owner_erases_a_visitor_once_it_is_confirmed(
     assert [row["id"] for row in await rows(owner, "conversations", cast.acme)] == [other["conversationId"]]
     assert await rows(owner, "leads", cast.acme) == []
     assert await audited(owner, cast, "erase_visitor") == desk.user.email
-    assert "Erased: conversations 1" in (await desk.follow(erased)).text
+    assert "Conversations: 1" in (await desk.follow(erased)).text
 
 
 async def test_a_visitor_is_looked_up_by_the_identifier_and_forgotten_with_its_limits(

@@ -45,7 +45,7 @@ async def test_leaving_a_draft_with_typed_text_asks_first(
     assert answers.asked == ["beforeunload", "beforeunload"]
     # It is offered to whoever comes back.
     await tab.goto(f"{development_server}/app/{cast.acme.slug}/review/{draft['id']}/edit")
-    await tab.get_by_role("button", name="Restore what").click()
+    await tab.get_by_role("button", name="Restore unsaved text").click()
     await expect(field).to_contain_text("Typed")
 
 

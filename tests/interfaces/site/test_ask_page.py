@@ -258,7 +258,7 @@ async def test_no_rating_of_a_program_counts(
     refused = await send(api, cast, "feedback", {"article": article["id"], **fields})
 
     assert refused.status_code == 400
-    assert "Nothing was counted" in Page(refused.text).text
+    assert "Your rating was not saved" in Page(refused.text).text
     assert await rows(owner, "article_feedback", cast.acme) == []
 
 

@@ -30,7 +30,7 @@ async def test_the_index_leads_to_each_text(client: Client, visitor: Client, api
         f"- [Einrichten]({here}/de/articles/einrichten.md)",
         "## Optional",
         f"- [All articles in one file]({here}/llms-full.txt)\n"
-        f"- [MCP server]({here}/mcp): asks and searches these articles, without a key\n"
+        f"- [MCP server]({here}/mcp): answers from these articles and searches them; no key\n"
         f"- [Changelog]({here}/changelog.json): what is new, as a JSON Feed\n",
     ]
     for path in ("articles/install.md", "articles/loose-one.md", "de/articles/einrichten.md"):

@@ -259,7 +259,7 @@ def test_a_request_that_breaks_off_is_told_and_stops_nothing() -> None:
     [
         ("hunter2hunter2", "127.0.0.1", 0, "signing secret"),
         (SECRET, "256.1.1.1", 4242, r"256\.1\.1\.1 port 4242"),
-        (SECRET, "x" * 300, 4242, "can't be listened on"),
+        (SECRET, "x" * 300, 4242, "Can't listen on"),
     ],
 )
 def test_what_it_cant_begin_with_is_refused(secret: str, host: str, port: int, why: str) -> None:

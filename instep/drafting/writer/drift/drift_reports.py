@@ -79,7 +79,7 @@ def report_drift(articles: Sequence[Article], changes: Sequence[PastChange], tod
 
 def place_of_gone(finding: WrongStatement) -> Place:
     """A place where a removed name needs other words."""
-    reason = f"Says {quoted(finding.old)}, which the code does not have since {_named(finding.change)}."
+    reason = f"Says {quoted(finding.old)}, which was removed from the code in {_named(finding.change)}."
     evidence = Evidence(finding.file, finding.code_line, finding.code_line, finding.code, finding.line)
     return Place(
         finding.article_id, finding.heading, finding.line, in_one_line(reason), (evidence,), finding.key

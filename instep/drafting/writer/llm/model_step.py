@@ -186,7 +186,7 @@ class ModelStep:
         """The text of the completion; if the usage is unknown, the maximum is counted."""
         if self._tokens_of(prompt) > self.tokens_left:
             raise CompletionError(
-                f"The {self.max_tokens:,} tokens of the task are too few for its next question.", 0
+                f"The {self.max_tokens:,} tokens that this task may use are too few for its next question.", 0
             )
         used_tokens: int | None = None
         try:

@@ -34,16 +34,16 @@ _ASKS_FOR_SECRETS = re.compile(
 )
 # Words that an edit must not have more often than the text before; the last column is whether they refuse it.
 _SUSPECT_WORDS = (
-    (PROMPT_INJECTION, "it speaks to a language model", True),
-    (_SPEAKS_TO_MODEL, "it may speak to a language model", False),
+    (PROMPT_INJECTION, "it addresses a language model", True),
+    (_SPEAKS_TO_MODEL, "it may address a language model", False),
     (_ASKS_FOR_SECRETS, "it asks readers for a secret or a payment", False),
 )
 _MARKUP_FAULTS: dict[Kind, str] = {
-    "active": "it brings in {}",
-    "html": "it brings in HTML, `<{}>`, that no article has",
-    "comment": "it brings in a comment that readers don't see",
-    "mark": "it brings in the template mark `{}`",
-    "module": "it brings in the line `{:.80}`, which no article has",
+    "active": "it adds {}",
+    "html": "it adds HTML, `<{}>`, that no article has",
+    "comment": "it adds a comment that readers don't see",
+    "mark": "it adds the template mark `{}`",
+    "module": "it adds the line `{:.80}`, which no article has",
     "complex": "the article would be too complex to render",
 }
 

@@ -55,7 +55,7 @@ def port_documentation(change_set: ChangeSet, corpus: Corpus) -> PortedDocumenta
         if missing:
             notices[article_id] = _notice_of_missing(path, missing)
     for article, path in deleted_pages(files, index):
-        reason = f"Has the text of `{path}`, which this change deletes: is it still true?"
+        reason = f"Has the text of `{path}`, which this change deletes: check whether it is still true."
         notices.setdefault(article.id, ReviewerNotice(reason))
     folders = frozenset(posixpath.dirname(path) for path in counterparts if not is_about_the_project(path))
     pages = new_pages(files, corpus.articles, folders, links)
@@ -107,9 +107,11 @@ def _ported_text(
     if new == old:
         return None
     if has_hidden(added.replace("\n", "").replace("\t", "")):
-        warnings.append("Hidden characters were taken out of the change's text.")
+        warnings.append("Hidden characters were removed from the change's text.")
     if located.is_ambiguous:
-        warnings.append("The article has the same lines more than once: check the place.")
+        warnings.append(
+            "The article has the same lines more than once: check that the edit is in the right place."
+        )
     first, last = block.lines[0], block.lines[-1]
     return PortedText(
         old=old,
@@ -171,8 +173,8 @@ def _notice_of_missing(path: str, missing: Sequence[HunkBlock]) -> ReviewerNotic
     first = missing[:_MAX_TOLD_BLOCKS]
     lines = ", ".join(str(block.lines[0].new) for block in first)
     reason = (
-        f"Has other words than `{path}` where the change edits it (line {lines}): "
-        "carry over by hand what is missing."
+        f"Has different wording than `{path}` where the change edits it (line {lines}): "
+        "make the same edit by hand."
     )
     evidence = (
         Evidence(path, block.lines[0].new, block.lines[-1].new, _excerpt(block), None) for block in first

@@ -24,10 +24,10 @@ def raw_markup_warnings(added: str, before: str) -> Iterator[str]:
     for name in sorted(components):
         yield f"`<{name}>` is a component of another site: write what it shows in Markdown."
     if _MODULE_LINE.search(new_text) and not _MODULE_LINE.search(old_text):
-        yield "Lines with `import` or `export` are for another site: take them out."
+        yield "Lines with `import` or `export` are for another site: remove them."
     for name, pattern in _DIRECTIVES:
         if pattern.search(new_text) and not pattern.search(old_text):
-            yield f"It brings in {name}, which readers would see as they are written."
+            yield f"It contains {name}, which readers would see as written."
 
 
 def _without_code(text: str) -> str:

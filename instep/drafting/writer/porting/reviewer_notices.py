@@ -16,7 +16,7 @@ def page_proposals(pages: Sequence[NewPage]) -> list[Proposal]:
             article_id=None,
             title=page.title,
             text=page.text,
-            reason=f"The change adds the page `{page.evidence.file}`, which no article has.",
+            reason=f"The change adds the page `{page.evidence.file}`, which has no article.",
             evidence=(page.evidence,),
             warnings=page.warnings,
         )

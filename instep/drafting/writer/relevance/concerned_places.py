@@ -82,7 +82,7 @@ def _of_removals(article: Article, removals: Sequence[RemovedName]) -> Iterator[
     for row in removals:
         match = mention(row.name).search(article.text)
         if match:
-            reason = f"Says `{row.name}`, which the change takes out ({row.source.location})."
+            reason = f"Says `{row.name}`, which the change removes ({row.source.location})."
             yield place_at(article, match.start(), reason, row.source)
 
 
@@ -113,7 +113,7 @@ def _of_additions(article: Article, additions: Sequence[Addition]) -> Iterator[F
             if is_telling:
                 names = " and ".join(f"`{name}`" for name in listed[:2])
                 where = addition.source.location
-                reason = f"Lists {names}, and not `{addition.name}` that the change adds ({where})."
+                reason = f"Lists {names}, but not `{addition.name}`, which the change adds ({where})."
                 entry = entry_list.entry_of(listed[0])
                 yield place_at(article, entry.start if entry else 0, reason, addition.source)
 
@@ -138,7 +138,7 @@ def _of_section(
     text = section.text if section else article.text
     sources = _telling_lines(lines, text, _old_words(change_set), corpus)
     source, shared = _shared(sources, text, change, corpus)
-    about = f"Is about {_enumerated(shared)}, which" if shared else "Most likely needs words for what"
+    about = f"Is about {_enumerated(shared)}, which" if shared else "Most likely needs text about what"
     return FoundPlace(
         section.title if section else "",
         section.start if section else 0,

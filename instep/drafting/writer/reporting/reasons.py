@@ -36,7 +36,7 @@ def _sentence(fact: EditReason, times: int) -> str:
     where = best_source(fact).location
     if isinstance(fact, PortedText):
         often = "" if times == 1 else f" in {times} places"
-        return f"Has text that the change edits itself{often} ({where}): taken over word for word."
+        return f"Contains text that the change itself edits{often} ({where}): the same edit, word for word."
     often = "" if times == 1 else f" {times} times"
     if fact.value:
         name = fact.names[0]
@@ -50,7 +50,7 @@ def _sentence(fact: EditReason, times: int) -> str:
 def reason_for_doubt(fact: Became) -> str:
     """Why a person must judge a passage with the old text."""
     return (
-        f"Says {quoted(fact.old)}, which the change replaces by {quoted(fact.new)} in "
+        f"Says {quoted(fact.old)}, which the change replaces with {quoted(fact.new)} in "
         f"{best_source(fact).location}: check whether it means the same here."
     )
 
@@ -65,9 +65,9 @@ def _headline(edits: EditsByArticle, place_count: int) -> str:
     places = f"{_counted(place_count, 'article')} may need writing"
     if not counts:
         return (
-            f"{places}: the change does not give the words."
+            f"{places}: the change does not contain the text for it."
             if place_count
-            else "No article surely needs an edit."
+            else "No article clearly needs an edit."
         )
     most_frequent = min(counts, key=lambda key: (-counts[key], key))
     more = f" and {_counted(len(counts) - 1, 'other statement')}" if len(counts) > 1 else ""

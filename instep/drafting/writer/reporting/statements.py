@@ -58,7 +58,7 @@ def article_statement(title: str) -> Statement:
 
 def place_statement(heading: str | None, evidence: Iterable[Evidence]) -> Statement:
     """The statement of a place: this section should speak of these lines of code."""
-    summary = f"Words under “{_quoted(heading)}”" if heading else "Words for this article"
+    summary = f"Text under “{_quoted(heading)}”" if heading else "Text for this article"
     return made_statement("place", [heading or "", *(source.excerpt for source in evidence)], summary)
 
 

@@ -59,7 +59,7 @@ def review(
 
 def _reason_for_mention(mentions: RemovedMentions, article_id: str) -> str:
     row = mentions[article_id][0]
-    return f"Says {quoted(row.name)}, which the change stops using in a place ({row.source.location})."
+    return f"Says {quoted(row.name)}, which the change stops using in one place ({row.source.location})."
 
 
 def _reason_for_similarity(ranking: ArticleRanking, article_id: str, texts: Mapping[str, str]) -> str:
@@ -67,7 +67,7 @@ def _reason_for_similarity(ranking: ArticleRanking, article_id: str, texts: Mapp
     if not words:
         return "States nothing that the change makes untrue."
     named = " and ".join(f"“{word}”" for word in words)
-    return f"Is about {named}, too, but states nothing that the change makes untrue."
+    return f"Is also about {named}, but states nothing that the change makes untrue."
 
 
 def _shared_words(ranking: ArticleRanking, article_id: str, texts: Mapping[str, str]) -> Sequence[str]:

@@ -29,12 +29,12 @@ def _still_named(removals: Sequence[RemovedName], text: str) -> Iterator[str]:
     """Warnings about removed names that the edited text still contains."""
     remaining = (row for row in removals if mention(row.name).search(text))
     for row in islice(remaining, _MAX_REMAINING):
-        yield f"Says {quoted(row.name)}, which the change takes out ({row.source.location})."
+        yield f"Says {quoted(row.name)}, which the change removes ({row.source.location})."
 
 
 def _doubt(edit: Edit) -> str:
     return (
-        f"Check that {quoted(edit.fact.old)} means here what the change replaces by {quoted(edit.fact.new)}."
+        f"Check that {quoted(edit.fact.old)} here is what the change replaces with {quoted(edit.fact.new)}."
     )
 
 

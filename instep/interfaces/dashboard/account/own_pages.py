@@ -90,7 +90,7 @@ async def end_session(request: Request, person: Person) -> Response:
             await own_account.end_other_sessions(tx, session)
         else:
             await own_account.end_own_session(tx, person, session_id)
-    return leave(request, "Signed out there.")
+    return leave(request, "Session ended.")
 
 
 @require_person()

@@ -83,7 +83,7 @@ async def restore_version(page: BotPage) -> Response:
             article = await restore_revision(page.ctx, reference(page), revision_id, sent_etag(page))
     except Conflict:
         return await history_page(page, CONFLICT, has_conflict=True)
-    sentence = " ".join(("The earlier text is restored.", *page.ctx.warnings))
+    sentence = " ".join(("Earlier version restored.", *page.ctx.warnings))
     return page.leave(f"articles/{article.id}/history", sentence)
 
 

@@ -31,15 +31,15 @@ STATUSES = (
     ("published", "Published"),
     ("archived", "Archived"),
 )
-VISIBILITIES = (("public", "Everybody"), ("authenticated", "Signed-in visitors"))
-STATES = (("verified", "Verified"), ("needs_review", "Needs a look"), ("stale", "Stale"))
-# Why an article needs a look, as the end of a sentence and as one.
+VISIBILITIES = (("public", "Everyone"), ("authenticated", "Signed-in visitors"))
+STATES = (("verified", "Verified"), ("needs_review", "Needs review"), ("stale", "Stale"))
+# The reasons an article needs review, as the end of a sentence and as a sentence.
 REASONS: dict[FreshnessReason, str] = {
-    "draft": "an edit waits for review.",
-    "place": "a place in it needs words.",
-    "review_by": "the day has come to look at it again.",
+    "draft": "an edit is waiting for review.",
+    "place": "a section of it needs writing.",
+    "review_by": "its review date has come.",
     "feedback": "readers say that it is outdated.",
-    "age": f"nothing has verified or changed it for {limits.STALE_AFTER.days} days.",
+    "age": f"it has not been verified or changed for {limits.STALE_AFTER.days} days.",
 }
 NOBODY = "nobody"
 FILTERS = ("q", "status", "locale", "visibility", "freshness", "owner", "changed", "drafts")

@@ -126,9 +126,9 @@ async def publish(page: BotPage) -> Response:
 async def verify(page: BotPage) -> Response:
     """Say that the article is still right, and go back to where the button was pressed."""
     article = await verify_article(page.ctx, reference(page))
-    sentence = f"“{article.title}” is verified."
+    sentence = f"Verified “{article.title}”."
     if reason := article.standing["freshness"]["reason"]:
-        sentence += f" It still needs a look: {REASONS[reason]}"
+        sentence += f" It still needs review: {REASONS[reason]}"
     return page.leave("health?by=due" if page.form.get("due") else f"articles/{article.id}", sentence)
 
 
@@ -160,7 +160,7 @@ async def archive(page: BotPage) -> Response:
 async def discard_changes(page: BotPage) -> Response:
     change = discard_working_copy(page.ctx, reference(page), sent_etag(page))
     return await change_article(
-        page, "unchanged on the help center; its unpublished changes are discarded", change
+        page, "unchanged on the help center; its unpublished changes were discarded", change
     )
 
 
@@ -196,13 +196,13 @@ async def delete(page: BotPage) -> Response:
 def deletion_sentence(page: BotPage, overview: ArticleOverview) -> str:
     count = len(overview.translations)
     others = f" with {count} translation{'s' if count > 1 else ''}" if count else ""
-    return " ".join((f"“{overview.title}” is in Recently deleted{others}.", *page.ctx.warnings))
+    return " ".join((f"Moved “{overview.title}”{others} to Recently deleted.", *page.ctx.warnings))
 
 
 @bot_page("articles", Role.EDITOR)
 async def restore(page: BotPage) -> Response:
     article = await restore_article(page.ctx, reference(page))
-    return page.leave(f"articles/{article.id}", f"“{article.title}” is back, as a draft.")
+    return page.leave(f"articles/{article.id}", f"Restored “{article.title}” as a draft.")
 
 
 @bot_page("articles", Role.EDITOR)

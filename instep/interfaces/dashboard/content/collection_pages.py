@@ -49,7 +49,7 @@ async def add_collection(page: BotPage) -> Response:
             collection = await create_collection(page.ctx, body)
     except (InvalidRequest, SlugTaken) as error:
         return await collection_form(page, fields, error=error)
-    return page.leave("collections", f"“{collection.title}” is created.")
+    return page.leave("collections", f"Created “{collection.title}”.")
 
 
 @bot_page("collections", Role.EDITOR)
@@ -69,7 +69,7 @@ async def change_collection(page: BotPage) -> Response:
     except (InvalidRequest, SlugTaken, Conflict) as error:
         present = await get_collection(page.ctx, reference(page))
         return await collection_form(page, fields, collection=present, error=error)
-    return page.leave("collections", f"“{collection.title}” is saved.")
+    return page.leave("collections", f"Saved “{collection.title}”.")
 
 
 def sent_fields(page: BotPage, more: tuple[str, ...] = ()) -> dict[str, str]:
@@ -170,4 +170,4 @@ async def ask_whether_to_delete_collection(page: BotPage) -> Response:
 async def remove_collection(page: BotPage) -> Response:
     collection = await get_collection(page.ctx, reference(page))
     await delete_collection(page.ctx, collection.id)
-    return page.leave("collections", f"“{collection.title}” is deleted; its articles are still there.")
+    return page.leave("collections", f"Deleted “{collection.title}”. Its articles were kept.")

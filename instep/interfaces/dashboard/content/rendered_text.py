@@ -20,5 +20,5 @@ def text_of_page(html: str) -> Markup:
 def describe_picture(picture: re.Match[str]) -> str:
     alt = ALT.search(picture[0])
     words = unescape(alt[1]) if alt else ""
-    name = f"Picture on {unescape(picture[1])}" + (f": {words}" if words else "")
+    name = f"Image on {unescape(picture[1])}" + (f": {words}" if words else "")
     return f'<span class="picture-elsewhere">{escape(name)}</span>'

@@ -196,7 +196,7 @@ async def settled_words(page: BotPage) -> str:
     if item.status in ("pending", "open"):
         return ""
     title = item.article_title if isinstance(item, Place) else item.title
-    return f"Nothing was changed: {item.settled_by_name or 'someone'} {item.status} “{title}” already."
+    return f"Nothing was changed: {item.settled_by_name or 'someone'} already {item.status} “{title}”."
 
 
 async def find_item(page: BotPage) -> DraftTexts | Place:

@@ -102,4 +102,4 @@ def without_foreign_picture(picture: re.Match[str]) -> str:
         return picture[0]
     alt = ATTRIBUTE_ALT.search(picture[0])
     words = (alt[1] if alt else "") or source[1]
-    return f'<span class="picture">Picture: {words}</span>'
+    return f'<span class="picture">Image: {words}</span>'

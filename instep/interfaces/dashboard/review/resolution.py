@@ -121,7 +121,7 @@ def shown_conflict(part: ConflictPart, above: Markup, opening: str) -> ShownConf
     for value, name in NAMES.items():
         html = html_of(opening + texts[value]) if texts[value].strip() else Markup("")
         marked = Markup(mark_block(base, html).html) if html and value != "base" else html
-        versions.append((value, name, marked or Markup("<p><em>Nothing: these lines go.</em></p>")))
+        versions.append((value, name, marked or Markup("<p><em>Nothing: these lines are removed.</em></p>")))
     return ShownConflict(above, versions, part.proposal)
 
 

@@ -77,7 +77,7 @@ async def settle_lead(page: BotPage) -> Response:
     below = (
         f"conversations/{lead.conversation_id}" if page.form.get("from") == "conversation" else LEADS_BELOW
     )
-    return page.leave(below, f"{lead.email} {'is done' if is_done else 'waits again'}.")
+    return page.leave(below, f"{'Marked as done' if is_done else 'Reopened'}: {lead.email}.")
 
 
 @bot_page("conversations", Role.EDITOR)
@@ -140,8 +140,8 @@ async def erase_visitor_data(page: BotPage) -> Response:
     )
     return page.leave(
         "conversations",
-        f"Erased: conversations {erasure.conversations}, questions in them {erasure.messages}, "
-        f"contact details {erasure.leads}.",
+        f"Erased. Conversations: {erasure.conversations}; questions in them: {erasure.messages}; "
+        f"contact details: {erasure.leads}.",
     )
 
 

@@ -18,7 +18,7 @@ from instep.transfer.imports.source.formats import READERS
 PATH = "/app/{bot_slug}/import"
 STATES = {
     "reading": "being read",
-    "ready": "waits for you",
+    "ready": "ready to review",
     "importing": "being imported",
     "completed": "imported",
     "failed": "failed",

@@ -17,7 +17,7 @@ PATH = "/app/{bot_slug}/settings/alerts"
 WORDS = {
     "handoff": "A visitor wants to talk to a person",
     "lead": "A visitor left an email address",
-    "review": "New drafts to review, and articles that are due for a look",
+    "review": "New drafts to review, and articles that are due for review",
 }
 
 
@@ -64,7 +64,7 @@ async def remove_channel(page: BotPage) -> Response:
     outcome = await attempt(page, actions.remove_alert_target(page.ctx, page.form.get("id", "")))
     if isinstance(outcome, AppError):
         return await channels(page, outcome)
-    return page.leave("settings/alerts", "Removed: the channel gets no more alerts.")
+    return page.leave("settings/alerts", "Removed: the channel no longer gets alerts.")
 
 
 routes = [

@@ -42,7 +42,7 @@ DOMAIN_NOTICES: dict[DomainState, str] = {
     "kept": PROVED,
     "missing": MISSING,
     "lost": MISSING,
-    "taken": "The DNS of this name also has a record for another help center: remove that record.",
+    "taken": "This host name also has a DNS record for another help center: remove that record.",
     "unknown": "The name servers of this name could not be reached: check again in a minute.",
 }
 

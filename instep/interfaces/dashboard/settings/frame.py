@@ -112,7 +112,7 @@ def chosen_scope(page: BotPage) -> Scope:
     try:
         return Scope(page.form.get("scope", ""))
     except ValueError:
-        raise InvalidRequest("Choose a scope under “May”.") from None
+        raise InvalidRequest("Choose a scope under “Permissions”.") from None
 
 
 def show_secret_next(page: BotPage, name: str, secret: str, below: str = "") -> Response:

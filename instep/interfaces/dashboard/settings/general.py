@@ -64,9 +64,7 @@ async def create_another_bot(page: BotPage) -> Response:
     )
     if isinstance(outcome, AppError):
         return await general(page, outcome)
-    return page.leave_to_bot(
-        outcome.slug, "articles", f"“{outcome.name}” is created: write its first article."
-    )
+    return page.leave_to_bot(outcome.slug, "articles", f"Created “{outcome.name}”: write its first article.")
 
 
 @bot_page("settings", Role.OWNER, open_while_paused=True)

@@ -40,7 +40,10 @@ PATH = "/app/{bot_slug}/settings/model"
 INSTALLATION = "installation"
 WORDS: dict[str, tuple[str, str | None]] = {
     "drafts": ("Drafts", "Reads each code change with the related articles and writes the edits."),
-    "new_articles": ("New articles", "Writes the articles that you request or that visitors were missing."),
+    "new_articles": (
+        "New articles",
+        "Writes the articles that you request and those that visitors asked for.",
+    ),
     "answers": ("Answers", "Answers visitors from your articles, with at most half of the daily budget."),
     "editor": ("Editor", "Writes, shortens or corrects text in the editor, on request."),
     "test": ("Tests", None),
@@ -176,7 +179,7 @@ async def forget_model(page: BotPage) -> Response:
     outcome = await attempt(page, actions.unset_model(page.ctx))
     if isinstance(outcome, AppError):
         return await model_page(page, outcome)
-    return page.leave(BELOW, "The model and its key are deleted.")
+    return page.leave(BELOW, "Removed the model and its key.")
 
 
 @require_person(Role.OWNER)

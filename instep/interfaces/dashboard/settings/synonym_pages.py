@@ -30,7 +30,7 @@ async def save_synonyms(page: BotPage) -> Response:
     outcome = await attempt(page, replace_synonyms(page))
     if isinstance(outcome, AppError):
         return await synonyms(page, outcome)
-    return page.leave("settings/synonyms", "Saved: they apply from the next question on.")
+    return page.leave("settings/synonyms", "Saved: searches and answers use them now.")
 
 
 async def replace_synonyms(page: BotPage) -> SynonymsOut:

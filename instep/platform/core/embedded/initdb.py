@@ -33,7 +33,7 @@ def create_cluster(cluster: Cluster, start_lock: int) -> None:
         return
     if cluster.pgdata.exists() and any(cluster.pgdata.iterdir()):
         raise DatabaseUnavailable(
-            f"{cluster.pgdata} holds files but no PostgreSQL cluster: move them away, "
+            f"{cluster.pgdata} contains files but no PostgreSQL cluster: move them away, "
             "or set INSTEP_DATA_DIR to another folder."
         )
     account = cluster.account()
@@ -74,5 +74,5 @@ def _initdb(cluster: Cluster, draft: Path, account: Account, start_lock: int) ->
     if result.returncode:
         raise DatabaseUnavailable(
             f"The database could not be created in {cluster.data_dir}: fix the problem below and try again, "
-            "or set INSTEP_DATABASE_URL to a database of your own.\n" + result.stdout.decode(errors="replace")
+            "or set INSTEP_DATABASE_URL to your own database.\n" + result.stdout.decode(errors="replace")
         )

@@ -29,7 +29,7 @@ def bring_up(cluster: Cluster, start_lock: int, deadline: float) -> None:
             return
     raise DatabaseUnavailable(
         f"PostgreSQL ended while starting in {cluster.data_dir}: fix the problem below and try again, "
-        f"or set INSTEP_DATABASE_URL to a database of your own.\n{cluster.log_tail()}"
+        f"or set INSTEP_DATABASE_URL to your own database.\n{cluster.log_tail()}"
     )
 
 

@@ -47,7 +47,7 @@ class EmbeddedPostgres:
         """
         if sys.platform == "win32":
             raise DatabaseUnavailable(
-                "Instep can't run PostgreSQL on Windows: set INSTEP_DATABASE_URL to a database of your own."
+                "Instep can't run PostgreSQL on Windows: set INSTEP_DATABASE_URL to your own database."
             )
         database = cls(Cluster(data_dir.resolve(), settings or {}, bin_dir), timeout)
         with _os_errors_explained(database._cluster):

@@ -57,7 +57,7 @@ MAX_PASSWORD_WAITERS = 60
 MAX_NEXT_PATH_CHARACTERS = 8_000
 AUDIT_RETENTION = timedelta(days=400)
 
-# OAuth clients: what one registers and sends.
+# OAuth clients: registrations and requests.
 MAX_APP_NAME_CHARACTERS = 100
 MAX_REDIRECT_URI_CHARACTERS = 2_000
 MAX_REDIRECT_URIS = 10

@@ -24,7 +24,7 @@ MIN_TERM_CHARACTERS = 2
 # Time for one run of git, and for one API request.
 GIT_SECONDS = 120
 API_CALL_SECONDS = 60
-# A comment on a pull request, in characters (GitHub takes 65,536); drafts in it; lines and characters of an
+# A comment on a pull request, in characters (GitHub accepts 65,536); drafts in it; lines and characters of an
 # excerpt; and how many pages of comments are searched for an earlier one.
 MAX_COMMENT_CHARACTERS = 60_000
 MAX_COMMENTED_DRAFTS = 20

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-# Articles, collections, changelog entries and tasks: what one field may hold.
+# Articles, collections, changelog entries and tasks: the maximum length of their fields.
 MAX_TITLE_CHARACTERS = 200
 MAX_CONTENT_CHARACTERS = 1_000_000
 MAX_DESCRIPTION_CHARACTERS = 500
@@ -67,10 +67,10 @@ MAX_RELEASE_SOURCES = 1_000
 MAX_IDEMPOTENCY_KEY_CHARACTERS = 255
 IDEMPOTENCY_RETENTION_HOURS = 24
 
-# Markdown that its renderer would take more than linear time for is refused.
+# Markdown: texts that would take more than linear time to render are refused.
 MAX_RENDER_SECONDS = 2
-# Code in colors: characters of one block and of one text, blanks in a row, and the time for one text. Other
-# code has no colors. The last is how much code is colored where requests are served.
+# Syntax highlighting: characters of one block and of one text, consecutive spaces, and the time for one text.
+# Longer code is not highlighted. The last limit is for code that is highlighted in the serving process.
 MAX_CODE_BLOCK_CHARACTERS = 20_000
 MAX_TEXT_CODE_CHARACTERS = 200_000
 MAX_CODE_BLANKS = 100

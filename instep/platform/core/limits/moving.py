@@ -16,8 +16,8 @@ MAX_IMPORT_FILE_REDIRECTS = 3
 MAX_IMPORT_RETRIES = 5
 MAX_IMPORT_WAIT_SECONDS = 300.0
 
-# Imports: what a source holds, in files and bytes; levels of archives in archives; bytes that one byte
-# of a compressed file may become.
+# Imports: files of a source and their bytes; levels of archives in archives; bytes that one byte of a
+# compressed file may become.
 MAX_IMPORT_ENTRIES = 20_000
 MAX_IMPORT_UNPACKED_BYTES = 2 * 1024 * 1024 * 1024
 MAX_IMPORT_FILE_BYTES = 256 * 1024 * 1024
@@ -132,7 +132,7 @@ MAX_COMPARED_FILES = 20
 # Waits that a code host may ask for after a rate limit, and the wait if it names none.
 MAX_CODE_HOST_DELAY = timedelta(hours=1)
 CODE_HOST_DELAY = timedelta(minutes=1)
-# The time between two polls of a repository, and what a poll looks back beyond the one before it.
+# The time between two polls of a repository, and the time before the previous poll that a poll covers again.
 REPOSITORY_POLL_DELAY = timedelta(minutes=10)
 REPOSITORY_POLL_WINDOW = timedelta(minutes=15)
 MAX_REPOSITORIES_POLLED_AT_ONCE = 100

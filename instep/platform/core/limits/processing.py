@@ -68,7 +68,7 @@ MAX_REWORDING_NOTE_CHARACTERS = 300
 MODEL_CHECK_SECONDS = 20
 MODEL_USAGE_RETENTION = timedelta(days=400)
 
-# Drift: what articles state, held against the code of a checkout and its history.
+# Drift: the evidence from a checkout that is compared with the articles.
 MAX_DRIFT_BODY_BYTES = 32 * 1024 * 1024
 # Names in articles, commits per check, lines of a commit that still exist, and findings.
 MAX_DRIFT_NAMES = 200_000

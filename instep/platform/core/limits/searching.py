@@ -5,16 +5,16 @@ DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
 MIN_QUERY_CHARACTERS = 2
 MAX_QUERY_CHARACTERS = 500
-# Memory of one process for search indexes, and for the vectors of articles: for those of small bots, and for
-# those of large ones beside it. An evicted one is loaded again by the next search, within a millisecond if it
-# is small: 1,000 bots of 100 articles shall fit into a process of 400 MB.
+# Memory of one process for search indexes and for the vectors of articles, each for small and for large bots.
+# The next search loads an evicted one again, within a millisecond if it is small: 1,000 bots of 100 articles
+# fit into a process of 400 MB.
 MAX_SMALL_INDEX_CACHE_BYTES = 40 * 1024 * 1024
 MAX_INDEX_CACHE_BYTES = 192 * 1024 * 1024
 MAX_SMALL_VECTOR_CACHE_BYTES = 20 * 1024 * 1024
 MAX_VECTOR_CACHE_BYTES = 96 * 1024 * 1024
-# From this size on an index or the vectors of a bot are large. Stored indexes of that size are files that
-# processes share, and so are vectors. Each holds a file descriptor open, so with the caches above a process
-# needs 96 and 48 at most; the usual limit is 1,024, of which connections take 768.
+# An index, or the vectors of a bot, of this size or more counts as large, and is stored in a file that
+# processes share. Each file needs an open descriptor: with the caches above, at most 96 and 48 in a process.
+# The usual limit is 1,024, of which connections use 768.
 LARGE_INDEX_BYTES = 2 * 1024 * 1024
 # Requests of one process that wait until an index is loaded for the first time; further ones wait this long.
 MAX_INDEX_WAITERS = 3

@@ -43,9 +43,9 @@ MAX_EARLIER_QUESTIONS = 3
 MAX_PASSAGES_RETRIEVED = 10
 MAX_PASSAGES_COMPARED = 16
 MAX_ANSWER_PASSAGES = 4
-# A language model reads the best sections for a question, and a table of contents of the nearest articles,
-# whose headings are read of their beginnings; all of it up to a length. It reads the sections whole that it
-# asks for.
+# Characters that a language model reads for a question: of one section, of all sections, and of the table of
+# contents; the articles in that table, the beginning of each that is searched for headings, and the sections
+# that the model can ask for in full.
 MAX_SECTION_CHARACTERS = 4_000
 MAX_READ_CHARACTERS = 30_000
 MAX_CONTENTS_CHARACTERS = 8_000
@@ -78,8 +78,8 @@ MAX_GOLDEN_QUESTIONS = 500
 # Insights: unanswered questions and the drafts made from them.
 # Nearest articles stored with an unanswered question.
 MAX_NEAREST_ARTICLES = 5
-# Distinct visitors who must ask a question before it gets a draft; pending drafts of one bot, beyond which no
-# further one is made or can be requested; and the delay before new wordings are added to a pending draft.
+# Distinct visitors who must ask a question before it gets a draft; the maximum of such pending drafts of one
+# bot; and the delay before new wordings are added to a pending draft.
 MIN_GAP_VISITORS = 3
 MAX_PENDING_GAP_DRAFTS = 50
 GAP_DRAFT_REFRESH_DELAY = timedelta(hours=1)

@@ -46,7 +46,7 @@ from instep.platform.web.mcp.tools import Tool
 from instep.platform.web.strict_request import StrictRequest
 
 UNAUTHENTICATED = (
-    "No valid credential was sent: sign in as the header `WWW-Authenticate` says, or send an API key."
+    "No valid credential was sent: sign in as described in the header `WWW-Authenticate`, or send an API key."
 )
 
 
@@ -74,7 +74,7 @@ class WorkspaceCaller:
     async def auth_for_bot(self, reference: object) -> KeyAuth:
         """The result of authentication for the bot that the arguments name."""
         if not isinstance(reference, str):
-            raise InvalidValue("botId", "it must be a text")
+            raise InvalidValue("botId", "it must be a string")
         auth, bot_id = self.call.auth, as_uuid(reference)
         if auth.bot_id is not None and auth.bot_id == bot_id:
             return auth

@@ -188,7 +188,7 @@ def credentials_in(body: Any) -> Credentials:
     if not isinstance(body, dict):
         raise InvalidRequest("The body must be a JSON object.")
     details = [
-        (name, "it must be a text" if name in body else "it is required")
+        (name, "it must be a string" if name in body else "it is required")
         for name in CREDENTIALS
         if not isinstance(body.get(name), str)
     ]
