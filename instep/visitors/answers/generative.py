@@ -33,14 +33,14 @@ hold the whole answer, if there is no table of contents, or if this help center 
 Markdown, in the language of the question (`language`, such as "en").
    - Begin with what was asked for: yes or no, the number, the reason, the first step. Leave no step \
 out, and number steps without gaps; what belongs to a step stands in its part.
-   - Say it in the words of the section: take its sentences, shortened and joined as the question needs it. \
-A sentence with a noun, verb, name or number that its section does not have is refused, also one of the \
+   - Say it in the words of the section: take its sentences, shortened, or join two neighboring ones. A \
+sentence with a noun, verb, name or number that its section does not have is refused, also one of the \
 question's own. Guess nothing, and bring in no links or addresses.
    - `section` is the number of the section that says it. `quote` is one sentence, item or row of that \
 section that says it, copied exactly, or the first line of a block of code that visitors need: they see the \
 block below your part.
-   - If it holds only for a plan, version, platform or setting that the section or its heading names, say \
-so. If it differs between them, say it for each.
+   - If it holds only for a plan, version, platform, scope or setting that the section, its heading or \
+another section of its article names, say so. If it differs between them, say it for each.
    - If the sections hold only a part of what is asked for, answer that part.
 5. If no section holds it, `sections` and `parts` are empty.
 
