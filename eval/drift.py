@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from instep.client.ci.git import Git, GitFailed
-from instep.client.drift.evidence import CheckoutEvidence, read_evidence
-from instep.drafting.writer.drift.judging import CodeToday, Drift, PastChange, TodaysLine, judge
+from instep.client.ci.shipped import find_home
+from instep.client.drift.evidence import CheckoutEvidence, Stated, read_evidence
+from instep.drafting.writer.drift.judging import judge
+from instep.drafting.writer.drift.past_changes import CodeToday, Drift, MovedFile, PastChange, TodaysLine
 from instep.drafting.writer.drift.stated_names import stated_names
 from instep.drafting.writer.shapes import Article
 
@@ -85,12 +87,16 @@ def article_of(path: str, text: str) -> Article:
 
 def check(git: Git, head: str, revisions: str, articles: Sequence[Article]) -> list[Drift]:
     stated = stated_names(articles, _MAX_NAMES)
-    evidence = read_evidence(git, head, revisions, stated.names, stated.values)
-    return judge(
-        articles,
-        changes_of(evidence),
-        CodeToday(frozenset(evidence.gone_names), frozenset(evidence.absent_keys)),
+    known = Stated(stated.names, stated.values, stated.paths)
+    evidence = read_evidence(git, head, revisions, known, find_home(git, {}) or "")
+    moves = tuple(
+        MovedFile(move.old, move.new, PastChange(move.commit, move.title, move.date, "", (), ()))
+        for move in evidence.moves
     )
+    if evidence.unread:
+        print(f"{evidence.unread} commits could not be read", file=sys.stderr)
+    gone_names, absent_keys = frozenset(evidence.gone_names), frozenset(evidence.absent_keys)
+    return judge(articles, changes_of(evidence), CodeToday(gone_names, absent_keys, moves, evidence.home))
 
 
 def changes_of(evidence: CheckoutEvidence) -> list[PastChange]:

@@ -124,7 +124,7 @@ FACES: dict[str, set[str]] = {
     "workspaces": {"backup_state", "domain_claims", "queries", "site_frame"},
     "writer": {
         *("", "diffs.parser", "diffs.patch", "llm.model_step", "llm.rewording"),
-        *("drift.drift_reports", "drift.judging", "drift.stated_names"),
+        *("drift.drift_reports", "drift.past_changes", "drift.stated_names"),
         *("new_articles.outline", "new_articles.outline_sources", "retrieval"),
     },
 }

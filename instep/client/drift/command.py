@@ -14,8 +14,8 @@ from instep.client.ci.git import open_checkout
 from instep.client.ci.printing import print_text, say
 from instep.client.ci.retries import Patience
 from instep.client.ci.shapes import Bot
-from instep.client.drift.evidence import CheckoutEvidence, read_evidence
-from instep.client.drift.history import PastCommit
+from instep.client.ci.shipped import find_home
+from instep.client.drift.evidence import CheckoutEvidence, Stated, read_evidence
 from instep.client.drift.report import as_findings, as_sarif
 from instep.client.drift.shapes import DriftAnswer, ListedStatements
 from instep.platform.core import limits
@@ -27,6 +27,12 @@ JSON = {"Content-Type": "application/json"}
 SHALLOW = (
     "The checkout is shallow, so only changes in its commits are found: fetch the whole history, in GitHub"
     " Actions with `fetch-depth: 0`, elsewhere with `git fetch --unshallow`."
+)
+
+
+UNREAD = (
+    "Git could not read up to {count:,} commits, because the checkout lacks the contents of their files: use"
+    " a clone without `--filter`."
 )
 
 
@@ -67,16 +73,19 @@ def check(options: DriftOptions, environ: Mapping[str, str]) -> DriftAnswer:
     bot = client.choose_bot(options.bot or None)
     statements = read_statements(client, bot)
     say(f"Searching the code and its history for the statements of {statements.articles:,} articles.")
-    evidence = read_evidence(git, head, revisions, statements.names, statements.values)
+    stated = Stated(statements.names, statements.values, statements.paths)
+    evidence = read_evidence(git, head, revisions, stated, find_home(git, environ) or "")
+    if evidence.unread:
+        say(UNREAD.format(count=evidence.unread))
     say(f"Sending {len(evidence.commits):,} commits that removed something the articles state.")
     body = body_of(head, evidence, options.limit, is_partial=is_shallow(git) or options.since is not None)
     response = client.ask("POST", "/drift/checks", body, {"Service-Bot": bot.id, **JSON})
     return client.read(DriftAnswer, response)
 
 
-def title_in(commit: PastCommit) -> str:
-    title = shorten(commit.title, limits.MAX_TITLE_CHARACTERS)
-    return title if shows_something(title) else commit.commit
+def title_of(subject: str, commit: str) -> str:
+    title = shorten(subject, limits.MAX_TITLE_CHARACTERS)
+    return title if shows_something(title) else commit
 
 
 def read_statements(client: Client, bot: Bot) -> ListedStatements:
@@ -91,7 +100,7 @@ def body_of(head: str, evidence: CheckoutEvidence, limit: int | None, *, is_part
         "changes": [
             {
                 "commit": row.commit.commit,
-                "title": title_in(row.commit),
+                "title": title_of(row.commit.title, row.commit.commit),
                 "date": row.commit.date,
                 "diff": row.commit.diff,
                 "names": sorted(row.commit.names),
@@ -109,7 +118,18 @@ def body_of(head: str, evidence: CheckoutEvidence, limit: int | None, *, is_part
         ],
         "goneNames": list(evidence.gone_names),
         "absentKeys": sorted(evidence.absent_keys),
-        "isPartial": is_partial,
+        "moves": [
+            {
+                "commit": move.commit,
+                "title": title_of(move.title, move.commit),
+                "date": move.date,
+                "old": move.old,
+                "new": move.new,
+            }
+            for move in evidence.moves
+        ],
+        "home": evidence.home,
+        "isPartial": is_partial or evidence.unread > 0,
     }
     return json.dumps(document | ({"limit": limit} if limit else {}), ensure_ascii=False).encode(
         "utf-8", "replace"

@@ -6,13 +6,23 @@ from dataclasses import dataclass
 
 from instep.client.ci.git import Git
 from instep.client.drift.code_lines import StandingNames, read_lines, read_standing
-from instep.client.drift.history import PastCommit, read_history
+from instep.client.drift.history import History, PastCommit
 from instep.client.drift.names import NameFinder, bare, keys_in, spelling_key
+from instep.client.drift.path_history import Move
 from instep.platform.core import limits
 
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 # A line with fewer characters says nothing of where it is from.
 _MIN_LINE_CHARACTERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """The names and values that articles state, and the paths of their links, each after its repository."""
+
+    names: Sequence[str]
+    values: Sequence[str]
+    paths: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +45,29 @@ class SentCommit:
 
 @dataclass(frozen=True, slots=True)
 class CheckoutEvidence:
-    """Commits, newest first; the names of articles that the code lacks; keys of other names that it lacks."""
+    """Commits, newest first; the names of articles that the code lacks; keys of other names that it lacks.
+
+    `moves` are of files of the repository `home`, such as `github.com/acme/app`, to which articles link;
+    `unread` counts the commits whose contents the checkout lacks.
+    """
 
     commits: Sequence[SentCommit]
     gone_names: Sequence[str]
     absent_keys: Collection[str]
+    moves: Sequence[Move]
+    home: str
+    unread: int
 
 
-def read_evidence(
-    git: Git, head: str, revisions: str, names: Sequence[str], values: Sequence[str]
-) -> CheckoutEvidence:
-    """The evidence at the commit `head`, from the history of `revisions`."""
-    standing = read_standing(git, head, names)
-    gone_names = [name for name in names if _is_gone(name, standing)]
-    stated_values = frozenset((*names, *values))
-    commits = list(_within_bounds(read_history(git, revisions, NameFinder(gone_names), stated_values)))
+def read_evidence(git: Git, head: str, revisions: str, stated: Stated, home: str) -> CheckoutEvidence:
+    """The evidence at the commit `head` of the repository `home`, from the history of `revisions`."""
+    home = home.lower()
+    standing = read_standing(git, head, stated.names)
+    gone_names = [name for name in stated.names if _is_gone(name, standing)]
+    history = History(git, revisions)
+    past = history.read(NameFinder(gone_names), frozenset((*stated.names, *stated.values)))
+    commits = list(_within_bounds(past))
+    paths = {path.removeprefix(f"{home}/") for path in stated.paths if path.startswith(f"{home}/")}
     places = _places_today(git, head, commits)
     absent = {
         key for commit in commits for hunk in commit.hunks for line in hunk.lines for key in keys_in(line[1:])
@@ -58,6 +76,9 @@ def read_evidence(
         [SentCommit(commit, tuple(_standing_lines(commit, places))) for commit in commits],
         gone_names,
         absent - standing.keys,
+        list(history.paths.moves_of(paths, standing.files))[: limits.MAX_DRIFT_MOVES],
+        home,
+        history.unread,
     )
 
 
@@ -87,9 +108,8 @@ def _within_bounds(commits: Iterator[PastCommit]) -> Iterator[PastCommit]:
         size = sum(len(line) for hunk in commit.hunks for line in hunk.lines)
         if size <= limits.MAX_DRIFT_COMMIT_CHARACTERS:
             characters += size
-            if characters > limits.MAX_DRIFT_CHARACTERS:
-                return
-            yield commit
+            if characters <= limits.MAX_DRIFT_CHARACTERS:
+                yield commit
 
 
 def _added_lines(commit: PastCommit) -> Iterator[tuple[str, int, str]]:

@@ -1,21 +1,27 @@
 """The history of a commit: which earlier commits took names and values out of the code, and where."""
 
 import re
+import time
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import IO
 
-from instep.client.ci.git import Git
+from instep.client.ci.git import Git, GitFailed
 from instep.client.drift.code_lines import is_code
 from instep.client.drift.names import NameFinder
+from instep.client.drift.path_history import PathHistory
 from instep.platform.core import limits
 from instep.platform.text.file_kinds import LONG_LINE
 
 _LOG = (
-    *("log", "--no-merges", "--no-color", "--no-notes", "--no-ext-diff", "--no-textconv", "--encoding=UTF-8"),
-    *("-p", "-U3", "--find-renames", "--format=%x00%H%x00%cs%x00%s"),
+    *("log", "--stdin", "--no-walk=unsorted", "--no-color", "--no-notes", "--no-ext-diff", "--no-textconv"),
+    *("--encoding=UTF-8", "-p", "--raw", "-U3", "--find-renames", "--format=%x00%H%x00%cs%x00%s"),
 )
+# Git would fetch what a partial clone lacks, file by file.
+_WITHOUT_FETCHING = {"GIT_NO_LAZY_FETCH": "1"}
+# In a partial clone git ends at nearly each commit: then the rest of the history is left out.
+_MAX_FAILURES = 100
 # A literal in a line of code, which a change may replace: `30`, `"info"`, `true`.
 _LITERAL = re.compile(
     r"""(["'`])(?:(?!\1).)*\1|(?<![\w.])\d[\w.]*|\b(?:[Tt]rue|[Ff]alse|[Nn]one|null|nil)\b"""
@@ -57,16 +63,41 @@ class PastCommit:
         return "".join(diff_of(hunk) for hunk in self.hunks)
 
 
-def read_history(
-    git: Git, revisions: str, finder: NameFinder, values: Container[str]
-) -> Iterator[PastCommit]:
-    """The commits that took out one of the names, or replaced one of the values in a line, newest first.
+class History:
+    """The commits of `revisions`, newest first; `paths` and `unread` are complete after `read`.
 
-    Of each name only the newest few count.
+    `unread` counts the commits that git can't print, as far as it says, because the checkout lacks files.
     """
-    reader = _LogReader(finder, values)
-    with git.reading(*_LOG, revisions, seconds=limits.DRIFT_HISTORY_SECONDS) as stream:
-        yield from reader.read(stream)
+
+    def __init__(self, git: Git, revisions: str) -> None:
+        self._git = replace(git, variables=git.variables | _WITHOUT_FETCHING)
+        self._rest = git.read("rev-list", "--no-merges", revisions).decode().split()
+        self.paths, self.unread = PathHistory(), 0
+
+    def read(self, finder: NameFinder, values: Container[str]) -> Iterator[PastCommit]:
+        """The commits that took out one of the names, or replaced one of the values in a line.
+
+        Of each name only the newest few count.
+        """
+        reader = _LogReader(finder, values, self.paths)
+        end = time.monotonic() + limits.DRIFT_HISTORY_SECONDS
+        failures = 0
+        while self._rest and failures < _MAX_FAILURES and time.monotonic() < end:
+            stdin = "".join(f"{commit}\n" for commit in self._rest).encode()
+            reader.commit = None
+            try:
+                with self._git.reading(*_LOG, stdin=stdin, seconds=end - time.monotonic()) as stream:
+                    yield from reader.read(stream)
+                self._rest = []
+            except GitFailed:
+                failures += 1
+                self._leave_out(reader.commit)
+        self.unread += len(self._rest)
+
+    def _leave_out(self, last: tuple[str, str, str] | None) -> None:
+        """Go on after the last commit that git has begun to print, or without the first one."""
+        self.unread += 1
+        self._rest = self._rest[self._rest.index(last[0]) + 1 if last else 1 :]
 
 
 def diff_of(hunk: PastHunk) -> str:
@@ -87,8 +118,8 @@ class _OpenHunk:
 class _LogReader:
     """Reads the output of `git log -p` line by line, and keeps no more of it than one commit's hunks."""
 
-    def __init__(self, finder: NameFinder, values: Container[str]) -> None:
-        self.finder, self.values, self.counts = finder, values, Counter[str]()
+    def __init__(self, finder: NameFinder, values: Container[str], paths: PathHistory) -> None:
+        self.finder, self.values, self.paths, self.counts = finder, values, paths, Counter[str]()
         self.commit: tuple[str, str, str] | None = None
         self.head = ["", ""]
         self.is_read = False
@@ -122,6 +153,7 @@ class _LogReader:
     def begin_commit(self, raw: bytes) -> None:
         commit, date, title = raw[1:].decode("utf-8", "replace").rstrip("\n").split("\0", 2)
         self.commit = (commit, title, date)
+        self.paths.begin_commit(self.commit)
 
     def read_head(self, raw: bytes) -> None:
         line = raw.decode("utf-8", "replace").rstrip("\r\n")
@@ -132,7 +164,9 @@ class _LogReader:
             return
         self.end_hunk()
         self.hunk = None
-        if line.startswith("--- "):
+        if line.startswith(":"):
+            self.paths.take(line)
+        elif line.startswith("--- "):
             self.head[0] = line[4:]
         elif line.startswith("+++ "):
             self.head[1] = line[4:]

@@ -9,6 +9,7 @@ from instep.client.ci.shapes import Shape
 class ListedStatements(Shape):
     names: list[str]
     values: list[str]
+    paths: list[str]
     articles: int
 
 

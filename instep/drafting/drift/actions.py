@@ -12,7 +12,7 @@ from instep.drafting.drift.queries import WaitingDrift
 from instep.drafting.drift.schemas import CheckedDrift, DriftCheck, PastChangeIn, StatementsOut
 from instep.drafting.tasks.checks import checked_texts, count_check
 from instep.drafting.writer.drift.drift_reports import DriftReport, report_drift
-from instep.drafting.writer.drift.judging import CodeToday, PastChange, TodaysLine
+from instep.drafting.writer.drift.past_changes import CodeToday, MovedFile, PastChange, TodaysLine
 from instep.drafting.writer.drift.stated_names import stated_names
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
@@ -33,6 +33,7 @@ async def list_statements(ctx: Ctx) -> StatementsOut:
     return StatementsOut(
         names=list(stated.names),
         values=list(stated.values),
+        paths=list(stated.paths),
         articles=len(texts),
         statements=stated.statements,
     )
@@ -73,7 +74,11 @@ async def _articles(ctx: Ctx) -> dict[str, Article]:
 
 async def _report(new: DriftCheck, texts: list[writer.Article]) -> DriftReport:
     changes = [_change_of(change) for change in new.changes]
-    today = CodeToday(frozenset(new.gone_names), frozenset(new.absent_keys))
+    moves = tuple(
+        MovedFile(move.old, move.new, PastChange(move.commit, move.title, move.date, "", (), ()))
+        for move in new.moves
+    )
+    today = CodeToday(frozenset(new.gone_names), frozenset(new.absent_keys), moves, new.home)
     try:
         return await run_with_timeout(report_drift, texts, changes, today, seconds=limits.MAX_WRITER_SECONDS)
     except TimeLimitExceeded:

@@ -14,6 +14,7 @@ Commit = Annotated[
 ]
 Name = Annotated[Text, Field(min_length=1, max_length=limits.MAX_DRIFT_NAME_CHARACTERS)]
 Path = Annotated[Text, Field(min_length=1, max_length=limits.MAX_DRIFT_PATH_CHARACTERS)]
+Day = Annotated[Text, Field(pattern=r"^\d{4}-\d{2}-\d{2}$", examples=["2026-11-03"])]
 LineNumber = Annotated[int, Field(ge=1, le=limits.MAX_INTEGER)]
 Names = Annotated[list[Name], Field(max_length=limits.MAX_DRIFT_NAMES)]
 
@@ -32,10 +33,20 @@ class PastChangeIn(Body):
 
     commit: Commit
     title: Title
-    date: Annotated[Text, Field(pattern=r"^\d{4}-\d{2}-\d{2}$", examples=["2026-11-03"])]
+    date: Day
     diff: Text = Field(description="Its hunks with these names, as a unified diff.")
     names: Names = Field(description="The names of `goneNames` that it took out.")
     standing: list[StandingLineIn] = Field(max_length=limits.MAX_DRIFT_LINES)
+
+
+class MoveIn(Body):
+    """A file or folder in a link of an article that a commit renamed or deleted."""
+
+    commit: Commit
+    title: Title
+    date: Day
+    old: Path
+    new: Path | None = Field(description="Its path in the checked commit; null: it was deleted.")
 
 
 class DriftCheck(Body):
@@ -48,6 +59,17 @@ class DriftCheck(Body):
     gone_names: Names = Field(description="The names of articles that the code does not have.")
     absent_keys: Names = Field(
         description="Other names in the diffs that it does not have: lower-case, only letters and digits."
+    )
+    moves: list[MoveIn] = Field(
+        default_factory=list,
+        max_length=limits.MAX_DRIFT_MOVES,
+        description="What became of linked files that it does not have.",
+    )
+    home: Text = Field(
+        default="",
+        max_length=limits.MAX_DRIFT_PATH_CHARACTERS,
+        examples=["github.com/acme/app"],
+        description="The repository whose files `moves` has: host and path, in lower case.",
     )
     is_partial: bool | MISSING = Field(
         default=MISSING, description="True if not the whole history was read: then no article is verified."
@@ -62,6 +84,9 @@ class StatementsOut(Out):
 
     names: list[str]
     values: list[str] = Field(description="Numbers as code writes them: 10000 for 10,000.")
+    paths: list[str] = Field(
+        description="Linked files, with their repository: github.com/acme/app/src/cli.py.",
+    )
     articles: int
     statements: int
 

@@ -5,27 +5,30 @@ from dataclasses import dataclass, replace
 
 from instep.client.ci.checkout import is_shallow, resolve
 from instep.client.ci.git import Git
+from instep.client.ci.shipped import host_and_path
 from instep.client.drift.command import body_of
-from instep.client.drift.evidence import CheckoutEvidence, SentCommit, read_evidence
+from instep.client.drift.evidence import CheckoutEvidence, SentCommit, Stated, read_evidence
 from instep.transfer.repositories.pull_filters import matches_path
 
 
 @dataclass(frozen=True, slots=True)
 class ClonedBranch:
-    """A clone, its branch, and the files of it that count; without paths all do."""
+    """A clone of `url`, its branch, and the files of it that count; without paths all do."""
 
     git: Git
+    url: str
     branch: str
     paths: Sequence[str]
 
 
-def read_clone(clone: ClonedBranch, names: Sequence[str], values: Sequence[str]) -> bytes:
+def read_clone(clone: ClonedBranch, stated: Stated) -> bytes:
     """The body of `POST /drift/checks` for the newest commit of the branch.
 
     It reads the whole history, which may take minutes: call it in another process. Raises `GitFailed`.
     """
     head = resolve(clone.git, clone.branch)
-    evidence = read_evidence(clone.git, head, head, names, values)
+    home = host_and_path(clone.url).removesuffix(".git")
+    evidence = read_evidence(clone.git, head, head, stated, home)
     return body_of(head, within(evidence, clone.paths), None, is_partial=is_shallow(clone.git))
 
 
@@ -34,7 +37,8 @@ def within(evidence: CheckoutEvidence, paths: Sequence[str]) -> CheckoutEvidence
     if not paths:
         return evidence
     commits = [commit for row in evidence.commits if (commit := commit_within(row, paths)).commit.hunks]
-    return replace(evidence, commits=commits)
+    moves = [move for move in evidence.moves if matches_path(move.old, paths)]
+    return replace(evidence, commits=commits, moves=moves)
 
 
 def commit_within(row: SentCommit, paths: Sequence[str]) -> SentCommit:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from instep.client.ci.git import GitFailed
+from instep.client.drift.evidence import Stated
 from instep.drafting.drift import actions as drift
 from instep.drafting.drift.schemas import CheckedDrift, DriftCheck, StatementsOut
 from instep.platform.core import limits
@@ -108,10 +109,11 @@ class RepositoryCheck:
         async with cloned(self.client, origin) as git:
             searched = "1 article" if stated.articles == 1 else f"{stated.articles:,} articles"
             await self.note("running", f"Searching it for what {searched} state.")
-            clone = ClonedBranch(git, BRANCH, self.repository.paths)
+            clone = ClonedBranch(git, origin.url, BRANCH, self.repository.paths)
             try:
+                sought = Stated(stated.names, stated.values, stated.paths)
                 body = await run_with_timeout(
-                    read_clone, clone, stated.names, stated.values, seconds=limits.MAX_CLONE_READING_SECONDS
+                    read_clone, clone, sought, seconds=limits.MAX_CLONE_READING_SECONDS
                 )
             except GitFailed as failure:
                 raise HostRefused(f"Its history can't be read. {failure.message}") from None

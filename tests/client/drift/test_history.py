@@ -6,7 +6,7 @@ import pytest
 
 from instep.client.ci.git import Git
 from instep.client.drift.code_lines import is_code
-from instep.client.drift.evidence import CheckoutEvidence, read_evidence
+from instep.client.drift.evidence import CheckoutEvidence, Stated, read_evidence
 from tests.support.repositories import Repository, new_repository
 
 OPTION = "add_option('--keep-days', default=30)\n"
@@ -24,7 +24,7 @@ def repository(tmp_path: Path) -> Repository:
 
 
 def evidence_of(repository: Repository, *names: str, values: tuple[str, ...] = ()) -> CheckoutEvidence:
-    return read_evidence(Git(repository.folder), "HEAD", "HEAD", names, values)
+    return read_evidence(Git(repository.folder), "HEAD", "HEAD", Stated(names, values, ()), "")
 
 
 def test_only_hunks_with_a_name_that_is_gone_are_sent(repository: Repository) -> None:
@@ -65,6 +65,38 @@ def test_a_variable_stands_if_a_prefix_is_all_that_the_code_lacks(repository: Re
     names = ("ACME_KEEP_DAYS", "ACME_KEEP_DAYS_FILE", "ACME_STORE_DAYS", "ACME_DAYS")
 
     assert list(evidence_of(repository, *names).gone_names) == ["ACME_STORE_DAYS", "ACME_DAYS"]
+
+
+def test_a_linked_file_or_folder_has_its_path_of_today(repository: Repository) -> None:
+    code = "".join(f"step_{number}()\n" for number in range(9))
+    repository.commit("Add", {"a/one.py": code, "a/two.py": code + "more()\n", "old.py": "x = 1\n"})
+    repository.commit(
+        "Move", {"a/one.py": None, "a/two.py": None, "b/one.py": code, "b/two.py": code + "more()\n"}
+    )
+    commit = repository.commit("Drop", {"old.py": None, "b/one.py": None, "c/one.py": code})
+
+    home = "github.com/acme/app"
+    paths = [f"{home}/{path}" for path in ("a/one.py", "a", "old.py", "b/two.py", "never.py")]
+    stated = Stated((), (), [*paths, "github.com/acme/other/old.py"])
+    moves = read_evidence(Git(repository.folder), "HEAD", "HEAD", stated, home).moves
+
+    assert [(move.old, move.new) for move in moves] == [
+        ("a", "b"),
+        ("a/one.py", "c/one.py"),
+        ("old.py", None),
+    ]
+    assert (moves[-1].commit, moves[-1].title) == (commit, "Drop")
+
+
+def test_commits_whose_files_are_missing_are_left_out_and_counted(repository: Repository) -> None:
+    repository.commit("Rename it", {"app/cli.py": RENAMED})
+    blob = repository.git("rev-parse", "HEAD:app/cli.py").strip()
+    repository.commit("Raise it", {"app/cli.py": RAISED})
+    (repository.folder / ".git/objects" / blob[:2] / blob[2:]).unlink()
+
+    evidence = evidence_of(repository, "--keep-days", "app/cli.py", values=("30",))
+
+    assert (evidence.commits, evidence.unread) == ([], 2)
 
 
 @pytest.mark.parametrize(

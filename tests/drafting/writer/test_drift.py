@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from instep.drafting.writer import Article
-from instep.drafting.writer.drift.judging import CodeToday, Drift, PastChange, TodaysLine, judge
+from instep.drafting.writer.drift.judging import judge
+from instep.drafting.writer.drift.past_changes import CodeToday, Drift, MovedFile, PastChange, TodaysLine
 from instep.drafting.writer.drift.stated_names import stated_names
 
 PATH = "app/cli.py"
@@ -110,12 +111,56 @@ def test_examples_tests_and_ci_prove_nothing(path: str) -> None:
     assert drifts(TEXT, elsewhere, gone=("--keep-days",)) == []
 
 
-def test_the_target_of_a_link_to_another_article_is_left_alone() -> None:
-    moved = change("link: url('guide/keep_days')", "link: url('guide/retention_days')", "keep_days")
-    text = "See [days](https://acme.test/guide/keep_days) for more."
+def test_a_link_to_a_file_of_the_repository_follows_the_file() -> None:
+    home = "https://github.com/Acme/App"
+    text = f"See [one]({home}/blob/main/app/cli.py#L3), {home}/tree/main/old and {home}/blob/v1.2/app/cli.py."
+    moves = (MovedFile("app/cli.py", "src/cli.py", RENAME), MovedFile("old", None, RENAME))
+    today = CodeToday(frozenset(), frozenset(), moves, "github.com/acme/app")
+    article = Article("art_1", "Clean up", text)
 
-    assert outcomes(drifts(text, moved, gone=("keep_days",))) == [("renamed", "keep_days", "retention_days")]
-    assert drifts(text.replace("https://acme.test", ""), moved, gone=("keep_days",)) == []
+    assert outcomes(judge([article], [], today)) == [
+        ("renamed", "app/cli.py", "src/cli.py"),
+        ("gone", "old", ""),
+    ]
+    assert judge([article], [], replace(today, home="github.com/acme/other")) == []
+    assert stated_names([article], 9).paths == ("github.com/acme/app/app/cli.py", "github.com/acme/app/old")
+
+
+def test_a_name_that_the_change_only_uses_or_writes_again_is_not_gone() -> None:
+    used = change("keep_days = load()", None, "keep_days")
+    again = change(flag("keep-days"), flag("keep-days") + "  # days", "--keep-days")
+
+    assert drifts("Set `keep_days`.", used, gone=("keep_days",)) == []
+    assert drifts(TEXT, again, gone=("--keep-days",)) == []
+
+
+def test_a_function_is_gone_only_with_another_name_from_around_it() -> None:
+    removal = change("def load_yaml(path):", None, "load_yaml")
+    text = "Call `load_yaml` to read it."
+
+    assert drifts(text, removal, gone=("load_yaml",)) == []
+    assert outcomes(drifts(f"{text} Or use `parse_args`.", removal, gone=("load_yaml",))) == [
+        ("gone", "load_yaml", "")
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## 2.1\n\nPass `--keep-days`.",
+        "## Version 3.x\n\n### Flags\n\nPass `--keep-days`.",
+        "## 2024-05-01\n\nPass `--keep-days`.",
+    ],
+)
+def test_a_section_about_a_version_stays_true(text: str) -> None:
+    assert drifts(text, RENAME, gone=("--keep-days",)) == []
+
+
+@pytest.mark.parametrize("text", ["`max_age` is 3600 (1 hour) by default.", "The default `age` is 3600."])
+def test_a_value_that_is_restated_or_of_a_common_word_is_left_alone(text: str) -> None:
+    name = "max_age" if "max_age" in text else "age"
+
+    assert drifts(text, change(f"{name}: int = 3600", f"{name}: int = 60")) == []
 
 
 def test_names_and_values_are_listed_once_as_code_writes_them() -> None:

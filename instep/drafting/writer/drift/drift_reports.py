@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from instep.drafting.writer.articles.headings import heading_over
-from instep.drafting.writer.drift.judging import CodeToday, Drift, DriftKind, PastChange, judge
+from instep.drafting.writer.drift.judging import judge
+from instep.drafting.writer.drift.past_changes import CodeToday, Drift, DriftKind, PastChange
 from instep.drafting.writer.drift.stated_names import stated_names
 from instep.drafting.writer.editing.apply import evidence_for, new_title
 from instep.drafting.writer.editing.edits import Edit, apply

@@ -7,28 +7,27 @@ the old text is gone from it, and the new one stands there.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from instep.drafting.writer.articles.code_languages import fence_at
 from instep.drafting.writer.articles.corpus import Corpus, corpus_of
+from instep.drafting.writer.articles.headings import headings_of
 from instep.drafting.writer.articles.other_products import is_variable_of_another
-from instep.drafting.writer.articles.passages import is_in_code, is_in_url, line_of, sentence_around
+from instep.drafting.writer.articles.passages import is_in_code, is_in_url, sentence_around
 from instep.drafting.writer.articles.records import is_record
-from instep.drafting.writer.diffs.change_set import ChangeSet, reviewed_files
+from instep.drafting.writer.drift.moved_files import find_moved
+from instep.drafting.writer.drift.past_changes import CodeToday, Drift, DriftKind, PastChange
+from instep.drafting.writer.drift.past_definitions import ChangedDefinitions, Definition, is_of_interface
 from instep.drafting.writer.editing.apply import MIN_CERTAIN, best_source, find_edits
 from instep.drafting.writer.editing.edits import Edit, add_edit
 from instep.drafting.writer.facts.became import Became, find_became
 from instep.drafting.writer.facts.changed_texts import SourceLine
-from instep.drafting.writer.facts.declarations import declarations_of
-from instep.drafting.writer.facts.written_names import name_form_of, written_names_of
+from instep.drafting.writer.facts.written_names import name_form_of
 from instep.drafting.writer.fitted import FITTED
 from instep.drafting.writer.shapes import Article, Change
+from instep.drafting.writer.words.units import UNITS
 from instep.platform.core.name_matching import is_distinct, mention
-from instep.platform.text.patch_parser import parse_diff
 
-DriftKind = Literal["gone", "renamed", "value"]
-_SEPARATORS = re.compile(r"[\W_]+")
 _MAX_STEPS = 10
 # A sentence about what was: it stays true.
 _OF_THE_PAST = re.compile(
@@ -39,84 +38,25 @@ _OF_THE_PAST = re.compile(
 _VERSION = re.compile(r"v?\d[\w.+-]*")
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
 _MIN_VARIABLES = 3
+# The same value in another unit, as in `3600 # 1 hour`.
+_RESTATED = re.compile(rf"(?<![\d.,])\d[\d.,]*+\s*+(?:{'|'.join(UNITS.values())})\b", re.IGNORECASE)
 _INDENTED = re.compile(r" {4}|\t")
 # Paths and variables of the system, which it has whether the code names them or not.
 _OF_THE_SYSTEM = re.compile(
     r"/(?:bin|dev|etc|home|mnt|opt|proc|root|srv|sys|tmp|Users|usr|var)/|(?:HTTPS?|NO)_PROXY$"
 )
-# A folder of examples: what they set is their own choice, and often that of another product.
-_EXAMPLES = re.compile(r"(?:^|/)(?:examples?|samples?)/", re.IGNORECASE)
-# The target of a link to another place of the documentation, whose names the code does not decide.
-_LINK_TARGET = re.compile(r"\]\((?![a-z][a-z0-9+.-]*:)[^()\s]*")
-
-
-@dataclass(frozen=True, slots=True)
-class TodaysLine:
-    """The current positions of a line that a commit added; it was `line` of `file` in the commit."""
-
-    file: str
-    line: int
-    file_today: str
-    line_today: int
-
-
-@dataclass(frozen=True, slots=True)
-class PastChange:
-    """A commit, with those of its hunks that took names out of the code, and the names."""
-
-    commit: str
-    title: str
-    date: str
-    diff: str
-    names: tuple[str, ...]
-    standing: tuple[TodaysLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CodeToday:
-    """The names that the code of today lacks: `gone_names` of articles, and `absent_keys` of other names."""
-
-    gone_names: frozenset[str]
-    absent_keys: frozenset[str]
-
-    def lacks(self, text: str) -> bool:
-        return (
-            text in self.gone_names
-            or f"--{text}" in self.gone_names
-            or spelling_key(text) in self.absent_keys
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Drift:
-    """A statement of an article (offsets in characters) that a past change has made wrong."""
-
-    kind: DriftKind
-    article: Article
-    start: int
-    end: int
-    change: PastChange
-    source: SourceLine
-    edit: Edit | None = None
-
-    @property
-    def name(self) -> str:
-        return self.article.text[self.start : self.end]
-
-    @property
-    def line(self) -> int:
-        return line_of(self.article.text, self.start)
-
-
-def spelling_key(name: str) -> str:
-    """The same key for all spellings of a name: `--max-size`, `max_size`, `MaxSize`."""
-    return _SEPARATORS.sub("", name).lower()
+# A title with a version, a date or these words: its section is about the past, or about both.
+_DATED = re.compile(
+    r"\bv?\d+\.(?:\d+|x)|\b20\d\d-\d\d|\b(?:breaking changes|deprecat\w+|migrat\w+|upgrad\w+)",
+    re.IGNORECASE,
+)
 
 
 def judge(articles: Sequence[Article], changes: Sequence[PastChange], today: CodeToday) -> list[Drift]:
     """The statements of articles that the changes, newest first, have made wrong, by article and place."""
     corpus = corpus_of(tuple(articles))
-    facts = [(change, _facts_of(change, today)) for change in changes]
+    defined = [(change, ChangedDefinitions(change)) for change in changes]
+    facts = [(change, _facts_of(change, definitions, today)) for change, definitions in defined]
     outcomes = _Outcomes(facts)
     by_id = {article.id: article for article in articles}
     edits_by_id: dict[str, list[Edit]] = {}
@@ -127,7 +67,7 @@ def judge(articles: Sequence[Article], changes: Sequence[PastChange], today: Cod
         for article_id, edits in edits_by_article.items():
             chosen = edits_by_id.setdefault(article_id, [])
             for edit in edits:
-                if not _is_sure(edit) or _is_link_target(by_id[article_id].text, edit.start):
+                if not _is_proven(edit, by_id[article_id]):
                     continue
                 count = len(chosen)
                 add_edit(chosen, edit)
@@ -135,36 +75,63 @@ def judge(articles: Sequence[Article], changes: Sequence[PastChange], today: Cod
                     kind: DriftKind = "value" if edit.fact.value else "renamed"
                     source = best_source(edit.fact)
                     drifts.append(Drift(kind, by_id[article_id], edit.start, edit.end, change, source, edit))
-    drifts += _gone(changes, corpus, edits_by_id, today)
+    drifts += _gone(defined, corpus, edits_by_id, today)
+    drifts += find_moved(articles, today)
     return sorted(drifts, key=lambda drift: (drift.article.id, drift.start))
 
 
-def _is_sure(edit: Edit) -> bool:
-    """True for a name, which is gone besides, and for a value that its place surely states."""
-    return not (isinstance(edit.fact, Became) and edit.fact.value) or edit.probability >= MIN_CERTAIN
+def _is_proven(edit: Edit, article: Article) -> bool:
+    """True if the change surely is about what the passage states, and the passage about the present."""
+    pair = edit.fact
+    assert isinstance(pair, Became)
+    is_name = pair.kind == "name" and is_of_interface(pair.old) and is_of_interface(pair.new)
+    is_sure = edit.probability >= MIN_CERTAIN or is_name
+    if not is_sure or _is_of_another(pair.old) or _is_of_the_past(article, edit.start, edit.end):
+        return False
+    return pair.value is None or _is_one_value(pair, article.text, edit)
 
 
-def _is_link_target(text: str, offset: int) -> bool:
-    line_start, line_end = text.rfind("\n", 0, offset) + 1, text.find("\n", offset)
-    line = text[line_start : line_end if line_end >= 0 else None]
-    at = offset - line_start
-    return any(match.start() < at < match.end() for match in _LINK_TARGET.finditer(line))
+def _is_one_value(pair: Became, text: str, edit: Edit) -> bool:
+    """True if a line states a value once, and the name of the setting is no common word."""
+    line_start, line_end = text.rfind("\n", 0, edit.start) + 1, text.find("\n", edit.end)
+    rest = text[line_start : edit.start] + text[edit.end : line_end if line_end >= 0 else None]
+    is_same = _as_number(pair.old) == _as_number(pair.new) is not None
+    return is_distinct(pair.names[0]) and not is_same and not _RESTATED.search(rest)
 
 
-def _product_code(change: PastChange) -> ChangeSet:
-    """The files of a change that decide what the product does: tests, CI and examples prove nothing."""
-    code = reviewed_files(parse_diff(change.diff)).code
-    files = [
-        file
-        for file in code.files
-        if file.kind not in {"test", "internal"} and not _EXAMPLES.search(file.patch.path)
+def _as_number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _is_of_the_past(article: Article, start: int, end: int) -> bool:
+    """True if a sentence, a heading over it or the title says that it is about an earlier version."""
+    text, level = article.text, 7
+    if _DATED.search(article.title):
+        return True
+    for heading in reversed([row for row in headings_of(text) if row.start <= start]):
+        if heading.level < level:
+            level = heading.level
+            if _DATED.search(heading.title):
+                return True
+    return bool(_OF_THE_PAST.search(text, *sentence_around(text, start, end)))
+
+
+def _is_in_block(text: str, start: int) -> bool:
+    return fence_at(text, start) is not None or bool(_INDENTED.match(text, text.rfind("\n", 0, start) + 1))
+
+
+def _facts_of(change: PastChange, definitions: ChangedDefinitions, today: CodeToday) -> list[Became]:
+    pairs = find_became(Change(change.title, None, change.diff), definitions.change_set)
+    return [
+        pair
+        for pair in pairs
+        if _may_be_stated(pair)
+        and (pair.value or today.lacks(pair.old))
+        and (pair.kind != "name" or definitions.replaces(pair.old, pair.new))
     ]
-    return replace(code, files=tuple(files))
-
-
-def _facts_of(change: PastChange, today: CodeToday) -> list[Became]:
-    pairs = find_became(Change(change.title, None, change.diff), _product_code(change))
-    return [pair for pair in pairs if _may_be_stated(pair) and (pair.value or today.lacks(pair.old))]
 
 
 def _may_be_stated(pair: Became) -> bool:
@@ -224,25 +191,32 @@ def _todays_sources(pair: Became, change: PastChange, today: CodeToday) -> tuple
 
 
 def _gone(
-    changes: Sequence[PastChange],
+    defined: Sequence[tuple[PastChange, ChangedDefinitions]],
     corpus: Corpus,
     edits: Mapping[str, Sequence[Edit]],
     today: CodeToday,
 ) -> Iterator[Drift]:
     """The mentions of names that the code no longer has, and that nothing is known to have replaced."""
     seen, prefixes = set[tuple[str, str]](), _own_prefixes(corpus)
-    for change in changes:
-        definitions = _removed_definitions(change)
+    for change, definitions in defined:
         for name in change.names:
             is_foreign = name_form_of(name) == "variable" and name.partition("_")[0] not in prefixes
             is_gone = name in today.gone_names and not is_foreign
-            source = definitions.get(name.lstrip("-")) if is_gone else None
-            for article in corpus.articles_with(name) if source else ():
-                if source and (article.id, name) not in seen and not is_record(article):
+            removed = definitions.find_removed(name) if is_gone else None
+            for article in corpus.articles_with(name) if removed else ():
+                is_new = (article.id, name) not in seen and not is_record(article)
+                if removed and is_new and _is_same_thing(removed, article, corpus):
                     seen.add((article.id, name))
                     place = _mention(name, article, edits.get(article.id, ()))
                     if place:
-                        yield Drift("gone", article, *place, change, source)
+                        yield Drift("gone", article, *place, change, removed.source)
+
+
+def _is_same_thing(definition: Definition, article: Article, corpus: Corpus) -> bool:
+    """True if an article has another name from around a definition: a function or key can be a namesake."""
+    return definition.is_of_interface or any(
+        article in corpus.articles_with(name) for name in definition.neighbors
+    )
 
 
 def _own_prefixes(corpus: Corpus) -> frozenset[str]:
@@ -252,48 +226,29 @@ def _own_prefixes(corpus: Corpus) -> frozenset[str]:
     return frozenset(prefix for prefix, count in counts.items() if count >= _MIN_VARIABLES)
 
 
-def _removed_definitions(change: PastChange) -> dict[str, SourceLine]:
-    """The lines that a change took out by the names that they define, or use as a variable, flag or route."""
-    definitions: dict[str, SourceLine] = {}
-    for file in _product_code(change).files:
-        for hunk in file.patch.hunks:
-            declared = [(row.name, row.line) for row in declarations_of(hunk, "-", file.patch.path)]
-            written = [(row.name, row.line) for row in written_names_of(hunk) if _is_of_interface(row.name)]
-            for name, line in (*declared, *written):
-                if line.mark == "-":
-                    source = SourceLine(file.patch.old_path, line.old, line.text, file.weight)
-                    definitions.setdefault(name.lstrip("-"), source)
-    return definitions
-
-
 def _is_of_another(name: str) -> bool:
     return bool(_OF_THE_SYSTEM.match(name)) or is_variable_of_another(name)
-
-
-def _is_of_interface(name: str) -> bool:
-    return name_form_of(name) in {"variable", "flag", "route"}
 
 
 def _mention(name: str, article: Article, edits: Sequence[Edit]) -> tuple[int, int] | None:
     """The first place of an article that states a name as one of the product; None if an edit covers it."""
     place = None
-    if not (is_distinct(name) or _is_of_interface(name)) or _is_of_another(name):
+    if not (is_distinct(name) or is_of_interface(name)) or _is_of_another(name):
         return None
     for match in mention(name).finditer(article.text):
         start, end = match.span()
         if any(edit.start < end and start < edit.end for edit in edits):
             return None
-        if place is None and _is_stated(name, article.text, start, end):
+        if place is None and _is_stated(name, article, start, end):
             place = (start, end)
     return place
 
 
-def _is_stated(name: str, text: str, start: int, end: int) -> bool:
+def _is_stated(name: str, article: Article, start: int, end: int) -> bool:
     """True if a text says in code marks, and as of the present, that there is a thing with this name."""
-    line_start = text.rfind("\n", 0, start) + 1
-    # An example has names of its own, which only look like those of the code.
-    is_example = fence_at(text, start) is not None or bool(_INDENTED.match(text, line_start))
+    text = article.text
     is_placeholder = text[start - 1 : start] == "<" and text[end : end + 1] == ">"
-    if (is_example and not _is_of_interface(name)) or is_placeholder or is_in_url(text, start):
+    # An example has names of its own, which only look like those of the code.
+    if (_is_in_block(text, start) and not is_of_interface(name)) or is_placeholder or is_in_url(text, start):
         return False
-    return is_in_code(text, start) and not _OF_THE_PAST.search(text, *sentence_around(text, start, end))
+    return is_in_code(text, start) and not _is_of_the_past(article, start, end)

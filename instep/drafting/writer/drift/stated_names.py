@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from instep.drafting.writer.articles.parsed_article import front_matter
 from instep.drafting.writer.articles.records import is_record
+from instep.drafting.writer.drift.repository_links import repository_links
 from instep.drafting.writer.shapes import Article
 from instep.platform.core.name_matching import is_distinct
 
@@ -22,24 +23,30 @@ _MIN_NAME_CHARACTERS, _MAX_NAME_CHARACTERS = 3, 80
 
 @dataclass(frozen=True, slots=True)
 class StatedNames:
-    """The names and values of all articles, each once, and how many articles state one, summed up."""
+    """The names and values of all articles, each once, and how many articles state one, summed up.
+
+    `paths` are those of linked files with their repository before them: `github.com/acme/shop/app/cli.py`.
+    """
 
     names: tuple[str, ...]
     values: tuple[str, ...]
+    paths: tuple[str, ...]
     statements: int
 
 
 def stated_names(articles: Sequence[Article], limit: int) -> StatedNames:
     """The names that articles state, the first `limit` of them."""
-    names, values, statements = dict[str, None](), dict[str, None](), 0
+    names, values, paths, statements = dict[str, None](), dict[str, None](), dict[str, None](), 0
     for article in articles:
         if not is_record(article):
             own_names = set(names_in(article.text))
             own_values = set(values_in(article.text))
-            statements += len(own_names) + len(own_values)
+            own_paths = {f"{link.home}/{link.path}" for link in repository_links(article.text)}
+            statements += len(own_names) + len(own_values) + len(own_paths)
             names.update(dict.fromkeys(sorted(own_names)))
             values.update(dict.fromkeys(sorted(own_values)))
-    return StatedNames(tuple(names)[:limit], tuple(values)[:limit], statements)
+            paths.update(dict.fromkeys(sorted(own_paths)))
+    return StatedNames(tuple(names)[:limit], tuple(values)[:limit], tuple(paths)[:limit], statements)
 
 
 def names_in(text: str) -> Iterator[str]:

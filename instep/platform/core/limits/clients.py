@@ -71,3 +71,5 @@ MAX_DRIFT_COMMITS_PER_NAME = 3
 # Characters of the history that it sends: those of one commit, and of all, the newest first.
 MAX_DRIFT_COMMIT_CHARACTERS = 400_000
 MAX_DRIFT_CHARACTERS = 4_000_000
+# Renamed and deleted files that articles link to.
+MAX_DRIFT_MOVES = 5_000
