@@ -10,12 +10,13 @@ import pytest
 from fastapi import FastAPI
 
 from instep.platform.core.markdown import render
+from instep.platform.text.sentences import split_sentences
 from instep.platform.web.visitors import route
 from instep.visitors.answers.section_reading import MAX_PARTS
 from tests.support.cast import Cast, Client, Json
 from tests.support.citations import words_of
 from tests.support.http import ok
-from tests.support.questions import ask
+from tests.support.questions import CITATION, ask
 from tests.support.scripted_model import Scripted, replying
 from tests.support.site_pages import publish
 
@@ -83,7 +84,7 @@ async def test_nothing_planted_comes_out_in_the_articles_own_words(
     assert texts == []
 
 
-async def test_a_model_that_obeys_brings_nothing_of_it_out(
+async def test_a_model_that_obeys_adds_nothing_to_the_articles_own_words(
     unlimited: None,
     without_limits: None,
     app: FastAPI,
@@ -106,7 +107,12 @@ async def test_a_model_that_obeys_brings_nothing_of_it_out(
 
         answer = await ask(visitor, cast.acme, QUESTION)
 
-        assert answer["answer"] == "Each invitation of a colleague is good for seven days [1].", text
+        # The article's own sentences are on its page as well; nothing else comes out.
+        page = words_of(render(planted["contentMarkdown"]))
+        said = split_sentences(CITATION.sub("", answer["answer"]))
+        assert [each for each in said if words_of(each) not in page] == [], text
+        assert words_of(AFTER) in words_of(answer["answer"])
+        assert not re.search("<a |<img|<script", render(answer["answer"]))
 
 
 async def test_a_question_that_is_one_gets_nothing_out_of_it(

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from instep.platform.core import limits
+from instep.platform.text.characters import shows_something
 from tests.corpora.requests import Sender
 from tests.corpora.texts import confusables, odd_texts
 from tests.support.cast import Cast, Json
@@ -106,7 +107,11 @@ async def test_the_feed_and_the_changelog_tell_titles_as_they_were_written(
 
 
 def titles(corpora: Path) -> list[str]:
-    return [text for text in odd_texts(corpora) if text.strip() and len(text) <= limits.MAX_TITLE_CHARACTERS]
+    return [
+        text
+        for text in odd_texts(corpora)
+        if shows_something(text) and len(text) <= limits.MAX_TITLE_CHARACTERS
+    ]
 
 
 async def publish(sender: Sender, kind: str, fields: Json) -> Json:

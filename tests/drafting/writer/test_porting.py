@@ -42,7 +42,7 @@ def port(before: str, after: str, *articles: Article, path: str = "docs/backups.
 def test_the_words_of_the_change_become_those_of_the_article(ask: Ask) -> None:
     [draft] = ask({"docs/backups.md": (TEXT, EDITED)}, TEXT, name="Backups").proposals
     assert (draft.article_id, draft.text) == ("guide", EDITED)
-    assert "edits itself in 2 places (docs/backups.md, line 8)" in draft.reason
+    assert "in 2 places (docs/backups.md, line 8)" in draft.reason
     assert [(each.file, each.start_line, each.end_line) for each in draft.evidence] == [
         ("docs/backups.md", 8, 8),
         ("docs/backups.md", 13, 14),
