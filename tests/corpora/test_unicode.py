@@ -32,13 +32,14 @@ KNOWN_TO_REFUSE = {
     "parentId": "it names a collection",
     "translationOf": "it names an article",
     "botId": "it names a bot",
+    "owner": "it names a member",
     "url": "hosts of webhooks must be public",
     "diff": "a grammar of its own",
 }
 NEVER_SHOWN = {"diff", "body", "onConflict"}
 # Languages get their one spelling; a collection may be named by its slug, and is shown by its id.
 SPELLED_ANEW = {"locale", "parentId"}
-# An empty one is none.
+# One that shows nothing is none.
 CLEARED = {"description", "icon", "sourceUrl", "url"}
 
 # What these take names something, leads somewhere or is searched by: nothing is read back by its id.
@@ -128,7 +129,7 @@ async def is_kept(sender: Sender, operation: Operation, answer: Response, path: 
     values = [value for body in bodies if (value := value_at(body, path)) is not ABSENT]
     if path[-1] in NEVER_SHOWN | SPELLED_ANEW:
         return False
-    expected = {text, None} if text == "" and path[-1] in CLEARED else {text}
+    expected = {text, None, ""} if path[-1] in CLEARED and not shows_something(text) else {text}
     if not values or not expected.issuperset(values):
         sender.fault(f"{operation} shows {values!r} at {path} for {text!r}")
     return True
