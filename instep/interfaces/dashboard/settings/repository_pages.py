@@ -27,7 +27,7 @@ MOMENTS: dict[Moment, tuple[str, str]] = {
     "approved": ("After the first approval", "The drafts are ready when the change ships."),
     "opened": ("As soon as it is opened", "Each push to it updates the drafts."),
 }
-BOT_OPTION = [("yes", "Also pull requests that bots open", "Such as updates of dependencies.")]
+BOT_OPTION = [("yes", "Also pull requests that bots open", "For example, updates to dependencies.")]
 
 
 @bot_page(SECTION, Role.OWNER)
