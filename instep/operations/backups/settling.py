@@ -11,12 +11,12 @@ from instep.platform.core.database import Tx
 from instep.platform.identity.audit import record
 from instep.platform.identity.schemas import OPERATOR
 from instep.transfer.imports.actions import RUN_IMPORT
-from instep.transfer.repositories.schemas import SEND_PULL_REQUEST
+from instep.transfer.repositories.schemas import CHECK_REPOSITORY, RELEASE_DRAFTS, SEND_PULL_REQUEST
 from instep.visitors.insights.schemas import DRAFT_GAP
 
 # Jobs that only change the backup's own data continue, because their results are not in it. Recurring jobs
 # are scheduled by every worker that starts, and messages to chat channels are dropped.
-CONTINUED_JOBS = (RUN_TASK, DRAFT_GAP, RUN_IMPORT, SEND_PULL_REQUEST)
+CONTINUED_JOBS = (RUN_TASK, DRAFT_GAP, RUN_IMPORT, SEND_PULL_REQUEST, RELEASE_DRAFTS, CHECK_REPOSITORY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,7 +202,7 @@ async def test_the_second_of_two_who_decide_is_told_who_was_first(
     other = await shelf.edit("Other")
     answer = await desk.send(f"review/{other['id']}", f"review/{draft['id']}/dismiss")
 
-    assert f"Nothing was changed: {editor.user.email} applied" in (await desk.follow(answer)).text
+    assert f"Nothing was changed: {editor.user.email} already applied" in (await desk.follow(answer)).text
 
 
 async def test_a_conflict_is_resolved_place_by_place(desk: Desk, shelf: Shelf) -> None:

@@ -132,7 +132,7 @@ async def test_a_decision_that_comes_too_late_says_so_and_leads_back(
     await keyboard.press("a")
     await keyboard.sees("Two")
     toast = signed_in_tab.get_by_role("alert")
-    await expect(toast).to_contain_text("ada@acme.example dismissed “One”")
+    await expect(toast).to_contain_text("ada@acme.example already dismissed “One”")
     await toast.get_by_role("link", name="Open the draft").click()
 
     await expect(signed_in_tab.get_by_role("main")).to_contain_text("Dismissed by ada@acme.example")

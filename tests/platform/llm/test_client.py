@@ -66,7 +66,7 @@ async def test_it_is_asked_in_the_newest_form_of_the_provider(meet: Meet, provid
     ("mood", "message"),
     [
         (refuses, "It refused to answer."),
-        (stops_at_its_limit, "its length"),
+        (stops_at_its_limit, "length limit"),
         (says(""), "Its answer is empty."),
         (is_cut, "connection was closed"),
         (is_huge, "too large"),
