@@ -261,20 +261,23 @@ async def record_verifications(
     articles do not change by it (`updatedAt` stays), but their public pages may show it.
     """
     values = verified_columns(ctx, verification)
-    await ctx.execute(
+    count = await ctx.execute(
         f"""
         with verified as (
             select id from articles
             where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
               and status = 'published' and deleted_at is null and text_changed_at <= %(read_at)s
             order by id for no key update)
-        update articles a set {assignments_of(values)} from verified v, stamp_change(%(bot)s)
+        update articles a set {assignments_of(values)} from verified v
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = v.id
         """,
         ids=list(article_ids),
         read_at=read_at or "infinity",
         **values,
     )
+    if count:
+        # A transaction locks its bot last, after the articles, so that no two wait for each other.
+        await ctx.execute_at_commit("select stamp_change(%(bot)s)")
 
 
 async def set_care(ctx: Ctx, article_id: str, care: dict[str, Any]) -> None:
