@@ -1,4 +1,4 @@
-"""What tests of readers of products ask about a tree."""
+"""The questions that tests of products' readers ask about a tree."""
 
 from instep.transfer.imports.tree.schemas import ImportedPage, Tree
 

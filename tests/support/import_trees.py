@@ -1,4 +1,4 @@
-"""What tests of readers ask about a tree."""
+"""The questions that tests of readers ask about a tree."""
 
 from instep.transfer.imports.tree.schemas import ImportedPage, Tree
 
@@ -26,5 +26,5 @@ def outline(tree: Tree) -> list[str]:
 
 
 def told(tree: Tree) -> list[str]:
-    """What could not be kept, with the lines."""
+    """The losses of a reader, with their lines."""
     return [f"{loss.path}:{loss.line or ''} {loss.what}" for loss in tree.losses]

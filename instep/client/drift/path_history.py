@@ -37,7 +37,7 @@ class PathHistory:
             self._events[fields[1]].append((len(self._commits) - 1, fields[2] if status == "R" else None))
 
     def moves_of(self, paths: Collection[str], files: Collection[str]) -> Iterator[Move]:
-        """What became of those paths, of files and folders, that are not among today's files."""
+        """The present paths of those files and folders that are not among today's files."""
         standing = {*files, *_folders_of(files)}
         missing = {path for path in paths if path not in standing}
         by_folder = self._by_folder(missing)

@@ -62,7 +62,7 @@ class IndexFiles:
             return None
 
     def read(self, bot_id: UUID, seen: datetime, decode: Callable[[mmap], Value | None]) -> Value | None:
-        """What a file holds; a damaged file, or one that `decode` finds unfit, is deleted."""
+        """The contents of a file; a damaged file, or one that `decode` finds unfit, is deleted."""
         mapping = self.open(bot_id, seen)
         try:
             value = decode(mapping) if mapping else None

@@ -121,7 +121,7 @@ class RepositoryCheck:
         await restartable(lambda: self.store(evidence))
 
     async def list_statements(self) -> StatementsOut:
-        """What the articles state; a paused workspace is refused before anything is fetched."""
+        """The statements of the articles; a paused workspace is refused before anything is fetched."""
         async with job_context(self.database, self.payload, POLLER) as ctx, ctx.tx.transaction():
             await refuse_paused(ctx)
             return await drift.list_statements(ctx)

@@ -99,7 +99,7 @@ def is_blank(node: Node | None) -> bool:
 
 
 def sibling(node: Node, *, is_after: bool) -> Node | None:
-    """The next node beside one, or the one before it, that is more than white space."""
+    """The next or the previous sibling of a node that is more than white space."""
     other = node.next if is_after else node.prev
     while other is not None and is_blank(other):
         other = other.next if is_after else other.prev

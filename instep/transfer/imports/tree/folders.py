@@ -95,7 +95,7 @@ def folder_entries(
             path = folder
 
     def entries_of(folder: str) -> list[Entry]:
-        # A folder and a page beside it may have one name.
+        # A folder and a page next to it can have the same name.
         paths = sorted(sorted(children[folder]), key=lambda path: order(without_extension(path)))
         return [entry_of(path) for path in paths if not is_index(path) or folder == root]
 
