@@ -276,8 +276,7 @@ async def record_verifications(
         **values,
     )
     if count:
-        # A transaction locks its bot last, after the articles, so that no two wait for each other.
-        await ctx.execute_at_commit("select stamp_change(%(bot)s)")
+        await ctx.stamp_at_commit()
 
 
 async def set_care(ctx: Ctx, article_id: str, care: dict[str, Any]) -> None:

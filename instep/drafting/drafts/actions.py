@@ -126,11 +126,6 @@ async def queue_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft
     return draft
 
 
-async def stamp_comparison(ctx: Ctx) -> None:
-    """Have public pages rendered again, because they show the changes that an article was compared with."""
-    await queries.stamp_comparison(ctx)
-
-
 async def queue_new_article(ctx: Ctx, new: NewArticle) -> str:
     """Put a new article by the writer into the review queue; a later task for the same change renews it."""
     if new.source_url is not None:

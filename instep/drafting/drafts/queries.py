@@ -251,7 +251,7 @@ async def settle(
 ) -> bool:
     """Remove the draft from the queue; exactly one of several concurrent calls returns True."""
     if status == "dismissed":
-        await stamp_comparison(ctx)
+        await ctx.stamp_at_commit()
     row_count = await ctx.execute(
         f"""
         update drafts set status = %(status)s, dismissal_reason = %(reason)s,
@@ -293,14 +293,6 @@ async def lock_article(ctx: Ctx, article_id: str) -> None:
     )
 
 
-async def stamp_comparison(ctx: Ctx) -> None:
-    """Have public pages rendered again, because they show the changes that an article was compared with.
-
-    It is the last lock of a transaction, after those of articles and drafts.
-    """
-    await ctx.execute_at_commit("select stamp_change(%(bot)s)")
-
-
 def settler_of(ctx: Ctx) -> dict[str, Any]:
     return {"now": ctx.now, "by_type": ctx.actor.type, "by_name": ctx.actor.name}
 
@@ -320,7 +312,7 @@ async def set_versions(ctx: Ctx, draft_id: str, replaced_version: int, applied_v
 
 async def reopen(ctx: Ctx, draft_id: str) -> None:
     """Put a settled draft back into the queue, without approval."""
-    await stamp_comparison(ctx)
+    await ctx.stamp_at_commit()
     await ctx.execute(
         f"""
         update drafts set status = 'pending', updated_at = %(now)s, settled_at = null,

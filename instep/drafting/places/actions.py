@@ -1,7 +1,6 @@
 """The operations of places: read, resolve, dismiss, reopen, assign."""
 
 from instep.content.articles.texts import find_article
-from instep.drafting.drafts.actions import stamp_comparison
 from instep.drafting.drafts.proposals import Statement
 from instep.drafting.drafts.suppressed_schemas import Dismissal
 from instep.drafting.drafts.suppression import hold_back, lift_for
@@ -46,7 +45,7 @@ async def resolve_place(ctx: Ctx, place_id: str) -> Place:
     before = await get_place(ctx, place_id)
     if not await queries.settle(ctx, place_id, "resolved"):
         raise await _not_open(ctx, place_id)
-    await stamp_comparison(ctx)
+    await ctx.stamp_at_commit()
     after = await get_place(ctx, place_id)
     await emit(ctx, "place.resolved", place_out(after), place_out(before))
     return after
@@ -64,7 +63,7 @@ async def dismiss_place(ctx: Ctx, place_id: str, request: PlaceDismiss = NO_REAS
     reason, comment = sent.get("reason"), sent.get("comment")
     if not await queries.settle(ctx, place_id, "dismissed", reason, comment):
         raise await _not_open(ctx, place_id)
-    await stamp_comparison(ctx)
+    await ctx.stamp_at_commit()
     statement = Statement(place.statement["key"], place.statement["summary"])
     await hold_back(ctx, Dismissal(place.article_id, [statement], place_id=place_id), reason, comment)
     return await get_place(ctx, place_id)
@@ -81,7 +80,7 @@ async def reopen_place(ctx: Ctx, place_id: str) -> Place:
     if not await queries.reopen(ctx, place_id):
         raise InvalidState("The place is already open.")
     await lift_for(ctx, place_id=place_id)
-    await stamp_comparison(ctx)
+    await ctx.stamp_at_commit()
     return await get_place(ctx, place_id)
 
 

@@ -1,10 +1,11 @@
 """A process's view of the database, and `Tx`, through which all SQL runs."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from operator import itemgetter
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import psycopg
 from psycopg import pq
@@ -19,6 +20,8 @@ from instep.platform.core.restarts import drop_needed_work, refuse_unfinished
 from instep.platform.core.tracing import statement_span
 
 Row = TypeVar("Row")
+# The table and key of a row that a statement locks.
+LockOrder: TypeAlias = tuple[str, ...]
 
 # Begins an outermost transaction; nested ones are savepoints.
 BEGIN = "begin"
@@ -93,7 +96,8 @@ class Tx:
         # None for a connection of the tables' owner, which is in no workspace.
         self.workspace_id: str | None = None
         self.guard: Guard[Any] | None = None
-        self.statements_at_commit: list[SqlStatement] = []
+        # Each with its place in the order of locks.
+        self.statements_at_commit: list[tuple[LockOrder, SqlStatement]] = []
         self.depth = 0
         # Transaction starts to send with the next statement.
         self.openers: list[str] = []
@@ -141,10 +145,14 @@ class Tx:
         """A statement with its parameters, which include the entered `workspace`."""
         return SqlStatement(sql, {"workspace": self.workspace_id, **params})
 
-    async def execute_at_commit(self, sql: str, /, **params: Any) -> None:
-        """Run a statement at the end of the transaction, in the same round trip as the commit."""
+    async def execute_at_commit(self, sql: str, /, *, lock: LockOrder = (), **params: Any) -> None:
+        """Run a statement at the end of the outermost transaction, in the same round trip as the commit.
+
+        Statements run in the order of the rows that they lock, so that no two transactions wait for each
+        other; those with equal locks in the order of their calls.
+        """
         if self.depth:
-            self.statements_at_commit.append(self.statement(sql, params))
+            self.statements_at_commit.append((lock, self.statement(sql, params)))
         else:
             await self.execute(sql, **params)
 
@@ -183,13 +191,13 @@ class Tx:
             yield
             if opener == BEGIN:
                 refuse_unfinished()
-            await self.commit(opener, self.statements_at_commit[before:])
+            await self.commit(opener)
         except BaseException:
+            del self.statements_at_commit[before:]
             await self.roll_back(opener)
             raise
         finally:
             self.depth -= 1
-            del self.statements_at_commit[before:]
 
     def open(self) -> str:
         is_outermost = self.depth == 0 and not self.is_begun
@@ -198,10 +206,15 @@ class Tx:
         self.openers.append(opener)
         return opener
 
-    async def commit(self, opener: str, statements: Sequence[SqlStatement]) -> None:
+    async def commit(self, opener: str) -> None:
         if self.queued:
             # Their checks come before the commit.
             await self.flush()
+        statements: list[SqlStatement] = []
+        if self.depth == 1:
+            ordered = sorted(self.statements_at_commit, key=itemgetter(0))
+            statements = [statement for _, statement in ordered]
+            self.statements_at_commit.clear()
         is_unsent = opener in self.openers
         if is_unsent and not statements:
             self.openers.remove(opener)

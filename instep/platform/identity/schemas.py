@@ -141,8 +141,14 @@ class Ctx:
     def execute(self, sql: str, /, **params: Any) -> Awaitable[int]:
         return self.tx.execute(sql, **self._with_own(params))
 
-    def execute_at_commit(self, sql: str, /, **params: Any) -> Awaitable[None]:
-        return self.tx.execute_at_commit(sql, **self._with_own(params))
+    def stamp_at_commit(self) -> Awaitable[None]:
+        """Have the bot's public pages rendered again: they show articles, and what drafts compare them with.
+
+        The bot's row is locked after those of articles and drafts, so that no two transactions wait for
+        each other.
+        """
+        lock = ("bots", str(self.bot.id))
+        return self.tx.execute_at_commit("select stamp_change(%(bot)s)", lock=lock, bot=self.bot.id)
 
     def queue(
         self, sql: str, /, check: Callable[[Reply], None] | None = None, **params: Any

@@ -301,6 +301,17 @@ async def test_what_is_run_last_stands_with_its_transaction_and_falls_with_it(
     assert await kinds(owner) == {"last of the whole", "last of a part", "last without a transaction"}
 
 
+async def test_last_statements_run_in_the_order_of_their_locks(database: Database, owner: Tx) -> None:
+    async with database.enter_workspace("") as tx, tx.transaction():
+        await tx.execute_at_commit(NOTE, lock=("jobs", "b"), kind="last by b")
+        async with tx.transaction():
+            await tx.execute_at_commit(NOTE, lock=("bots",), kind="last by the bot")
+        await tx.execute_at_commit(NOTE, lock=("jobs", "a"), kind="last by a")
+
+    kinds = await owner.value("select array_agg(kind order by id) from jobs where kind like 'last by %%'")
+    assert kinds == ["last by the bot", "last by a", "last by b"]
+
+
 async def test_a_statement_queued_before_a_transaction_outlives_its_end(database: Database) -> None:
     passed = []
     lock = "select pg_advisory_xact_lock(4711)"

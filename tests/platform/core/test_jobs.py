@@ -321,6 +321,21 @@ async def test_a_joined_job_does_not_run_before_the_change_that_joined_it_is_vis
     assert [job.payload for job in work.jobs] == [{"n": 2}]
 
 
+async def test_transactions_that_join_the_same_jobs_in_any_order_do_not_wait_for_each_other(
+    pool: Pool,
+) -> None:
+    async def join(names: list[str]) -> None:
+        async with pool.connection() as conn:
+            tx = Tx(conn)
+            for _ in range(20):
+                async with tx.transaction():
+                    for name in names:
+                        await defer(tx, "work", {}, dedupe=name)
+
+    names = ["bot 1", "bot 2", "bot 3"]
+    await asyncio.gather(join(names), join(names[::-1]), join(names), join(names[::-1]))
+
+
 async def test_a_job_for_later_waits_until_then(pool: Pool) -> None:
     work = Recorder()
     moment = datetime.now(UTC) + timedelta(seconds=0.6)

@@ -67,7 +67,12 @@ async def defer(
     is now changing.
     """
     values = {"kind": kind, "payload": Jsonb(dict(payload)), "run_at": run_at, "dedupe": dedupe}
-    await tx.execute(DEFER, **values, request_id=present_request_id())
+    values |= {"request_id": present_request_id()}
+    if dedupe is None:
+        await tx.execute(DEFER, **values)
+    else:
+        # Another transaction may hold the waiting job: it is the last lock, after the bot's.
+        await tx.execute_at_commit(DEFER, lock=("jobs", kind, dedupe), **values)
 
 
 async def schedule_next(schedule: Callable[[], Awaitable[None]]) -> None:
