@@ -335,6 +335,8 @@ async def test_transactions_that_join_the_same_jobs_in_any_order_do_not_wait_for
     names = ["bot 1", "bot 2", "bot 3"]
     await asyncio.gather(join(names), join(names[::-1]), join(names), join(names[::-1]))
 
+    assert len(await rows(pool)) == 3
+
 
 async def test_a_job_for_later_waits_until_then(pool: Pool) -> None:
     work = Recorder()
