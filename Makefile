@@ -112,6 +112,7 @@ eval-replay: DATA = $(or $(REPOSITORY),.) $(or $(DOCS),docs/help)
 eval-sections eval-visitors: OPTIONS = --list
 eval-replay: OPTIONS = --last $(or $(LAST),100) --every $(or $(EVERY),1)
 eval-model: OPTIONS = $(MODEL) $(if $(CASES),--cases $(CASES))
+eval-model-editor: OPTIONS = --by-hand $(BY_HAND)
 eval-answers: OPTIONS = $(MODEL) $(if $(BY_HAND),--by-hand $(BY_HAND)) $(if $(LIST),--list $(LIST))
 MODEL = $(if $(PROVIDER),--model $(PROVIDER)) $(if $(REPLAY),--replay)
 
