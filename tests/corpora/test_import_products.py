@@ -131,7 +131,7 @@ async def test_a_help_center_of_zendesk_comes_whole_and_only_once(
         assert f"({here}/{address})" in text_of(imported, "Further")
     report = imported.report
     assert [loss.what for loss in report.losses] == [
-        f"link to a part that is not imported: {ZENDESK}/articles/999999999"
+        f"link to a part of the site that isn't imported: {ZENDESK}/articles/999999999"
     ]
     assert (report.links.broken, report.links.outside, report.files.stored) == (0, 1, 1)
 

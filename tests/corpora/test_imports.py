@@ -35,15 +35,15 @@ FOLDERS = sorted(
     path.parent.name for path in IMPORTS.glob("*/expected.json") if '"lists"' in path.read_text()
 )
 BROKEN = (
-    "link to a page that the source doesn't have: ",
-    "link to a file that the source doesn't have: ",
-    "link to a part that is not imported: ",
+    "link to a page that isn't in the source: ",
+    "link to a file that isn't in the source: ",
+    "link to a part of the site that isn't imported: ",
 )
-NO_PLACE = re.compile(r"link to a heading that “.*?” doesn't have: (.*)")
-LEFT_OUT = "page that shows nothing without its product: it is left out"
-OWN_PAGE = "former address, at which the help center has"
-NO_PICTURE = "picture that is not in the source: "
-SVG = "picture that is an SVG, which can hold scripts: "
+NO_PLACE = re.compile(r"link to a heading that isn't in “.*?”: (.*)")
+LEFT_OUT = "page that shows nothing without its product: left out"
+OWN_PAGE = "old address that can't be redirected: the help center has"
+NO_PICTURE = "image that isn't in the source: "
+SVG = "image that is an SVG, which can contain scripts: "
 # The license was put beside the pages with another name than the one that they link to.
 ADDED_FILES = {("wiki", "LICENSE")}
 PICTURE = re.compile(r"/files/[^/]+/([0-9a-f]{64})\.")

@@ -113,9 +113,10 @@ async def connect_repository(owner: Tx, slug: str) -> None:
         from bots, (values
             ('of_the_stage', 'nordwind/a-repository-with-a-name-that-is-long',
                 'GitHub does not accept the token.', 'failed',
-                'Its history is larger than 1 GB. Run `instep drift` in a checkout or in CI instead.'),
+                'The repository''s history is larger than 1 GB. Run `instep drift` in a checkout or in CI '
+                'instead.'),
             ('checked', 'nordwind/app', null, 'checked', null),
-            ('checking', 'nordwind/docs', null, 'running', 'Searching it for what 212 articles state.')
+            ('checking', 'nordwind/docs', null, 'running', 'Searching it for the statements of 212 articles.')
         ) as row (id, name, error, status, message)
         where slug = %(slug)s
         """,
@@ -128,7 +129,7 @@ async def connect_repository(owner: Tx, slug: str) -> None:
         select 'pull_' || status, workspace_id, id, 'repo_of_the_stage', number, repeat('6dcb09b', 5),
             'Raise the limit of uploads to twenty-five megabytes', 'https://github.com/nordwind/app/pull/1',
             false, status, message, null, now(), now()
-        from bots, (values ('waiting', 1, null), ('ignored', 2, 'It is sent once it is merged.'),
+        from bots, (values ('waiting', 1, null), ('ignored', 2, 'It will be sent when it is merged.'),
             ('failed', 3, 'GitHub does not accept the token.')) as rows (status, number, message)
         where slug = %(slug)s
         """,

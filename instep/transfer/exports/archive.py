@@ -85,7 +85,7 @@ async def write_zip(
     export: Export, database: Database, storages: Storages, target: Path, advance: Advance
 ) -> int:
     if target.is_dir():
-        raise InvalidRequest(f"{target} is a folder: name a file that ends in .zip.")
+        raise InvalidRequest(f"{target} is a folder: enter the name of a .zip file.")
     descriptor, temporary = tempfile.mkstemp(".part", f".{target.name}-", parent_of(target))
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -125,13 +125,12 @@ async def write_folder(
 def refuse_foreign_folder(target: Path) -> None:
     """Nothing that is not an export is replaced, and neither is the history of a checkout."""
     if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise InvalidRequest(f"{target} is not a folder: name a new folder, or a file that ends in .zip.")
+        raise InvalidRequest(f"{target} is not a folder: enter a new folder or a .zip file.")
     if not target.exists() or not any(target.iterdir()):
         return
     if not (target / MANIFEST_FILE).is_file() or (target / ".git").exists():
         raise InvalidRequest(
-            f"{target} contains something other than an earlier export: name a new folder, or a file that"
-            " ends in .zip."
+            f"{target} contains something other than an earlier export: enter a new folder or a .zip file."
         )
 
 

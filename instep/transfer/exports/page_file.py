@@ -71,10 +71,10 @@ def read_values(page: PageFile) -> dict[str, str]:
     if not values:
         return {}
     if not isinstance(values, dict):
-        raise UnreadableFrontMatter("it has no lines such as `title: Install`")
+        raise UnreadableFrontMatter("it has no fields, such as `title: Install`")
     has_title = isinstance(values.get("title"), str) and values["title"] != ""
     if not has_title and any(TITLE_WITHOUT_QUOTES.match(line) for line in lines):
-        raise UnreadableFrontMatter("its `title` is not a string in YAML: put it in quotes")
+        raise UnreadableFrontMatter("its `title` is not a YAML string: put it in quotes")
     return {key: value for key, value in values.items() if isinstance(value, str) and value}
 
 
@@ -149,4 +149,4 @@ def problem_of(error: Exception) -> str:
     problem = getattr(error, "problem", None)
     mark = getattr(error, "problem_mark", None)
     place = f" in line {mark.line + 2}" if mark is not None else ""
-    return f"{problem or 'it is not YAML'}{place}"
+    return f"{problem or 'it is not valid YAML'}{place}"

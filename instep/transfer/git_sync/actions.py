@@ -150,7 +150,7 @@ async def _read_heads(texts: Iterable[str]) -> Heads:
             read_heads, heads, seconds=limits.MAX_FRONT_MATTER_SECONDS, is_small=is_short(*heads)
         )
     except TimeLimitExceeded:
-        raise InvalidRequest("`files`: their front matter takes too long to read: shorten it.") from None
+        raise InvalidRequest("`files`: the front matter takes too long to read: shorten it.") from None
     return dict(zip(heads, values, strict=True))
 
 
@@ -173,14 +173,14 @@ def _read_pages(work: SyncWork, texts: Mapping[str, str]) -> None:
         if file.path not in work.rows:
             work.other_texts[file.path] = text
         else:
-            work.sync.report(file.path, "refused", "Its front matter no longer has a `title`: add one.")
+            work.sync.report(file.path, "refused", "The front matter no longer has a `title`: add one.")
 
 
 def _text_of(file: SyncedFileIn, known_text: str | None) -> str:
     """The text that was sent, or the one with this digest that the last sync saw."""
     text: str | None = file.model_dump().get("content", known_text)
     if text is None or digest_of(text) != file.sha256:
-        raise InvalidRequest(f"`files`: send the `content` of {file.path} that its `sha256` names.")
+        raise InvalidRequest(f"`files`: send the `content` of {file.path} that matches its `sha256`.")
     return text
 
 
@@ -216,7 +216,9 @@ async def _paths_in(texts: Sequence[tuple[str, str]]) -> set[str]:
     try:
         return await run_bounded(paths_in, texts, seconds=limits.MAX_LINKS_SECONDS, is_small=is_small)
     except TimeLimitExceeded:
-        raise InvalidRequest("`files`: the links of the folder take too long to read: sync a part.") from None
+        raise InvalidRequest(
+            "`files`: the links in the folder take too long to read: sync a part of it."
+        ) from None
 
 
 async def _save(work: SyncWork) -> None:

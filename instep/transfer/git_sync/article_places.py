@@ -26,9 +26,9 @@ from instep.transfer.git_sync.schemas import SyncedPlace
 from instep.transfer.git_sync.work import SyncWork
 from instep.transfer.imports.plan.ordering import moved_keys, new_positions
 
-HAS_MOVED = "its article is elsewhere in Instep."
-HAS_NUMBER = "Its place is that of Instep now."
-TWO_ORDERS = "Git and Instep have different orders: that of Instep stays, and git's history has the other."
+HAS_MOVED = "its article was moved in Instep."
+HAS_NUMBER = "The file now has the position of its article in Instep."
+TWO_ORDERS = "Git and Instep have different orders: Instep's order is kept, and git's history has the other."
 
 
 async def sync_places(work: SyncWork) -> None:
@@ -54,7 +54,7 @@ def move_to_collections(work: SyncWork, moves: Moves) -> None:
         if new is None or not moves.plan(path, new, HAS_MOVED):
             slug = work.folders.slugs_by_id.get(values.get("collection") or "", NO_COLLECTION)
             file = with_value(moves.page_of(path).file, "collection", slug)
-            moves.edit(path, file.text, "Its collection is that of Instep now.")
+            moves.edit(path, file.text, "The file now has the collection of its article in Instep.")
 
 
 def new_path(work: SyncWork, moves: Moves, path: str, collection: str | None) -> str | None:
@@ -139,7 +139,12 @@ class CollectionOrder:
         paths = self.paths()
         for id in moved_keys(before, ids):
             if id in paths:
-                work.sync.report_more(paths[id], "updated", "It has its place of git.", article_id=id)
+                work.sync.report_more(
+                    paths[id],
+                    "updated",
+                    "The article now has the position of its file in git.",
+                    article_id=id,
+                )
 
     def place_files(
         self, paths: dict[str, str], members: list[str], merged: MergedOrder, order: KnownOrder
@@ -184,7 +189,9 @@ class CollectionOrder:
 
     def report_navigation(self, paths: dict[str, str], members: list[str], order: KnownOrder) -> None:
         """Report what has moved in Instep: the order is in a configuration file, which is never rewritten."""
-        message = f"It has moved in Instep; its place is in {self.work.navigation}: change it there."
+        message = (
+            f"The article was moved in Instep, but {self.work.navigation} sets the order: move it there too."
+        )
         for id in moved_keys(order.base or [], members):
             if id in (order.base or []):
                 self.work.sync.report_more(paths[id], "kept", message, article_id=id)

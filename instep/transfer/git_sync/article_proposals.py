@@ -12,7 +12,7 @@ from instep.transfer.git_sync.three_way import Values
 from instep.transfer.git_sync.work import SyncWork, article_values_of_file, base_values, set_next
 
 SHORT_COMMIT = 12
-NOT_PUBLISHED = "Git publishes it, but with drafts nothing goes live: publish it in Instep."
+NOT_PUBLISHED = "Git publishes the article, but nothing goes live with drafts: publish it in Instep."
 
 
 async def propose(work: SyncWork, plan: ArticlePlan, text: str, *, is_conflict: bool) -> None:
@@ -34,7 +34,7 @@ async def propose(work: SyncWork, plan: ArticlePlan, text: str, *, is_conflict: 
         "Git and Instep have changed the same lines: a draft is waiting for review. The reviewer decides,"
         " and the next sync writes the article's text to the file."
         if is_conflict
-        else "The changes from git are waiting for review as a draft."
+        else "The changes from git are in a draft that waits for review."
     )
     if values != values_of_article(article):
         message += " The other changes from git are in Instep."
@@ -62,7 +62,7 @@ def proposal_of(
         base_title=article_values["title"] or article.title,
         base_content=article.content if row.article_text is None else row.article_text,
         title=title if title != article.title and "title" in changed_names(work, plan) else None,
-        reason=f"{plan.page.path} has changed in git, at the commit {commit}.",
+        reason=f"{plan.page.path} changed in git, in commit {commit}.",
     )
 
 

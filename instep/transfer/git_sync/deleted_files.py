@@ -23,7 +23,7 @@ async def archive_without_file(work: SyncWork, path: str, row: SyncedFile) -> No
         work.sync.report(
             path,
             "conflict",
-            "The file is gone, and its article has changed in Instep since: bring the file back, or archive "
+            "The file is gone, and its article was changed in Instep: restore the file, or archive "
             "the article.",
             article_id=article.id,
         )
@@ -31,7 +31,7 @@ async def archive_without_file(work: SyncWork, path: str, row: SyncedFile) -> No
         work.sync.report(
             path,
             "kept",
-            "The file is gone: archive its article, or sync without drafts.",
+            "The file is gone: archive the article, or sync without drafts.",
             article_id=article.id,
         )
     else:
@@ -40,7 +40,7 @@ async def archive_without_file(work: SyncWork, path: str, row: SyncedFile) -> No
         work.sync.report(
             path,
             "archived",
-            "The file is gone: its article is archived with its full text.",
+            "The file is gone: the article is archived with its full text.",
             article_id=article.id,
         )
 

@@ -68,7 +68,7 @@ async def sync_plan(work: SyncWork, plan: ArticlePlan) -> None:
         work.sync.report(
             plan.page.path,
             "waiting",
-            "A draft of it is waiting for review.",
+            "A draft for this file is waiting for review.",
             article_id=plan.article.id,
             draft_id=plan.row.draft_id,
         )
@@ -195,7 +195,7 @@ def original_id(work: SyncWork, page: FolderPage) -> str | None:
         return None
     row = work.rows.get(path)
     if row is None and (path in work.pages or path in work.unreadable_paths):
-        raise OriginalMissing(f"It translates {path}, which could not be synced: fix that file first.")
+        raise OriginalMissing(f"The file translates {path}, which could not be synced: fix that file first.")
     return row.resource_id if row is not None else None
 
 
@@ -208,12 +208,12 @@ def remove_file(work: SyncWork, plan: ArticlePlan, row: SyncedFile) -> None:
     if plan.page.file.text in known_texts:
         work.sync.writes[path] = None
         work.sync.report(
-            path, "removed", "Its article was deleted in Instep, where it can be restored for a while."
+            path, "removed", "The article was deleted in Instep. Recently deleted keeps it for a while."
         )
     else:
         work.sync.report(
             path,
             "conflict",
-            "Its article was deleted in Instep, and the file has changed since: restore the article, or "
+            "The article was deleted in Instep, and the file was changed: restore the article, or "
             "delete the file.",
         )

@@ -32,7 +32,7 @@ from instep.transfer.git_sync.work import (
 
 # The reported result, by whether Instep has changed and whether the file has.
 OUTCOMES: dict[tuple[bool, bool], tuple[Action, str]] = {
-    (True, True): ("merged", "Both sides had changed: both now have both changes."),
+    (True, True): ("merged", "Both sides had changed: both now have all changes."),
     (True, False): ("updated", "Instep now has the changes from git."),
     (False, True): ("written", "The file now has the changes from Instep."),
 }
@@ -129,7 +129,7 @@ def conflicts_sentence(names: list[str]) -> str:
     if not names:
         return ""
     listed = ", ".join(f"`{name}`" for name in names)
-    return f" Both sides changed {listed}: the value of Instep stays, git's history has the other."
+    return f" Both sides changed {listed}: Instep's value is kept, and git's history has the other."
 
 
 async def create(work: SyncWork, values: dict[str, str | None]) -> str:
@@ -185,10 +185,10 @@ def remove_file(work: SyncWork, page: FolderPage, row: SyncedFile) -> None:
     """The collection is deleted in Instep: its file goes too, unless someone has changed it since."""
     if page.file.text in (row.file_text, row.next_file_text):
         work.sync.writes[page.path] = None
-        work.sync.report(page.path, "removed", "Its collection was deleted in Instep.")
+        work.sync.report(page.path, "removed", "The collection was deleted in Instep.")
     else:
         work.sync.report(
-            page.path, "conflict", "Its collection was deleted in Instep: delete the file, or rename it."
+            page.path, "conflict", "The collection was deleted in Instep: delete the file, or rename it."
         )
 
 
@@ -200,5 +200,5 @@ def forget_file(work: SyncWork, path: str, row: SyncedFile) -> None:
         work.sync.report(
             path,
             "kept",
-            f"The file is gone; the collection “{collection.title}” stays: delete it in the dashboard.",
+            f"The file is gone, but the collection “{collection.title}” is kept: delete it in the dashboard.",
         )

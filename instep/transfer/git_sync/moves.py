@@ -135,7 +135,7 @@ class Moves:
             elif after[path] != before[path]:
                 self.write_text(path, after[path])
                 self.work.sync.report_more(
-                    path, "written", self.reasons.get(path, "Its links follow the files that have moved.")
+                    path, "written", self.reasons.get(path, "The links to moved files were updated.")
                 )
 
     def text_of_before(self, path: str) -> str:
@@ -183,7 +183,7 @@ class Moves:
         row.next_path = new
         work.sync.writes[path], work.sync.writes[new] = None, text
         work.sync.report_more(
-            path, "renamed", f"It is {new} now: {self.reasons[path]}", article_id=row.resource_id
+            path, "renamed", f"The file is now {new}: {self.reasons[path]}", article_id=row.resource_id
         )
 
     def write_text(self, path: str, text: str) -> None:

@@ -86,7 +86,7 @@ def write_new_files(work: SyncWork, articles_by_path: dict[str, SyncedArticle]) 
         set_next(row, text, article.content, values)
         work.rows[path] = row
         work.sync.writes[path] = text
-        message = f"“{article.title}” is new in Instep."
+        message = f"The article “{article.title}” is new in Instep."
         work.sync.report(path, "written", message, article_id=article.id)
 
 

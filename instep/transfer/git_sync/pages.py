@@ -88,7 +88,7 @@ def parse_page(path: str, text: str, has_written: bool = False, heads: Heads = N
     file = split_page(text)
     matter = heads[file.head] if file.head in heads else values_or_problem(file)
     if isinstance(matter, UnreadableFrontMatter):
-        raise UnusablePage(f"Its front matter can't be read: {matter}.")
+        raise UnusablePage(f"The front matter can't be read: {matter}.")
     return FolderPage(path, file, matter, has_written) if "title" in matter else None
 
 

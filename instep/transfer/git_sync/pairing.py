@@ -19,7 +19,7 @@ def follow_renames(work: SyncWork) -> None:
         work.rows[new] = row
         work.former_paths[new] = old
         article_id = row.resource_id if row.kind == "article" else None
-        work.sync.report(new, "renamed", f"It was {old}.", article_id=article_id)
+        work.sync.report(new, "renamed", f"Renamed from {old}.", article_id=article_id)
 
 
 def follow_written_moves(work: SyncWork) -> None:

@@ -85,12 +85,12 @@ Commit = Annotated[
         examples=["4b825dc" + "0" * 33],
         json_schema_extra={"pattern": COMMIT_ID.pattern},
     ),
-    matching(COMMIT_ID, "a whole commit id, in hexadecimal"),
+    matching(COMMIT_ID, "a full commit id, in hexadecimal"),
 ]
 Digest = Annotated[
     str,
     Field(
-        description="The SHA-256 of its bytes.",
+        description="The SHA-256 of the file's bytes.",
         examples=["9f86d081884c7d65" * 4],
         json_schema_extra={"pattern": SHA256.pattern},
     ),
@@ -104,12 +104,12 @@ class SyncedFileIn(Body):
     path: FilePath
     sha256: Digest
     content: Markdown | MISSING = Field(
-        default=MISSING, description="Its text; optional if the last sync saw the same `sha256`."
+        default=MISSING, description="The text of the file; optional if the last sync saw the same `sha256`."
     )
     has_written: bool = Field(
         default=False,
-        description="True if the history since the last sync contains the text which that sync wrote to"
-        " this file.",
+        description="True if the history since the last sync contains the text that the last sync wrote"
+        " to this file.",
     )
 
 
@@ -134,7 +134,7 @@ class SyncCreate(Body):
     commit: Commit
     previous_commit: Commit | MISSING = Field(
         default=MISSING,
-        description="The commit of the last sync, if it is an ancestor of `commit`; without it only a first "
+        description="The commit of the last sync, if it is an ancestor of `commit`; without it, only a first "
         "sync is accepted.",
     )
     restart: bool = Field(
@@ -299,9 +299,11 @@ class SyncedFileOut(Out):
     """A file of the last sync."""
 
     path: str
-    sha256: str | None = Field(description="The SHA-256 that it had; null until git has had it.")
+    sha256: str | None = Field(
+        description="The SHA-256 of the file at the last sync; null until git has the file."
+    )
     written_blob: str | None = Field(
-        description="The id of the git blob (SHA-1) that the last sync wrote and has not seen yet."
+        description="The id (SHA-1) of the git blob that the last sync wrote, until it is seen in git."
     )
 
 
@@ -318,7 +320,7 @@ class SyncWriteOut(Out):
     """A file to write to the folder."""
 
     path: str
-    content: str | None = Field(description="The whole text; null: the file is to be deleted.")
+    content: str | None = Field(description="The full text of the file; null if the file must be deleted.")
 
 
 class SyncResultOut(Out):

@@ -31,7 +31,7 @@ async def upload_import(
     """
     site = valid_site(site)
     if not archive:
-        raise InvalidRequest("Choose a ZIP archive first.")
+        raise InvalidRequest("Choose a ZIP archive.")
     if len(archive) > limits.MAX_IMPORT_ARCHIVE_BYTES:
         raise InvalidRequest(
             f"The archive is larger than {limits.MAX_IMPORT_ARCHIVE_BYTES // 1024**2} MB: import it with "
@@ -126,7 +126,8 @@ def valid_site(text: str | None) -> str | None:
     is_address = parts.scheme in ("http", "https") and HOST.fullmatch(parts.netloc) is not None
     if len(site) > limits.MAX_IMPORT_SITE_CHARACTERS or not site.isprintable() or not (is_path or is_address):
         raise InvalidRequest(
-            "Write the address of the old site as https://example.com/docs, or just its path as /docs."
+            "Enter the URL of the old site, such as https://example.com/docs, or just its path, such as "
+            "/docs."
         )
     return (f"{parts.scheme}://{parts.netloc}" if is_address else "") + parts.path.rstrip("/")
 

@@ -25,9 +25,9 @@ from instep.transfer.imports.write.running import ImportRun, run_plan
 SERVICE = Actor("task", "Instep", can_write=True, channel="job")
 FAILED = (
     "The import failed after several attempts because of an internal error. Everything imported so far is"
-    " kept: send it again."
+    " kept: upload the archive again."
 )
-MISSING = "The archive is no longer stored: send it again."
+MISSING = "The archive is no longer stored: upload it again."
 
 
 async def run_import(database: Database, storages: Storages, job: Job) -> None:

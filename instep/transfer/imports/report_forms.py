@@ -19,9 +19,9 @@ NOUNS = {
 WORDS: dict[Outcome, str] = {
     "created": "new",
     "updated": "changed",
-    "draft": "to review, because both sides changed them",
-    "unchanged": "as they are",
-    "kept_here": "left as they are here",
+    "draft": "to review (changed on both sides)",
+    "unchanged": "unchanged",
+    "kept_here": "changed here and kept",
     "deleted_here": "deleted here",
     "failed": "not imported",
 }
@@ -79,27 +79,28 @@ def summary_lines(report: ImportReport) -> Iterator[str]:
             yield from page_lines(report)
     links = report.links
     if links.total:
-        broken = f", {links.broken:,} broken in the source already" if links.broken else ""
+        broken = f", {links.broken:,} already broken in the source" if links.broken else ""
         outside = f", {links.outside:,} to parts that are not imported" if links.outside else ""
         names = ("link", "links")
-        yield f"{counted(links.total, names)} inside: {links.rewritten:,} rewritten{broken}{outside}"
+        yield f"{counted(links.total, names)} between pages: {links.rewritten:,} rewritten{broken}{outside}"
     if links.anchors:
-        missing = f", {links.missing_anchors:,} without that heading" if links.missing_anchors else ""
-        yield f"{counted(links.anchors, ('link', 'links'))} to a place in a page{missing}"
+        missing = f", {links.missing_anchors:,} to a missing heading" if links.missing_anchors else ""
+        yield f"{counted(links.anchors, ('link', 'links'))} to a heading{missing}"
     files = report.files
     if files.total:
-        listed = f", {files.listed:,} not: see below" if files.listed else ""
-        names = ("picture or file", "pictures and files")
+        listed = f", {files.listed:,} not stored (listed below)" if files.listed else ""
+        names = ("image or file", "images and files")
         yield f"{counted(files.total, names)}: {files.stored:,} stored{listed}"
     if files.remote:
-        yield f"{counted(files.remote, ('picture', 'pictures'))} elsewhere in the web: left there"
+        yield f"{counted(files.remote, ('image', 'images'))} on other sites: linked, not stored"
 
 
 def page_lines(report: ImportReport) -> Iterator[str]:
     if report.locales:
         yield languages_in_words(report.locales)
     if report.moved:
-        yield f"{counted(len(report.moved), NOUNS['pages'])} moved in the source, and known again here"
+        moved = counted(len(report.moved), NOUNS["pages"])
+        yield f"{moved} moved in the source and matched to existing articles"
 
 
 def languages_in_words(locales: Sequence[LocaleCount]) -> str:
@@ -111,9 +112,9 @@ def languages_in_words(locales: Sequence[LocaleCount]) -> str:
 def in_words(counts: OutcomeCounts) -> str:
     words = [f"{number:,} {word}" for name, word in WORDS.items() if (number := getattr(counts, name))]
     if counts.archived:
-        words.append(f"{counts.archived} more that the source no longer has, to be archived")
+        words.append(f"{counts.archived} more no longer in the source (to be archived)")
     if counts.absent:
-        words.append(f"{counts.absent} more that the source no longer has, which stay")
+        words.append(f"{counts.absent} more no longer in the source (kept)")
     return ", ".join(words)
 
 
@@ -126,7 +127,7 @@ def tree_lines(report: ImportReport) -> Iterator[str]:
 
 
 def loss_lines(report: ImportReport) -> Iterator[str]:
-    yield f"Not kept as it is ({len(report.losses)}):"
+    yield f"Changed or left out ({len(report.losses)}):"
     for loss in report.losses:
         place = f"{loss.path}:{loss.line}" if loss.line else loss.path
         times = f" ({loss.times:,} times)" if loss.times > 1 else ""

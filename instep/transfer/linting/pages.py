@@ -84,11 +84,11 @@ def read_file(path: Path) -> MarkdownFile:
     except OSError as error:
         raise InvalidRequest(f"{path} can't be read: {error.strerror}.") from None
     except UnicodeDecodeError:
-        file.find(1, "The file is not UTF-8: save it in this encoding.")
+        file.find(1, "The file is not UTF-8: save it as UTF-8.")
         return file
     if len(text) > limits.MAX_CONTENT_CHARACTERS:
         file.find(
-            1, f"The text is longer than an article can be: {limits.MAX_CONTENT_CHARACTERS:,} characters."
+            1, f"The text is longer than an article can be ({limits.MAX_CONTENT_CHARACTERS:,} characters)."
         )
         return file
     read_front_matter(file, text)
@@ -100,7 +100,7 @@ def read_front_matter(file: MarkdownFile, text: str) -> None:
     if parts.mark != "---":
         file.text = text
         if UNCLOSED.match(text):
-            file.find(1, "The front matter is not closed: close it with a `---` line.")
+            file.find(1, "The front matter is not closed: add a line `---` at its end.")
         return
     file.text = "\n" * parts.head.count("\n") + parts.body
     try:
@@ -109,7 +109,7 @@ def read_front_matter(file: MarkdownFile, text: str) -> None:
         file.find(line_of(error), f"The front matter is not valid YAML: {problem_of(error)}.")
         return
     if metadata is not None and not isinstance(metadata, dict):
-        file.find(2, "The front matter must have fields, such as `title: Exports`.")
+        file.find(2, "The front matter has no fields, such as `title: Exports`.")
         return
     file.metadata = metadata or {}
     check_fields(file, parts.settings.split("\n"))
@@ -120,7 +120,7 @@ def check_fields(file: MarkdownFile, lines: list[str]) -> None:
         value = file.metadata.get(name, "x")
         if not isinstance(value, str) or not value.strip():
             line = next((number for number, line in enumerate(lines, 2) if line.startswith(f"{name}:")), 2)
-            file.find(line, f"`{name}` must be a text: put it in quotes, or leave the field out.")
+            file.find(line, f"`{name}` must be a string: put it in quotes, or remove the field.")
 
 
 def line_of(error: Exception) -> int:

@@ -47,12 +47,12 @@ class Checker:
             self.check_link(file, link.line, link.href or "")
         for image in file.structure.images:
             if self.is_missing(file, image.src):
-                file.find(image.line, f"There is no image {image.src}.")
+                file.find(image.line, f"The image {image.src} does not exist.")
 
     def check_title(self, file: MarkdownFile) -> None:
         has_heading = any(heading.level == 1 for heading in file.structure.headings)
         if not file.findings and not file.metadata.get("title") and not has_heading:
-            file.find(1, "The page has no title: add `title` to its front matter, or a heading of level 1.")
+            file.find(1, "The page has no title: add a `title` to its front matter, or a level-1 heading.")
 
     def check_link(self, file: MarkdownFile, line: int, href: str) -> None:
         if self.is_missing(file, href):
@@ -62,7 +62,9 @@ class Checker:
         target = self.page_at(file, href) if fragment else None
         if target and not {fragment, HEADING_PREFIX + fragment} & target.structure.anchors:
             name = fragment.removeprefix(HEADING_PREFIX) if target is file else fragment
-            file.find(line, f"There is no heading #{name} in {os.path.relpath(target.path, self.root)}.")
+            file.find(
+                line, f"The heading #{name} does not exist in {os.path.relpath(target.path, self.root)}."
+            )
 
     def is_missing(self, file: MarkdownFile, address: str) -> bool:
         return is_local(address) and path_of(address) != "" and self.find_path(file, address) is None

@@ -145,16 +145,16 @@ async def find_with_token(
 async def find_remote(client: OutboundClient, host: CodeHost, token: str, name: str) -> RemoteRepository:
     """Ask a code host for a repository by its name; raises `HostUnusable`."""
     if not NAME.fullmatch(name) or len(name) > limits.MAX_REPOSITORY_NAME_CHARACTERS:
-        raise InvalidValue("repository", "it must be its name with its owner, such as acme/app")
+        raise InvalidValue("repository", "it must be the owner and the name, such as acme/app")
     try:
         return await FORMS[host.kind].find_repository(api_with_token(client, host, token), name)
     except (HostRefused, HostFailed) as failure:
         raise HostUnusable(failure.message) from None
     except HostBusy:
-        raise HostUnusable(f"{FORMS[host.kind].name} limits requests just now: try again later.") from None
+        raise HostUnusable(f"{FORMS[host.kind].name} is limiting requests: try again later.") from None
     except Malformed:
         raise HostUnusable(
-            f"{FORMS[host.kind].name} does not describe this repository: is the address right?"
+            f"{FORMS[host.kind].name} returned no data about this repository: check the address."
         ) from None
 
 
@@ -187,11 +187,12 @@ async def _refuse_another(ctx: Ctx, host: CodeHost, remote: RemoteRepository) ->
     rows = await queries.list_repositories(ctx)
     if len(rows) >= limits.MAX_REPOSITORIES:
         raise InvalidState(
-            f"The help center has {limits.MAX_REPOSITORIES} repositories, which is the maximum: remove one."
+            f"The help center has {limits.MAX_REPOSITORIES} repositories, which is the maximum: remove "
+            "one first."
         )
     hosts = {row.id for row in await queries.list_code_hosts(ctx) if row.api_url == host.api_url}
     if any(row.remote_id == remote.remote_id and row.code_host_id in hosts for row in rows):
-        raise InvalidState(f"{remote.name} is connected already.")
+        raise InvalidState(f"{remote.name} is already connected.")
 
 
 async def store_code_host(ctx: Ctx, host: CodeHost) -> None:
@@ -226,7 +227,7 @@ async def remove_repository(ctx: Ctx, repository_id: str) -> str:
 async def forget_code_host(ctx: Ctx, host_id: str) -> str:
     """Delete the credentials of an app that no repository needs."""
     if not await queries.delete_unused_code_host(ctx, (await get_code_host(ctx, host_id)).id):
-        raise InvalidState("Repositories of this app are connected: remove them first.")
+        raise InvalidState("Some repositories of this app are still connected: remove them first.")
     return host_id
 
 
@@ -236,7 +237,7 @@ async def change_token(ctx: Ctx, host_id: str, token: str) -> str:
     host = await get_code_host(ctx, host_id)
     old = open_credentials(host)
     if old is None or old.token is None:
-        raise InvalidState("This code host has no token that can be replaced: connect it again.")
+        raise InvalidState("This code host has no token to replace: connect it again.")
     new = HostCredentials(old.secret, _read_token(token))
     await queries.set_sealed(ctx, host.id, seal_credentials(host, new).sealed)
     return host.id
@@ -256,14 +257,14 @@ async def retry_change(ctx: Ctx, repository_id: str, change_id: str) -> str:
     """Send a pull request again that could not be sent."""
     repository = await get_repository(ctx, repository_id)
     if not await queries.retry_change(ctx, change_id):
-        raise InvalidState("Only a pull request that has failed is sent again.")
+        raise InvalidState("Only failed pull requests can be sent again.")
     await send_soon(ctx.tx, repository, change_id)
     return change_id
 
 
 def _read_token(token: str) -> str:
     if not VISIBLE.fullmatch(token) or len(token) > limits.MAX_CODE_HOST_TOKEN_CHARACTERS:
-        raise InvalidValue("token", "it must be a token as the host shows it, without spaces or line breaks")
+        raise InvalidValue("token", "it must be a token as shown by the host, without spaces or line breaks")
     return token
 
 

@@ -60,7 +60,7 @@ async def begin_app(ctx: Ctx, person: Person, url: str, organization: str, page_
     """
     host, owner = new_code_host(ctx.workspace_id, GITHUB, url), organization.strip()
     if owner and not ORGANIZATION.fullmatch(owner):
-        raise InvalidValue("organization", "it must be the name in its address, such as acme")
+        raise InvalidValue("organization", "it must be the name in the organization's URL, such as acme")
     data = {"workspace": ctx.workspace_id, "bot": str(ctx.bot.id), "host": host.id, "url": host.url}
     state = await put_challenge(ctx.tx, "github_app", data, person.id)
     suffix = secrets.token_hex(2)
@@ -97,9 +97,9 @@ async def finish_app(
     try:
         slug, credentials = await convert_code(client, host, code)
     except (HostRefused, HostFailed) as failure:
-        raise HostUnusable(f"The app could not be fetched. {failure.message}") from None
+        raise HostUnusable(f"The app could not be created. {failure.message}") from None
     except (HostBusy, Malformed):
-        raise HostUnusable("GitHub has not sent the app: connect GitHub again.") from None
+        raise HostUnusable("GitHub did not send the app: connect GitHub again.") from None
     return seal_credentials(replace(host, app_slug=slug), credentials)
 
 
@@ -122,9 +122,9 @@ async def list_app_repositories(client: OutboundClient, host: CodeHost) -> list[
     except (HostRefused, HostFailed) as failure:
         raise HostUnusable(failure.message) from None
     except HostBusy:
-        raise HostUnusable("GitHub limits requests just now: try again in some minutes.") from None
+        raise HostUnusable("GitHub is limiting requests: try again in a few minutes.") from None
     except Malformed as error:
-        raise HostUnusable(f"GitHub does not say `{error}` of its repositories.") from None
+        raise HostUnusable(f"GitHub's list of repositories lacks `{error}`.") from None
 
 
 def install_url(host: CodeHost) -> str:

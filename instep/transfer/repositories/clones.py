@@ -42,12 +42,14 @@ MAX_MESSAGE_BYTES = 4_096
 GIB = 1024**3
 INSTEAD = "Run `instep drift` in a checkout or in CI instead."
 NO_GIT = (
-    f"The server has no git {MIN_GIT[0]}.{MIN_GIT[1]} or newer, which reads the history. The operator can"
+    f"The server needs git {MIN_GIT[0]}.{MIN_GIT[1]} or newer to read the history. The operator can"
     f" install it. {INSTEAD}"
 )
-TOO_LARGE = f"Its history is larger than {limits.MAX_CLONE_BYTES // GIB} GB. {INSTEAD}"
-TOO_SLOW = f"Its history could not be fetched within {limits.CLONE_SECONDS // 60} minutes. {INSTEAD}"
-NO_SPACE = "The disk of the server has too little free space for its history."
+TOO_LARGE = f"The repository's history is larger than {limits.MAX_CLONE_BYTES // GIB} GB. {INSTEAD}"
+TOO_SLOW = (
+    f"The repository's history could not be fetched within {limits.CLONE_SECONDS // 60} minutes. {INSTEAD}"
+)
+NO_SPACE = "The server has too little free disk space for the repository's history."
 ERROR_STATUS = re.compile(r"returned error: (\d{3})")
 # Files above this size are binary to git, which bounds the memory for comparing them.
 BIG_FILES = str(limits.MAX_DRIFT_FILE_BYTES)
@@ -76,7 +78,7 @@ async def cloned(client: OutboundClient, origin: Origin) -> AsyncIterator[Git]:
     try:
         addresses = await client.vet(target)
     except NotConnected as failure:
-        raise HostFailed(f"{origin.host_name} can't be asked: {failure.message}") from None
+        raise HostFailed(f"{origin.host_name} can't be reached: {failure.message}") from None
     with new_folder(settings().data_dir / FOLDER) as folder:
         configuration = {**pinned(target, addresses), **authorization(origin.credentials), **BOUNDS}
         variables = git_variables(folder, configuration, target.scheme)
@@ -258,11 +260,15 @@ def failure_of(origin: Origin | None, words: str) -> Exception:
     if number == 429:
         return HostBusy(limits.CODE_HOST_DELAY)
     if 300 <= number < 400:
-        return HostRefused(f"{origin.host_name} leads git to another address, which gets no token.")
+        return HostRefused(
+            f"{origin.host_name} redirects git to another address, to which Instep sends no token."
+        )
     if number in (401, 403) or "could not read Username" in words or "Authentication failed" in words:
-        return HostRefused(f"{origin.host_name} does not let the token read the code with git.", 403)
+        return HostRefused(f"{origin.host_name} does not allow the token to read the code with git.", 403)
     if "not found" in words or number == 404:
-        return HostRefused(f"{origin.host_name} has no such repository for git, or hides it.", 404)
+        return HostRefused(
+            f"{origin.host_name} reports to git that the repository does not exist, or hides it.", 404
+        )
     if "find remote ref" in words:
         return HostRefused(f"The repository has no branch {origin.branch}.")
-    return HostFailed(f"{origin.host_name} does not send the code: {shorten(words, 200)}")
+    return HostFailed(f"{origin.host_name} did not send the code: {shorten(words, 200)}")

@@ -31,8 +31,8 @@ from instep.transfer.repositories.hosts.host_requests import HostBusy, HostFaile
 from instep.transfer.repositories.jobs import POLLER, sender_of
 from instep.transfer.repositories.schemas import CheckStatus, CodeHost, Repository
 
-NO_ARTICLES = "There are no articles yet: write or import some, and check again."
-TOO_EXPENSIVE = f"Its history takes too much time or memory to read. {INSTEAD}"
+NO_ARTICLES = "There are no articles yet: write or import some, then check again."
+TOO_EXPENSIVE = f"The repository's history takes too much time or memory to read. {INSTEAD}"
 # A clone needs disk, and reading it a processor: one check at a time in a process.
 turn = asyncio.Lock()
 
@@ -61,8 +61,8 @@ async def give_up_check(database: Database, job: Job) -> None:
             await queries.set_check_status(ctx, repository.id, "failed", reason or NOT_ENDED)
 
 
-AGAIN = " It is tried again."
-NOT_ENDED = "It has not ended in several attempts."
+AGAIN = " It will be tried again."
+NOT_ENDED = "The check did not finish in several attempts."
 
 
 class RepositoryCheck:
@@ -84,7 +84,7 @@ class RepositoryCheck:
         try:
             await self.check()
         except HostBusy as busy:
-            await self.note("waiting", f"{self.host_name} limits requests: the check begins later.")
+            await self.note("waiting", f"{self.host_name} is limiting requests: the check starts later.")
             raise Postponed(busy.wait) from busy
         except HostFailed as failure:
             await self.note("waiting", f"{failure.message}{AGAIN}")
@@ -96,7 +96,7 @@ class RepositoryCheck:
         except TimeLimitExceeded:
             await self.note("failed", TOO_EXPENSIVE)
         except Malformed as error:
-            await self.note("failed", f"{self.host_name} does not say `{error}` of the repository.")
+            await self.note("failed", f"{self.host_name}'s description of the repository lacks `{error}`.")
         except (HostRefused, AppError) as refusal:
             await self.note("failed", refusal.message)
 
@@ -108,7 +108,7 @@ class RepositoryCheck:
         await self.note("running", f"Fetching the history of {origin.branch}.")
         async with cloned(self.client, origin) as git:
             searched = "1 article" if stated.articles == 1 else f"{stated.articles:,} articles"
-            await self.note("running", f"Searching it for what {searched} state.")
+            await self.note("running", f"Searching it for the statements of {searched}.")
             clone = ClonedBranch(git, origin.url, BRANCH, self.repository.paths)
             try:
                 sought = Stated(stated.names, stated.values, stated.paths)
@@ -116,7 +116,7 @@ class RepositoryCheck:
                     read_clone, clone, sought, seconds=limits.MAX_CLONE_READING_SECONDS
                 )
             except GitFailed as failure:
-                raise HostRefused(f"Its history can't be read. {failure.message}") from None
+                raise HostRefused(f"The repository's history can't be read. {failure.message}") from None
         evidence = body_from(DriftCheck, json.loads(body))
         await restartable(lambda: self.store(evidence))
 

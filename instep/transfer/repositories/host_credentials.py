@@ -29,7 +29,7 @@ def require_credentials(host: CodeHost) -> HostCredentials:
     credentials = open_credentials(host)
     if credentials is None:
         raise HostRefused(
-            "Its token can't be read with the secret keys of this installation: enter a new one."
+            "The token can't be decrypted with the secret keys of this installation: enter a new one."
         )
     return credentials
 

@@ -94,22 +94,26 @@ async def send_pull_request(database: Database, client: OutboundClient, job: Job
     except HostBusy as busy:
         name = FORMS[work.host.kind].name
         until = f"{utc_now() + busy.wait:%H:%M}"
-        await note(database, job, f"{name} limits requests: it is sent after {until} UTC.")
+        await note(
+            database, job, f"{name} is limiting requests: the pull request will be sent after {until} UTC."
+        )
         raise Postponed(busy.wait) from busy
     except HostRefused as refusal:
         outcome = NoTask("failed", refusal.message)
     except HostFailed as failure:
-        await note(database, job, f"{failure.message} It is tried again.")
+        await note(database, job, f"{failure.message} It will be tried again.")
         raise
     except Malformed as error:
-        outcome = NoTask("failed", f"{FORMS[work.host.kind].name} does not say `{error}` of it.")
+        outcome = NoTask(
+            "failed", f"{FORMS[work.host.kind].name}'s description of the pull request lacks `{error}`."
+        )
     await record_outcome(database, job, work.repository, outcome)
 
 
 async def give_up_change(database: Database, job: Job) -> None:
     """Record that a change could not be read in all attempts; the next poll or delivery tries it again."""
     async with job_context(database, job.payload, POLLER) as ctx:
-        message = "The code host did not answer in several attempts."
+        message = "The code host did not respond in several attempts."
         await queries.settle_change(ctx, job.payload["change"], "failed", message)
 
 
@@ -133,7 +137,7 @@ async def read_change(database: Database, client: OutboundClient, work: WaitingC
     if pull_request.head != change.head:
         async with database.enter_workspace(work.host.workspace_id) as tx, tx.transaction():
             await take_in(tx, repository, pull_request, is_approval=False)
-        return NoTask("ignored", "Newer commits have replaced it.")
+        return NoTask("ignored", "Newer commits replaced it.")
     reason = reason_to_ignore(repository, pull_request, change.is_approved)
     if reason is not None:
         return NoTask("ignored", reason)
@@ -144,7 +148,7 @@ async def read_change(database: Database, client: OutboundClient, work: WaitingC
         )
         return await task_of(pull_request, chosen)
     except TimeLimitExceeded:
-        return NoTask("failed", "Its diff takes too much time or memory to read.")
+        return NoTask("failed", "The diff takes too much time or memory to read.")
     except InvalidRequest as error:
         return NoTask("failed", error.message)
 
@@ -154,9 +158,9 @@ async def task_of(pull_request: PullRequest, chosen: ChosenDiff) -> ReadTask | N
         is_outside = chosen.outside and not chosen.left_out
         return NoTask(
             "unaffected",
-            "It changes no file in the paths of this repository."
+            "No changed file matches the paths of this repository."
             if is_outside
-            else "It changes only files that no article describes, such as lock files.",
+            else "It only changes files that articles don't describe, such as lock files.",
         )
     title = shorten(in_one_line(replace_unstorable(pull_request.title)), limits.MAX_TITLE_CHARACTERS)
     change = {
@@ -190,7 +194,9 @@ async def record_outcome(
                 await dismiss_abandoned_places(ctx, change.url)
     except RateLimited as limit:
         wait = timedelta(seconds=int(limit.headers["Retry-After"]))
-        await note(database, job, "The tasks of this hour are used up: it is sent in the next one.")
+        await note(
+            database, job, "This hour's tasks are used up: the pull request will be sent in the next hour."
+        )
         raise Postponed(wait) from limit
 
 
@@ -233,7 +239,7 @@ async def poll_repository(database: Database, client: OutboundClient, job: Job) 
     except (HostRefused, HostFailed) as failure:
         error = failure.message
     except Malformed as malformed:
-        error = f"{FORMS[host.kind].name} does not say `{malformed}` of its pull requests."
+        error = f"{FORMS[host.kind].name}'s list of pull requests lacks `{malformed}`."
     async with job_context(database, job.payload, POLLER) as ctx:
         await queries.record_poll(ctx, repository.id, None if error else began, error)
         await queries.prune_changes(ctx, repository.id)

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from instep.client.ci.diff import Selection, choose, read_file_diffs, read_patch
 from instep.transfer.repositories.schemas import PullRequest, Repository
 
-ABANDONED = "It was closed without being merged."
+ABANDONED = "It was closed without merging."
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class ChosenDiff:
 def reason_to_ignore(repository: Repository, pull_request: PullRequest, is_approved: bool) -> str | None:
     """Why a pull request is not sent as it is now, in one sentence; None: it is sent."""
     if pull_request.branch != repository.read_branch:
-        return f"It goes to the branch {pull_request.branch}, not to {repository.read_branch}."
+        return f"It targets the branch {pull_request.branch}, not {repository.read_branch}."
     if pull_request.is_by_bot and not repository.includes_bots:
-        return "A bot has opened it."
+        return "A bot opened it."
     if pull_request.is_merged:
         return None
     if pull_request.is_abandoned:
@@ -34,9 +34,9 @@ def reason_to_ignore(repository: Repository, pull_request: PullRequest, is_appro
     if pull_request.is_draft:
         return "It is a draft."
     if repository.moment == "merged":
-        return "It is sent once it is merged."
+        return "It will be sent when it is merged."
     if repository.moment == "approved" and not is_approved:
-        return "It is sent once someone has approved it."
+        return "It will be sent when someone approves it."
     return None
 
 

@@ -162,7 +162,7 @@ async def _repeated_answer(
     if before is None:
         return None
     if before.question != new.question:
-        raise InvalidValue("questionId", "it was sent before, with another question")
+        raise InvalidValue("questionId", "it was already sent with another question")
     saved = before.saved
     if not await are_live(ctx, {source.article_id for source in saved.sources}, audience):
         await queries.release_question_key(ctx, before.id)

@@ -84,7 +84,7 @@ async def get_public_article(ctx: Ctx, article_id: str, visitor_token: str | Non
             shown_markdown, text, seconds=limits.MAX_RENDER_SECONDS, is_small=is_small
         )
     except TimeLimitExceeded:
-        raise InvalidRequest("This article takes too long to load here: open its page.") from None
+        raise InvalidRequest("This article takes too long to load here: open its page instead.") from None
     return replace(article, markdown=content)
 
 

@@ -26,9 +26,9 @@ class GoldenAnswer:
         """The problem with the answer, in a sentence; None if it is right."""
         question = self.question
         if question.article_id is None:
-            return "Its article has been permanently deleted."
+            return "Its article was permanently deleted."
         if not self.answer.answered:
-            return "It is not answered."
+            return "The question is not answered."
         passages = [cited.passage for cited in self.answer.sources]
         own_passages = [passage for passage in passages if passage.article_id == question.article_id]
         if not own_passages:
@@ -39,7 +39,7 @@ class GoldenAnswer:
                 f"It is answered from {_quoted(headings) or 'the beginning'}, not from “{question.section}”."
             )
         if question.says and _plain(question.says) not in _plain(self.answer.text):
-            return f"The answer does not say “{question.says}”."
+            return f"The answer does not contain “{question.says}”."
         return None
 
 

@@ -47,7 +47,7 @@ PageAddress = Annotated[
 VisitorToken = Annotated[
     str | None,
     Header(
-        description="Proves a signed-in visitor, as `visitorToken` of a question does.",
+        description="Proof that the visitor is signed in, the same as `visitorToken` of a question.",
         max_length=limits.MAX_VISITOR_TOKEN_CHARACTERS,
     ),
 ]

@@ -58,8 +58,8 @@ VisitorId = Annotated[
     Text,
     Field(
         max_length=limits.MAX_VISITOR_CHARACTERS,
-        description="The visitor: an identifier of your choice, the same for all questions of one"
-        " visitor. Only its hash is stored.",
+        description="An identifier of your choice for the visitor, the same for all of their questions."
+        " Only its hash is stored.",
         examples=["visitor-7f3a"],
         json_schema_extra={"minLength": 1, "pattern": NOT_BLANK},
     ),
@@ -240,18 +240,19 @@ class QuestionAsked(EmbedBody):
         Annotated[Text, Field(min_length=1, max_length=limits.MAX_QUESTION_ID_CHARACTERS)] | MISSING
     ) = Field(
         default=MISSING,
-        description="An identifier of your choice, new for each question. When the answer did not arrive, "
-        "send the question again with it: it is not asked twice, and gets the same answer.",
+        description="An identifier of your choice, new for each question. If the answer does not arrive, "
+        "send the question again with the same identifier: you get the same answer, and the question counts "
+        "once.",
         examples=["4f1c2c9e-6f0e-4a39-9d55-0f6c3d8f7a10"],
     )
     conversation_id: Text | MISSING = Field(
         default=MISSING,
-        description="The conversation that it goes on with: one of this visitor.",
+        description="The conversation that the question continues, which must be one of this visitor.",
         examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"],
     )
     locale: Locale | MISSING = Field(
         default=MISSING,
-        description="The language to answer in; if no article is in it, all articles are searched.",
+        description="The language of the answer. If it has no articles, those in all languages are searched.",
     )
     page_url: Annotated[Text, Field(max_length=limits.MAX_PAGE_URL_CHARACTERS)] | MISSING = Field(
         default=MISSING,
@@ -260,7 +261,7 @@ class QuestionAsked(EmbedBody):
     )
     visitor_token: Annotated[Text, Field(max_length=limits.MAX_VISITOR_TOKEN_CHARACTERS)] | MISSING = Field(
         default=MISSING,
-        description="Proves that the visitor is signed in, so that answers also use `authenticated`"
+        description="Proof that the visitor is signed in, so that answers also use `authenticated`"
         " articles: a JWT with `sub` and `exp`, signed with HS256 and the bot's visitor"
         " secret.",
     )
@@ -292,7 +293,7 @@ class LeadCreate(EmbedBody):
     message: Message | MISSING = MISSING
     conversation_id: Text | MISSING = Field(
         default=MISSING,
-        description="The conversation it came from.",
+        description="The conversation in which they were left.",
         examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"],
     )
 
@@ -309,17 +310,17 @@ PassageUrl = Annotated[
 class SourceOut(Out):
     """A passage that the answer rests on, or comes near to the question."""
 
-    n: Annotated[int, Field(description="Its number in the marks of the answer.", examples=[1])]
+    n: Annotated[int, Field(description="The number that cites it in the answer.", examples=[1])]
     article_id: str
     title: str
     url: PassageUrl
     heading: Annotated[
-        str | None, Field(description="The heading above it, if there is one.", examples=["Linux"])
+        str | None, Field(description="The heading of its section, if there is one.", examples=["Linux"])
     ]
     excerpt: Annotated[
         str,
         Field(
-            description="Its plain text: escape it when you insert it into a page.",
+            description="Plain text: escape it when you insert it into a page.",
             examples=["Run install.sh, then open the dashboard."],
         ),
     ]
@@ -351,13 +352,13 @@ class AnswerPreviewOut(Out):
     confidence: Annotated[
         float,
         Field(
-            ge=0, le=1, description="The confidence that the articles contain the answer.", examples=[0.93]
+            ge=0, le=1, description="The probability that the articles contain the answer.", examples=[0.93]
         ),
     ]
     may_help: Annotated[
         bool,
         Field(
-            description="True when it is not answered, but the sources are articles that may help.",
+            description="True if the question is not answered, but the sources may help.",
             examples=[False],
         ),
     ]
@@ -368,7 +369,7 @@ class AnswerPreviewOut(Out):
             examples=[None],
         ),
     ] = None
-    sources: Annotated[list[SourceOut], Field(description="In the order of their numbers.")]
+    sources: Annotated[list[SourceOut], Field(description="The sources, in the order of their numbers.")]
 
     @classmethod
     def of(cls, answer: Answer) -> Self:
@@ -409,7 +410,10 @@ class ConversationOut(Out):
     locale: Annotated[str, Field(examples=["en"])]
     page_url: Annotated[
         str | None,
-        Field(description="The page it started on.", examples=["https://example.com/pricing"]),
+        Field(
+            description="The page on which the conversation started.",
+            examples=["https://example.com/pricing"],
+        ),
     ]
     email: Annotated[
         str | None,
@@ -443,7 +447,7 @@ class LeadOut(Out):
     conversation_id: Annotated[
         str | None,
         Field(
-            description="The conversation it came from, if any.",
+            description="The conversation in which they were left, if any.",
             examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"],
         ),
     ]

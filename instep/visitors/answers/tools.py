@@ -30,15 +30,15 @@ TextLocale = Annotated[Text | None, Field(description="The language of the texts
 ConversationIdNamed = Annotated[
     Text | None,
     Field(
-        description="`conversationId` of the answer before, where the question goes on from it: with the "
-        "same `visitor`."
+        description="The `conversationId` of an earlier answer that the question continues, with the same "
+        "`visitor`."
     ),
 ]
 VisitorNamed = Annotated[
     VisitorId | None,
-    Field(description="The visitor: an identifier of your choice. Only its hash is stored."),
+    Field(description="An identifier of your choice for the visitor. Only its hash is stored."),
 ]
-WithTexts = Annotated[bool, Field(description="Give each passage's whole text in Markdown too.")]
+WithTexts = Annotated[bool, Field(description="Also return the full text of each passage in Markdown.")]
 
 
 class PassageOut(Out):
@@ -46,11 +46,13 @@ class PassageOut(Out):
 
     article_id: str
     title: str
-    heading: str | None = Field(description="The headings that lead to it, if any.")
+    heading: str | None = Field(description="The headings above the passage, outermost first.")
     url: str
     locale: str
-    excerpt: str = Field(description="Plain text around the sentence that matches best.")
-    content_markdown: str | None = Field(description="Null unless `includeText` asks for it.")
+    excerpt: str = Field(description="Plain text around the best-matching sentence.")
+    content_markdown: str | None = Field(
+        description="The full text in Markdown; null unless `includeText` is set."
+    )
     score: float
 
 

@@ -30,21 +30,28 @@ class WidgetTextsOut(Out):
     """A widget's texts, in the requested language."""
 
     greeting: Annotated[
-        str, Field(description="What it begins with.", examples=["What would you like to know?"])
+        str,
+        Field(
+            description="The greeting, shown before the first question.",
+            examples=["What would you like to know?"],
+        ),
     ]
-    placeholder: Annotated[str, Field(description="In the empty field.", examples=["Your question"])]
-    send: Annotated[str, Field(description="On the button that sends.", examples=["Send"])]
+    placeholder: Annotated[
+        str, Field(description="The placeholder of the empty field.", examples=["Your question"])
+    ]
+    send: Annotated[str, Field(description="The label of the send button.", examples=["Send"])]
     ask_person: Annotated[
-        str, Field(description="On the button that asks for a person.", examples=["Ask for a person"])
+        str,
+        Field(description="The label of the button that asks for a person.", examples=["Ask for a person"]),
     ]
-    sources: Annotated[str, Field(description="Above the sources.", examples=["Sources"])]
+    sources: Annotated[str, Field(description="The heading above the sources.", examples=["Sources"])]
 
 
 class AccentPairOut(Out):
     """A bot's color, made readable for each color scheme."""
 
-    light: Annotated[str, Field(description="On light grounds.", examples=["#8a5a00"])]
-    dark: Annotated[str, Field(description="On dark grounds.", examples=["#f2b84b"])]
+    light: Annotated[str, Field(description="For light backgrounds.", examples=["#8a5a00"])]
+    dark: Annotated[str, Field(description="For dark backgrounds.", examples=["#f2b84b"])]
 
 
 class WidgetConfigOut(Out):
@@ -54,7 +61,10 @@ class WidgetConfigOut(Out):
     name: str
     locale: str
     help_url: Annotated[
-        str, Field(description="The public help center.", examples=["https://help.example.com/help/acme"])
+        str,
+        Field(
+            description="The URL of the public help center.", examples=["https://help.example.com/help/acme"]
+        ),
     ]
     accent: Annotated[AccentPairOut | None, Field(description="The bot's color; null for the default blue.")]
     texts: WidgetTextsOut
@@ -67,7 +77,7 @@ class ArticleLinkOut(Out):
     title: Annotated[str, Field(examples=["Install the agent"])]
     url: PassageUrl
     heading: Annotated[
-        str | None, Field(description="The heading that it is listed for.", examples=["Linux"])
+        str | None, Field(description="The heading of the matching section.", examples=["Linux"])
     ]
     excerpt: Annotated[
         str,
@@ -81,7 +91,9 @@ class ArticleLinkOut(Out):
 class ArticleLinksOut(Out):
     """Articles for a widget, best first."""
 
-    results: Annotated[list[ArticleLinkOut], Field(description="Few enough for one look.")]
+    results: Annotated[
+        list[ArticleLinkOut], Field(description="A short list: as many as a widget shows at once.")
+    ]
 
 
 class ReadableArticleOut(Out):
@@ -93,12 +105,12 @@ class ReadableArticleOut(Out):
     url: Annotated[
         str,
         Field(
-            description="The public page.",
+            description="The URL of the public page.",
             examples=["https://help.example.com/help/acme/articles/install-the-agent"],
         ),
     ]
     content_markdown: Annotated[
-        str, Field(description="The text, in Markdown.", examples=["Run `install.sh`.\n"])
+        str, Field(description="The text of the article, in Markdown.", examples=["Run `install.sh`.\n"])
     ]
 
     @classmethod

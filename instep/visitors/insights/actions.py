@@ -135,11 +135,12 @@ async def draft_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestionOut:
     """
     question = await get_unanswered(ctx, question_id)
     if question.status in ("dismissed", "drafted"):
-        raise InvalidState(f"No article is written: this question is already {question.status}.")
+        raise InvalidState(f"No article can be requested: this question is already {question.status}.")
     await queries.lock_gap_drafts(ctx)
     if await queries.count_gap_drafts(ctx, question.id) >= limits.MAX_PENDING_GAP_DRAFTS:
         raise InvalidState(
-            f"{limits.MAX_PENDING_GAP_DRAFTS} drafts that answer questions await review: settle some first."
+            f"{limits.MAX_PENDING_GAP_DRAFTS} drafts for unanswered questions await review: review some "
+            "of them first."
         )
     await defer_gap_draft(ctx, question.id, is_requested=True)
     return question
@@ -280,7 +281,7 @@ async def propose_link_edits(ctx: Ctx, article_ref: str, former_slug: str) -> in
     article = await find_article(ctx, article_ref, lock=True)
     texts = await _link_edits(ctx, article.id, former_slug)
     for text in texts:
-        reason = f"The address of “{article.title}” has changed: links to it name the new one."
+        reason = f"The address of “{article.title}” changed: the links to it now use the new one."
         draft = DraftCreate.model_validate({"contentMarkdown": text.content, "reason": reason})
         await propose_edit(ctx, text.article_id, draft)
     return len(texts)

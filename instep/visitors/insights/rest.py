@@ -47,7 +47,7 @@ QuestionStatusFilter = Annotated[
     QuestionFilter,
     Query(
         alias="status",
-        description="`waiting`: open and drafted ones; otherwise just those.",
+        description="`waiting`: open and drafted questions. Other values: only questions with that status.",
         examples=["all"],
     ),
 ]

@@ -156,7 +156,7 @@ class FeedbackSummaryOut(Out):
     title: str
     helpful_count: int = Field(description="The number of readers who said that it helped.")
     unhelpful_count: int = Field(description="The number of readers who said that it did not.")
-    reasons: ReasonsOut = Field(description="Not every reader gives one.")
+    reasons: ReasonsOut = Field(description="How often each reason was given. Not every reader gives one.")
     comments: list[CommentOut] = Field(description="The newest ones, up to 10.")
 
 
@@ -165,23 +165,23 @@ class NearestOut(Out):
 
     article_id: str
     title: str
-    score: float = Field(description="How close a match it is; higher is closer.")
+    score: float = Field(description="The match score; higher is closer.")
 
 
 class UnansweredQuestionOut(Out):
     """A question that the published articles did not answer, with all of its wordings."""
 
     id: str
-    question: str = Field(description="The first wording.")
-    examples: list[str] = Field(description="Different wordings of it, up to 5, the first one included.")
+    question: str = Field(description="The question as it was first asked.")
+    examples: list[str] = Field(description="Up to 5 different wordings, including the first one.")
     asked_count: int = Field(description="The number of times it was asked in the last 180 days.")
     visitor_count: int = Field(description="The number of different visitors who asked it.")
     status: QuestionStatus = Field(
-        description="`open`: nothing has been done. `drafted`: a draft built from it awaits review. "
-        "`answered`: that draft was applied, and nobody has asked in vain since. `dismissed`: somebody has "
+        description="`open`: nothing has been done. `drafted`: a draft that answers it awaits review. "
+        "`answered`: that draft was applied, and the question was answered since then. `dismissed`: a user "
         "dismissed it."
     )
-    draft_id: str | None = Field(description="The `gap_…` draft that was built from it.")
+    draft_id: str | None = Field(description="The `gap_…` draft that answers it.")
     nearest_articles: list[NearestOut] = Field(description="Closest first; only articles that still exist.")
     locale: str
     first_asked_at: Timestamp
@@ -193,7 +193,7 @@ class CheckRequest(Body):
 
     article_ids: (
         Annotated[list[Text], Field(min_length=1, max_length=limits.MAX_CHECKED_ARTICLES)] | MISSING
-    ) = Field(default=MISSING, description="Articles, by their ids or slugs: returns all problems of each.")
+    ) = Field(default=MISSING, description="Ids or slugs of articles: returns all problems of each.")
     content_markdown: Markdown | MISSING = Field(
         default=MISSING, description="An unsaved text: check it before you propose it."
     )
@@ -210,11 +210,11 @@ class ProblemOut(Out):
     code: Code
     severity: Severity = Field(
         description=(
-            "`error`: something is broken for readers. `warning`: the article could read or be found"
-            " better. `info`: worth a look."
+            "`error`: something is broken for readers. `warning`: the article could be easier to read"
+            " or to find. `info`: worth a look."
         )
     )
-    message: str = Field(description="The fix, in one sentence.")
+    message: str = Field(description="The problem and its fix, in one sentence.")
     line: int | None = Field(
         ge=1, description="The line of `contentMarkdown`, starting at 1; null for the whole article."
     )
@@ -227,7 +227,7 @@ class FindingOut(Out):
     title: str | None
     code: Code | Literal["mention"]
     severity: Severity
-    message: str = Field(description="The fix; for a mention, its location.")
+    message: str = Field(description="The problem and its fix; for a mention, its location.")
     line: int | None = Field(
         description=(
             "The line of the text, starting at 1; null for the title, the description or the whole text."

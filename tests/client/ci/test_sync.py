@@ -95,7 +95,7 @@ def test_pictures_names_of_all_scripts_and_renames_reach_the_help_center(job: Jo
     assert text.count("/files/acme-") == 2
     assert text.startswith("1\n")
     assert "![no](x.svg)" in text
-    assert renamed.text.startswith("renamed   01-größe.md  It was über.md.\n")
+    assert renamed.text.startswith("renamed   01-größe.md  Renamed from über.md.\n")
 
 
 def test_one_file_that_cant_be_synced_is_named_and_refuses_no_other(job: Job) -> None:
@@ -148,7 +148,7 @@ def test_a_move_in_instep_is_a_rename_for_git(job: Job) -> None:
     settled = job.sync()
 
     assert (dry.code, told.code) == (3, 0)
-    assert "renamed   02-c.md  It is 03-c.md" in told.text
+    assert "renamed   02-c.md  The file is now 03-c.md" in told.text
     assert changes.splitlines() == [
         f"M\t{one}",
         f"R100\t{three}\tdocs/help/02-d.md",
@@ -176,7 +176,7 @@ def test_an_order_in_a_configuration_file_is_told_and_left(job: Job, name: str, 
 
     told = job.sync()
 
-    assert f"in {name}:" in told.text
+    assert f"{name} sets the order" in told.text
     assert job.repository.git("status", "--porcelain") == ""
     assert job.sync().text == like("…in sync.\n")
 

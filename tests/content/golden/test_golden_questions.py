@@ -51,7 +51,7 @@ async def test_it_is_kept_while_its_article_answers_it(
 
     ok(await client.delete(f"/v1/articles/{other['id']}"))
     ok(await client.delete(path))
-    assert await faults(database, cast.acme) == ["It is not answered."]
+    assert await faults(database, cast.acme) == ["The question is not answered."]
 
     await owner.execute("delete from articles where id = %(id)s", id=article["id"])
     assert await faults(database, cast.acme) == [like("…deleted…")]

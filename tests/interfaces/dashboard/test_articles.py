@@ -281,7 +281,7 @@ async def test_golden_questions_are_added_asked_and_removed(desk: Desk, client: 
     assert "not from “Billing”" in asked
     assert ">answered<" in asked
     assert ">fails<" in asked
-    assert "It is not answered." in asked
+    assert "The question is not answered." in asked
     again = await desk.send(page, f"{page}/questions", question="How do I export invoices?")
     assert "already has this" in again.text
     [first, *_] = re.findall(r"questions/(\w+)/remove", again.text)

@@ -62,7 +62,7 @@ async def test_a_kind_names_its_articles_the_lines_and_what_to_do(desk: Desk, cl
     assert re.findall(r'<h2 id="[^"]+"><a href="([^"]+)"', text) == [desk.path(f"articles/{article['id']}")]
     assert "Line 3" in text
     assert "1 article, worst first" in text
-    assert "correct or remove it" in text
+    assert "fix or remove it" in text
     assert "a heading" not in text
 
 

@@ -90,7 +90,7 @@ async def test_a_repository_is_connected_delivers_and_is_removed(
     [
         ({"token": "wrong"}, "does not accept the token"),
         ({"token": "two words"}, "without spaces"),
-        ({"repository": "acme/other"}, "no longer there"),
+        ({"repository": "acme/other"}, "no longer exists"),
         ({"repository": "acme/../../user"}, "such as acme/app"),
         ({"host": "sourceforge"}, "must be one of"),
         ({"url": "http://10.0.0.1"}, "INSTEP_WEBHOOK_ALLOW"),
@@ -113,7 +113,7 @@ async def test_the_same_repository_is_connected_once(desk: Desk, host: GitHubDou
     refused = await connect(desk, host)
     await desk.send(page, f"{page}/remove")
     assert refused.status_code == 400
-    assert "acme/app is connected already" in Page(refused.text).text
+    assert "acme/app is already connected" in Page(refused.text).text
 
 
 async def test_the_check_for_drift_and_its_result_are_on_each_page(
@@ -134,7 +134,7 @@ async def test_the_check_for_drift_and_its_result_are_on_each_page(
     repository_id = page.url.path.rpartition("/")[2]
     below = f"{PATH}/{repository_id}"
     await worker_of(database, outbound).run_due()
-    assert "no such repository" in Page((await desk.get(below)).text).text
+    assert "repository does not exist" in Page((await desk.get(below)).text).text
 
     host.git = GitServer(changed_code(tmp_path / "app").folder / ".git", f"x-access-token:{TOKEN}").answer
     assert (await viewer.send("health", "health/checks", id=repository_id)).status_code == 403

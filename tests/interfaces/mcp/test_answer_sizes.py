@@ -86,7 +86,7 @@ async def test_with_large_data_every_answer_of_a_list_is_short_and_all_of_them_t
     for tool, arguments in LISTS.items():
         pages = await pages_of(reader, tool, arguments)
 
-        sizes = [len(json.dumps(page, ensure_ascii=False).encode()) for page in pages]
+        sizes = [len(json.dumps(page, ensure_ascii=False, separators=(",", ":")).encode()) for page in pages]
         assert max(sizes) < limits.MAX_TOOL_RESULT_BYTES + 200, (tool, sizes)
         rows = [json.dumps(row, sort_keys=True) for page in pages for row in page["results"]]
         assert len(rows) == len(set(rows)) >= ROWS, tool

@@ -91,7 +91,7 @@ def test_single_pages_come_too_and_programs_and_blogs_are_told() -> None:
     assert addresses(tree)["src/pages/legal/index.mdx"] == "/legal"
     told_of = {loss.path: loss.what for loss in tree.losses}
     assert told_of["src/pages/index.js"] == like("…program:…imported")
-    assert told_of["blog"] == like("…imported (1 in all)")
+    assert told_of["blog"] == like("…imported (1 in total)")
     assert not any("styles" in loss.path for loss in tree.losses)
 
 

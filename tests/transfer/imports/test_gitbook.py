@@ -89,7 +89,7 @@ def test_blocks_of_gitbook_are_plain(source: str, markdown: str) -> None:
 def test_the_words_of_unknown_tags_stay_and_the_tag_is_told() -> None:
     assert page_of("{% swirl %}\nWords\n{% endswirl %}") == (
         "Words",
-        ["README.md:3 tag {% swirl %}, whose words stay"],
+        ["README.md:3 tag {% swirl %}, reduced to its text"],
     )
 
 

@@ -61,8 +61,8 @@ def test_collections_categories_articles_and_redirects() -> None:
 def test_what_is_left_out_is_told() -> None:
     assert told(read_tree(READER, SAVED)) == [
         ("article a2", like("article…listed…")),
-        ("article-a1.json#a1", like("…not published…")),
         ("article-a1.json#a1", like("private…: “Internal”")),
+        ("article-a1.json#a1", like("unpublished…")),
     ]
 
 

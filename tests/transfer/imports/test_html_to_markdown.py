@@ -115,6 +115,6 @@ def test_what_can_not_be_kept_is_told() -> None:
     assert text.losses == (
         like("image…(chart)"),
         like("embedded…: https://e.test/f"),
-        like("address…“click”…"),
-        like("address…“1”…"),
+        like("link “click”…"),
+        like("link “1”…"),
     )

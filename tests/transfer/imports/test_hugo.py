@@ -93,6 +93,6 @@ def test_unknown_shortcodes_are_told_and_their_words_stay() -> None:
         [
             like("content/a/p.md:8…shortcode…"),
             "content/a/p.md:4 shortcode since",
-            "content/a/p.md:4 shortcode swirl, whose words stay",
+            "content/a/p.md:4 shortcode swirl, reduced to its text",
         ],
     )

@@ -57,8 +57,8 @@ async def test_a_dry_run_tells_everything_and_imports_nothing(
     text = await operator.text("import", str(folder), "--dry-run", *bot)
 
     assert "2 articles: 2 new" in text
-    assert "1 picture or file: 1 stored" in text
-    assert "1 rewritten, 1 broken" in text
+    assert "1 image or file: 1 stored" in text
+    assert "1 rewritten, 1 already broken" in text
     assert "index.md:3:" in text
     assert ok(await client.get("/v1/articles"))["results"] == []
 
@@ -90,7 +90,7 @@ async def test_a_folder_and_then_its_archive_are_one_source(
     [
         (("/nowhere",), "/nowhere"),
         (("{hostile}",), "“../evil.md”"),
-        (("http://127.0.0.1:1/export.zip",), "http://127.0.0.1:1/export.zip can't be fetched."),
+        (("http://127.0.0.1:1/export.zip",), "http://127.0.0.1:1/export.zip can't be downloaded."),
     ],
 )
 async def test_what_can_not_be_read_is_refused_in_one_sentence(
@@ -115,7 +115,7 @@ async def test_what_can_not_be_read_is_refused_in_one_sentence(
     ("contents", "format", "words"),
     [
         (DOCS, "word", "format “word”"),
-        ({"a.bin": b"\0"}, None, "It contains nothing"),
+        ({"a.bin": b"\0"}, None, "The source contains nothing"),
     ],
 )
 def test_a_source_in_no_known_format_is_refused(
@@ -133,7 +133,7 @@ async def test_an_archive_is_fetched_by_its_address_through_the_guard(
         allowed = {"INSTEP_WEBHOOK_ALLOW": "127.0.0.0/8"}
         report = await operator.json("import", f"{address}/moved.zip", *bot, **allowed)
 
-    assert "can't be fetched" in refusal
+    assert "can't be downloaded" in refusal
     assert report["pages"]["created"] == 2
     assert len(ok(await client.get("/v1/articles"))["results"]) == 2
 

@@ -361,7 +361,7 @@ async def test_what_is_gone_at_the_source_stays_and_is_told(importer: Importer, 
     report = await importer.bring(replace(DOCS, pages=DOCS.pages[:2] + DOCS.pages[3:]), FILES)
 
     assert outcomes(report) == {"unchanged": 3, "absent": 1}
-    assert [loss.what for loss in report.losses] == [like("…source…: “notes” stays here")]
+    assert [loss.what for loss in report.losses] == [like("…source…: “notes” is kept")]
     assert "en/notes" in await articles(client)
 
 

@@ -185,7 +185,9 @@ def test_a_new_translation_into_the_language_of_its_article_here_stands_for_itse
     plan = plan_of("plain", {"a.md": PAGE, "a.en.md": PAGE}, state)
 
     assert locales(plan) == {"a.md": ("en", None), "a.en.md": ("en", None)}
-    assert [(loss.path, loss.what) for loss in plan.report.losses] == [("a.en.md", "that it translates a.md")]
+    assert [(loss.path, loss.what) for loss in plan.report.losses] == [
+        ("a.en.md", "translation of a.md, imported as a separate article")
+    ]
 
 
 async def test_the_command_imports_a_folder_in_the_language_of_the_help_center(

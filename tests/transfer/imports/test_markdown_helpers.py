@@ -190,7 +190,7 @@ def test_bytes_that_are_no_text_are_told() -> None:
     losses = Losses()
 
     assert read_page("a.md", b"caf\xe9\x00", losses).body == "caf\ufffd\ufffd"
-    assert losses.rows == [Loss("a.md", like("characters…UTF-8"))]
+    assert losses.rows == [Loss("a.md", like("text…UTF-8"))]
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_what_can_not_be_kept_is_told() -> None:
         "Words apiKey\n\n```json\n{oops\n```",
         [
             like("docs/a.md:6…callout…:…source…"),
-            "docs/a.md:4 component <Gallery>, whose words stay",
+            "docs/a.md:4 component <Gallery>, reduced to its text",
             "docs/a.md:4 variable <<apiKey>>",
         ],
     )

@@ -1,5 +1,7 @@
 """Settings of how a site looks, which a reader of any format reports."""
 
+import re
+
 import pytest
 
 from instep.transfer.imports.source.formats import READERS
@@ -86,5 +88,5 @@ def test_each_setting_of_the_look_is_reported_once(name: str) -> None:
 
     tree = reader.read(Files(texts))
 
-    told = [loss.what.partition(" of the site: ")[0] for loss in tree.losses if " of the site: " in loss.what]
+    told = [match[1] for loss in tree.losses if (match := re.match("site setting (.*?):", loss.what))]
     assert told == settings.split()

@@ -107,7 +107,7 @@ def test_a_target_that_only_a_program_knows_is_named() -> None:
     text, losses = read("Ask <a href={site.url}>them</a>.")
 
     assert text == "Ask them.\n"
-    assert losses == [(like("address of <a>,…program…: {site.url}"), 6)]
+    assert losses == [(like("URL of <a>…program…: {site.url}"), 6)]
 
 
 def test_a_file_of_text_that_is_missing_is_named_though_its_component_is_known() -> None:

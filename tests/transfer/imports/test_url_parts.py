@@ -33,8 +33,8 @@ async def test_a_picture_at_an_unreadable_address_is_told_and_the_next_page_of_a
     # Nothing is fetched, so there is no client.
     api = Api(None, "Zendesk", "a key", "https://acme.zendesk.com", {}, tmp_path, lambda line: None)  # type: ignore[arg-type]
 
-    assert await FileSaver(api).save(UNREADABLE) == {"error": like("…not valid…")}
-    with pytest.raises(UnreadableSource, match="which is not below"):
+    assert await FileSaver(api).save(UNREADABLE) == {"error": like("…invalid…")}
+    with pytest.raises(UnreadableSource, match="which is outside"):
         api.url_of(UNREADABLE)
 
 

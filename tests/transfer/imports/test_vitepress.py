@@ -81,7 +81,7 @@ def test_what_cannot_be_kept_is_told() -> None:
     }
 
     assert told(READER.read(dedented(files)))[:4] == [
-        like("docs/en/guide/two.md:3…folder: @/code/gone.ts"),
+        like("docs/en/guide/two.md:3…source: @/code/gone.ts"),
         "docs/en/guide/two.md:5 component <Unknown>",
         "docs/en/guide/two.md:5 expression {page.title}",
         like("docs/.vitepress/config.mts:…sidebar…: Lost"),

@@ -161,7 +161,7 @@ def test_one_bad_byte_does_not_refuse_an_export() -> None:
     tree = READER.read(Files({"help.xml": xml.replace(b"Go", b"G\xffo")}))
 
     assert [page.markdown for page in tree.pages] == ["G\ufffdo\n"]
-    assert told(tree) == [("help.xml", like("characters…UTF-8"))]
+    assert told(tree) == [("help.xml", like("text…UTF-8"))]
 
 
 def test_a_feed_is_no_export() -> None:

@@ -46,7 +46,7 @@ def test_a_picture_that_can_not_be_stored_is_named_without_its_bytes() -> None:
     plan = planned(tree(page("a.md", "![chart](data:image/png;base64,AAAA)\n")))
 
     assert text_of(plan, "a.md") == "chart\n"
-    assert losses_of(plan) == [like("picture…type…")]
+    assert losses_of(plan) == [like("image…type…")]
 
 
 def test_a_link_to_a_download_that_shows_nothing_gets_the_name_of_the_file() -> None:

@@ -131,7 +131,7 @@ def test_saved_images_and_attachments_take_the_place_of_their_addresses() -> Non
     index = {
         image: "files/1.png",
         manual: "files/3.pdf",
-        gone: {"error": "its address answers with status 404"},
+        gone: {"error": "its URL responds with status 404"},
     }
     tree = read_tree(
         READER,
@@ -145,7 +145,7 @@ def test_saved_images_and_attachments_take_the_place_of_their_addresses() -> Non
     )
     page = tree.pages[0]
     assert page.markdown == f"![Shot](files/1.png)\n\n![Gone]({gone})\n\n- [a.pdf](files/3.pdf)\n"
-    assert told(tree) == [(page.path, like(f"file…fetched…404…{gone}"))]
+    assert told(tree) == [(page.path, like(f"file…404…{gone}"))]
 
 
 def test_broken_json_is_refused_with_its_line() -> None:
@@ -160,7 +160,7 @@ def test_broken_json_is_refused_with_its_line() -> None:
 def test_a_folder_without_articles_says_what_is_missing() -> None:
     files = Files({"sections.json": {"sections": [{"id": 1, "category_id": 2, "html_url": f"{SITE}/hc/x"}]}})
     assert READER.recognises(files)
-    with pytest.raises(UnreadableSource, match="No file holds articles"):
+    with pytest.raises(UnreadableSource, match="No file contains articles"):
         READER.read(files)
 
 
@@ -170,4 +170,4 @@ def test_what_an_article_lacks_is_told() -> None:
 
     places = [(page.title, page.collection) for page in tree.pages]
     assert places == [("Article 1", "section-200"), ("Two", None)]
-    assert [what for _, what in told(tree)] == [like("title…“Article 1”"), like("collection…(999)…")]
+    assert [what for _, what in told(tree)] == [like("…title…“Article 1”"), like("collection…(999)…")]

@@ -130,7 +130,7 @@ async def test_a_missing_branch_and_a_missing_repository_are_said(
     assert "no branch next" in ((await repository.check()).check_message or "")
 
     host.git = None
-    assert "no such repository" in ((await repository.check()).check_message or "")
+    assert "repository does not exist" in ((await repository.check()).check_message or "")
     assert leftovers() == []
 
 
@@ -142,10 +142,10 @@ async def test_a_token_without_the_right_to_read_code_is_named_and_not_shown(
     row = await repository.check()
 
     assert row.check_status == "failed"
-    assert "does not let the token read the code" in (row.check_message or "")
+    assert "does not allow the token to read the code" in (row.check_message or "")
     assert TOKEN not in (row.check_message or "") + caplog.text
     host.tokens.clear()
-    assert "has expired or was revoked" in ((await repository.check()).check_message or "")
+    assert "expired or was revoked" in ((await repository.check()).check_message or "")
 
 
 async def test_a_redirect_to_another_host_gets_no_token(host: GitHubDouble, repository: Connected) -> None:
@@ -218,7 +218,7 @@ async def test_without_git_the_page_says_so(
     row = await repository.check()
 
     assert row.check_status == "failed"
-    assert "no git" in (row.check_message or "")
+    assert "needs git" in (row.check_message or "")
 
 
 async def test_a_host_that_fails_is_asked_again(

@@ -161,13 +161,13 @@ async def test_what_is_no_event_is_accepted_and_left(
 @pytest.mark.parametrize(
     ("fields", "pull", "message"),
     [
-        ({}, {"base": {"ref": "next"}}, "goes to the branch next, not to main"),
-        ({"branch": "next"}, {}, "goes to the branch main, not to next"),
+        ({}, {"base": {"ref": "next"}}, "targets the branch next, not main"),
+        ({"branch": "next"}, {}, "targets the branch main, not next"),
         ({"moment": "opened"}, {"draft": True}, "is a draft"),
-        ({"moment": "opened"}, {"user": {"login": "renovate[bot]", "type": "Bot"}}, "bot has opened it"),
+        ({"moment": "opened"}, {"user": {"login": "renovate[bot]", "type": "Bot"}}, "A bot opened it"),
         ({"moment": "opened"}, {"state": "closed"}, "was closed without"),
-        ({"moment": "approved"}, {}, "once someone has approved it"),
-        ({"moment": "merged"}, {}, "once it is merged"),
+        ({"moment": "approved"}, {}, "when someone approves it"),
+        ({"moment": "merged"}, {}, "when it is merged"),
     ],
 )
 async def test_what_is_not_sent_says_why(
@@ -220,7 +220,7 @@ async def test_only_files_in_the_paths_are_sent(
     await repository.work()
 
     change = await repository.only_change()
-    assert (change.status, change.message) == ("unaffected", like("…no file in the paths…"))
+    assert (change.status, change.message) == ("unaffected", like("…paths of this repository…"))
 
     host.open(8, DIFF.replace("src/settings.py", "docs/settings.py") + DIFF)
     host.merge(8)
@@ -347,7 +347,7 @@ async def test_a_rate_limit_is_waited_for(
     await repository.work()
 
     change = await repository.only_change()
-    assert (change.status, change.message) == ("waiting", like("…GitHub limits requests…"))
+    assert (change.status, change.message) == ("waiting", like("…GitHub is limiting requests…"))
     assert await tasks_of(client) == []
 
     await repository.try_again(owner)
@@ -397,7 +397,7 @@ async def test_tasks_beyond_the_limit_of_the_hour_wait(
     await repository.work()
 
     change = await repository.only_change()
-    assert (change.status, change.message) == ("waiting", like("…tasks of this hour are used up…"))
+    assert (change.status, change.message) == ("waiting", like("…tasks are used up…"))
     await owner.execute("delete from rate_windows")
     await repository.try_again(owner)
     assert (await repository.only_change()).status == "sent"

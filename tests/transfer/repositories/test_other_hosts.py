@@ -114,8 +114,8 @@ async def test_an_approval_sends_it(
     ("fields", "message"),
     [
         ({"is_draft": True}, "is a draft"),
-        ({"author": "renovate-bot"}, "bot has opened it"),
-        ({"branch": "next"}, "goes to the branch next"),
+        ({"author": "renovate-bot"}, "A bot opened it"),
+        ({"branch": "next"}, "targets the branch next"),
         ({"state": "closed"}, "was closed"),
     ],
 )

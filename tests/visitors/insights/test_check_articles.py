@@ -133,7 +133,7 @@ async def test_words_are_found_where_they_stand_by_themselves(
         (titled["id"], None),
     }
     assert all(finding.code == "mention" for finding in found)
-    assert found[0].message == "“ACME_TIMEOUT” stands here: “Set `ACME_TIMEOUT`.”"
+    assert found[0].message == "“ACME_TIMEOUT” appears here: “Set `ACME_TIMEOUT`.”"
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ async def test_the_third_visitor_makes_it_a_draft_from_what_the_articles_say(
     assert draft["reason"].startswith("3 visitors asked")
     assert f"> {SIGN_IN}\n>\n> — [Choose a password]({source['url']})" in draft["contentMarkdown"]
     assert "Cats" not in draft["contentMarkdown"]
-    assert any("the answer" in warning for warning in draft["warnings"])
+    assert any("an answer" in warning for warning in draft["warnings"])
     article = ok(await client.get(f"/v1/articles/{draft['articleId']}"))
     assert (article["status"], article["url"]) == ("in_review", None)
     [row] = await unanswered(client)
@@ -264,7 +264,7 @@ async def test_a_requested_draft_has_its_place_while_it_is_written(
     async with job_context(database, payload_of(cast.acme, requested), WRITER) as ctx:
         await draft_unanswered(ctx, requested)
         await draft_unanswered(ctx, requested)
-        with pytest.raises(InvalidState, match="1 drafts that"):
+        with pytest.raises(InvalidState, match="1 drafts"):
             await draft_unanswered(ctx, further)
 
     # Enough visitors ask another question for a draft by itself, and then the requested one, too.

@@ -87,4 +87,4 @@ async def save_list(api: Api, name: str, path: str) -> list[Any]:
     return [row for page in pages for row in objects(page)]
 
 
-FETCHER = Fetcher("freshdesk", "Freshdesk", "the API key of an agent's profile", base, headers, fetch)
+FETCHER = Fetcher("freshdesk", "Freshdesk", "the API key from an agent's profile", base, headers, fetch)

@@ -53,4 +53,4 @@ async def save_list(api: Api, name: str, path: str, plural: str) -> list[Any]:
     return [row for page in pages for row in rows(page, plural)]
 
 
-FETCHER = Fetcher("help_scout", "Help Scout", "a Docs API key of your profile", base, headers, fetch)
+FETCHER = Fetcher("help_scout", "Help Scout", "a Docs API key from your profile", base, headers, fetch)

@@ -53,7 +53,7 @@ class Api:
             raise self.refusal()
         if response.status == NOT_FOUND:
             raise UnreadableSource(
-                f"{self.title} has nothing at {self.url_of(path)}: check the address of the help center."
+                f"{self.title} has nothing at {self.url_of(path)}: check the URL of the help center."
             )
         return self.read(response)
 
@@ -67,11 +67,13 @@ class Api:
             return load_json(response.body)
         except (ValueError, RecursionError):
             raise UnreadableSource(
-                f"{self.base} does not answer with JSON: check the address of the help center."
+                f"{self.base} does not respond with JSON: check the URL of the help center."
             ) from None
 
     def refusal(self) -> UnreadableSource:
-        return UnreadableSource(f"{self.title} refuses the key: set INSTEP_IMPORT_KEY to {self.key_hint}.")
+        return UnreadableSource(
+            f"{self.title} does not accept the key: set INSTEP_IMPORT_KEY to {self.key_hint}."
+        )
 
     async def request(self, url: str) -> RawResponse:
         """A response with status 200, 403 or 404; waits as a rate limit says, within our own limit."""
@@ -84,25 +86,26 @@ class Api:
             seconds = min(pause, seconds_left)
             if not seconds_left or attempt == limits.MAX_IMPORT_RETRIES:
                 break
-            self.tell(f"{self.title}: no answer yet, trying again in {seconds:,.0f} seconds")
+            self.tell(f"{self.title}: no response yet, retrying in {seconds:,.0f} seconds")
             await self.wait(seconds)
             seconds_left -= seconds
         is_long = pause > limits.MAX_IMPORT_WAIT_SECONDS
-        later = f"in {pause / 60:,.0f} minutes, as it asks" if is_long else "later"
-        raise UnreadableSource(f"{self.title} doesn't answer {url}: import again {later}.")
+        later = f"in {pause / 60:,.0f} minutes, as it requests" if is_long else "later"
+        raise UnreadableSource(f"{self.title} doesn't respond to {url}: import again {later}.")
 
     def checked(self, response: RawResponse, url: str) -> RawResponse:
         if response.status == UNAUTHORIZED:
             raise self.refusal()
         if response.status not in (OK, FORBIDDEN, NOT_FOUND):
-            raise UnreadableSource(f"{self.title} answers {url} with status {response.status}.")
+            raise UnreadableSource(f"{self.title} responds to {url} with status {response.status}.")
         return response
 
     def count_request(self) -> None:
         """Refuse a request beyond what one import may fetch."""
         if not self.requests_left or self.bytes_left <= 0:
             raise UnreadableSource(
-                f"{self.title} has more than one import may fetch: save its pages as files and import these."
+                f"{self.title} has more content than one import can fetch: save its pages as files and "
+                "import those."
             )
         self.requests_left -= 1
 
@@ -123,7 +126,7 @@ class Api:
         address = self.base + path if path.startswith("/") else joined_url(f"{self.base}/", path)
         url = request_url(address or path)
         if split_url(url)[:2] != urlsplit(self.base)[:2]:
-            raise UnreadableSource(f"{self.title} names {url}, which is not below {self.base}.")
+            raise UnreadableSource(f"{self.title} refers to {url}, which is outside {self.base}.")
         return url
 
     async def pages(self, path: str, next_path: Callable[[Any], str | None]) -> AsyncIterator[Any]:
@@ -148,7 +151,7 @@ class Api:
     def save(self, name: str, document: Any) -> None:
         """Save a document as a file; its name may hold ids of other products, but no path."""
         if not FILE_NAME.fullmatch(name):
-            raise UnreadableSource(f"{self.title} answers with an id that can't be used: {name[:100]}.")
+            raise UnreadableSource(f"{self.title} returned an id that can't be used: {name[:100]}.")
         (self.folder / name).write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
 
 

@@ -38,9 +38,11 @@ async def fetch_source(
     itself. `tell` gets a sentence about each step.
     """
     if not key or not key.isascii() or not key.isprintable():
-        raise UnreadableSource(f"{fetcher.title} needs a key: set INSTEP_IMPORT_KEY to {fetcher.key_hint}.")
+        raise UnreadableSource(
+            f"{fetcher.title} requires a key: set INSTEP_IMPORT_KEY to {fetcher.key_hint}."
+        )
     base = fetcher.base(url) or site_of(url)
     if base is None:
-        raise UnreadableSource(f"{url} is not an address of {fetcher.title}: write it with https://.")
+        raise UnreadableSource(f"{url} is not a URL of {fetcher.title}: enter it with https://.")
     api = Api(client, fetcher.title, fetcher.key_hint, base, fetcher.headers(key), folder, tell)
     await fetcher.fetch(api)

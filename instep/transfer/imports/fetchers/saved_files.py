@@ -52,13 +52,13 @@ class FileSaver:
     async def save(self, url: str) -> str | dict[str, str]:
         address = joined_url(f"{self.api.base}/", url)
         if address is None:
-            return {"error": "its address is not valid"}
+            return {"error": "its URL is invalid"}
         try:
             response = await self.follow(request_url(address))
         except (TimeoutError, RequestFailed):
-            return {"error": "its address can't be reached, or it is too large"}
+            return {"error": "its URL can't be reached, or it is too large"}
         if response.status != 200:
-            return {"error": f"its address answers with status {response.status}"}
+            return {"error": f"its URL responds with status {response.status}"}
         name = hashlib.sha256(url.encode()).hexdigest()[:32] + extension_of(url)
         (self.api.folder / FOLDER / name).write_bytes(response.body)
         return f"{FOLDER}/{name}"

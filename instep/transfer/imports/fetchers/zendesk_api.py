@@ -36,7 +36,7 @@ async def fetch(api: Api) -> None:
     )
     articles = [row for page in pages for row in rows(page, "articles")]
     if not articles:
-        raise UnreadableSource("Zendesk has no articles that this key can read: check its permissions.")
+        raise UnreadableSource("This key can't read any articles in Zendesk: check its permissions.")
     attachments = [await attachments_of(api, row["id"]) for row in articles]
     await save_files(api, [*pages, *attachments], DOWNLOADS)
 
@@ -61,7 +61,7 @@ def next_page(page: Any) -> str | None:
 FETCHER = Fetcher(
     "zendesk",
     "Zendesk",
-    "an API token as you@example.com/token:TOKEN, of someone who manages the help center",
+    "an API token of someone who manages the help center, as you@example.com/token:TOKEN",
     base,
     headers,
     fetch,

@@ -80,7 +80,7 @@ def to_markdown(
         return convert_document(read_document(html), title, prepare, holds_markdown)
     except TooComplex:
         document = HtmlDocument(LexborHTMLParser(paragraphs_of_text(html)))
-        document.losses.append("HTML that is nested too deeply or too large, of which only the text is kept")
+        document.losses.append("HTML that is too large or too deeply nested, reduced to its text")
         return convert_document(document, title, None, holds_markdown)
 
 

@@ -49,9 +49,7 @@ def unwrap_table(document: HtmlDocument, table: Node) -> None:
 
 
 def write_as_lines(document: HtmlDocument, table: Node, rows: list[list[Node]]) -> None:
-    document.losses.append(
-        f"table with {len(rows)} rows, more than a page may have; its rows are lines of text"
-    )
+    document.losses.append(f"table with {len(rows)} rows, too many for a page, reduced to lines of text")
     lines = ["<p>" + escape(" · ".join(text_of(cell) for cell in row)) + "</p>" for row in rows]
     replace_inner(rename(document, table, "div"), "".join(lines))
 

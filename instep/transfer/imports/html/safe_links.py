@@ -86,7 +86,7 @@ def keep_image(document: HtmlDocument, image: Node) -> None:
     source = next((address for text in sources if (address := picture_address(text))), None)
     if source is None or image.css_matches(LETTERS):
         if source is None and any(sources):
-            document.losses.append(f"image that is written into the text itself{f' ({alt})' if alt else ''}")
+            document.losses.append(f"image embedded in the text{f' ({alt})' if alt else ''}")
         image.replace_with(alt)
         return
     for name in list(attributes):
@@ -103,7 +103,7 @@ def link_embedded(document: HtmlDocument, embedded: Node) -> None:
     sources = (attributes.get("src"), attributes.get("data"), inner.attributes.get("src") if inner else None)
     source = next((address for text in sources if (address := safe_address(text))), None)
     if source is None:
-        document.losses.append(f"embedded <{tag_of(embedded)}> without an address")
+        document.losses.append(f"embedded <{tag_of(embedded)}> without a URL")
         discard(embedded)
         return
     address = page_of(source)
@@ -115,7 +115,7 @@ def link_embedded(document: HtmlDocument, embedded: Node) -> None:
     block = block_around(embedded)
     block.insert_after(paragraph, move=True)
     discard(embedded)
-    document.losses.append(f"embedded video or page, which is a link now: {address[:MAX_TOLD_CHARACTERS]}")
+    document.losses.append(f"embedded video or page, replaced by a link: {address[:MAX_TOLD_CHARACTERS]}")
 
 
 def block_around(node: Node) -> Node:
@@ -142,7 +142,7 @@ def keep_link(document: HtmlDocument, link: Node) -> None:
     address = safe_address(link.attributes.get("href"))
     if address is None:
         if text := text_of(link)[:MAX_TOLD_CHARACTERS]:
-            document.losses.append(f"address of the link “{text}”, which pages may not have")
+            document.losses.append(f"link “{text}” to a URL that isn't allowed in pages, reduced to its text")
         return unwrap(link)
     take_words_of_card(link)
     if not shows_file(link, address):

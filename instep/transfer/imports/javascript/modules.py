@@ -74,7 +74,7 @@ class Configuration:
         if self.values_left < 0 and not self.is_page:
             raise UnreadableSource(
                 f"{path} has more than {limits.MAX_IMPORT_SETTINGS_VALUES:,} values: "
-                "make it shorter and import again."
+                "shorten it and import again."
             )
         return self.values_left >= 0
 

@@ -74,7 +74,7 @@ def read_yaml(text: str) -> Value:
     try:
         value: Value = load_yaml(text) or {}
     except yaml.MarkedYAMLError as error:
-        line = f" in its line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        line = f" in line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise ValueError(f"{error.problem or error.context}{line}") from None
     except yaml.YAMLError as error:
         raise ValueError(str(error).partition("\n")[0]) from None
@@ -88,7 +88,7 @@ def read_yaml_fields(text: str) -> Fields:
     """Like `read_yaml`, for a document that must be a mapping."""
     value = read_yaml(text)
     if not isinstance(value, dict):
-        raise ValueError("it must be a mapping of names to values")
+        raise ValueError("it must map names to values")
     return Fields(value)
 
 
@@ -120,9 +120,7 @@ def read_settings(files: SourceFiles, path: str) -> Fields:
     try:
         return _READERS[language](read_text(files, path))
     except ValueError as error:
-        raise UnreadableSource(
-            f"{path} is not valid {language}: {error}. Correct it and import again."
-        ) from None
+        raise UnreadableSource(f"{path} is not valid {language}: {error}. Fix it and import again.") from None
 
 
 def _as_value(value: Any) -> Value:

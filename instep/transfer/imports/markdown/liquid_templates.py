@@ -93,7 +93,7 @@ class LiquidTemplates:
         for fault in dict.fromkeys(self.environment.faults):
             page.losses.add(f"Liquid that can't be read ({fault})", "{%")
         for name in dict.fromkeys(self.loader.missing):
-            page.losses.add(f"included file that is not in the folder: {name}", _include_line(page.body))
+            page.losses.add(f"included file that isn't in the source: {name}", _include_line(page.body))
         return text
 
 

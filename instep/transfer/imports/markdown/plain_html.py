@@ -94,12 +94,12 @@ def replace_html(text: str, losses: PageLosses) -> str:
 
 def _replace_gone(text: str, losses: PageLosses) -> str:
     def tell(match: re.Match[str]) -> str:
-        losses.add(f"<{match[1].lower()}> with what is in it", match[0])
+        losses.add(f"<{match[1].lower()}> with its content", match[0])
         return ""
 
     text = _GONE.sub(tell, text)
     if control := _CONTROL.search(text):
-        losses.add("form, of which the words stay", control[0])
+        losses.add("form, reduced to its text", control[0])
     return _CONTROL.sub("", text)
 
 

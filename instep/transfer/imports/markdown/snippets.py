@@ -57,11 +57,11 @@ class Snippets:
 
     def _lines(self, name: str, page: SourcePage, depth: int, source: str) -> list[str]:
         if depth >= _MAX_DEPTH:
-            page.losses.add(f"snippet {name}, because files include each other without an end", source)
+            page.losses.add(f"snippet {name}, because files include each other in a loop", source)
             return []
         text = self.read(name)
         if text is None or len(text) > limits.MAX_IMPORT_TEMPLATE_BYTES >> (2 * depth):
-            page.losses.add(f"snippet that is not in the folder: {name}", source)
+            page.losses.add(f"snippet that isn't in the source: {name}", source)
             return []
         return self._include(text.strip("\n"), page, depth + 1).split("\n")
 

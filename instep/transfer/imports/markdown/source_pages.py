@@ -43,7 +43,7 @@ def decode_text(path: str, content: bytes, losses: Losses) -> str:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        losses.add(path, "characters that are not UTF-8")
+        losses.add(path, "text that is not UTF-8")
         text = content.decode("utf-8-sig", errors="replace")
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
     return _BYTE_ORDER_MARKS.sub("", text)

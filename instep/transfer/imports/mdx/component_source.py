@@ -69,7 +69,9 @@ class ComponentSource:
     def report_unknown(self, value: JsValue) -> None:
         """Report each part of a setting that depends on a running program."""
         for unknown in _unknown_parts(value):
-            self.losses.add(unknown.path, f"setting that only a program knows: {unknown.text}", unknown.line)
+            self.losses.add(
+                unknown.path, f"setting that is computed by a program: {unknown.text}", unknown.line
+            )
 
     def add_redirect(self, path: str, sources: JsValue, target: JsValue) -> None:
         """Add the redirects from one address or several; one with a pattern inside of it is a loss."""
@@ -77,7 +79,7 @@ class ComponentSource:
         for address in filter(None, addresses):
             rows = _redirects_from(address, js_text(target))
             if not rows:
-                what = "only those from one address to another, and of all below one, are kept"
+                what = "only redirects of one path, or of everything below a path, are kept"
                 self.losses.add(path, f"redirect from {address}: {what}")
             self.redirects += rows
 
@@ -129,11 +131,11 @@ def read_object(files: SourceFiles, path: str) -> dict[str, JsValue]:
     try:
         value: JsValue = load_json(files.read(path).decode("utf-8-sig"))
     except RecursionError:
-        raise UnreadableSource(f"{path} is nested too deeply: make it flatter and import again.") from None
+        raise UnreadableSource(f"{path} is nested too deeply: simplify it and import again.") from None
     except ValueError as error:
-        raise UnreadableSource(f"{path} is not valid JSON ({error}): correct it and import again.") from None
+        raise UnreadableSource(f"{path} is not valid JSON ({error}): fix it and import again.") from None
     if not isinstance(value, dict):
-        raise UnreadableSource(f"{path} must hold an object of settings: correct it and import again.")
+        raise UnreadableSource(f"{path} must contain a JSON object: fix it and import again.")
     return value
 
 

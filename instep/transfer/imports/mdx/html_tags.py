@@ -179,5 +179,5 @@ TOLD_TAGS = {
     **dict.fromkeys(("script", "canvas"), "program in the page"),
     "svg": "drawing in the page",
     **dict.fromkeys(("iframe", "embed", "object"), "embedded page, kept as a link"),
-    **dict.fromkeys(("video", "audio", "Video", "YouTube", "Vimeo"), "video or sound, kept as a link"),
+    **dict.fromkeys(("video", "audio", "Video", "YouTube", "Vimeo"), "video or audio, kept as a link"),
 }

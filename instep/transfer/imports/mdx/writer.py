@@ -213,7 +213,7 @@ class PageWriter:
         """Report a component with its file, so that people can add the file or rewrite the content."""
         path, _ = self.module.imports.get(element.name, ("", ""))
         place = f" of {path}" if path.startswith((".", "/", "@site/")) else ""
-        reason = ", which is not in the source" if self._is_missing(element) else ""
+        reason = ", which isn't in the source" if self._is_missing(element) else ""
         self.page.losses.add(f"component <{element.name}>{place}{reason}", element.source)
 
     def _tag(self, element: Element, parent: Tag | None) -> Tag:
@@ -225,7 +225,7 @@ class PageWriter:
             worth = self._value(value)
             tag.values[name] = "true" if worth is True else _words(name, js_text(worth))
             if name in _ADDRESSES and isinstance(worth, JsUnknown | JsCall) and not tag.values[name]:
-                what = f"address of <{element.name}>, which only a program knows: {{{value.text}}}"
+                what = f"URL of <{element.name}> that is computed by a program: {{{value.text}}}"
                 self.page.losses.add(what, element.source)
             tag.labels[name] = [js_text(label) or js_text(at(label, "label")) for label in js_array(worth)]
             tag.tables[name] = _rows(worth)
@@ -274,7 +274,7 @@ class PageWriter:
         content = self.snippets.files.read(path)
         self.budget[0] -= len(content)
         if self.depth >= _MAX_SNIPPET_DEPTH or self.budget[0] < 0:
-            self.page.losses.add(f"file {path}, because files include each other without an end", tag.source)
+            self.page.losses.add(f"file {path}, because files include each other in a loop", tag.source)
             return MarkdownPiece("")
         if not path.endswith((".md", ".mdx")):
             language = tag.value("lang") or posixpath.splitext(path)[1].removeprefix(".")
@@ -309,7 +309,7 @@ class PageWriter:
         place = f"/snippets/{name}" if tag.name == "Snippet" else name
         path = self.snippets.find(f"/{name}" if tag.has("cwd") else place, self.page.path)
         if path is None:
-            self.page.losses.add(f"file that is not in the folder: {name}", tag.source)
+            self.page.losses.add(f"file that isn't in the source: {name}", tag.source)
             return MarkdownPiece("")
         return self._included(path, tag, section)
 

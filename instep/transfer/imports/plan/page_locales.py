@@ -18,7 +18,7 @@ def locales_of_pages(tree: Tree, state: BotState, losses: list[Loss]) -> dict[st
     unstated = unstated_locale(tree, codes, state.bot_locale)
     for code, locale in codes.items():
         if locale is None:
-            what = f"language “{code}”, which is no language code: {unstated} is taken"
+            what = f"invalid language code “{code}”: {unstated} is used"
             losses.append(Loss("", what))
 
     def locale_of(key: str, code: str | None) -> str:

@@ -36,8 +36,8 @@ def place_on_levels(tree: Tree) -> Places:
             places.losses.append(
                 Loss(
                     collection.key,
-                    f"collection “{collection.title}”, which is deeper than {limits.MAX_COLLECTION_LEVELS} "
-                    f"levels: its pages go to “{titles[parent]}”",
+                    f"collection “{collection.title}” below level {limits.MAX_COLLECTION_LEVELS}: "
+                    f"its pages are moved to “{titles[parent]}”",
                 )
             )
             continue

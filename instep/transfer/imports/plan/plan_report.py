@@ -16,9 +16,9 @@ from instep.transfer.imports.schemas import (
 from instep.transfer.imports.tree.schemas import Loss
 
 GONE: dict[AbsentOutcome, str] = {
-    "stays": "stays here",
+    "stays": "is kept",
     "archived": "is archived",
-    "changed_here": "was changed here and stays",
+    "changed_here": "is kept because it was changed here",
 }
 
 
@@ -69,7 +69,7 @@ def count_redirects(planned: Plan, state: BotState) -> None:
             planned.report.redirects.add("updated")
         else:
             planned.report.redirects.add("kept_here")
-            loss = Loss(redirect.path, "former address, which is redirected here already to another place")
+            loss = Loss(redirect.path, "old address that already redirects to another page here")
             planned.report.losses.append(loss)
 
 
@@ -80,18 +80,18 @@ def list_absent(planned: Plan) -> None:
         report.pages.absent += absent.outcome != "archived"
         report.pages.archived += absent.outcome == "archived"
         report.losses.append(
-            Loss(absent.key, f"page that the source no longer has: “{absent.slug}” {GONE[absent.outcome]}")
+            Loss(absent.key, f"page that is no longer in the source: “{absent.slug}” {GONE[absent.outcome]}")
         )
     for page in planned.pages:
         if page.outcome == "deleted_here":
-            what = (
-                f"page that was deleted here: restore “{page.title}” from Recently deleted to have it again"
-            )
+            what = f"page that was deleted here: to get it back, restore “{page.title}” from Recently deleted"
             report.losses.append(Loss(page.page.path, what))
     for entry in planned.entries:
         if entry.outcome == "kept_here":
             report.losses.append(
-                Loss(entry.entry.path, "text of an entry that was changed here too: ours stays")
+                Loss(
+                    entry.entry.path, "changelog entry that was changed on both sides: the text here is kept"
+                )
             )
 
 

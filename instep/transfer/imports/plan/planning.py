@@ -77,7 +77,7 @@ class Planner:
     def shortened(self, text: str, max_characters: int, name: str, path: str) -> str:
         words = " ".join(storable(text).split())
         if len(words) > max_characters:
-            self.losses.append(Loss(path, f"end of a {name} that is too long: {words}"))
+            self.losses.append(Loss(path, f"{name} that is too long, cut at the end: {words}"))
         return shorten(words, max_characters, at_word=True)
 
     def originals(self) -> dict[str, str | None]:
@@ -93,7 +93,11 @@ class Planner:
             if page.translation_of is None or root is None or place_of_text in taken:
                 originals[page.key] = None
                 if page.translation_of is not None:
-                    self.losses.append(Loss(page.path, f"that it translates {page.translation_of}"))
+                    self.losses.append(
+                        Loss(
+                            page.path, f"translation of {page.translation_of}, imported as a separate article"
+                        )
+                    )
                 continue
             taken.add((root.key, self.locales[page.key]))
             originals[page.key] = root.key
@@ -199,7 +203,7 @@ class Planner:
             except ValueError as error:
                 # The first page of a site always answers itself.
                 if path.strip("/"):
-                    self.losses.append(Loss(storable(path), f"former address: {error}"))
+                    self.losses.append(Loss(storable(path), f"old address that can't be redirected: {error}"))
                 continue
             if path in seen:
                 continue
@@ -207,7 +211,7 @@ class Planner:
             yield PlannedRedirect(path, key, url)
             answer = addresses.answer_at(path)
             if answer and (url != self.state.help_url + path if key is None else key != answer.page_key):
-                what = f"former address, at which the help center has {answer.name} now"
+                what = f"old address that can't be redirected: the help center has {answer.name} there"
                 self.losses.append(Loss(path, what))
 
     def paths_of_collections(
@@ -252,7 +256,7 @@ class Planner:
         target = self.directory.redirect_target(path, "")
         if target is None:
             self.losses.append(
-                Loss(storable(path), f"redirect that leads nowhere: {storable(redirect.target)}")
+                Loss(storable(path), f"redirect to a page that doesn't exist: {storable(redirect.target)}")
             )
             return
         key = target.page.key if target.page else None
@@ -336,7 +340,7 @@ def plan(
 def unopened_archives(paths: Iterable[str]) -> list[Loss]:
     """Report the archives that no text links to: they are left out."""
     archives = sorted(path for path in paths if path.lower().endswith(".zip"))
-    return [Loss(path, "archive in the source: unpack it, and import what is in it") for path in archives]
+    return [Loss(path, "archive inside the source: unpack it and import its contents") for path in archives]
 
 
 def with_sites(tree: Tree, site: str | None) -> Tree:
@@ -367,7 +371,7 @@ def without_repeated_keys(tree: Tree) -> Tree:
     pages: dict[str, ImportedPage] = {}
     for page in tree.pages:
         if pages.setdefault(page.key, page) is not page:
-            losses.append(Loss(page.path, f"page that has the same key as another: {page.key}"))
+            losses.append(Loss(page.path, f"page with the same key as another: {page.key}"))
     collections = {row.key: row for row in reversed(tree.collections)}
     entries = {row.key: row for row in reversed(tree.entries)}
     return replace(

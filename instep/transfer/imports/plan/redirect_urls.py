@@ -12,8 +12,8 @@ URL_CHARACTERS = ":/?#[]@!$&'()*+,;=~%"
 def redirect_url(url: str) -> str:
     """A URL of the source as a redirect stores it: in ASCII. `ValueError` has the end of a sentence."""
     if not url.isprintable():
-        raise ValueError("it has characters that can't be seen")
+        raise ValueError("it contains invisible characters")
     encoded = valid_target(quote(url, safe=URL_CHARACTERS))
     if len(encoded) > limits.MAX_REDIRECT_URL_CHARACTERS:
-        raise ValueError(f"it may have {limits.MAX_REDIRECT_URL_CHARACTERS:,} characters")
+        raise ValueError(f"it is longer than {limits.MAX_REDIRECT_URL_CHARACTERS:,} characters")
     return encoded

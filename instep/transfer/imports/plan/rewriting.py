@@ -96,12 +96,14 @@ class PageRewriter:
         if target.kind == "broken":
             self.links.broken += reference.uses
             kind = "file" if names_file(reference.destination) else "page"
-            what = f"link to a {kind} that the source doesn't have: {reference.destination}"
+            what = f"link to a {kind} that isn't in the source: {reference.destination}"
             self.tell(page, reference, what)
             return None
         if target.kind == "outside":
             self.links.outside += reference.uses
-            self.tell(page, reference, f"link to a part that is not imported: {reference.destination}")
+            self.tell(
+                page, reference, f"link to a part of the site that isn't imported: {reference.destination}"
+            )
             if target.url is None:
                 return None
         return self.link_edit(reference, target, page)
@@ -163,7 +165,7 @@ class PageRewriter:
         if id is None:
             self.links.missing_anchors += reference.uses
             title = shorten(target.page.title, MAX_NAMED_CHARACTERS, at_word=True)
-            what = f"link to a heading that “{title}” doesn't have: {reference.destination}"
+            what = f"link to a heading that isn't in “{title}”: {reference.destination}"
             self.tell(page, reference, what)
             return quote(target.fragment)
         return as_fragment(id, is_same_page=target.kind == "same_page")
@@ -203,7 +205,7 @@ class PageRewriter:
         if file.fault is None:
             piece = FilePiece(target.path, file.digest, reference.destination)
             return DestinationEdit(reference.start, reference.end, piece)
-        kind = "picture" if reference.is_picture else "file"
+        kind = "image" if reference.is_picture else "file"
         if (page.key, target.path) not in self.missing:
             self.missing.add((page.key, target.path))
             self.tell(page, reference, f"{kind} that {file.fault}: {named_path(target.path)}")
@@ -220,8 +222,8 @@ class PageRewriter:
             self.missing.add((page.key, reference.destination))
             self.counts.total += 1
             self.counts.listed += 1
-            place = "outside of" if target.kind == "outside" else "not in"
-            self.tell(page, reference, f"picture that is {place} the source: {reference.destination}")
+            place = "is outside" if target.kind == "outside" else "isn't in"
+            self.tell(page, reference, f"image that {place} the source: {reference.destination}")
 
     def file_at(self, path: str) -> SourceFile:
         if path not in self.source_files:
@@ -283,9 +285,9 @@ def is_unknown(path: str, content: bytes) -> bool:
 
 
 FAULTS: tuple[tuple[str, Callable[[str, bytes], bool]], ...] = (
-    ("is a pointer of Git LFS (run `git lfs pull` first)", lambda path, content: is_pointer(content)),
+    ("is a Git LFS pointer (run `git lfs pull` first)", lambda path, content: is_pointer(content)),
     ("is empty", lambda path, content: not content),
     ("is larger than 20 MB", lambda path, content: len(content) > limits.MAX_FILE_BYTES),
-    ("is an SVG, which can hold scripts", lambda path, content: path.lower().endswith(".svg")),
-    ("is of a type that can't be stored", is_unknown),
+    ("is an SVG, which can contain scripts", lambda path, content: path.lower().endswith(".svg")),
+    ("can't be stored because of its type", is_unknown),
 )

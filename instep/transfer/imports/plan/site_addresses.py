@@ -56,14 +56,14 @@ class SiteAddresses:
     def answer_at(self, path: str) -> "OwnPage | None":
         """The page at a path of the help center, because of which no redirect from there is looked up."""
         if FIXED_PAGE.fullmatch(path) and (self.has_changelog or not path.startswith(CHANGELOG)):
-            return OwnPage("a page of its own")
+            return OwnPage("a page")
         return self.own_pages.get(path) or self.first_pages.get(path.lower())
 
     @cached_property
     def first_pages(self) -> dict[str, "OwnPage"]:
         """The first page in each language by its path in lower case, since any spelling leads there."""
         locales = {self.bot_locale, *(locale for locale, _ in self.pages.values())}
-        return {f"/{locale.lower()}": OwnPage("its first page in this language") for locale in locales}
+        return {f"/{locale.lower()}": OwnPage("the home page in this language") for locale in locales}
 
     @cached_property
     def own_pages(self) -> dict[str, "OwnPage"]:

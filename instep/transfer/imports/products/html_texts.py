@@ -52,7 +52,7 @@ class HtmlTexts:
         """An article in the language `code`, be it a translation; one without a title is reported."""
         suffix = f"/{code}" if is_translation else ""
         if not title:
-            what = f"title: the article has none, and is called “Article {id}”"
+            what = f"missing title: the article is called “Article {id}”"
             self.losses.add(path + suffix, what)
         return replace(
             self.page(html, title or f"Article {id}", path + suffix),
@@ -69,7 +69,9 @@ class HtmlTexts:
                 if isinstance(saved, str):
                     node.attrs[name] = posixpath.relpath(saved, posixpath.dirname(path) or ".")
                 elif isinstance(saved, dict):
-                    self.losses.add(path, f"file that could not be fetched, {saved.get('error')}: {address}")
+                    self.losses.add(
+                        path, f"file that could not be downloaded, {saved.get('error')}: {address}"
+                    )
 
 
 def list_attachments(attachments: Iterable[Row], url: str, name: str) -> str:

@@ -23,11 +23,11 @@ def read_json(files: SourceFiles, path: str) -> Any:
         return load_json(files.read(path).decode("utf-8-sig"))
     except json.JSONDecodeError as error:
         raise UnreadableSource(
-            f"{path} is not valid JSON (line {error.lineno}: {error.msg}): save the answer again."
+            f"{path} is not valid JSON (line {error.lineno}: {error.msg}): save the response again."
         ) from None
     # A number of thousands of digits is an error of its own.
     except (ValueError, RecursionError):
-        raise UnreadableSource(f"{path} is not valid JSON in UTF-8: save the answer again.") from None
+        raise UnreadableSource(f"{path} is not valid JSON in UTF-8: save the response again.") from None
 
 
 def sample(files: SourceFiles) -> Iterator[Any]:
@@ -75,8 +75,8 @@ def known_place(named: Sequence[str], places: Container[str], path: str, losses:
     """
     home = next((place for place in named if place in places), None)
     if named and home != named[0]:
-        where = "another" if home else "none"
-        losses.add(path, f"collection that is not in the source ({named[0]}): the article is in {where}")
+        where = "another one" if home else "no collection"
+        losses.add(path, f"collection that isn't in the source ({named[0]}): the article is in {where}")
     return home
 
 

@@ -71,4 +71,4 @@ def prepare_equations(document: HtmlDocument) -> None:
         if source is not None:
             text = text_of(source)
             replace_inner(rename(document, equation, "code"), escape(text))
-            document.losses.append(f"formula, which is code now: {text[:MAX_TOLD_CHARACTERS]}")
+            document.losses.append(f"formula, shown as code: {text[:MAX_TOLD_CHARACTERS]}")

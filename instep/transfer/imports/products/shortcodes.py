@@ -51,7 +51,7 @@ class Shortcodes:
         if tag.name in MEDIA:
             url = URL.search(f"{content} {tag.source}")
             return f'<p><a href="{escape(url[0])}">{escape(url[0])}</a></p>' if url else content
-        self.tell(f"shortcode [{tag.name}]{', whose text is kept' if content.strip() else ''}")
+        self.tell(f"shortcode [{tag.name}]{', reduced to its text' if content.strip() else ''}")
         return content
 
 

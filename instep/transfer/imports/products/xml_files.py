@@ -29,10 +29,10 @@ def read_xml(path: str, content: bytes, losses: Losses) -> Element:
     text = decode_unicode(content) if is_unicode else None
     if text is None and is_unicode:
         text = content.decode(errors="replace")
-        losses.add(path, "characters that are not UTF-8")
+        losses.add(path, "text that is not UTF-8")
     content, count = _NO_XML.subn(b"", content if text is None else text.encode())
     if count:
-        losses.add(path, f"{count:,} control characters, which XML doesn't allow")
+        losses.add(path, f"{count:,} control characters that XML doesn't allow")
     builder = TreeBuilder()
     parser = ParserCreate(None if text is None else "utf-8", " ")
     parser.buffer_text = True
@@ -45,13 +45,13 @@ def read_xml(path: str, content: bytes, losses: Losses) -> Element:
     except ExpatError as error:
         raise UnreadableSource(
             f"{path} is not well-formed XML (line {error.lineno}, column {error.offset + 1}: "
-            f"{messages[error.code]}): export it again, or correct that line."
+            f"{messages[error.code]}): export it again, or fix that line."
         ) from None
     except LookupError as error:
         raise UnreadableSource(f"{path} can't be read: {error}. Save it as UTF-8 and import again.") from None
     except _DocumentType:
         raise UnreadableSource(
-            f"{path} declares a document type, which no export of WordPress has: take out its <!DOCTYPE>."
+            f"{path} declares a document type, unlike any WordPress export: remove its <!DOCTYPE>."
         ) from None
     return builder.close()
 

@@ -56,7 +56,9 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
             add_unlisted(space, files, losses)
             read_space(space, files, losses, pages, collections)
     if not pages:
-        raise UnreadableSource("The index of the export names no page that is here: unpack the whole export.")
+        raise UnreadableSource(
+            "The index of the export names no page in this folder: unpack the whole export."
+        )
     return Tree("confluence", pages[0].locale, tuple(pages), tuple(collections))
 
 
@@ -97,7 +99,7 @@ def add_unlisted(space: Space, files: SourceFiles, losses: Losses) -> None:
     for path in files.paths():
         name = path.removeprefix(prefix)
         if path.startswith(prefix) and "/" not in name and PAGE_ID.search(name) and path not in space.parents:
-            losses.add(path, "page that is not in the index: it comes after the others")
+            losses.add(path, "page that isn't in the index: placed after the others")
             space.order.append(path)
             space.parents[path] = None
 

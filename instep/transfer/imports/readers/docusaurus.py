@@ -122,7 +122,7 @@ class _Docusaurus:
         versions = self.source.configuration.exported(path) if path in self.source.paths else []
         names = [js_text(version) for version in js_array(versions)]
         for name in names[1:]:
-            what = f"version {name} of the documentation: only the newest one is imported"
+            what = f"version {name} of the documentation: only the newest version is imported"
             self.source.losses.add(path, what)
         if names:
             sidebars = self.source.join(f"{prefix}versioned_sidebars", f"version-{names[0]}-sidebars.json")
@@ -149,14 +149,16 @@ class _Docusaurus:
             is_blog = _BLOG.match(name) is not None
             folder = self.source.join(js_text(options.get("path")) or ("blog" if is_blog else "src/pages"))
             if is_blog and (posts := self.source.pages_below(folder)):
-                self.source.losses.add(folder, f"blog that is not imported ({len(posts):,} in all)")
+                self.source.losses.add(
+                    folder, f"blog posts, which are not imported ({len(posts):,} in total)"
+                )
             elif _PAGES.match(name):
                 route = js_text(options.get("routeBasePath"))
                 for doc in self._docs(_Instance(name, folder, "", route, None), folder, ""):
                     yield self._page(doc, self.locale, None)
                 for path in sorted(self.source.paths):
                     if posixpath.dirname(path).startswith(folder) and _PROGRAM.search(path):
-                        self.source.losses.add(path, "page that is a program: it is not imported")
+                        self.source.losses.add(path, "page that is a program: not imported")
 
     def _translations(self, instance: _Instance, docs: dict[str, Doc]) -> dict[str, ImportedPage]:
         plugin = "docusaurus-plugin-content-docs" + ("" if instance.id == "default" else f"-{instance.id}")

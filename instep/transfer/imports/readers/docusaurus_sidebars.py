@@ -69,14 +69,14 @@ class Sidebars:
             return [self._category(label, at(item, "items"), at(item, "link"), description or None)]
         if kind in ("link", "html"):
             words = js_text(at(item, "label")) or kind
-            self.source.losses.add(self.path, f"entry of the sidebar that is no page: {words}")
+            self.source.losses.add(self.path, f"sidebar entry that is not a page: {words}")
             return []
         return self._items(item)
 
     def _doc(self, identity: str) -> list[Entry]:
         path = self.ids.get(identity)
         if path is None:
-            self.source.losses.add(self.path, f"page of the sidebar that is not in the folder: {identity}")
+            self.source.losses.add(self.path, f"sidebar entry whose page isn't in the source: {identity}")
         return [Entry(identity, path)] if path else []
 
     def _category(self, label: str, items: JsValue, link: JsValue, description: str | None) -> Entry:
@@ -130,7 +130,7 @@ class Sidebars:
         try:
             return read_yaml_fields(read_text(self.source.files, path))
         except ValueError as error:
-            self.source.losses.add(path, f"settings of a folder that can't be read ({error})")
+            self.source.losses.add(path, f"folder settings that can't be read ({error})")
             return Fields()
 
 

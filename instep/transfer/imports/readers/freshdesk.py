@@ -70,7 +70,7 @@ def rows_of(document: Any) -> list[Row]:
 def read(files: SourceFiles, losses: Losses) -> Tree:
     solutions = read_solutions(files)
     if not solutions.articles:
-        raise UnreadableSource("No file holds articles: save the articles of each folder too.")
+        raise UnreadableSource("No file contains articles: save the articles of each folder too.")
     texts = HtmlTexts(losses, read_saved_files(files))
     collections = collections_of(solutions)
     order = order_of(collections)
@@ -183,10 +183,12 @@ def status_of(solutions: Solutions, original: Row, row: Row, losses: Losses, pat
     folder = solutions.folders.get(key(original, "folder_id") or "", {})
     visibility = folder.get("visibility", EVERYBODY)
     if visibility == AGENTS:
-        losses.add(path, "article for agents only, which is a draft now: visitors who sign in would read it")
+        losses.add(
+            path, "article for agents only, imported as a draft so that signed-in visitors can't read it"
+        )
         return "draft"
     if isinstance(visibility, int) and visibility > AGENTS:
-        losses.add(path, "limit to some companies: everybody who is signed in may read the article now")
+        losses.add(path, "restriction to some companies: all signed-in visitors can read the article now")
     return "published" if row.get("status") == PUBLISHED else "draft"
 
 

@@ -119,7 +119,7 @@ class _Fumadocs:
             return []
         if name in children or is_page or self._children(posixpath.normpath(posixpath.join(folder, name))):
             return [self._entry(folder, name, children)]
-        what = f"entry of the navigation that is no page of the folder: {name}"
+        what = f"navigation entry without a page in the folder: {name}"
         self.source.losses.add(f"{folder}/meta.json", what)
         return []
 

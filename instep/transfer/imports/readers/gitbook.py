@@ -105,7 +105,7 @@ def _plain_reference(tag: TagUse, body: str, page: SourcePage, files: SourceFile
     if tag.name == "include":
         return _included(tag, page, files)
     if tag.name not in ("raw", "capture"):
-        page.losses.add(f"tag {{% {tag.name} %}}, whose words stay", tag.source)
+        page.losses.add(f"tag {{% {tag.name} %}}, reduced to its text", tag.source)
     return body
 
 
@@ -115,7 +115,7 @@ def _included(tag: TagUse, page: SourcePage, files: SourceFiles) -> str:
         # Included text has no includes of its own in GitBook, and its code stays code in the page.
         included = read_page(path, files.read(path), Losses())
     except KeyError:
-        page.losses.add(f"included file that is not in the folder: {path}", tag.source)
+        page.losses.add(f"included file that isn't in the source: {path}", tag.source)
         return ""
     return f"\n\n{included.body.strip()}\n\n"
 

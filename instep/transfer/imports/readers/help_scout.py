@@ -63,10 +63,11 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
                 docs.paths[str(row["id"])] = f"{path}#{row['id']}"
     if not docs.articles:
         raise UnreadableSource(
-            "No file holds the text of an article: lists of Help Scout have none, so save each article too."
+            "No file contains the text of an article. Lists of Help Scout don't include it: save each "
+            "article too."
         )
     for article_id in sorted(listed_ids - set(docs.articles)):
-        losses.add(f"article {article_id}", "article that is listed, but whose text is in no file")
+        losses.add(f"article {article_id}", "article that is listed, but whose text isn't in any file")
     collections = collections_of(docs)
     order = order_of(collections)
 
@@ -109,13 +110,13 @@ def page_of(docs: Docs, row: Row, saved_files: SavedFiles, losses: Losses) -> Im
     def drop_private_notes(document: HtmlDocument) -> None:
         """Notes that only the team sees don't belong on a page for customers."""
         for note in document.css(PRIVATE_NOTES):
-            losses.add(path, f"private note, which is left out: “{text_of(note)[:80]}”")
+            losses.add(path, f"private note, left out: “{text_of(note)[:80]}”")
             discard(note)
 
     texts = HtmlTexts(losses, saved_files, drop_private_notes)
     page = texts.article(article_id, path, text(row, "name"), text(row, "text"))
     if row.get("hasDraft"):
-        losses.add(path, "changes that are not published yet: the published text is imported")
+        losses.add(path, "unpublished changes: the published text is imported")
     by_number = f"/article/{number}" if (number := key(row, "number")) else ""
     slug = text(row, "slug")
     return replace(

@@ -108,8 +108,8 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     manifest = read_json(files, MANIFEST_FILE, TypeAdapter(ExportManifest))
     if manifest.version > FORMAT_VERSION:
         raise UnreadableSource(
-            f"{MANIFEST_FILE} is of version {manifest.version}: update Instep, which reads up to "
-            f"{FORMAT_VERSION}."
+            f"{MANIFEST_FILE} has version {manifest.version}, and this version of Instep reads up to "
+            f"{FORMAT_VERSION}: update Instep."
         )
     documents = [read_document(files, path) for path in files.paths() if is_page(path)]
     abouts = sorted((row for row in documents if row.is_collection), key=lambda row: row.folder)
@@ -186,7 +186,7 @@ def collection_key(row: ExportedPage, folders: dict[str, ExportedPage], slugs: d
     if row.facts.collection == NO_COLLECTION:
         return None
     if row.facts.collection not in slugs:
-        raise UnreadableSource(f"{row.path}: this export has no collection “{row.facts.collection}”.")
+        raise UnreadableSource(f"{row.path}: the export has no collection “{row.facts.collection}”.")
     return slugs[row.facts.collection]
 
 

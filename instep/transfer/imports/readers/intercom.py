@@ -67,7 +67,7 @@ def rows_of(document: Any) -> list[Row]:
 def read(files: SourceFiles, losses: Losses) -> Tree:
     center = read_center(files)
     if not center.articles:
-        raise UnreadableSource("No file holds articles: save the pages of the API's list of articles too.")
+        raise UnreadableSource("No file contains articles: save the pages of the API's list of articles too.")
     texts = HtmlTexts(losses, read_saved_files(files), prepare)
     collections = collections_of(center)
     order = order_of(collections)

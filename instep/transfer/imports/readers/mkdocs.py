@@ -167,7 +167,7 @@ def _entries(nav: list[Value], site: _Site, pages: Mapping[str, ImportedPage], l
             elif isinstance(value, str) and (path := join(site.root, value)) in pages:
                 entries.append(Entry(title or pages[path].title, path))
             elif isinstance(value, str):
-                losses.add(site.path, f"entry of the navigation that is no page: {title or value}")
+                losses.add(site.path, f"navigation entry that is not a page: {title or value}")
     return entries
 
 

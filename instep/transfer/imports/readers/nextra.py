@@ -106,7 +106,7 @@ class _Nextra:
             elif name in names:
                 places.append(self._entry(f"{folder}/{name}", meta.get(name)))
             elif name != "*" and path and not js_text(at(meta.get(name), "href")):
-                self.source.losses.add(path, f"entry of the navigation that is no page of the folder: {name}")
+                self.source.losses.add(path, f"navigation entry without a page in the folder: {name}")
         return entries
 
     def _separator(self, title: str, entries: list[Entry]) -> list[Entry]:

@@ -57,7 +57,7 @@ def recognises(files: SourceFiles) -> bool:
 def read(files: SourceFiles, losses: Losses) -> Tree:
     export = NotionExport(files, losses)
     if not export.pages:
-        raise UnreadableSource("The export has no pages: export from Notion with “Include subpages”.")
+        raise UnreadableSource("The export contains no pages: export from Notion with “Include subpages”.")
     arranged = export.arrange()
     collections = [page for page in arranged if page.id in export.children]
     return Tree(
@@ -92,7 +92,7 @@ class NotionExport:
         for page in self.pages.values():
             page.text = NOTION_URL.sub(partial(self._local_link, page), page.text)
             if count := page.text.count(NO_ADDRESS):
-                self.losses.add(page.path, f"{count} links whose address Notion left out ({NO_ADDRESS})")
+                self.losses.add(page.path, f"{count} links whose URL Notion left out ({NO_ADDRESS})")
                 page.text = LINK_TO_NOWHERE.sub(r"\1", page.text)
 
     def _add(self, path: str, match: re.Match[str], content: bytes) -> None:
@@ -169,7 +169,7 @@ class NotionExport:
             if title.strip() and title.strip() not in titles:
                 text = row_text(row)
                 path = f"{page.path}#{number}"
-                self.losses.add(path, f"row of the database “{page.title}”, which is an article now: {title}")
+                self.losses.add(path, f"row of the database “{page.title}”, imported as an article: {title}")
                 pages.append(self._article(f"{page.id}/{title.strip()}", path, title.strip(), text, place))
         return pages
 

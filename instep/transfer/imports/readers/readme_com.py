@@ -130,7 +130,7 @@ def _transform(page: SourcePage, text: str, code: HiddenCode) -> str:
     text = _EMOJI_CALLOUT.sub(_plain_emoji_callout, text)
     for tag in _TAG.finditer(text):
         if not tag[0].startswith("</") and tag[1] not in ("Tabs", "Columns", "Column", "Cards"):
-            page.losses.add(f"component <{tag[1]}>, whose words stay", tag[0])
+            page.losses.add(f"component <{tag[1]}>, reduced to its text", tag[0])
     text = _VARIABLE.sub(lambda variable: _plain_variable(variable, page), text)
     return replace_emoji_codes(_TAG.sub("", text))
 
@@ -167,7 +167,7 @@ def _plain_block(kind: str, source: str, code: HiddenCode, page: SourcePage) -> 
     try:
         data = load_json(code.show(source))
     except (ValueError, RecursionError):
-        page.losses.add(f"block {kind} that can't be read: its source stays as code", f"[block:{kind}]")
+        page.losses.add(f"block {kind} that can't be read: its source is shown as code", f"[block:{kind}]")
         return "\n\n" + code.add_fence(Fence("```", "json", tuple(code.show(source).split("\n")))) + "\n\n"
     block = _block_text(kind, data if isinstance(data, dict) else {}, code)
     if block is None:

@@ -120,7 +120,7 @@ class _Starlight:
             address = absolute(self.default_folder, slug) if slug else absolute(target.partition("#")[0])
             path = self.by_address.get(address)
             if path is None:
-                what = f"entry of the sidebar that is no page of the folder: {label or slug}"
+                what = f"sidebar entry without a page in the folder: {label or slug}"
                 self.source.losses.add(self.path, what)
             return [Entry(label or slug, path)] if path else []
         folder = at(row, "autogenerate", "directory")

@@ -135,7 +135,7 @@ class _VitePress:
             address = target if target.startswith("/") else base + target
             page = by_address.get(self._address(re.sub(r"\.(?:html|md)$", "", address.partition("#")[0])))
         if target and page is None:
-            what = f"entry of the sidebar that is no page of the folder: {words or target}"
+            what = f"sidebar entry without a page in the folder: {words or target}"
             self.source.losses.add(self.path, what)
         if not words:
             return entries

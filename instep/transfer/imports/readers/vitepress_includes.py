@@ -49,10 +49,10 @@ class VitePressIncludes:
         match = _PART.match(target)
         path = self.snippets.find(match[1].strip(), page.path) if match else None
         if match is None or path is None:
-            page.losses.add(f"file that is not in the folder: {target}", words)
+            page.losses.add(f"file that isn't in the source: {target}", words)
             return ""
         if depth >= _MAX_DEPTH:
-            page.losses.add(f"file {path}, because files include each other without an end", words)
+            page.losses.add(f"file {path}, because files include each other in a loop", words)
             return ""
         part = read_page(path, self.snippets.files.read(path), page.losses.losses)
         lines = code_region(part.body.split("\n"), match[4] or "")
@@ -66,7 +66,7 @@ class VitePressIncludes:
         indent, target, name, options, title = match.groups()
         path = self.snippets.find(target, page.path)
         if path is None:
-            page.losses.add(f"file that is not in the folder: {target}", match[0])
+            page.losses.add(f"file that isn't in the source: {target}", match[0])
             return ""
         code = self.snippets.files.read(path).decode("utf-8", "replace").rstrip()
         languages = [word for word in (options or "").split() if re.fullmatch(r"[a-z]\w*", word)]

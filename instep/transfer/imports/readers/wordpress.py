@@ -103,7 +103,9 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     reader = BlogReader(blog, losses)
     items = [item for item in blog.items if reader.is_page(item)]
     if not items:
-        raise UnreadableSource("The export has no posts and no pages: export “All content” in WordPress.")
+        raise UnreadableSource(
+            "The export contains no posts and no pages: export “All content” in WordPress."
+        )
     collections = reader.collections(items)
     order = order_of(collections)
     pages = [reader.page(item) for item in items]
@@ -158,7 +160,7 @@ class BlogReader:
         if NO_PAGES.fullmatch(item.value("post_type")):
             return False
         if item.value("status") in LEFT_OUT:
-            self.losses.add(item.path, f"item in the state “{item.value('status')}”, which is left out")
+            self.losses.add(item.path, f"item with the status “{item.value('status')}”, left out")
             return False
         return True
 
@@ -229,10 +231,10 @@ class BlogReader:
     def _report_rest(self, item: Item) -> None:
         for thumbnail in item.meta("_thumbnail_id"):
             if url := self.images.get(thumbnail):
-                self.losses.add(item.path, f"featured image, which is not in the text: {url}")
+                self.losses.add(item.path, f"featured image that isn't in the text: {url}")
         comments = sum(local_name(row) == "comment" for row in item.element)
         if comments:
-            self.losses.add(item.path, f"{comments} comments of readers")
+            self.losses.add(item.path, f"{comments} reader comments")
 
     def _place_of(self, item: Item) -> str | None:
         """The page above, the page itself if it has pages below, or the first category."""
@@ -245,13 +247,13 @@ class BlogReader:
             if slug and domain not in NO_PLACES and slug != "uncategorized"
         ]
         for other in places[1:]:
-            self.losses.add(item.path, f"further category: {other.partition('/')[2]}")
+            self.losses.add(item.path, f"additional category: {other.partition('/')[2]}")
         return places[0] if places else None
 
     def _status_of(self, item: Item) -> PageStatus:
         status = item.value("status")
         if status == "private" or item.value("post_password"):
-            self.losses.add(item.path, "page that is private or has a password, which is a draft now")
+            self.losses.add(item.path, "private or password-protected page, imported as a draft")
             return "draft"
         return "published" if status == "publish" else "draft"
 

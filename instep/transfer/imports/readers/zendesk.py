@@ -63,7 +63,7 @@ def recognises(files: SourceFiles) -> bool:
 def read(files: SourceFiles, losses: Losses) -> Tree:
     guide = read_guide(files)
     if not guide.articles:
-        raise UnreadableSource("No file holds articles: save the pages of the API's list of articles too.")
+        raise UnreadableSource("No file contains articles: save the pages of the API's list of articles too.")
     texts = HtmlTexts(losses, read_saved_files(files))
     collections = collections_of(guide)
     pages = [
@@ -208,10 +208,12 @@ def status_of(guide: Guide, original: Row, row: Row, losses: Losses, path: str) 
     """Drafts and hidden translations stay drafts, and what only staff reads becomes one."""
     segments = segments_of(original)
     if segments and segments <= guide.staff_segments:
-        losses.add(path, "article for agents only, which is a draft now: visitors who sign in would read it")
+        losses.add(
+            path, "article for agents only, imported as a draft so that signed-in visitors can't read it"
+        )
         return "draft"
     if segments:
-        losses.add(path, "limit to a user segment: everybody who is signed in may read the article now")
+        losses.add(path, "restriction to a user segment: all signed-in visitors can read the article now")
     return "draft" if row.get("draft") or row.get("hidden") or original.get("draft") else "published"
 
 

@@ -29,7 +29,9 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     for path in page_paths(files):
         page = _page(read_page(path, files.read(path), losses))
         if page.key in pages:
-            losses.add(path, f"id {page.key}, which {pages[page.key].path} has too: the path is the key here")
+            losses.add(
+                path, f"id {page.key}, also used by {pages[page.key].path}: the path is used as the key"
+            )
             page = replace(page, key=path, address=None, former_addresses=())
         pages[page.key] = page
     entries = folder_entries(

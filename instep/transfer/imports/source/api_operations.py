@@ -76,7 +76,7 @@ class ApiDescriptions:
             text = content.decode("utf-8-sig", errors="replace")
             document = load_json(text) if path.lower().endswith(".json") else read_yaml(text)
         except (ValueError, RecursionError) as error:
-            self.losses.append(Loss(path, f"description of an API that can't be read: {error}"))
+            self.losses.append(Loss(path, f"API description that can't be read: {error}"))
             return
         for route, methods in mapping(mapping(document).get("paths")).items():
             for method, row in mapping(methods).items():

@@ -30,12 +30,14 @@ def stored_names(archive: zipfile.ZipFile, name: str, losses: Losses) -> dict[zi
     guessed = dict(zip(raw_names, guessed_names(list(raw_names.values())), strict=True))
     for info, decoded in guessed.items():
         if decoded is None:
-            losses.add(readable_name(names.pop(info)), "file whose name has an unknown encoding: rename it")
+            losses.add(readable_name(names.pop(info)), "file name in an unknown encoding: rename the file")
         else:
             names[info] = decoded.text
     examples = {decoded.guess: decoded.text for decoded in guessed.values() if decoded is not None}
     for guess, example in examples.items():
-        losses.add(name, f"encoding of names, which were read as {guess}, such as “{readable_name(example)}”")
+        losses.add(
+            name, f"file names in an older encoding: read as {guess}, such as “{readable_name(example)}”"
+        )
     return names
 
 

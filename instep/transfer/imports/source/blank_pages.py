@@ -43,10 +43,10 @@ def without_blank_pages(tree: Tree, files: SourceFiles) -> Tree:
         if (text := text_of(page, source, tree.pages, blank.keys())) is not None:
             pages.append(text)
         elif source is not None and is_page(page.path):
-            losses.append(Loss(page.path, "page that shows nothing without its product: it is left out"))
+            losses.append(Loss(page.path, "page that shows nothing without its product: left out"))
             left_out.append(page)
         else:
-            losses.append(Loss(page.path, "text: the page has none, so that a new article of it is a draft"))
+            losses.append(Loss(page.path, "page without text: a new article for it is a draft"))
             pages.append(replace(page, status="draft"))
     collections = collections_for(tree.collections, pages, left_out)
     return replace(tree, pages=tuple(pages), collections=collections, losses=tuple(losses))

@@ -20,14 +20,14 @@ async def download_archive(client: OutboundClient, url: str) -> bytes:
             next_address = joined_url(address, response.headers["location"])
             if next_address is None:
                 raise UnreadableSource(
-                    f"{url} leads to an address that is not valid: name that of the archive."
+                    f"{url} redirects to an invalid URL: enter the URL of the archive itself."
                 )
             address = next_address
             continue
         if response.status != 200:
-            raise UnreadableSource(f"{url} answers with status {response.status}: check the address.")
+            raise UnreadableSource(f"{url} responds with status {response.status}: check the URL.")
         return response.body
-    raise UnreadableSource(f"{url} leads from one address to the next: name the last one.")
+    raise UnreadableSource(f"{url} redirects too many times: enter the final URL.")
 
 
 async def get(client: OutboundClient, url: str) -> RawResponse:
@@ -36,7 +36,7 @@ async def get(client: OutboundClient, url: str) -> RawResponse:
             return await fetch(client, url, {"User-Agent": "instep"}, limits.MAX_IMPORT_DOWNLOAD_BYTES)
     except TimeoutError:
         raise UnreadableSource(
-            f"{url} took longer than {limits.IMPORT_FETCH_SECONDS} seconds: save it, and import the file."
+            f"{url} took longer than {limits.IMPORT_FETCH_SECONDS} seconds: download it and import the file."
         ) from None
     except RequestFailed as error:
-        raise UnreadableSource(f"{url} can't be fetched. {error.message}") from None
+        raise UnreadableSource(f"{url} can't be downloaded. {error.message}") from None

@@ -64,7 +64,9 @@ def find_reader(files: SourceFiles, name: str | None) -> Reader:
         return reader
     reader = next((reader for reader in READERS if reader.recognises(files)), None)
     if reader is None:
-        raise UnreadableSource("It contains nothing that can be read as articles, such as Markdown files.")
+        raise UnreadableSource(
+            "The source contains nothing that can be imported as articles, such as Markdown files."
+        )
     return reader
 
 
@@ -78,6 +80,7 @@ def tree_of_files(files: SourceFiles, name: str | None) -> Tree:
     tree = reader.read(files)
     if not tree.pages and not tree.entries:
         raise UnreadableSource(
-            f"It looks like {reader.title}, but contains no articles: name the folder that contains them."
+            f"The source looks like {reader.title}, but contains no articles: name the folder that "
+            "contains them."
         )
     return without_blank_pages(with_operations(tree, files), files)

@@ -32,11 +32,11 @@ UNSUSPICIOUS_BYTES = 1024 * 1024
 # Files that readers read as text; those of settings hold names of files.
 TEXT_FILE = re.compile(r"\.(?:mdx?|mdown|markdown|html?|json|ya?ml|toml)$", re.IGNORECASE)
 SETTINGS_FILE = re.compile(r"\.(?:json|ya?ml|toml)$", re.IGNORECASE)
-TOO_LARGE = f"file of more than {limits.MAX_IMPORT_FILE_BYTES // 1024**2} MB"
-LINK = "link to another file or folder, which the import does not follow: replace it by what it leads to"
+TOO_LARGE = f"file larger than {limits.MAX_IMPORT_FILE_BYTES // 1024**2} MB"
+LINK = "symbolic link, which imports don't follow: replace it with its target"
 # The maximum size of a Git LFS pointer.
 SMALL_BYTES = 1024
-POINTER = "pointer of Git LFS in the place of the file: run `git lfs pull` and import again"
+POINTER = "Git LFS pointer instead of the file: run `git lfs pull` and import again"
 
 Open = Callable[[], IO[bytes]]
 
@@ -65,16 +65,16 @@ class OpenedFiles:
     def _as_utf8(self, path: str, content: bytes) -> bytes:
         decoded = decode_bytes(content)
         if decoded is None:
-            self.losses.add(path, "characters of an unknown encoding: save the file as UTF-8")
+            self.losses.add(path, "text in an unknown encoding: save the file as UTF-8")
             return content.decode(errors="replace").encode()
         if decoded.guess:
-            self.losses.add(path, f"characters that are not UTF-8, which were read as {decoded.guess}")
+            self.losses.add(path, f"text that is not UTF-8: read as {decoded.guess}")
         return (composed(decoded.text) if SETTINGS_FILE.search(path) else decoded.text).encode()
 
     def add(self, path: str, size: int, open: Open) -> None:
         path = comparable_path(path)
         if path in self.entries:
-            self.losses.add(path, "second file of the same name")
+            self.losses.add(path, "second file with the same name")
         elif TEXT_FILE.search(path) and size <= SMALL_BYTES and is_pointer(read_bounded(open, path)):
             self.losses.add(path, POINTER)
         else:
@@ -110,17 +110,17 @@ class Unpacking:
                 part = read_bounded(opener(archive, info), path)
                 self.add_archive(BytesIO(part), path, depth + 1)
             else:
-                self.files.losses.add(path, "file next to the archives of an export")
+                self.files.losses.add(path, "file next to the archives in an export")
 
     def _count(self, info: zipfile.ZipInfo, name: str) -> None:
         self.entries += 1
         self.unpacked_bytes += info.file_size
         if self.entries > limits.MAX_IMPORT_ENTRIES:
-            raise refusal(name, f"it holds more than {limits.MAX_IMPORT_ENTRIES:,} files")
+            raise refusal(name, f"it contains more than {limits.MAX_IMPORT_ENTRIES:,} files")
         if self.unpacked_bytes > limits.MAX_IMPORT_UNPACKED_BYTES:
             raise refusal(name, f"it unpacks to more than {limits.MAX_IMPORT_UNPACKED_BYTES // 1024**2:,} MB")
         if info.file_size > UNSUSPICIOUS_BYTES + info.compress_size * limits.MAX_IMPORT_COMPRESSION_RATIO:
-            raise refusal(name, f"“{readable_name(info.filename)}” in it is compressed like a ZIP bomb")
+            raise refusal(name, f"its entry “{readable_name(info.filename)}” is compressed like a ZIP bomb")
 
 
 def open_folder(root: Path) -> OpenedFiles:
@@ -129,7 +129,8 @@ def open_folder(root: Path) -> OpenedFiles:
     for path in walk(root):
         if len(files.entries) >= limits.MAX_IMPORT_ENTRIES:
             raise UnreadableSource(
-                f"{root} holds more than {limits.MAX_IMPORT_ENTRIES:,} files: name the articles' folder."
+                f"{root} contains more than {limits.MAX_IMPORT_ENTRIES:,} files: name the folder that "
+                "contains the articles."
             )
         name = path.relative_to(root).as_posix()
         fault = fault_of_file(path) or fault_of_name(name)
@@ -160,9 +161,9 @@ def fault_of_file(path: Path) -> str | None:
     if path.is_symlink():
         return LINK
     if not path.is_file():
-        return "device or another entry that is no file"
+        return "device or other entry that is not a file"
     if not os.access(path, os.R_OK):
-        return "file that can't be opened: allow yourself to read it"
+        return "file that can't be opened: check its permissions"
     return TOO_LARGE if path.stat().st_size > limits.MAX_IMPORT_FILE_BYTES else None
 
 
@@ -176,8 +177,8 @@ def open_archive(content: bytes, name: str) -> OpenedFiles:
     unpacking.add_archive(BytesIO(content), name, 1)
     files = unpacking.files
     if not files.entries:
-        left_out = next((f"all that it holds is a {loss.what}" for loss in files.losses.rows), None)
-        raise refusal(name, left_out or "it holds no file")
+        left_out = next((f"it contains only a {loss.what}" for loss in files.losses.rows), None)
+        raise refusal(name, left_out or "it contains no files")
     return without_root(files)
 
 
@@ -213,13 +214,13 @@ def checked_path(path: str, name: str) -> str:
     path = path.replace("\\", "/")
     fault = None
     if path.startswith("/") or DRIVE.match(path):
-        fault = "is not inside of it"
+        fault = "has an absolute path"
     elif ".." in path.split("/"):
-        fault = "leads out of it"
+        fault = "leads out of the archive"
     elif len(path) > limits.MAX_IMPORT_PATH_CHARACTERS:
-        fault = f"has a path of more than {limits.MAX_IMPORT_PATH_CHARACTERS} characters"
+        fault = f"has a path longer than {limits.MAX_IMPORT_PATH_CHARACTERS} characters"
     if fault:
-        raise refusal(name, f"“{readable_name(path)}” in it {fault}")
+        raise refusal(name, f"its entry “{readable_name(path)}” {fault}")
     return path.rstrip("/")
 
 
@@ -234,7 +235,7 @@ def fault_of_entry(info: zipfile.ZipInfo) -> str | None:
     if stat.S_ISLNK(mode):
         return LINK
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-        return "device or another entry that is no file"
+        return "device or other entry that is not a file"
     if info.flag_bits & ENCRYPTED:
         return "file with a password"
     return TOO_LARGE if info.file_size > limits.MAX_IMPORT_FILE_BYTES else None
@@ -252,11 +253,12 @@ def read_bounded(open: Open, path: str) -> bytes:
             return stream.read(limits.MAX_IMPORT_FILE_BYTES)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
         raise UnreadableSource(
-            f"“{readable_name(path)}” in the archive is damaged: make the archive again."
+            f"“{readable_name(path)}” in the archive is damaged: create the archive again."
         ) from None
 
 
 def refusal(name: str, reason: str) -> UnreadableSource:
     return UnreadableSource(
-        f"“{readable_name(name)}” can't be imported: {reason}. Make an archive of the files alone."
+        f"“{readable_name(name)}” can't be imported: {reason}. Create an archive that contains only the "
+        "files."
     )

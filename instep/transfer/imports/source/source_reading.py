@@ -14,7 +14,7 @@ from instep.transfer.imports.tree.url_parts import split_url
 
 # The end of a name that differs when the same source is sent again: a number, a date, a branch, a commit.
 VERSION = re.compile(r"v?\d+|main|master|export|[0-9a-f]{7,40}")
-TOO_COSTLY = "Reading this source takes too much time or memory: import its parts one by one."
+TOO_COSTLY = "Reading this source takes too much time or memory: import it in parts."
 
 
 @dataclass(frozen=True, slots=True)

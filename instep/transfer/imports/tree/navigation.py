@@ -63,7 +63,7 @@ def arrange(
         )
     for key, page in pages.items():
         if key not in arranger.arranged and page.translation_of is None:
-            losses.add(page.path, "page that is not in the navigation: it comes after the others")
+            losses.add(page.path, "page that isn't in the navigation: placed after the others")
             place = _nearest(posixpath.dirname(page.path), collection_of_folder)
             arranger.arranged[key] = replace(page, collection=place)
     arranged = (*arranger.arranged.values(), *_translations(pages, arranger.arranged))

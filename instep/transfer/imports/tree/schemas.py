@@ -21,7 +21,7 @@ class UnreadableSource(ValueError):
 def without_file(name: str) -> UnreadableSource:
     """The refusal of a source without the file that its format begins with, such as a part of a site."""
     return UnreadableSource(
-        f"There is no {name} in it: name the folder that holds it, or choose another format."
+        f"The source has no {name}: name the folder that contains it, or choose another format."
     )
 
 

@@ -25,7 +25,7 @@ def tell_looks(form: str, losses: Losses, path: str, settings: object) -> None:
     """Report the settings of the look, which have to be made again."""
     for name in _LOOKS[form].split():
         if reduce(_inner, name.split("."), settings) not in (None, False, {}, []):
-            what = f"{name} of the site: set the look in the dashboard, in Settings, Help center"
+            what = f"site setting {name}: set the look in the dashboard, under Settings, Help center"
             losses.add(path, what)
 
 

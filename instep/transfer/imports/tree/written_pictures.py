@@ -36,4 +36,4 @@ def name_of_path(path: str) -> str:
 
 def named_path(path: str) -> str:
     """A path as reports name it."""
-    return "written into the text" if is_written_picture(path) else path
+    return "embedded in the text" if is_written_picture(path) else path

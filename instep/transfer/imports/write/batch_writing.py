@@ -96,8 +96,8 @@ def _stand_for_parent(planned: PlannedCollection, ids: dict[str, str]) -> None:
 
 def _lost_part(planned: PlannedCollection, ids: Mapping[str, str]) -> str:
     if planned.collection.key in ids:
-        return f"what has changed of the collection “{planned.title}”"
-    return f"collection “{planned.title}”, whose pages go to where it would stand"
+        return f"changes to the collection “{planned.title}”"
+    return f"collection “{planned.title}”, whose pages are moved to its parent"
 
 
 async def _write_collection(ctx: Ctx, plan: Plan, planned: PlannedCollection, ids: dict[str, str]) -> None:
@@ -153,10 +153,10 @@ async def import_pages(ctx: Ctx, import_id: str, batch: Batch, pages: Sequence[P
             needed.take()
         except (InvalidRequest, ValidationError) as error:
             batch.outcomes[page.page.key] = "failed"
-            batch.losses.append(Loss(page.page.path, f"the whole page: {_reason(error)}"))
+            batch.losses.append(Loss(page.page.path, f"page that can't be imported: {_reason(error)}"))
         except SlugTaken:
             batch.outcomes[page.page.key] = "failed"
-            what = f"the whole page: somebody has just taken its address “{page.slug}”; import again"
+            what = f"page that can't be imported: its slug “{page.slug}” was just taken; import again"
             batch.losses.append(Loss(page.page.path, what))
     await needed.do_before_next_attempt()
     return import_id
@@ -183,7 +183,10 @@ async def archive_absent(ctx: Ctx, import_id: str, batch: Batch, absent_pages: S
             continue
         article = await find_article(ctx, text.id, lock=True)
         if text.is_changed_here or article.status not in ("draft", "published"):
-            what = f"page that the source no longer has: “{page.slug}” has just been changed here and stays"
+            what = (
+                f"page that is no longer in the source: “{page.slug}” is kept because it was just "
+                "changed here"
+            )
             batch.losses.append(Loss(page.key, what))
             continue
         await save(ctx, article, {"status": "archived"}, "markdown")
@@ -234,7 +237,12 @@ async def import_redirects(
         if article_id is not None or redirect.url is not None:
             former_paths.append(FormerPath(redirect.path, article_id, redirect.url))
     for path in await add_redirects(ctx, former_paths):
-        batch.losses.append(Loss(path, "former address: the bot has as many redirects as there may be"))
+        batch.losses.append(
+            Loss(
+                path,
+                "old address that can't be redirected: the bot has reached the maximum number of redirects",
+            )
+        )
     return import_id
 
 
@@ -253,7 +261,9 @@ async def import_questions(
                     )
         except (InvalidRequest, InvalidState, NotFound) as refusal:
             if not await _has_question(ctx, article_id, question.question):
-                batch.losses.append(Loss(question.page, f"golden question: {refusal.message}"))
+                batch.losses.append(
+                    Loss(question.page, f"golden question that can't be added: {refusal.message}")
+                )
     return import_id
 
 
@@ -274,7 +284,9 @@ async def import_entries(ctx: Ctx, import_id: str, batch: Batch, entries: Sequen
             needed.take()
         except (InvalidRequest, ValidationError) as error:
             batch.outcomes[entry.entry.key] = "failed"
-            batch.losses.append(Loss(entry.entry.path, f"the whole entry: {_reason(error)}"))
+            batch.losses.append(
+                Loss(entry.entry.path, f"changelog entry that can't be imported: {_reason(error)}")
+            )
     await needed.do_before_next_attempt()
     return import_id
 

@@ -16,7 +16,7 @@ from instep.transfer.imports.queries import ImportedText
 from instep.transfer.imports.schemas import Facts, Outcome, Plan, PlannedPage
 
 SOURCE = TextSource("import")
-REASON = "The source of the import has changed this text, and so has somebody here: compare both."
+REASON = "This text changed both in the source of the import and here: compare the two versions."
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ async def create_article(ctx: Ctx, page: PlannedPage, ids: Ids) -> Article:
     """The article of a new page, in the status that the page has in its source."""
     original = page.original_key
     if original is not None and original not in ids.articles:
-        raise InvalidRequest(f"it translates {original}, which is not among the articles.")
+        raise InvalidRequest(f"it is a translation of {original}, which was not imported.")
     fields: dict[str, Any] = {
         "title": page.title,
         "contentMarkdown": page.text.written(ids.files),

@@ -55,7 +55,7 @@ def manifest_of(name: str, site_url: str, page_url: str, host_id: str, hook_url:
         "setup_url": f"{page_url}/apps/{host_id}",
         "setup_on_update": True,
         "public": False,
-        "description": "Reads pull requests and drafts edits of the help center.",
+        "description": "Reads pull requests and drafts edits to the help center.",
         "default_permissions": PERMISSIONS,
     }
     if hook_url is not None:
@@ -78,7 +78,7 @@ def installation_url(host: CodeHost) -> str:
 async def convert_code(client: OutboundClient, host: CodeHost, code: str) -> tuple[str, HostCredentials]:
     """Redeem the code of a new app; its slug and its credentials. Raises `HostRefused` and others."""
     if not CODE.fullmatch(code):
-        raise HostRefused("GitHub has sent no valid code: connect again.")
+        raise HostRefused("GitHub sent an invalid code: connect GitHub again.")
     api = HostApi(client, FORMS["github"].name, host.api_url, anonymous_headers())
     app = await api.post_json(f"/app-manifests/{code}/conversions")
     # An app without a webhook has no secret for one.
@@ -107,7 +107,7 @@ def app_token(credentials: HostCredentials) -> str:
         key = RSAKey.import_key(credentials.private_key or "")
         return jwt.encode({"alg": "RS256"}, claims, key)
     except (JoseError, ValueError):
-        raise HostRefused("The private key of the app can't be used: connect again.") from None
+        raise HostRefused("The private key of the app is not valid: connect GitHub again.") from None
 
 
 async def installation_token(

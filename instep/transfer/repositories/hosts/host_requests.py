@@ -109,7 +109,7 @@ class HostApi:
                     url = self._url(urljoin(url, response.headers.get("location", "")))
         except (TimeoutError, RequestFailed) as failure:
             raise self._failed(failure) from None
-        raise HostRefused(f"{self.name} redirects too often.")
+        raise HostRefused(f"{self.name} redirects too many times.")
 
     async def _fetch(self, url: str, headers: Mapping[str, str]) -> RawResponse:
         """The response, or the earlier one if the host says that it still holds (RFC 9110, section 13).
@@ -132,12 +132,12 @@ class HostApi:
     def _url(self, path: str) -> str:
         url = path if "://" in path else f"{self.base}{path}"
         if urlsplit(url)[:2] != urlsplit(self.base)[:2]:
-            raise HostRefused(f"{self.name} leads to another host, which gets no token.")
+            raise HostRefused(f"{self.name} redirects to another host, to which Instep sends no token.")
         return url
 
     def _failed(self, failure: Exception) -> HostFailed:
-        reason = failure.message if isinstance(failure, RequestFailed) else "It did not answer in time."
-        return HostFailed(f"{self.name} can't be asked: {reason}")
+        reason = failure.message if isinstance(failure, RequestFailed) else "It did not respond in time."
+        return HostFailed(f"{self.name} can't be reached: {reason}")
 
     def _checked(self, response: RawResponse) -> RawResponse:
         if response.status < 300:
@@ -146,17 +146,17 @@ class HostApi:
         if wait is not None:
             raise HostBusy(min(max(wait, timedelta(seconds=1)), limits.MAX_CODE_HOST_DELAY))
         if response.status >= 500 or response.status == 408:
-            raise HostFailed(f"{self.name} responds with {response.status}.")
+            raise HostFailed(f"{self.name} responds with status {response.status}.")
         raise HostRefused(self._refusal(response.status), response.status)
 
     def _refusal(self, status: int) -> str:
         if status == 401:
-            return f"{self.name} does not accept the token: it has expired or was revoked. Enter a new one."
+            return f"{self.name} does not accept the token: it expired or was revoked. Enter a new one."
         if status in (403, 404):
             return (
-                f"{self.name} responds with {status}: the token may not read this, or it is no longer there."
+                f"{self.name} responds with status {status}: it no longer exists, or the token can't read it."
             )
-        return f"{self.name} refuses the request with {status}."
+        return f"{self.name} refuses the request with status {status}."
 
     def _read_json(self, response: RawResponse) -> Any:
         try:

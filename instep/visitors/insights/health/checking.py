@@ -125,7 +125,7 @@ def mentions_in(row: MentionRow, patterns: Sequence[tuple[str, re.Pattern[str]]]
             row.title,
             "mention",
             "info",
-            f"“{one_line_excerpt(term)}” stands {words}",
+            f"“{one_line_excerpt(term)}” appears {words}",
             line or None,
             number,
         )

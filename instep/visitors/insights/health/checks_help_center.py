@@ -42,9 +42,9 @@ def find_near_duplicate(context: ArticleContext) -> Iterable[ProblemLocation]:
 def find_broken_links(context: ArticleContext) -> Iterator[ProblemLocation]:
     for line, href, target in context.targets:
         if not target.exists:
-            yield ProblemLocation(line, f"“{href}” leads to a page that does not exist")
+            yield ProblemLocation(line, f"“{href}” points to a page that does not exist")
         elif target.article and target.article.id != context.article.id and not target.article.is_live:
-            yield ProblemLocation(line, f"“{href}” leads to an article that is not live")
+            yield ProblemLocation(line, f"“{href}” points to an article that is not live")
 
 
 def find_moved_links(context: ArticleContext) -> Iterator[ProblemLocation]:
@@ -73,31 +73,31 @@ HELP_CENTER_CHECKS: tuple[Check[ArticleContext], ...] = (
     Check(
         "missing_description",
         "warning",
-        "The article has no description: say in a sentence what it answers, for search results and its lead.",
+        "The article has no description: summarize in one sentence what it answers. Search results show it.",
         lambda context: not context.article.description,
     ),
     Check(
         "no_collection",
         "info",
-        "The article is not in a collection: put it in one so that readers find it.",
+        "The article is not in a collection: add it to one so that readers can find it.",
         lambda context: not context.article.collection_id,
     ),
     Check(
         "outdated_translation",
         "warning",
-        "The article that this translates has changed since: bring the translation up to date.",
+        "The original article changed after this translation: update the translation.",
         lambda context: context.help_center.is_outdated(context.article),
     ),
     Check(
         "duplicate_title",
         "warning",
-        "Another live article has this title ({what}): give each its own, so that readers can choose.",
+        "Another live article has the same title ({what}): give each a distinct title.",
         find_same_title,
     ),
     Check(
         "duplicate_content",
         "warning",
-        "The text is nearly that of {what}: keep one of them, and link to it.",
+        "The text is nearly the same as that of {what}: keep one of the two and link to it.",
         find_near_duplicate,
     ),
     Check(
@@ -106,12 +106,12 @@ HELP_CENTER_CHECKS: tuple[Check[ArticleContext], ...] = (
         "A proposed edit has waited for more than 14 days: apply or dismiss it.",
         lambda context: context.article.id in context.help_center.waiting,
     ),
-    Check("broken_link", "error", "The link {what}: correct or remove it.", find_broken_links),
+    Check("broken_link", "error", "The link {what}: fix or remove it.", find_broken_links),
     Check("moved_link", "info", "The page has moved: change the link {what}.", find_moved_links),
     Check(
         "broken_anchor",
         "error",
-        "The link “{what}” leads to a heading that does not exist: choose an existing one.",
+        "The link “{what}” points to a heading that does not exist: choose an existing one.",
         find_broken_anchors,
     ),
 )

@@ -20,13 +20,13 @@ SIGNAL_CHECKS: tuple[Check[Signals], ...] = (
     Check(
         "stale",
         "warning",
-        "The change “{what}” made this text outdated: review the waiting edit.",
+        "The change “{what}” made this text outdated: review the pending edit.",
         signals_with("stale"),
     ),
     Check(
         "gone_name",
         "warning",
-        "The text says {what}: see whether it still exists, and correct or remove it.",
+        "The text mentions {what}: check whether it still exists, then fix or remove the mention.",
         signals_with("gone_name"),
     ),
     Check(

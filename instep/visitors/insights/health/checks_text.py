@@ -50,7 +50,7 @@ def find_heading_jumps(text: CheckedText) -> Iterator[ProblemLocation]:
     levels = [(1, 0), *((heading.level, heading.line) for heading in text.structure.headings)]
     for (before, _), (level, line) in pairwise(levels):
         if level > before + 1:
-            yield ProblemLocation(line, f"{level} follows one of level {before}")
+            yield ProblemLocation(line, f"{level} heading follows a level-{before} heading")
 
 
 def find_several_h1(text: CheckedText) -> Iterator[ProblemLocation]:
@@ -76,7 +76,7 @@ def find_vague_links(text: CheckedText) -> Iterator[ProblemLocation]:
 def find_empty_links(text: CheckedText) -> Iterator[ProblemLocation]:
     for link in text.structure.links:
         if not link.href:
-            yield ProblemLocation(link.line, f"“{one_line_excerpt(link.text)}” has no address: add one")
+            yield ProblemLocation(link.line, f"“{one_line_excerpt(link.text)}” has no URL: add one")
         # A linked image without alt text is reported as an image problem, so it is not reported here too.
         elif not link.text.strip() and not link.has_image:
             yield ProblemLocation(
@@ -115,19 +115,19 @@ TEXT_CHECKS: tuple[Check[CheckedText], ...] = (
     Check(
         "short_text",
         "warning",
-        "The text is very short: say what the reader can do, or join it with another article.",
+        "The text is very short: expand it, or merge it into another article.",
         lambda text: 0 < text_length(text.content) < limits.SHORT_TEXT_CHARACTERS,
     ),
     Check(
         "no_headings",
         "warning",
-        "This is a long text without a heading: add headings so that readers can find their way.",
+        "The text is long and has no headings: add some so that readers can find their way.",
         lacks_headings,
     ),
     Check(
         "heading_jump",
         "warning",
-        "A heading of level {what}: use the level in between, so that the outline has no gap.",
+        "A level-{what}: don't skip the level in between.",
         find_heading_jumps,
     ),
     Check(
@@ -145,21 +145,21 @@ TEXT_CHECKS: tuple[Check[CheckedText], ...] = (
     Check(
         "image_without_alt",
         "warning",
-        "The picture has no alternative text: describe it for those who can't see it.",
+        "The image has no alternative text: describe it for readers who can't see it.",
         lambda text: (ProblemLocation(image.line) for image in text.structure.images if not image.alt),
     ),
     Check(
         "vague_link",
         "warning",
-        "The link text “{what}” does not say where it leads: name the page.",
+        "The link text “{what}” does not say where the link leads: name the page.",
         find_vague_links,
     ),
     Check("empty_link", "error", "The link {what}.", find_empty_links),
-    Check("leftover", "warning", "“{what}” is a leftover placeholder: finish or remove it.", find_leftovers),
+    Check("leftover", "warning", "“{what}” is a leftover placeholder: replace or remove it.", find_leftovers),
     Check(
         "unclosed_code",
         "error",
-        "This code block is never closed, so all that follows is shown as code: add the closing fence.",
+        "This code block is never closed, so everything after it is shown as code: add the closing fence.",
         lambda text: map(ProblemLocation, text.structure.open_fences),
     ),
     Check(

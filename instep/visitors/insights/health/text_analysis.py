@@ -43,7 +43,7 @@ class TextAnalysis:
 
 
 TOO_COMPLEX = Problem(
-    "too_complex", "warning", "This text takes too long to check: make its nesting simpler.", None
+    "too_complex", "warning", "This text takes too long to check: simplify its nesting.", None
 )
 NOT_ANALYZED = TextAnalysis((TOO_COMPLEX,), is_partial=True)
 

@@ -17,7 +17,8 @@ from instep.visitors.insights.schemas import Gap
 EMAIL_ADDRESS = re.compile(r"(?<![^\s@<>])[^\s@<>]++@[^\s@<>]+\.\w+")
 PHONE_NUMBER = re.compile(r"\+?\d(?:[\s().-]{0,2}\d){5,}")
 MISSING_ANSWER = (
-    "Visitors asked this in vain: say what the answer is, the articles quoted here do not hold it."
+    "Visitors asked this without getting an answer: add it, because the articles quoted here don't "
+    "contain it."
 )
 
 
@@ -44,7 +45,7 @@ def with_conversations(request: ArticleRequest, gap: Gap, talks: GapTalks) -> Ar
     """The request for a model: the wordings of the question, and visitors' later messages."""
     groups = {
         "Visitors asked:": gap.examples,
-        "They went on in the same conversation:": talks.later_questions,
+        "They continued in the same conversation:": talks.later_questions,
         "They asked for a person and wrote:": talks.notes,
     }
     lines = [
@@ -76,7 +77,7 @@ def gap_reason(gap: Gap, notes: Sequence[str]) -> str:
     quotes = [f"“{masked(note)}”" for note in notes]
     if not quotes:
         return summary
-    return f"{summary} Some then asked for a person and wrote: {', '.join(quotes)}."
+    return f"{summary} Some of them then asked for a person and wrote: {', '.join(quotes)}."
 
 
 def masked(note: str) -> str:

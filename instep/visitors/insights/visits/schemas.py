@@ -53,10 +53,12 @@ class SearchedWordsOut(Out):
     """The number of searches for the same words."""
 
     query: str = Field(
-        description="In lowercase. Empty for words that are not stored because they may be about a person."
+        description=(
+            "The words in lowercase. Empty for words that are not stored because they may be about a person."
+        )
     )
     searches: int
-    empty_searches: int = Field(description="The number of times they found nothing.")
+    empty_searches: int = Field(description="The number of times the search found nothing.")
     last_day: Day
 
 
