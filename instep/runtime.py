@@ -39,6 +39,7 @@ from instep.platform.core.postgres import application_url, replica_url, running_
 from instep.platform.core.replica import Replica
 from instep.platform.core.secret_keys import secret_key
 from instep.platform.core.settings import Settings
+from instep.platform.email.outgoing import SEND_EMAIL, deliver_email
 from instep.platform.llm.embedding import NO_EMBEDDERS, Embedders
 from instep.platform.llm.factory import open_embedders, open_model
 from instep.platform.llm.protocol import Model
@@ -196,6 +197,7 @@ def worker_of(
         RUN_TASK: partial(run_task, database, models=models),
         DRAFT_GAP: partial(draft_gap, database, models=models),
         SEND_ALERT: AlertSender(database, outbound),
+        SEND_EMAIL: deliver_email,
         SEND_REVIEW_DIGEST: partial(send_review_digest, database),
         PRUNE: partial(prune, database),
         RUN_IMPORT: partial(run_import, database, open_storages(settings(), database)),
@@ -222,5 +224,6 @@ def worker_of(
     max_attempts = {
         RUN_TASK: limits.MAX_TASK_ATTEMPTS,
         CHECK_REPOSITORY: limits.MAX_REPOSITORY_CHECK_ATTEMPTS,
+        SEND_EMAIL: limits.MAX_EMAIL_ATTEMPTS,
     }
     return Worker(database.pool, handlers, on_dead=on_dead, max_attempts=max_attempts)

@@ -1,4 +1,4 @@
-"""Bring the catalogues of pages and answers (`instep/platform/web/locales`) up to date: `make messages`.
+"""`make messages`: bring the catalogues of pages, email and answers (`platform/web/locales`) up to date.
 
 New texts come in without a translation, which a test refuses; texts that are gone go out.
 """
@@ -16,12 +16,25 @@ METHODS: dict[Domain, list[tuple[str, str]]] = {
     "messages": [
         ("instep/interfaces/site/templates/**.html", "jinja2.ext:babel_extract"),
         ("instep/interfaces/site/**.py", "python"),
+        ("instep/platform/email/templates/**.*", "jinja2.ext:babel_extract"),
+        ("instep/platform/email/letters.py", "python"),
+        ("instep/accounts/people/letters_to_people.py", "python"),
     ],
     "replies": [("instep/visitors/answers/**.py", "python")],
 }
 TRANSLATED: dict[Domain, tuple[str, ...]] = {"messages": LANGUAGES[1:], "replies": REPLY_LANGUAGES[1:]}
-OPTIONS = {"instep/interfaces/site/templates/**.html": {"extensions": "jinja2.ext.i18n", "trimmed": "true"}}
-SEARCHED = (Path("instep/interfaces/site"), Path("instep/platform/web"), Path("instep/visitors/answers"))
+MARKED_TEMPLATES = {"extensions": "jinja2.ext.i18n", "trimmed": "true"}
+OPTIONS = {
+    "instep/interfaces/site/templates/**.html": MARKED_TEMPLATES,
+    "instep/platform/email/templates/**.*": MARKED_TEMPLATES,
+}
+SEARCHED = (
+    Path("instep/interfaces/site"),
+    Path("instep/platform/web"),
+    Path("instep/visitors/answers"),
+    Path("instep/platform/email"),
+    Path("instep/accounts/people"),
+)
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "message": None}
 # Pages that only operators see, who run an English program.
 NOT_FOR_VISITORS = {"instep/interfaces/site/templates/front.html"}
@@ -41,7 +54,7 @@ def template(domain: Domain) -> Catalog:
 
 
 def is_searched(folder: str) -> bool:
-    """True if a folder holds, or leads to, the public pages, what they share, or answers."""
+    """True if a folder holds, or leads to, the public pages, what they share, answers, or email."""
     place = Path(folder).relative_to(ROOT)
     return any(place.is_relative_to(each) or each.is_relative_to(place) for each in SEARCHED)
 

@@ -27,6 +27,7 @@ from tests.support.cast import Api, Cast, Client, assemble
 from tests.support.commands import Operator
 from tests.support.databases import create_database
 from tests.support.limits import SetLimit, SetSetting
+from tests.support.mail_server import MailServer, mail_serving
 from tests.support.scheduling import ServersOnce, slow_first
 
 FOLDER = "TEST_CLUSTER_FOLDER"
@@ -228,6 +229,15 @@ def set_setting() -> Iterator[SetSetting]:
 
         yield set_for_this_test
     settings.cache_clear()
+
+
+@pytest.fixture
+async def mail(set_setting: SetSetting) -> AsyncIterator[MailServer]:
+    """An SMTP server, which this installation sends its email to."""
+    async with mail_serving() as server:
+        set_setting("INSTEP_EMAIL_FROM", "Acme Help <help@acme.example>")
+        set_setting("INSTEP_SMTP_URL", f"smtp://127.0.0.1:{server.port}")
+        yield server
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ ARTICLES = {
     "metrics_port": "watch-it#metrics-of-a-worker",
     "otel_exporter_otlp_endpoint": "watch-it#traces",
     "oidc_issuer": "people-and-the-audit",
+    "smtp_url": "email",
     "files": "images-and-files#where-files-are-stored",
     "backups": "back-up-and-restore#every-day",
     "model": "language-model",

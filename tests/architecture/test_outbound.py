@@ -11,7 +11,18 @@ import instep
 PACKAGE = Path(instep.__file__).parent
 GUARD = "platform/core/outbound"
 LIBRARIES = {
-    *("aiodns", "aiohttp", "apprise", "ftplib", "h11", "http.client", "httpcore2", "httpx", "httpx2"),
+    *(
+        "aiodns",
+        "aiohttp",
+        "aiosmtplib",
+        "apprise",
+        "ftplib",
+        "h11",
+        "http.client",
+        "httpcore2",
+        "httpx",
+        "httpx2",
+    ),
     *("imaplib", "poplib", "pycares", "requests", "smtplib", "socket", "socketserver", "urllib.request"),
     *("urllib3", "websockets", "xmlrpc"),
 }
@@ -24,6 +35,7 @@ ELSEWHERE = {
         "notifications/alerts/posting",
         "apprise",
     ): "a program of its own, whose only way out is a tunnel through the guard",
+    ("platform/email/smtp", "aiosmtplib"): "calls the SMTP server that the operator has set",
     ("client/ci/transport", "http.client"): "names an error of the library below",
     (
         "client/ci/transport",

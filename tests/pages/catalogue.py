@@ -322,6 +322,7 @@ PAGES = (
     PageState("Get started", "checked repository", "/app/nordwind/get-started", person="olga"),
     PageState("Settings", "webhooks", "/app/nordwind/settings/webhooks", person="olga"),
     PageState("Settings", "alerts", "/app/nordwind/settings/alerts", person="olga"),
+    PageState("Settings", "email", "/app/nordwind/settings/email", person="olga"),
     PageState("Settings", "language model", "/app/nordwind/settings/model", person="olga"),
     PageState("Settings", "people", "/app/nordwind/settings/people", person="olga"),
     PageState("Settings", "apps", "/app/nordwind/settings/apps", person="olga"),

@@ -22,6 +22,7 @@ from instep.interfaces.dashboard.settings import (
     app_pages,
     appearance,
     audit_pages,
+    email_pages,
     export_pages,
     general,
     github_pages,
@@ -46,7 +47,7 @@ MODULES = (
     *(task_pages, question_pages, conversation_pages, health_pages, drift_pages, file_pages, import_pages),
     visit_pages,
     *(general, appearance, key_pages, trust_pages, webhook_pages, alert_pages, app_pages, people_pages),
-    *(model_pages, github_pages, repository_pages),
+    *(model_pages, email_pages, github_pages, repository_pages),
     *(redirect_pages, synonym_pages, suppressed_pages, audit_pages, export_pages),
 )
 routes = [

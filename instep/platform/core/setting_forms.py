@@ -5,15 +5,18 @@ means that it is not set.
 """
 
 import re
+from email.utils import parseaddr
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator
 
+from instep.platform.core.email_addresses import is_email_address
 from instep.platform.core.outbound.allowed import read_allow_list
 from instep.platform.core.outbound.urls import parse_url
 from instep.platform.core.proxies import read_proxies
+from instep.platform.core.smtp_server import read_smtp_url
 
 SECRET_KEY_CHARACTERS = 32
 # A DNS name, an IPv4 address, or an IPv6 address in brackets.
@@ -110,6 +113,18 @@ def api_address(text: str | None) -> str | None:
     return text or None
 
 
+def smtp_url(text: str | None) -> str | None:
+    if text:
+        read_smtp_url(text)
+    return text or None
+
+
+def sender_address(text: str | None) -> str | None:
+    if text and not (text.isprintable() and is_email_address(parseaddr(text)[1])):
+        raise ValueError("it must be an email address, with or without a name")
+    return text or None
+
+
 def host_patterns(text: str) -> str:
     for part in filter(None, (part.strip() for part in text.split(","))):
         if not re.fullmatch(r"(\*\.)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*", part):
@@ -145,3 +160,5 @@ ModelName = Annotated[str | None, AfterValidator(model_name)]
 EmbedderName = Annotated[str | None, AfterValidator(embedder_name)]
 IssuerList = Annotated[str, AfterValidator(issuer_list)]
 ApiAddress = Annotated[str | None, AfterValidator(api_address)]
+SmtpUrl = Annotated[str | None, AfterValidator(smtp_url)]
+SenderAddress = Annotated[str | None, AfterValidator(sender_address)]

@@ -32,9 +32,12 @@ from instep.platform.core.setting_forms import (
     ModelName,
     ProxyList,
     SecretKeyList,
+    SenderAddress,
+    SmtpUrl,
     StorageUrl,
     listed_issuers,
 )
+from instep.platform.core.smtp_server import SmtpServer, read_smtp_url
 
 METRICS_TOKEN_CHARACTERS = 16
 # The visible ASCII characters, which a header field can carry (RFC 9110, section 5.5).
@@ -216,6 +219,18 @@ class Settings(BaseModel):
         description="The role of people who sign in through the provider for the first time: `owner`,"
         " `editor` or `viewer`. Not set: they need an invitation.",
     )
+    smtp_url: SmtpUrl = Field(
+        None,
+        description="The SMTP server that sends email: `smtps://` encrypts the connection from the start,"
+        " `starttls://` requires STARTTLS, `smtp://` uses STARTTLS if the server offers it and sends the"
+        " password only then. User and password are percent-encoded. Not set: Instep sends no email.",
+        examples=["starttls://instep:secret@mail.example.com:587"],
+    )
+    email_from: SenderAddress = Field(
+        None,
+        description="The sender of email, with or without a name. Required with the SMTP server.",
+        examples=["Acme Help <help@example.com>"],
+    )
     webhook_allow: AllowListText = Field(
         "",
         description="Hosts and networks, comma separated, that are allowed for webhooks, chat alerts, issuers"
@@ -317,6 +332,12 @@ class Settings(BaseModel):
         return self
 
     @model_validator(mode="after")
+    def server_with_sender(self) -> "Settings":
+        if self.smtp_url and not self.email_from:
+            raise ValueError("INSTEP_SMTP_URL: it needs INSTEP_EMAIL_FROM, the sender's address")
+        return self
+
+    @model_validator(mode="after")
     def model_with_key(self) -> "Settings":
         if self.model and self.provider_key is None and self.provider_url is None:
             variable = self.provider.upper()
@@ -380,6 +401,11 @@ class Settings(BaseModel):
         return tuple(name.strip() for name in self.card_fonts.split(",") if name.strip())
 
     @property
+    def smtp_server(self) -> SmtpServer | None:
+        """The server that sends email; None: no email is sent."""
+        return read_smtp_url(self.smtp_url) if self.smtp_url else None
+
+    @property
     def allow_list(self) -> AllowList:
         return read_allow_list(self.webhook_allow)
 
@@ -398,4 +424,5 @@ SECRETS = {
     "anthropic_api_key",
     "embeddings_key",
     "oidc_client_secret",
+    "smtp_url",
 }

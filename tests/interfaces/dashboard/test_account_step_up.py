@@ -41,6 +41,7 @@ HARMLESS_ACTS = {
     "settings/repositories/apps/{host_id}": "the app can already read these repositories",
     "settings/repositories/apps/{host_id}/forget": "it only takes away",
     "settings/alerts/test": "a test holds nothing of visitors",
+    "settings/email/test": "the test goes to the owner and holds nothing of visitors",
     "settings/model/test": "it asks one small question within the budget",
     "settings/model/forget": "it ends what a provider gets",
     "settings/alerts/remove": "it only takes away",

@@ -24,6 +24,7 @@ PAGES = (
     "keys",
     "webhooks",
     "alerts",
+    "email",
     "model",
     "people",
     "trusts",
@@ -33,7 +34,7 @@ PAGES = (
     "suppressed",
     "audit",
 )
-FOR_OWNERS = ("keys", "webhooks", "alerts", "model", "people", "trusts", "apps", "audit")
+FOR_OWNERS = ("keys", "webhooks", "alerts", "email", "model", "people", "trusts", "apps", "audit")
 SECRET = re.compile(r'id="secret" name="secret" type="text" value="([^"]+)"')
 HOOK = "https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx"
 

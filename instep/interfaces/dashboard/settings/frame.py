@@ -26,6 +26,7 @@ SUBSECTIONS = (
     ("repositories", "Repositories", Role.OWNER),
     ("webhooks", "Webhooks", Role.OWNER),
     ("alerts", "Alerts", Role.OWNER),
+    ("email", "Email", Role.OWNER),
     ("model", "Language model", Role.OWNER),
     ("people", "People", Role.OWNER),
     ("trusts", "CI without keys", Role.OWNER),

@@ -61,7 +61,7 @@ class Worker:
         self._pool = pool
         self._handlers = handlers
         self._on_dead = on_dead or {}
-        # Kinds of jobs that are given up after fewer attempts, because others wait for them.
+        # Kinds of jobs with another number: fewer if others wait for them, more if the other side needs time.
         self._max_attempts = max_attempts or {}
         self._concurrency = concurrency
         self._lease = lease

@@ -1,4 +1,4 @@
-"""Limits of webhooks and of alerts to chat tools."""
+"""Limits of webhooks, of alerts to chat tools, and of email."""
 
 from datetime import timedelta
 
@@ -41,3 +41,17 @@ MAX_CONCURRENT_ALERTS = 4
 ALERTS_PER_HOUR = 60
 # Start-up time of the posting process, in addition to the time of its request.
 ALERT_STARTING_SECONDS = 10
+
+# Email.
+# Everything from the connection to the server's answer.
+EMAIL_SECONDS = 30
+# An email is given up after this many attempts, about three hours after the first: servers that know no
+# sender yet refuse them for some minutes, and a server may be restarted.
+MAX_EMAIL_ATTEMPTS = 8
+# Parts of an email that people have written: a name, a title, a subject.
+MAX_EMAIL_NAME_CHARACTERS = 80
+MAX_EMAIL_SUBJECT_CHARACTERS = 120
+# The server's answer in an error.
+MAX_SMTP_ANSWER_CHARACTERS = 300
+# Test emails of one person.
+TEST_EMAILS_PER_HOUR = 10
