@@ -167,3 +167,33 @@ def test_words_in_angle_brackets_are_no_tags(text: str, markdown: str) -> None:
     for name in ("a.md", "guide/b.md"):
         tree = read_tree(READER, {name: f"# A\n\n{text}"})
         assert tree.pages[0].markdown == f"{markdown}\n"
+
+
+def test_components_of_pages_without_a_known_site_keep_their_labels() -> None:
+    text = """---
+title: Install it
+sidebar_position: 2
+draft: true
+---
+import Note from "./_note.mdx"
+
+<Note />
+
+<Tabs>
+  <Tab title="macOS">Drag it.</Tab>
+  <Tab title="Linux">
+
+```bash install.sh
+sh install.sh
+```
+
+  </Tab>
+</Tabs>
+"""
+    tree = read_tree(READER, {"install.mdx": text, "_note.mdx": "For admins.", "a.md": "# A"})
+
+    page = page_at(tree, "install.mdx")
+    assert (page.title, page.status) == ("Install it", "draft")
+    assert page.markdown == (
+        "For admins.\n\n**macOS**\n\nDrag it.\n\n**Linux**\n\n**install.sh**\n\n```bash\nsh install.sh\n```\n"
+    )

@@ -31,7 +31,20 @@ _TOC = re.compile(r"^[ \t]*\[\[toc\]\][ \t]*$", re.MULTILINE | re.IGNORECASE)
 # Text that Mintlify reads after a title, or instead of it.
 _OPTION = re.compile(r"(?:\b[\w-]+=)?\{[^}]*\}|\b[\w-]+=(?:\"[^\"]*\"|'[^']*'|\S+)")
 _SIGN = re.compile(r"[\\`*_\[\]<&]")
-_FLAGS = frozenset(("wrap", "lines", "expandable", "theme", "twoslash"))
+_FLAGS = frozenset(
+    (
+        "wrap",
+        "lines",
+        "expandable",
+        "theme",
+        "twoslash",
+        "live",
+        "copy",
+        "nocopy",
+        "showLineNumbers",
+        "noInline",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,16 @@
-"""A folder of Markdown files: its folders are collections, numbers in names or front matter order them."""
+"""A folder of Markdown or MDX files: folders are collections, numbers in names or front matter order them."""
 
 import posixpath
 from dataclasses import replace
 
 from instep.transfer.exports.file_contents import ORDER_KEYS
+from instep.transfer.imports.javascript.modules import Configuration
 from instep.transfer.imports.markdown.callouts import replace_colon_containers
 from instep.transfer.imports.markdown.plain_pages import plain_page
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
+from instep.transfer.imports.mdx.component_source import imported_page
+from instep.transfer.imports.mdx.included_files import IncludedFiles
+from instep.transfer.imports.mdx.pages import ComponentPage, PageReader
 from instep.transfer.imports.tree.file_names import without_extension, without_numbers
 from instep.transfer.imports.tree.folders import (
     MAIN_LOCALE,
@@ -31,7 +35,13 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     locales = {place.locale or MAIN_LOCALE for place in places.values()}
     locale = MAIN_LOCALE if MAIN_LOCALE in locales or not locales else min(locales)
     originals = translations(places, locale)
-    sources = {path: read_page(path, files.read(path), losses) for path in places}
+    components = PageReader(
+        IncludedFiles(files, Configuration(files), {"/": ""}), losses, has_bare_titles=True
+    )
+    sources = {
+        path: components.read(path) if path.endswith(".mdx") else read_page(path, files.read(path), losses)
+        for path in places
+    }
     pages = {path: _page(sources[path], place.locale, originals.get(path)) for path, place in places.items()}
     numbers = {without_extension(path): _order(page) for path, page in sources.items()}
 
@@ -47,7 +57,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     return Tree("plain", None, arranged, collections, sites=own_sites(arranged))
 
 
-def _order(page: SourcePage) -> float | None:
+def _order(page: SourcePage | ComponentPage) -> float | None:
     """The number in its front matter that says the place."""
     return next((number for key in ORDER_KEYS if (number := page.fields.number(key)) is not None), None)
 
@@ -58,17 +68,17 @@ def places_are_folders(pages: dict[str, ImportedPage], folders: dict[str, str], 
     return len(folders) > 1 and all(path.startswith(f"{folders.get(locale, '')}/") for path in paths)
 
 
-def _page(page: SourcePage, locale: str | None, original: str | None) -> ImportedPage:
-    plain = plain_page(
-        page,
-        lambda text, code: replace_colon_containers(text),
-        page.fields.text("sidebar_label", "nav_title"),
-    )
-    fields = page.fields
+def _page(page: SourcePage | ComponentPage, locale: str | None, original: str | None) -> ImportedPage:
+    fields, address = page.fields, address_of_path(page.path)
+    if isinstance(page, ComponentPage):
+        plain = imported_page(page, address, locale)
+    else:
+        title = fields.text("sidebar_label", "nav_title")
+        plain = plain_page(page, lambda text, code: replace_colon_containers(text), title)
     return replace(
         plain,
         locale=locale,
-        address=address_of_path(page.path),
+        address=address,
         slug=fields.text("slug").strip("/") or None,
         translation_of=original,
         description=fields.text("description", "excerpt", "summary") or None,
