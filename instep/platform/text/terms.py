@@ -85,11 +85,12 @@ def is_content_word(word: str) -> bool:
 
 
 @lru_cache(maxsize=50_000)
-def stem(word: str, endings: tuple[str, ...] = ENDINGS, min_characters: int = MIN_STEM_CHARACTERS) -> str:
-    """An English word without the first of `endings` that leaves `min_characters` or more."""
+def stem(word: str) -> str:
+    """An English word without the first of its endings that leaves a stem; "displays" ends like "display"."""
     if not word.isascii() or word.isdigit():
         return word
-    for ending in endings:
-        if word.endswith(ending) and len(word) - len(ending) >= min_characters:
+    for ending in ENDINGS:
+        is_long_enough = word.endswith(ending) and len(word) - len(ending) >= MIN_STEM_CHARACTERS
+        if is_long_enough and not (ending == "y" and word[-2] in "aeou"):
             return word[: -len(ending)]
     return word

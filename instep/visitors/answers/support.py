@@ -22,6 +22,12 @@ from instep.search.query.frequencies import LANGUAGES, frequencies
 CLAUSE_END = re.compile(
     r"[,;:\u2013\u2014](?=\s)|\s(?=(?:and|but|or|und|oder|aber|et|ou|mais|y|o|pero|e|ma)\s)", re.IGNORECASE
 )
+# A clause within another one, in the languages of the site.
+SUBORDINATE = re.compile(
+    r"\s(?=\(|(?:if|when|where|because|since|although|while|which|who|that|so|unless|until|before|after"
+    r"|wenn|weil|dass|si|quand|que|cuando|porque|se|quando)\s)",
+    re.IGNORECASE,
+)
 # The share (0..1) of a sentence's terms that so many neighboring sentences must have.
 MIN_SUPPORTED_SHARES = {2: 0.7, 3: 1.0}
 PROPER_NAME = re.compile(r"(?<=[^\s.!?:\"'\u201c\u2018(*_`-] )[^\W\d_a-z][\w-]*")
@@ -127,9 +133,9 @@ def refusal_of_window(
     is_complete = len(terms & window_terms) >= min_share * len(terms)
     if not is_complete or not all(has_number(text, *number) for number in NUMBER.findall(sentence)):
         return NO_WINDOW
-    stated, clauses = clauses_of(split_sentences(sentence)), clauses_of(window)
+    clauses = [*clauses_of(window), *subordinate_parts(window)]
     # A clause of one term, such as "In the job", is neither affirmed nor denied.
-    stated = [clause for clause in stated if len(terms_of(clause)) > 1]
+    stated = [clause for clause in subordinate_parts([sentence]) if len(terms_of(clause)) > 1]
     compared = stated if 0 < len(stated) <= MAX_CLAUSES_COMPARED else [sentence]
     if is_negated(heading) and not terms <= terms_of("\n".join(window)):
         # What is below "Not compatible with" is said with that heading.
@@ -141,6 +147,16 @@ def refusal_of_window(
 
 def clauses_of(sentences: Sequence[str]) -> list[str]:
     return [clause for sentence in sentences for clause in CLAUSE_END.split(sentence) if terms_of(clause)]
+
+
+def subordinate_parts(sentences: Sequence[str]) -> list[str]:
+    """The clauses and those within them; "it fails when offline" stays whole, as each has a single term."""
+    divided = map(SUBORDINATE.split, clauses_of(sentences))
+    return [
+        part
+        for parts in divided
+        for part in (parts if all(len(terms_of(each)) > 1 for each in parts) else [" ".join(parts)])
+    ]
 
 
 def has_polarity_of(clause: str, others: Sequence[str]) -> bool:

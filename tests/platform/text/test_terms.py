@@ -40,9 +40,11 @@ def test_words_outside_ascii_keep_their_endings() -> None:
     assert ordered_terms("Räume ändern") == ["räume", "ändern"]
 
 
-def test_endings_and_the_length_of_a_stem_can_be_chosen() -> None:
-    assert stem("tests") == "test"
-    assert stem("uses", ("es", "s"), 4) == "uses"
+@pytest.mark.parametrize(
+    "forms", ["display displays displayed displaying", "copy copies copied", "test tests"]
+)
+def test_the_forms_of_a_word_have_one_stem(forms: str) -> None:
+    assert len(set(map(stem, forms.split()))) == 1
 
 
 def test_a_language_without_a_list_has_no_stop_words() -> None:
