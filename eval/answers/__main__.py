@@ -45,6 +45,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--answers", type=Path, default=Path("model-answers"), help="where answers are kept")
     parser.add_argument("--max-tokens", type=int, default=MAX_TOKENS_PER_RUN, help="for all answers together")
     parser.add_argument("--list", type=Path, help="a file for all answers of newcomers")
+    parser.add_argument("--questions", type=Path, help="other questions of newcomers, and no own ones")
     options = parser.parse_args(arguments)
     if not is_set(options.folder):
         print(f"The products are missing: no {SCORER} in `{options.folder}`.", file=sys.stderr)
@@ -66,13 +67,14 @@ async def score(options: Namespace, name: str | None) -> dict[str, Any]:
         figures = {
             "model": model and model.name,
             "newcomers": await score_newcomers(place, options, model),
-            "own": {} if options.by_hand else await score_own(place, model),
+            "own": {} if options.by_hand or options.questions else await score_own(place, model),
         }
         return figures | ({"tokens": model.tokens} if model else {})
 
 
 async def score_newcomers(place: Installation, options: Namespace, model: Model | None) -> dict[str, Any]:
-    questions, verdicts = newcomers.read_newcomers(), newcomers.read_verdicts()
+    file = options.questions or newcomers.QUESTIONS_FILE
+    questions, verdicts = newcomers.read_newcomers(file), newcomers.read_verdicts()
     answers: list[Answer] = []
     for center in dict.fromkeys(question.center for question in questions):
         bot, _ = await place.create(center, read_center(center, options.folder))

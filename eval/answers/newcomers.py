@@ -26,11 +26,11 @@ class NewcomersQuestion:
     center: str
     question: str
     held: bool
-    where: str
+    where: str = ""
 
 
-def read_newcomers() -> list[NewcomersQuestion]:
-    return [NewcomersQuestion(**row) for row in json.loads(QUESTIONS_FILE.read_text())]
+def read_newcomers(file: Path) -> list[NewcomersQuestion]:
+    return [NewcomersQuestion(**row) for row in json.loads(file.read_text())]
 
 
 def read_verdicts() -> dict[str, str]:

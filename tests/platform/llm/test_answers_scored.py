@@ -7,6 +7,7 @@ import pytest
 
 from eval.answers.__main__ import main, score_own
 from eval.answers.newcomers import (
+    QUESTIONS_FILE,
     NewcomersQuestion,
     digest_of,
     figures_of,
@@ -97,7 +98,7 @@ def test_an_answer_is_read_once() -> None:
 
 
 def test_the_questions_of_newcomers_say_where_their_answer_is() -> None:
-    questions = read_newcomers()
+    questions = read_newcomers(QUESTIONS_FILE)
 
     assert len(questions) == 60
     assert all(bool(question.where) == question.held for question in questions)
