@@ -1,6 +1,7 @@
 """The outline of a help center: its articles with the headings of their sections, the nearest ones first."""
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from anyio import to_thread
 
@@ -8,6 +9,7 @@ from instep.platform.core import limits
 from instep.platform.identity.schemas import Ctx
 from instep.search import queries
 from instep.search.index.builder import split_article
+from instep.search.index.passages import MarkdownPassage
 from instep.search.query.analysis import question_query
 from instep.search.query.scoring import ArticleFilter
 from instep.search.retrieve import indexed_question, sections_in, top_articles
@@ -26,10 +28,28 @@ async def outline_of(ctx: Ctx, question: str, locale: str, audience: Audience) -
     return await queries.articles_to_outline(ctx, ids, locale, audience, count)
 
 
-def outline_headings(article: OutlinedArticle) -> dict[int, str]:
-    """Each heading with text below it, by its number."""
-    passages = split_article(None, article.markdown)
-    return {passage.number: passage.headings[-1] for passage in passages if passage.number is not None}
+def outlined_names(article: OutlinedArticle) -> dict[int | None, str]:
+    return section_names(split_article(None, article.markdown))
+
+
+def section_names(passages: Sequence[MarkdownPassage]) -> dict[int | None, str]:
+    """A name for each section with text, by the number of its heading; `None`: before the first heading.
+
+    Headings above it that have no text themselves come first: "Linux > Install".
+    """
+    names: dict[int | None, str] = {}
+    above: tuple[str, ...] = ()
+    for passage in passages:
+        if passage.number is None:
+            names[None] = "opening"
+        elif passage.number not in names:
+            *parents, heading = passage.headings
+            shared_count = sum(
+                1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(parents, above, strict=False))
+            )
+            names[passage.number] = " > ".join(filter(None, [*parents[shared_count:], heading]))
+            above = passage.headings
+    return names
 
 
 async def sections_of_articles(
@@ -39,16 +59,13 @@ async def sections_of_articles(
     articles = await queries.live_articles(ctx, ids, audience)
     help_url = ctx.bot.help_url
     pages = [help_url + article.path(ctx.bot) for article in articles]
-    return await to_thread.run_sync(first_passages_of, articles, pages)
+    return await to_thread.run_sync(sections_by_article, articles, pages)
 
 
-def first_passages_of(
+def sections_by_article(
     articles: Sequence[LiveArticle], pages: Sequence[str]
 ) -> dict[str, dict[int | None, Passage]]:
     return {
-        article.id: {
-            sections.passages[at].number: Passage.of(article, page, sections, at)
-            for at in sections.first_passages()
-        }
-        for article, page, sections in zip(articles, pages, map(sections_in, articles), strict=True)
+        article.id: Passage.of(article, page, sections_in(article), 0).sections_of_article()
+        for article, page in zip(articles, pages, strict=True)
     }

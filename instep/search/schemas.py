@@ -1,7 +1,7 @@
 """The shapes of a search (specification, Operations; contract section 4, Article)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, ClassVar, Literal
 
@@ -220,23 +220,47 @@ class Passage:
     @classmethod
     def of(cls, article: LiveArticle, page: str, sections: ArticleSections, number: int) -> "Passage":
         """A passage of an article at the address `page`, not compared with a question yet."""
-        passage = sections.passages[number]
-        anchor = sections.anchors.of(passage)
-        return cls(
+        article_passage = cls(
             article_id=article.id,
-            number=number,
+            number=0,
             title=article.title,
             slug=article.slug,
-            url=f"{page}#{anchor}" if anchor else page,
+            url=page,
             locale=article.locale,
+            headings=(),
+            anchor=None,
+            markdown="",
+            text="",
+            lead=article.description or "",
+            sections=sections,
+        )
+        return article_passage.at(number)
+
+    def at(self, number: int) -> "Passage":
+        """The passage with this number of the same article, not compared with a question."""
+        if self.sections is None:
+            return self
+        passage = self.sections.passages[number]
+        anchor = self.sections.anchors.of(passage)
+        page, _, _ = self.url.partition("#")
+        return replace(
+            self,
+            number=number,
+            url=f"{page}#{anchor}" if anchor else page,
             # The description, which the index adds as a heading, is none for readers.
             headings=passage.headings if passage.number is not None else (),
             anchor=anchor,
             markdown=passage.markdown,
             text=cached_plain_passage(passage.markdown),
-            lead=article.description or "",
-            sections=sections,
+            best=(0, 0),
+            steps=(0, 0),
         )
+
+    def sections_of_article(self) -> dict[int | None, "Passage"]:
+        """The first passage of each section of its article, by the number of the heading above it."""
+        if self.sections is None:
+            return {}
+        return {self.sections.passages[at].number: self.at(at) for at in self.sections.first_passages()}
 
     def section_up_to(self, max_characters: int) -> str:
         """The Markdown of its section, or as much around it as the length allows."""

@@ -16,7 +16,7 @@ from instep.platform.core.markdown import render
 from instep.visitors.answers.ask import QuestionRequest, RetrievedContext, extractive_answer, retrieve_context
 from instep.visitors.answers.checked_parts import plain, support_text
 from instep.visitors.answers.extractive import QuestionTerms, read_passage, title_and_headings
-from instep.visitors.answers.generative import AnswerReply, prompt_for
+from instep.visitors.answers.generative import AnswerReply, last_prompt
 from instep.visitors.answers.model_answer import CheckedReply
 from instep.visitors.answers.schemas import Answer, AnswerPreviewOut, CitedPassage
 from instep.visitors.answers.section_reading import SectionReading
@@ -98,7 +98,8 @@ def written(grounds: RetrievedContext, planted: str) -> Answer:
     question = QuestionTerms(grounds.query, grounds.passages)
     extracts = [read_passage(passage, question) for passage in grounds.passages]
     reading = SectionReading(grounds, extracts, "scripted:1")
-    passages = dict(PASSAGE.findall(prompt_for(grounds.query, reading.extracts).user))
+    prompt = last_prompt(grounds.query, reading.labeled(reading.extracts))
+    passages = dict(PASSAGE.findall(prompt.user))
     copied = [(line, int(n)) for n, text in passages.items() for line in text.split("\n")[:2]]
     misplaced = [(line, n % len(passages) + 1) for line, n in copied[:2]]
     bad = [(line, 1) for line in (*INVENTED, planted)]

@@ -85,9 +85,13 @@ def read_beginning(text: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def reply_schema(kind: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a reply, which has all fields and no others."""
-    fields = {field.alias or name: _schema(field.annotation) for name, field in kind.model_fields.items()}
+def reply_schema(kind: type[BaseModel], unasked: Sequence[str] = ()) -> dict[str, Any]:
+    """The JSON schema of a reply, which has all fields except `unasked`, and no others."""
+    fields = {
+        field.alias or name: _schema(field.annotation)
+        for name, field in kind.model_fields.items()
+        if name not in unasked
+    }
     return {
         "type": "object",
         "properties": fields,
@@ -97,7 +101,7 @@ def reply_schema(kind: type[BaseModel]) -> dict[str, Any]:
 
 
 def _schema(annotation: Any) -> dict[str, Any]:
-    if get_origin(annotation) is list:
+    if get_origin(annotation) in (list, tuple):
         return {"type": "array", "items": _schema(get_args(annotation)[0])}
     if get_origin(annotation) is Literal:
         return {"type": "string", "enum": list(get_args(annotation))}

@@ -4,7 +4,7 @@ A sentence is kept only if it adds no active markup and the section that it rest
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import unescape
@@ -14,7 +14,7 @@ from instep.platform.core import limits
 from instep.platform.llm.facts import CODE
 from instep.platform.llm.guard import has_markup
 from instep.platform.text.sentences import split_sentences
-from instep.visitors.answers.answer_blocks import CELL_END, AnswerBlock, without_emphasis
+from instep.visitors.answers.answer_blocks import BOLD, CELL_END, AnswerBlock, AnswerUnit, without_emphasis
 from instep.visitors.answers.citing import has_no_active_markup, render_code, with_citation
 from instep.visitors.answers.extractive import PassageExtract, extracted_units, title_and_headings
 from instep.visitors.answers.generative import ReplyPart
@@ -33,7 +33,7 @@ ITEM = re.compile(r"(?:\d{1,3}[.)]|[-*+]) +")
 class CheckedPart:
     """A part of a reply: its sentences that the section of this number supports, and why others are refused.
 
-    `mark` makes it an item: "1. ". `code`: a block of code of the section that belongs to it.
+    `mark` makes it an item: "1. ". `codes`: the blocks of code of the section that belong to it.
     """
 
     number: int
@@ -41,24 +41,17 @@ class CheckedPart:
     sentences: tuple[str, ...] = ()
     refusals: tuple[str, ...] = ()
     is_translated: bool = False
-    code: str = ""
+    codes: tuple[str, ...] = ()
 
     @property
     def is_lost_step(self) -> bool:
         return self.mark[:1].isdigit() and bool(self.refusals)
 
-    def markdown(self, n: int, *, with_code: bool) -> str:
+    def markdown(self, n: int, without: Container[str]) -> str:
         """Each sentence with the number `n` of its source; code follows below, or indented in an item."""
         text = self.mark + " ".join(with_citation(sentence, n) for sentence in self.sentences)
-        return f"{text}\n\n{indent(self.code, ' ' * len(self.mark))}" if self.code and with_code else text
-
-
-@dataclass(frozen=True, slots=True)
-class FoundQuote:
-    """The units of a section around what a model quotes of it; if that is code, the block."""
-
-    around: str = ""
-    code: str = ""
+        codes = (indent(code, " " * len(self.mark)) for code in self.codes if code not in without)
+        return "\n\n".join([text, *codes])
 
 
 def check_part(part: ReplyPart, extract: PassageExtract | None, question: str, language: str) -> CheckedPart:
@@ -71,23 +64,36 @@ def check_part(part: ReplyPart, extract: PassageExtract | None, question: str, l
     ground = support_text(extract)
     if len(text) > MAX_PART_CHARACTERS or not is_plain(text, ground):
         return CheckedPart(part.section, mark, refusals=(f"{text}: it is too long, or has links or HTML",))
-    quote, locale = find_quote(part.quote, extract), extract.passage.locale
-    is_translated = bool(quote.around) and is_foreign(question, language, locale)
+    units, locale = extracted_units(extract), extract.passage.locale
+    quoted = quoted_unit(part.quote, units)
+    around = "\n".join(unit.plain for unit in units[max(0, quoted - 1) : quoted + 2]) if quoted >= 0 else ""
+    is_translated = quoted >= 0 and is_foreign(question, language, locale)
     heading = title_and_headings(extract.passage)
-    refusal = refusal_of_translation if is_translated else partial(refusal_of, quoted=quote.around)
+    refusal = refusal_of_translation if is_translated else partial(refusal_of, quoted=around)
     sentences = {
         each: refusal(heading, ground, plain(each), locale) for each in split_sentences(text[len(mark) :])
     }
     supported_sentences = tuple(sentence for sentence, reason in sentences.items() if not reason)
     refusals = tuple(f"{sentence}: {reason}" for sentence, reason in sentences.items() if reason)
-    return CheckedPart(
-        part.section,
-        mark,
-        supported_sentences,
-        refusals,
-        is_translated,
-        quote.code if supported_sentences else "",
-    )
+    codes = tuple(shown_codes(extract, part.codes, quoted)) if supported_sentences else ()
+    return CheckedPart(part.section, mark, supported_sentences, refusals, is_translated, codes)
+
+
+def shown_codes(extract: PassageExtract, numbers: Container[int], quoted: int) -> Iterator[str]:
+    """The whole blocks of code with these numbers, from 1, and the one that the quoted unit announces.
+
+    `quoted`: its index. An item announces the code in it, and a colon the code below. The label of code, such
+    as the name of its file or variant, stays above it.
+    """
+    units = extracted_units(extract)
+    codes = [at for at, unit in enumerate(units) if unit.is_code]
+    for n, at in enumerate(codes, 1):
+        is_whole = not (extract.is_cut and at in (0, len(units) - 1))
+        is_announced = units[at].prefix != "" or units[at - 1].plain.endswith((":", "\uff1a"))
+        is_needed = n in numbers or (0 <= quoted == at - 1 and is_announced)
+        if is_needed and is_whole and len(units[at].text) <= limits.MAX_ANSWER_CODE_CHARACTERS:
+            label = units[at - 1].text if at and BOLD.fullmatch(units[at - 1].text) else ""
+            yield "\n\n".join(filter(None, [label, render_code(units[at])]))
 
 
 def is_plain(text: str, ground: str) -> bool:
@@ -106,17 +112,13 @@ def plain(sentence: str) -> str:
     return EMPHASIS.sub("", sentence)
 
 
-def find_quote(quote: str, extract: PassageExtract) -> FoundQuote:
-    """The sentence, item, row or code of a section that a quote is in, whatever its marks."""
+def quoted_unit(quote: str, units: Sequence[AnswerUnit]) -> int:
+    """The index of the unit that a quote is in, whatever its marks; -1 if it is in none."""
     mark = ITEM.match(quote.strip())
     letters = letters_of(CITATION.sub("", quote.strip()[len(mark[0]) if mark else 0 :]))
-    units = extracted_units(extract)
-    for index, unit in enumerate(units):
-        if len(letters) >= MIN_QUOTE_LETTERS and letters in letters_of(unit.text):
-            around = "\n".join(each.plain for each in units[max(0, index - 1) : index + 2])
-            is_shown = unit.is_code and len(unit.text) <= limits.MAX_ANSWER_CODE_CHARACTERS
-            return FoundQuote(around, render_code(unit) if is_shown else "")
-    return FoundQuote()
+    if len(letters) < MIN_QUOTE_LETTERS:
+        return -1
+    return next((at for at, unit in enumerate(units) if letters in letters_of(unit.text)), -1)
 
 
 def letters_of(text: str) -> str:
@@ -151,11 +153,11 @@ def join_parts(parts: Sequence[CheckedPart], numbers: Mapping[int, int]) -> Iter
     """
     block, codes = "", set[str]()
     for part, previous in zip(parts, [None, *parts], strict=False):
-        text = part.markdown(numbers[part.number], with_code=part.code not in codes)
-        codes.add(part.code)
+        text = part.markdown(numbers[part.number], codes)
+        codes.update(part.codes)
         if previous is None:
             block = text
-        elif bool(previous.mark) == bool(part.mark) and (part.mark or not previous.code):
+        elif bool(previous.mark) == bool(part.mark) and (part.mark or not previous.codes):
             block += ("\n" if part.mark else " ") + text
         else:
             yield block

@@ -34,10 +34,11 @@ MAX_UNITS = 6
 
 @dataclass(frozen=True, slots=True)
 class PassageExtract:
-    """A passage, and the blocks of it that an answer may use."""
+    """A passage, and the blocks of it that an answer may use. `is_cut`: its section has more."""
 
     passage: Passage
     blocks: tuple[AnswerBlock, ...]
+    is_cut: bool = False
 
 
 class QuestionTerms:

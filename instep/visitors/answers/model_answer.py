@@ -39,8 +39,8 @@ from instep.visitors.answers.generative import (
     ReplyPart,
     Rewritten,
     begun_reply,
-    prompt_for,
-    repair_prompt,
+    first_prompt,
+    last_prompt,
     rewriting_prompt,
 )
 from instep.visitors.answers.schemas import Answer, Show
@@ -50,6 +50,7 @@ from instep.visitors.answers.section_reading import (
     passages_asked_for,
     section_place,
     whole_sections,
+    with_best_article,
 )
 
 log = structlog.get_logger()
@@ -150,12 +151,15 @@ class SectionReader:
     def reading_of(self, context: RetrievedContext, outline: Sequence[OutlinedArticle]) -> SectionReading:
         room = limits.MAX_READ_CHARACTERS - limits.MAX_CONTENTS_CHARACTERS
         quotable = [passage for passage in context.passages if answers_questions(passage.kind)]
-        extracts = whole_sections(quotable, room)
-        return SectionReading(context, extracts, self.model.name, numbered_contents(outline, extracts))
+        extracts = whole_sections(with_best_article(quotable), room)
+        return SectionReading(context, extracts, self.model.name, numbered_contents(extracts, outline))
 
     async def read(self, reading: SectionReading) -> CheckedReply:
-        prompt = prompt_for(reading.context.query, reading.extracts, reading.contents.text)
-        return await self.complete(prompt, reading)
+        question, sections = reading.context.query, reading.labeled(reading.extracts)
+        if reading.contents is None:
+            return await self.complete(last_prompt(question, sections), reading)
+        contents = "\n".join(reading.contents.lines)
+        return await self.complete(first_prompt(question, sections, contents), reading)
 
     async def complete(self, prompt: Prompt, reading: SectionReading) -> CheckedReply:
         growing = GrowingReply(reading, self.show) if self.show else None
@@ -186,7 +190,8 @@ class SectionReader:
         """The sections whose numbers the model takes from the table of contents."""
         numbers = checked.reply.more[: limits.MAX_SECTIONS_ASKED_FOR]
         contents = checked.reading.contents
-        places = [contents.places[number] for number in numbers if number in contents.places]
+        known_places = contents.places if contents else {}
+        places = [known_places[number] for number in numbers if number in known_places]
         async with self.enter() as ctx:
             ids = list(dict.fromkeys(id for id, _ in places))
             sections = await sections_of_articles(ctx, ids, self.request.audience)
@@ -212,8 +217,8 @@ class SectionReader:
         reply, reading = checked.reply, checked.reading
         if reply.kind != "question" or not reply.sections or not checked.refusals:
             return checked
-        extracts = reading.named_extracts([*reply.sections, *(part.section for part in reply.parts)])
-        prompt = repair_prompt(reading.context.query, extracts, reply, checked.refusals)
+        sections = reading.labeled([*reply.sections, *(part.section for part in reply.parts)])
+        prompt = last_prompt(reading.context.query, sections, reply.parts, checked.refusals)
         again = await self.complete(prompt, reading)
         return again if again.has_sentences and len(again.refusals) < len(checked.refusals) else checked
 

@@ -1,33 +1,60 @@
 """A model's input for a question: numbered sections, and a table of contents of sections it may request."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import count
 
 from instep.platform.core import limits
-from instep.search.article_outline import outline_headings
+from instep.search.article_outline import outlined_names, section_names
 from instep.search.schemas import OutlinedArticle, Passage
 from instep.visitors.answers.answer_blocks import read_answer_blocks
 from instep.visitors.answers.ask import RetrievedContext, cited_passage
 from instep.visitors.answers.checked_parts import CheckedPart, check_part, join_parts
 from instep.visitors.answers.citing import has_no_active_markup
 from instep.visitors.answers.extractive import PassageExtract, is_for_readers
-from instep.visitors.answers.generative import AnswerReply, ReplyPart
+from instep.visitors.answers.generative import AnswerReply, ReplyPart, extract_text
 from instep.visitors.answers.inlines import inline_text
 from instep.visitors.answers.schemas import Answer
 
 MAX_PARTS = 20
-# An article, and the number of a heading in it; without one all of its sections.
+# An article, and the number of a heading in it: none is that of its opening.
 SectionPlace = tuple[str, int | None]
+WHOLE_ARTICLE = -1
 
 
-@dataclass(frozen=True, slots=True)
 class NumberedContents:
-    """A table of contents, and the places of its numbers."""
+    """A table of contents: articles by their titles, with their sections as far as there is room.
 
-    text: str = ""
-    places: dict[int, SectionPlace] = field(default_factory=dict)
+    Titles and sections have numbers; that of a section among `extracts` is its number there.
+    """
+
+    def __init__(self, extracts: Sequence[PassageExtract]) -> None:
+        self.shown_sections = {
+            section_place(extract.passage): (n, extract) for n, extract in enumerate(extracts, 1)
+        }
+        self.places = {n: place for place, (n, _) in self.shown_sections.items()}
+        self.numbers = count(len(extracts) + 1)
+        self.room = limits.MAX_CONTENTS_CHARACTERS
+        self.lines: list[str] = []
+
+    def add(self, article_id: str, title: str, names: Mapping[int | None, str]) -> None:
+        line = self.numbered((article_id, WHOLE_ARTICLE), title)
+        sections = list[str]()
+        for number, name in names.items():
+            self.room -= len(name) + len("100 ; ")
+            if self.room < 0:
+                sections.append("…")
+                break
+            sections.append(self.numbered((article_id, number), name))
+        self.lines.append(": ".join(filter(None, [line, "; ".join(sections)])))
+
+    def numbered(self, place: SectionPlace, text: str) -> str:
+        if place in self.shown_sections:
+            number, extract = self.shown_sections[place]
+            return f"{number} {inline_text(text)} ({'shown in part' if extract.is_cut else 'shown'})"
+        number = next(self.numbers)
+        self.places[number] = place
+        return f"{number} {inline_text(text)}"
 
 
 class SectionReading:
@@ -43,7 +70,8 @@ class SectionReading:
         self.context = context
         self.extracts = dict(enumerate(extracts, 1))
         self.model = model
-        self.contents = contents or NumberedContents()
+        # None if the model may ask for no more.
+        self.contents = contents
         # A reply that arrives in parts is read many times.
         self.checked = cache(self.checked_part)
 
@@ -52,6 +80,13 @@ class SectionReading:
 
     def checked_parts(self, reply: AnswerReply) -> list[CheckedPart]:
         return [self.checked(part, reply.language) for part in reply.parts[:MAX_PARTS]]
+
+    def labeled(self, numbers: Iterable[int]) -> list[tuple[str, str]]:
+        """The texts of the sections with these numbers, with labels for a prompt."""
+        return [
+            (f"section {number}{' in part' if extract.is_cut else ''}", extract_text(extract))
+            for number, extract in self.named_extracts(numbers).items()
+        ]
 
     def named_extracts(self, numbers: Iterable[int]) -> dict[int, PassageExtract]:
         return {number: self.extracts[number] for number in numbers if number in self.extracts}
@@ -73,49 +108,66 @@ class SectionReading:
 
 
 def whole_sections(
-    passages: Iterable[Passage], max_characters: int, max_section: int = limits.MAX_SECTION_CHARACTERS
+    passages: Sequence[Passage], max_characters: int, max_section: int = limits.MAX_SECTION_CHARACTERS
 ) -> list[PassageExtract]:
-    """The sections of passages, each once, with all that is for readers, as far as they fit together."""
-    sections: dict[tuple[str, str], Passage] = {}
+    """The sections of passages and the openings of their articles, each once, as far as they fit together.
+
+    Articles are in the order of their best passages, and have their sections in their own order.
+    """
+    asked_places = {section_place(passage) for passage in passages}
+    sections: dict[SectionPlace, tuple[Passage, str]] = {}
     size = 0
-    for passage in passages:
-        text = passage.section_up_to(max_section)
-        place = (passage.article_id, text)
-        if place not in sections and (not sections or size + len(text) <= max_characters):
-            sections[place] = passage
+    for passage in with_openings(passages):
+        place = section_place(passage)
+        longest = max_section if place in asked_places else limits.MAX_OPENING_CHARACTERS
+        text = passage.section_up_to(min(longest, max_characters - size))
+        if place not in sections and size + len(text) <= max_characters:
+            sections[place] = passage, text
             size += len(text)
+    articles = list(dict.fromkeys(passage.article_id for passage in passages))
+    ordered = sorted(
+        sections.values(), key=lambda section: (articles.index(section[0].article_id), section[0].number)
+    )
     return [
-        PassageExtract(passage, tuple(filter(is_for_readers, read_answer_blocks(text))))
-        for (_, text), passage in sections.items()
+        PassageExtract(
+            passage,
+            tuple(filter(is_for_readers, read_answer_blocks(text))),
+            is_cut=len(text) < len(passage.section_up_to(limits.MAX_INDEXED_CHARACTERS)),
+        )
+        for passage, text in ordered
     ]
 
 
+def with_openings(passages: Iterable[Passage]) -> Iterator[Passage]:
+    """The passages, before the first one of each article its opening, if that has a text."""
+    articles = set[str]()
+    for passage in passages:
+        if passage.article_id not in articles and not (first := passage.at(0)).headings:
+            yield first
+        articles.add(passage.article_id)
+        yield passage
+
+
+def with_best_article(passages: Sequence[Passage]) -> list[Passage]:
+    """The passages, and all sections of a short best article, any of which may have a condition or a step."""
+    sections = list(passages[0].sections_of_article().values()) if passages else []
+    size = sum(len(section.section_up_to(limits.MAX_INDEXED_CHARACTERS)) for section in sections)
+    return [*passages, *(sections if size <= limits.MAX_WHOLE_ARTICLE_CHARACTERS else [])]
+
+
 def numbered_contents(
-    outline: Sequence[OutlinedArticle], extracts: Sequence[PassageExtract]
+    extracts: Sequence[PassageExtract], outline: Sequence[OutlinedArticle]
 ) -> NumberedContents:
-    """The articles by their titles, and the headings of the nearest ones as far as there is room.
-
-    Each title and heading has a number; that of a section among `extracts` is its number there.
-    """
-    known_numbers = {section_place(extract.passage): n for n, extract in enumerate(extracts, 1)}
-    numbers = count(len(extracts) + 1)
-    places: dict[int, SectionPlace] = {}
-    room = limits.MAX_CONTENTS_CHARACTERS - sum(len(article.title) + len("100 \n") for article in outline)
-    lines = list[str]()
-
-    def numbered(place: SectionPlace, text: str) -> str:
-        number = known_numbers.get(place) or next(numbers)
-        places[number] = place
-        return f"{number} {inline_text(text)}"
-
-    for article in outline:
-        line, headings = numbered((article.id, None), article.title), outline_headings(article)
-        room -= sum(len(heading) + len("100 ; ") for heading in headings.values())
-        if room > 0:
-            texts = (numbered((article.id, number), text) for number, text in headings.items())
-            line = ": ".join(filter(None, [line, "; ".join(texts)]))
-        lines.append(line)
-    return NumberedContents("\n".join(lines), places)
+    """The contents of the articles of extracts, then of others."""
+    contents = NumberedContents(extracts)
+    articles = {extract.passage.article_id: extract.passage for extract in extracts}
+    others = [article for article in outline if article.id not in articles]
+    contents.room -= sum(len(article.title) + len("100 \n") for article in others)
+    for id, passage in articles.items():
+        contents.add(id, passage.title, section_names(passage.sections.passages if passage.sections else ()))
+    for article in others:
+        contents.add(article.id, article.title, outlined_names(article) if contents.room > 0 else {})
+    return contents
 
 
 def section_place(passage: Passage) -> SectionPlace:
@@ -130,7 +182,7 @@ def passages_asked_for(
     """The first passages of the sections at these places; `sections`: by article and number of heading."""
     for article_id, number in places:
         of_article = sections.get(article_id, {})
-        if number is None:
+        if number == WHOLE_ARTICLE:
             yield from of_article.values()
         elif number in of_article:
             yield of_article[number]

@@ -451,9 +451,8 @@ async def test_it_reads_whole_sections_once_and_the_headings_of_the_others(
     steps = "\n\n".join(
         f"{n}. Press the button {n}. {'It is the button of this act. ' * 20}" for n in range(1, 6)
     )
-    text = (
-        f"# Reset\n\nTo reset a password:\n\n{steps}\n\nBees are kept elsewhere.\n\n# Zebras\n\nThey graze."
-    )
+    reset = f"# Reset\n\nTo reset a password:\n\n{steps}\n\nBees are kept elsewhere."
+    text = f"Only for admins.\n\n{reset}\n\n# Zebras\n\nThey graze.\n\n# Asia\n\n## Tigers\n\nThey hunt."
     await publish(api(cast.acme.write_key), "Passwords", text)
     model = app.state.model = Scripted(replying((TRUE, 1)))
 
@@ -464,5 +463,28 @@ async def test_it_reads_whole_sections_once_and_the_headings_of_the_others(
     assert "Press the button 5." in prompt.user
     assert "Bees are kept elsewhere." in prompt.user
     assert prompt.user.count("Press the button 3.") == 1
-    # The table of contents has the sections by their numbers.
-    assert re.search(r"(?m)^\d+ Passwords: 1 Reset; 2 Zebras$", prompt.user)
+    # The opening of an article stands above its sections, whatever was asked for.
+    assert prompt.user.index("\nPasswords\n\nOnly for admins.") < prompt.user.index("\nPasswords > Reset\n")
+    # The table of contents has all sections of the article by their numbers.
+    sections = r"1 opening \(shown\); 2 Reset \(shown\); (3|\d+) Zebras.*; \d+ Asia > Tigers"
+    assert re.search(rf"(?m)^\d+ Passwords: {sections}", prompt.user)
+
+
+async def test_a_later_prompt_asks_for_the_answer_alone(
+    app: FastAPI, api: Api, cast: Cast, guides: None
+) -> None:
+    invented = {"sections": [1], "parts": [{"text": "Call Mallory at noon.", "section": 1}]}
+    model = app.state.model = Scripted(lambda asked: invented)
+
+    await ask(api(None), cast.acme, HOW)
+
+    first, repair = model.prompts
+    assert "table of contents" in first.user
+    assert "table of contents" not in repair.user + repair.system
+    assert "`more`" not in repair.system
+    assert first.schema.keys() == repair.schema.keys()
+    assert first.schema["properties"].keys() - repair.schema["properties"].keys() == {
+        "kind",
+        "more",
+        "searches",
+    }

@@ -43,17 +43,19 @@ MAX_EARLIER_QUESTIONS = 3
 MAX_PASSAGES_RETRIEVED = 10
 MAX_PASSAGES_COMPARED = 16
 MAX_ANSWER_PASSAGES = 4
-# Characters that a language model reads for a question: of one section, of all sections, and of the table of
-# contents; the articles in that table, the beginning of each that is searched for headings, and the sections
-# that the model can ask for in full.
+# Characters that a language model reads for a question: of one section, of the opening of its article, of the
+# best article if it is read whole, of all sections, and of the table of contents; the articles in that table,
+# the beginning of each that is searched for headings, and the sections that the model can ask for in full.
 MAX_SECTION_CHARACTERS = 4_000
+MAX_OPENING_CHARACTERS = 1_500
+MAX_WHOLE_ARTICLE_CHARACTERS = 8_000
 MAX_READ_CHARACTERS = 30_000
 MAX_CONTENTS_CHARACTERS = 8_000
 MAX_OUTLINED_ARTICLES = 100
 MAX_OUTLINED_CHARACTERS = 20_000
 MAX_SECTIONS_ASKED_FOR = 8
 # The longest block of code in an answer.
-MAX_ANSWER_CODE_CHARACTERS = 1_500
+MAX_ANSWER_CODE_CHARACTERS = 4_000
 # Minimum probability (0 to 1) that the articles contain the answer; below it, a question is declined.
 ANSWER_THRESHOLD = 0.5
 # Minimum probability (0 to 1) at which an answer that declines names the nearest articles.
@@ -65,7 +67,7 @@ MAX_HOW_TO_WORDS = 120
 MAX_ANSWER_LIST_WORDS = 260
 # Share of a bot's daily token budget that visitors' questions may use; the rest is kept for tasks.
 ANSWERS_BUDGET_SHARE = 0.5
-MAX_ANSWER_TOKENS = 1_000
+MAX_ANSWER_TOKENS = 2_000
 MAX_REWRITING_TOKENS = 300
 # Interval of comments in an event stream: many proxies close a connection after a silent minute.
 STREAM_HEARTBEAT_SECONDS = 10
