@@ -21,6 +21,7 @@ from instep.content.collections.rest import router as collections
 from instep.content.files.rest import router as files
 from instep.content.files.storage import open_storages
 from instep.content.redirects.rest import router as redirects
+from instep.drafting.comments.rest import router as comments
 from instep.drafting.drafts.rest import router as drafts
 from instep.drafting.drift.rest import router as drift
 from instep.drafting.places.rest import router as places
@@ -65,7 +66,7 @@ from instep.visitors.insights.visits.counter import VisitCounter, counting
 
 ROUTERS = (
     *(bots, search, articles, drafts, places, collections, redirects, files, changelog, git_sync),
-    *(tasks, drift, webhooks, insights),
+    *(tasks, drift, comments, webhooks, insights),
 )
 
 

@@ -32,7 +32,17 @@ FACES: dict[str, set[str]] = {
     "app": {""},
     "backups": {"restoring", "snapshot"},
     "articles": {
-        *("due", "editing", "live", "overviews", "paths", "revision_schemas", "texts", "writer_queries"),
+        *(
+            "due",
+            "editing",
+            "freshness",
+            "live",
+            "overviews",
+            "paths",
+            "revision_schemas",
+            "texts",
+            "writer_queries",
+        ),
     },
     "collections": {"visibility"},
     "ci": {
@@ -56,6 +66,7 @@ FACES: dict[str, set[str]] = {
     "drift": {"command", "evidence"},
     "drafts": {
         *(
+            "assigning",
             "releasing",
             "reopening",
             "source_queue",

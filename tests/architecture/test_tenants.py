@@ -118,6 +118,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await invite(owner, cast.acme.workspace_id, fresh_email(), Role.VIEWER)
     await new_sign_in_link(owner, cast.acme.workspace_id, user.id)
     await look_at(database, cast.acme, user, draft["id"])
+    await client.post(f"/v1/comments?subject={draft['id']}", json={"body": f"@{user.email} Is it so?"})
     await mark_erasure(owner, str(cast.acme.workspace_id), "canary@example.com", [])
     await Importer(database, cast.acme).bring(tree(page("a.md")))
     async with acting(database, cast.acme) as ctx:
@@ -141,7 +142,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
             "bot_vectors",
             "article_vectors",
             "drafts",
-            "places",
+            *("places", "comments", "notices"),
             "tasks",
             "idempotency_keys",
             "changelog_entries",

@@ -96,10 +96,10 @@ async def test_a_key_that_may_propose_does_nothing_else(
         ("PATCH", "/v1/drafts/nothing"),
         ("POST", "/v1/drift/checks"),
     )
-    of_places = operation[1].startswith("/v1/places/")
+    is_about_one = operation[1].startswith(("/v1/places/", "/v1/comments"))
     expected = (400, "invalid_request") if operation in proposals else (403, "insufficient_scope")
-    # Those that take no body look for the place.
-    assert error(answer) in ([(400, "invalid_request"), (404, "not_found")] if of_places else [expected])
+    # Those without a body look for the place or comment.
+    assert error(answer) in ([(400, "invalid_request"), (404, "not_found")] if is_about_one else [expected])
 
 
 @each_write

@@ -80,6 +80,11 @@ TABLE = [
     Operation("POST", "/places/{place}/resolve", "propose"),
     Operation("POST", "/places/{place}/dismiss", "propose"),
     Operation("POST", "/places/{resolved}/reopen", "propose"),
+    Operation("GET", "/comments", "read", query={"subject": "{draft}"}),
+    Operation("POST", "/comments", "propose", 201, query={"subject": "{draft}"}, body={"body": "Is it so?"}),
+    Operation("POST", "/comments/{comment}/resolve", "propose"),
+    Operation("POST", "/comments/{answered}/reopen", "propose"),
+    Operation("DELETE", "/comments/{comment}", "propose"),
     Operation("POST", "/releases", "write", body={"taskIds": ["task_1"]}, audited="task_1"),
     Operation("GET", "/articles/{article}/revisions", "read"),
     Operation("GET", "/articles/{article}/revisions/{revision}", "read"),
@@ -152,14 +157,22 @@ async def assemble(client: Client, company: Company, database: Database) -> dict
     await find_places(client, database, company, *places)
     resolved, place = body_of(await client.get("/v1/places"))["results"]
     await client.post(f"/v1/places/{resolved['id']}/resolve")
+    draft = created(await client.post(f"/v1/articles/{article['id']}/drafts", json=EDIT))["id"]
+    comments = [
+        created(await client.post(f"/v1/comments?subject={draft}", json={"body": "Is it so?"}))["id"]
+        for _ in range(2)
+    ]
+    await client.post(f"/v1/comments/{comments[1]}/resolve")
     return {
+        "comment": comments[0],
+        "answered": comments[1],
         "place": place["id"],
         "resolved": resolved["id"],
         "article": article["id"],
         "revision": revisions[0]["id"],
         "published": published["id"],
         "deleted": deleted["id"],
-        "draft": created(await client.post(f"/v1/articles/{article['id']}/drafts", json=EDIT))["id"],
+        "draft": draft,
         "dismissed": dismissed["id"],
         "suppressed": await hold_back_statement(company, database, article["id"]),
         "collection": (await create_collection(client))["id"],

@@ -9,6 +9,7 @@ from instep.content.articles.schemas import Article, ArticleCreate, TextSource
 from instep.content.articles.texts import create_for_review, find_article, replace_text
 from instep.drafting.drafts import change_queries, queries
 from instep.drafting.drafts.applying import NoChanges, apply_pending
+from instep.drafting.drafts.assigning import notify_proposer
 from instep.drafting.drafts.digest import schedule_digest
 from instep.drafting.drafts.edited_lines import lines_after_edit
 from instep.drafting.drafts.hunks import SIDES
@@ -288,6 +289,7 @@ async def dismiss_draft(
     if draft.type != "edit":
         await delete_article(ctx, draft.article_id)
     await hold_back(ctx, _dismissal_of(draft), reason, comment)
+    await notify_proposer(ctx, draft, "dismissed", comment)
     return replace(draft, status="dismissed")
 
 

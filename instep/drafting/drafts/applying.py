@@ -8,6 +8,7 @@ from pydantic import MISSING
 from instep.content.articles.schemas import Article, TextSource, Verification
 from instep.content.articles.texts import publish_text, replace_text
 from instep.drafting.drafts import queries
+from instep.drafting.drafts.assigning import notify_proposer
 from instep.drafting.drafts.edited_lines import lines_after_merge
 from instep.drafting.drafts.hunks import SIDES, content_with_hunks
 from instep.drafting.drafts.merging import ALL_IS_LIVE, overwrite_warnings, text_to_apply
@@ -87,6 +88,7 @@ async def _apply_text(ctx: Ctx, article: Article, draft: DraftTexts, text: Title
             ctx.warnings.append(WORKING_COPY_IN_HISTORY)
         applied_version = (await replace_text(ctx, article, text.title, text.content, source)).version
     await queries.set_versions(ctx, draft.id, article.version, applied_version)
+    await notify_proposer(ctx, draft, "applied")
     return replace(draft, status="applied")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
+from instep.content.articles.freshness import OWNER_ID
 from instep.drafting.drafts.edited_lines import ProvenLines
 from instep.drafting.drafts.proposals import DraftOrigin, EditProposal, NewArticle
 from instep.drafting.drafts.schemas import Draft, DraftStatus, DraftTexts, DraftType, OtherDrafts, TitledText
@@ -34,7 +35,8 @@ DRAFT = f"""
         when d.type = 'gap_draft' then 'question' end) as source_kind,
     coalesce(t.change_title, t.article->>'title', d.questions->>0) as source_title,
     d.certainty, d.approved_by_type, d.approved_by_name, d.approved_at, d.settled_by_name, d.settled_at,
-    d.replaced_by, d.author_type, d.author_name, d.created_at, d.updated_at
+    d.replaced_by, d.assignee_id, m.email as assignee_name, d.author_type, d.author_name, d.created_at,
+    d.updated_at
 """
 TEXTS = """
     d.title as proposed_title, coalesce(d.content_markdown, a.content_markdown) as content,
@@ -43,11 +45,12 @@ TEXTS = """
     a.version as current_version, a.content_markdown as current_content,
     d.evidence, d.questions, d.warnings, d.statements, d.model, d.edited_by_name, d.edited_lines,
     d.written_title, d.written_markdown as written_content, d.dismissal_reason, d.dismissal_comment,
-    d.replaced_version, d.applied_version
+    d.replaced_version, d.applied_version, d.proposer_id
 """
 JOIN = """
     join articles a on a.workspace_id = %(workspace)s and a.id = d.article_id
     left join tasks t on t.workspace_id = %(workspace)s and t.id = d.task_id
+    left join people m on m.id = d.assignee_id
 """
 FROM = f"from drafts d {JOIN} where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s"
 ORDER = Order(("d.created_at", "d.id"), descending=True)
@@ -215,8 +218,9 @@ async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
         Draft,
         f"""
         with d as (
-            insert into drafts (workspace_id, proposer_id, {", ".join(values)})
-            values (%(workspace)s, {PROPOSER}, {placeholders}) returning *)
+            insert into drafts (workspace_id, proposer_id, assignee_id, {", ".join(values)})
+            values (%(workspace)s, {PROPOSER}, {OWNER_ID.format("%(article_id)s")}, {placeholders})
+            returning *)
         select {DRAFT} from d {JOIN}
         """,
         **values,
@@ -232,6 +236,30 @@ async def is_proposer(ctx: Ctx, draft_id: str) -> bool:
         actor=actor_id(ctx),
     )
     return bool(is_own)
+
+
+async def assign(ctx: Ctx, draft_id: str, person_id: str | None) -> None:
+    await ctx.execute(
+        """
+        update drafts set assignee_id = %(person)s, updated_at = %(now)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        """,
+        id=draft_id,
+        person=person_id,
+    )
+
+
+async def is_member(ctx: Ctx, person_id: str) -> bool:
+    """True if a person may work in the workspace."""
+    is_one: bool = await ctx.value(
+        """
+        select exists (
+            select from memberships
+            where workspace_id = %(workspace)s and person_id = %(person)s and disabled_at is null)
+        """,
+        person=person_id,
+    )
+    return is_one
 
 
 # Who removed a draft from the queue, and when.

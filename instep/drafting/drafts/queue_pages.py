@@ -33,7 +33,7 @@ ROWS_OF_QUEUE = f"""
         d.task_id, d.certainty, d.edited_by_name, {IS_CONFLICT} as is_conflict,
         d.approved_at is not null as is_approved,
         case d.type when 'edit' then d.additions else {LINES} end as additions,
-        coalesce(d.deletions, 0) as deletions, d.author_name, null as heading, null as assignee_name,
+        coalesce(d.deletions, 0) as deletions, d.author_name, null as heading, m.email as assignee_name,
         d.created_at, q.place
     from queue q
     join drafts d on d.workspace_id = %(workspace)s and d.bot_id = %(bot)s and d.id = q.id {JOIN}
@@ -54,7 +54,7 @@ ROWS_OF_QUEUE = f"""
 class QueueRow:
     """A draft or a place in the queue, and its source.
 
-    A place has the type `place`, its article's title, and, unlike drafts, a heading and an assignee.
+    A place has the type `place`, its article's title, and, unlike drafts, a heading.
     """
 
     id: str
@@ -110,6 +110,7 @@ class QueueCounts:
 
     total: int
     mine: int
+    unassigned: int
     conflicts: int
     approved: int
     by_type: dict[str, int]
@@ -226,13 +227,14 @@ async def count_queue(ctx: Ctx) -> QueueCounts:
         f"""
         with pending as (
             select d.type, d.certainty, d.approved_at, {KIND} as kind, {IS_CONFLICT} as is_conflict,
-                null as assignee_id
+                d.assignee_id
             {PENDING}
             union all
             select 'place', null, null, p.source_kind, false, p.assignee_id {OPEN_PLACES}
         )
         select (select count(*)::integer from pending) as total,
             (select count(*)::integer from pending where assignee_id = %(me)s) as mine,
+            (select count(*)::integer from pending where assignee_id is null) as unassigned,
             (select count(*)::integer from pending where is_conflict) as conflicts,
             (select count(*)::integer from pending where approved_at is not null) as approved,
             {counts("type")} as by_type, {counts("certainty")} as by_certainty, {counts("kind")} as by_kind

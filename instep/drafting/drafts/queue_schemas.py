@@ -37,5 +37,6 @@ class DraftFilter:
     article_id: str | None = None
     is_approved: bool | None = None
     has_conflict: bool | None = None
-    # The person who has these places.
+    # The person who is asked to review or write.
     assignee_id: str | None = None
+    is_assigned: bool | None = None

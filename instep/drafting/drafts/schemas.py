@@ -86,6 +86,8 @@ class Draft:
     settled_by_name: str | None
     settled_at: datetime | None
     replaced_by: str | None
+    assignee_id: str | None
+    assignee_name: str | None
     author_type: str
     author_name: str
     created_at: datetime
@@ -117,6 +119,8 @@ class DraftTexts(Draft):
     dismissal_comment: str | None
     replaced_version: int | None
     applied_version: int | None
+    # The person, the API key, or the trust of the key; None: the service.
+    proposer_id: str | None
 
     @property
     def text_digest(self) -> str:

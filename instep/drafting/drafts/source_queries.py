@@ -36,7 +36,8 @@ CONDITIONS = {
     "article_id": "d.article_id = %(article_id)s",
     "is_approved": "(d.approved_at is not null) = %(is_approved)s",
     "has_conflict": f"{IS_CONFLICT} = %(has_conflict)s",
-    "assignee_id": "false",
+    "assignee_id": "d.assignee_id = %(assignee_id)s",
+    "is_assigned": "(d.assignee_id is not null) = %(is_assigned)s",
 }
 # The same for places, which are never certain, approved or in conflict.
 PLACE_CONDITIONS = {
@@ -47,6 +48,7 @@ PLACE_CONDITIONS = {
     "is_approved": "not %(is_approved)s",
     "has_conflict": "not %(has_conflict)s",
     "assignee_id": "p.assignee_id = %(assignee_id)s",
+    "is_assigned": "(p.assignee_id is not null) = %(is_assigned)s",
 }
 
 

@@ -1,13 +1,16 @@
 """The operations of places: read, resolve, dismiss, reopen, assign."""
 
 from instep.content.articles.texts import find_article
+from instep.drafting.drafts.assigning import require_member
 from instep.drafting.drafts.proposals import Statement
 from instep.drafting.drafts.suppressed_schemas import Dismissal
 from instep.drafting.drafts.suppression import hold_back, lift_for
 from instep.drafting.places import queries
 from instep.drafting.places.schemas import Place, PlaceDismiss, PlaceStatus, place_out
+from instep.notifications.inbox.actions import notify
+from instep.notifications.inbox.schemas import NoticeSubject
 from instep.notifications.webhooks.emit import emit
-from instep.platform.core.errors import InvalidState, InvalidValue, NotFound
+from instep.platform.core.errors import InvalidState, NotFound
 from instep.platform.core.paging import Page, PageRequest
 from instep.platform.identity.access import proposes
 from instep.platform.identity.schemas import Ctx
@@ -87,10 +90,10 @@ async def reopen_place(ctx: Ctx, place_id: str) -> Place:
 @proposes
 async def assign_place(ctx: Ctx, place_id: str, person_id: str | None) -> Place:
     """Assign a place to a person; None removes the assignment."""
-    await get_place(ctx, place_id)
-    if person_id is not None and not await queries.is_member(ctx, person_id):
-        raise InvalidValue("assignee", "it must be a person of the workspace")
+    place = await get_place(ctx, place_id)
+    await require_member(ctx, person_id)
     await queries.assign(ctx, place_id, person_id)
+    await notify(ctx, [person_id], "assigned", NoticeSubject(place.id, place.article_title))
     return await get_place(ctx, place_id)
 
 

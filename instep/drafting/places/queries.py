@@ -6,6 +6,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
+from instep.content.articles.freshness import OWNER_ID
 from instep.drafting.places.schemas import NewPlace, Place, PlaceSource, PlaceStatus
 from instep.platform.core.ids import new_id
 from instep.platform.core.paging import Order, Page, PageRequest
@@ -88,7 +89,11 @@ async def insert(ctx: Ctx, new: NewPlace, source: PlaceSource, task_id: str) -> 
     }
     marks = ", ".join(f"%({name})s" for name in values)
     await ctx.execute(
-        f"insert into places (workspace_id, {', '.join(values)}) values (%(workspace)s, {marks})", **values
+        f"""
+        insert into places (workspace_id, assignee_id, {", ".join(values)})
+        values (%(workspace)s, {OWNER_ID.format("%(article_id)s")}, {marks})
+        """,
+        **values,
     )
     return place_id
 
@@ -160,19 +165,6 @@ async def assign(ctx: Ctx, place_id: str, person_id: str | None) -> None:
         id=place_id,
         person=person_id,
     )
-
-
-async def is_member(ctx: Ctx, person_id: str) -> bool:
-    """True if a person may work in the workspace."""
-    is_one: bool = await ctx.value(
-        """
-        select exists (
-            select from memberships
-            where workspace_id = %(workspace)s and person_id = %(person)s and disabled_at is null)
-        """,
-        person=person_id,
-    )
-    return is_one
 
 
 async def dismiss_of_change(ctx: Ctx, title: str, url_patterns: Sequence[str], comment: str) -> None:

@@ -36,6 +36,10 @@ async def count_what_waits(ctx: Ctx) -> dict[str, int]:
             join articles a on a.workspace_id = p.workspace_id and a.id = p.article_id
             where p.bot_id = %(bot)s and p.workspace_id = %(workspace)s and p.status = 'open'
               and a.deleted_at is null),
+          'inbox', (
+            select count(*) from notices
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and person_id = %(person)s
+              and read_at is null),
           'articles', (
             select count(*) from articles
             where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null),
@@ -54,6 +58,7 @@ async def count_what_waits(ctx: Ctx) -> dict[str, int]:
                 where c.workspace_id = l.workspace_id and c.bot_id = l.bot_id and c.id = l.conversation_id
                   and (c.status = 'escalated' and c.done_at is null)))
         )
-        """
+        """,
+        person=ctx.actor.id,
     )
     return counts

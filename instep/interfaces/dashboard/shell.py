@@ -18,6 +18,7 @@ POLICY = (
 # The path of each section below `/app/{botSlug}/`, its name, and its key after `g`.
 SECTIONS = (
     ("review", "Review", "r"),
+    ("inbox", "Inbox", "i"),
     ("articles", "Articles", "a"),
     ("collections", "Collections", None),
     ("changelog", "Changelog", "c"),

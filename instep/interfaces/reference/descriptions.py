@@ -42,6 +42,7 @@ transfer of an unchanged one; `If-Match` refuses to overwrite a newer state (400
 TAGS = {
     "articles": "Help articles: their texts, statuses, translations and revisions.",
     "drafts": "The review queue: proposed edits, new articles, and drafts from visitors' questions.",
+    "comments": "Comments on drafts, places and articles, in threads.",
     "places": "Places where articles need text that a code change does not contain.",
     "drift": "Checks of all articles against the code of a checkout, as `instep drift` sends them.",
     "releases": "Approved drafts go live when the change that they describe ships.",

@@ -19,6 +19,7 @@ TARGETS = {
         "/webhooks/{id}/deliveries/{deliveryId}",
         {"id": PATH_ID, "deliveryId": FIRST_RESULT_ID},
     ),
+    "add_comment": ("/comments/{id}/resolve", {"id": BODY_ID}),
     "list_drafts": ("/drafts/{id}", {"id": FIRST_RESULT_ID}),
     "list_places": ("/places/{id}", {"id": FIRST_RESULT_ID}),
     "list_unanswered": ("/insights/unanswered/{id}", {"id": FIRST_RESULT_ID}),

@@ -61,14 +61,12 @@ def integral(value: Any) -> Any:
 Text = Annotated[str, AfterValidator(without_nul), Field(json_schema_extra={"pattern": r"^[^\u0000]*$"})]
 # Python treats more characters as white space than the regular expressions of JSON Schema do.
 NOT_BLANK = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
-Title = Annotated[
+VisibleText = Annotated[
     Text,
-    Field(
-        max_length=limits.MAX_TITLE_CHARACTERS,
-        json_schema_extra={"minLength": 1, "pattern": rf"^[^\u0000]*[^{INVISIBLE}][^\u0000]*$"},
-    ),
+    Field(json_schema_extra={"minLength": 1, "pattern": rf"^[^\u0000]*[^{INVISIBLE}][^\u0000]*$"}),
     AfterValidator(visible),
 ]
+Title = Annotated[VisibleText, Field(max_length=limits.MAX_TITLE_CHARACTERS)]
 Markdown = Annotated[Text, Field(max_length=limits.MAX_CONTENT_CHARACTERS)]
 # Not all JSON Schema readers support Unicode character classes: of the first 256 characters this allows
 # lower-case letters and digits, of the others all but spaces.

@@ -138,7 +138,7 @@ class ReasonsOut(Out):
     wrong: int
 
 
-class CommentOut(Out):
+class ReaderCommentOut(Out):
     """A reader's comment on an article."""
 
     helpful: bool
@@ -157,7 +157,7 @@ class FeedbackSummaryOut(Out):
     helpful_count: int = Field(description="The number of readers who said that it helped.")
     unhelpful_count: int = Field(description="The number of readers who said that it did not.")
     reasons: ReasonsOut = Field(description="How often each reason was given. Not every reader gives one.")
-    comments: list[CommentOut] = Field(description="The newest ones, up to 10.")
+    comments: list[ReaderCommentOut] = Field(description="The newest ones, up to 10.")
 
 
 class NearestOut(Out):

@@ -16,16 +16,16 @@ READS = [
         "list_files",
         "get_file",
         "list_suppressed",
-        "list_places",
+        *("list_places", "list_comments"),
     ),
 ]
 ADDS = [
     *("create_article", "propose_edit", "create_changelog_entry", "create_task"),
     *("create_collection", "create_redirect", "lift_suppressed"),
-    *("resolve_place", "dismiss_place"),
+    *("resolve_place", "dismiss_place", "add_comment"),
 ]
 # The tools among those that add for which `content:propose` suffices.
-PROPOSES = ["propose_edit", "create_task", "resolve_place", "dismiss_place"]
+PROPOSES = ["propose_edit", "create_task", "resolve_place", "dismiss_place", "add_comment"]
 CHANGES = [
     "update_article",
     "publish_article",

@@ -29,6 +29,7 @@ from instep.content.golden.actions import (
     list_golden_questions_of,
     remove_golden_question,
 )
+from instep.drafting.comments.actions import list_threads
 from instep.drafting.drafts.actions import list_drafts
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.content.article_list import REASONS, members
@@ -87,6 +88,7 @@ async def article_page(page: BotPage, status: int = 200, **values: Any) -> Respo
         working_copy=await get_working_copy(ctx, article.id),
         drafts=(await list_drafts(ctx, None, article.id, drafts)).rows,
         questions=questions,
+        comments=await list_threads(ctx, article.id),
         faults={answer.question.id: answer.fault for answer in answers},
         is_checked=is_checked,
         former_slugs=await list_former_slugs(ctx, article.id),

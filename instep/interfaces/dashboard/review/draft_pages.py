@@ -4,6 +4,8 @@ from typing import Any
 
 from starlette.responses import Response
 
+from instep.accounts.people.actions import list_users
+from instep.drafting.comments.actions import list_threads
 from instep.drafting.drafts.actions import get_draft
 from instep.drafting.drafts.conflicts import has_conflict
 from instep.drafting.drafts.pending import find_draft
@@ -130,6 +132,8 @@ async def show_in_pane(
         "resolution": resolution,
         "reasons": REASONS,
         "public_path": await queries.find_public_path(page.ctx, draft.article_id),
+        "people": await list_users(page.ctx.tx, page.ctx.workspace_id) if page.can_write else [],
+        "comments": await list_threads(page.ctx, draft.id),
         "others": [],
         "has_history": True,
     }

@@ -34,6 +34,7 @@ class QueueFilter:
     conflict: bool = False
     approved: bool = False
     mine: bool = False
+    unassigned: bool = False
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Self:
@@ -50,6 +51,7 @@ class QueueFilter:
             conflict=query.get("conflict") == "yes",
             approved=query.get("approved") == "yes",
             mine=query.get("mine") == "yes",
+            unassigned=query.get("unassigned") == "yes",
         )
 
     def criteria(self, person_id: str) -> DraftFilter:
@@ -60,6 +62,7 @@ class QueueFilter:
             has_conflict=self.conflict or None,
             is_approved=self.approved or None,
             assignee_id=person_id if self.mine else None,
+            is_assigned=False if self.unassigned else None,
         )
 
     @property

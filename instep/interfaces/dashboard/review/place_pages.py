@@ -1,11 +1,13 @@
-"""The routes to resolve, dismiss, reopen and assign a place."""
+"""The routes to resolve, dismiss and reopen a place, and to assign it or a draft."""
 
 from starlette.responses import Response
 
+from instep.drafting.drafts.assigning import assign_draft
 from instep.drafting.places import actions
 from instep.drafting.places.schemas import PlaceDismiss
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.review.decisions import decide, draft_id_of, suffix_of
+from instep.interfaces.dashboard.review.place_view import is_place
 from instep.platform.core.errors import AppError
 from instep.platform.identity.scopes import Role
 from instep.platform.web.bodies import body_from
@@ -47,8 +49,9 @@ async def send_reopen_place(page: BotPage) -> Response:
 
 @bot_page("review", Role.EDITOR)
 async def send_assignment(page: BotPage) -> Response:
-    """Assign the place; an empty field removes the assignment."""
-    place_id = draft_id_of(page)
-    place = await actions.assign_place(page.ctx, place_id, page.form.get("person") or None)
-    words = f"Assigned to {place.assignee_name}." if place.assignee_name else "Unassigned."
-    return page.leave(f"review/{place_id}{suffix_of(page)}", words)
+    """Assign the place or draft; an empty field removes the assignment."""
+    item_id = draft_id_of(page)
+    assign = actions.assign_place if is_place(item_id) else assign_draft
+    item = await assign(page.ctx, item_id, page.form.get("person") or None)
+    words = f"Assigned to {item.assignee_name}." if item.assignee_name else "Unassigned."
+    return page.leave(f"review/{item_id}{suffix_of(page)}", words)

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from instep.accounts.people.actions import list_users
 from instep.content.articles.texts import find_article
+from instep.drafting.comments.actions import list_threads
 from instep.drafting.places.schemas import Place
 from instep.interfaces.dashboard.bot_pages import BotPage
 from instep.interfaces.dashboard.review import queries
@@ -53,6 +54,7 @@ async def show_place_in_pane(
         "reasons": REASONS,
         "people": await list_users(page.ctx.tx, page.ctx.workspace_id) if page.can_write else [],
         "public_path": await queries.find_public_path(page.ctx, place.article_id),
+        "comments": await list_threads(page.ctx, place.id),
         "is_open": is_open,
         "has_history": True,
     }

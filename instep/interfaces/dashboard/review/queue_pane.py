@@ -146,6 +146,7 @@ def filter_links(page: BotPage, queue_filter: QueueFilter, counts: QueueCounts) 
         ("Conflicts", "conflict", True, counts.conflicts),
         ("Approved for release", "approved", True, counts.approved),
         ("Assigned to me", "mine", True, counts.mine),
+        ("Unassigned", "unassigned", True, counts.unassigned if counts.unassigned < counts.total else 0),
     ]
     links = [
         FilterLink(

@@ -20,6 +20,7 @@ routes = [
     Route(f"{DRAFT}/reopen", decisions.send_reopen, methods=["POST"]),
     Route(f"{DRAFT}/resolve", decisions.send_resolution, methods=["POST"]),
     Route(f"{DRAFT}/propose", decisions.send_proposal, methods=["POST"]),
+    Route(f"{DRAFT}/assign", place_pages.send_assignment, methods=["POST"]),
     Route(f"{DRAFT}/presence", presence.send_presence, methods=["POST"]),
     Route(f"{DRAFT}/preview", source_page.send_preview, methods=["POST"]),
     Route(f"{DRAFT}/revoke-preview", source_page.send_revocation, methods=["POST"]),

@@ -92,3 +92,9 @@ MAX_LINK_PARENTHESES = 2_000
 # HTML tags in Markdown: tags that are open at the same time, and attributes of one tag.
 MAX_OPEN_TAGS = 200
 MAX_ATTRIBUTES = 100
+
+MAX_THREAD_COMMENT_CHARACTERS = 5_000
+# The words of a text that a comment is about.
+MAX_BLOCK_CHARACTERS = 500
+# People whom one comment notifies by name.
+MAX_MENTIONS = 20

@@ -54,3 +54,5 @@ MAX_NOTE_LINES = 12
 MAX_NOTE_DIFF_CHARACTERS = 1_000_000
 # The form with a draft's whole text, each byte of which a browser may send as three.
 MAX_EDIT_FORM_BYTES = 6 * 1024 * 1024
+
+MAX_SHOWN_COMMENTS = 200

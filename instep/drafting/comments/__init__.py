@@ -1,0 +1,1 @@
+"""Comments of people and programs on drafts, places and articles, in threads."""

@@ -1,0 +1,47 @@
+"""Adds to people's inboxes, and reads one's own."""
+
+from collections.abc import Collection
+
+from instep.notifications.inbox import queries
+from instep.notifications.inbox.schemas import InboxNotice, NoticeKind, NoticeSubject
+from instep.platform.core import limits
+from instep.platform.core.errors import NotFound
+from instep.platform.core.paging import Page, PageRequest
+from instep.platform.identity.schemas import Ctx
+from instep.platform.text.characters import shorten
+
+PERSON_PREFIX = "per_"
+
+
+async def notify(
+    ctx: Ctx,
+    person_ids: Collection[str | None],
+    kind: NoticeKind,
+    subject: NoticeSubject,
+    text: str | None = None,
+) -> None:
+    """Add a notice for each of these people, except the caller; other ids than those of people are ignored.
+
+    `text` is a comment or a reason, of which the inbox shows the beginning.
+    """
+    ids = {id for id in person_ids if id and id.startswith(PERSON_PREFIX) and id != ctx.actor.id}
+    if ids:
+        excerpt = shorten(text, limits.MAX_NOTICE_EXCERPT_CHARACTERS) if text else None
+        await queries.insert(ctx, sorted(ids), kind, subject, excerpt)
+
+
+async def list_notices(ctx: Ctx, person_id: str, page: PageRequest) -> Page[InboxNotice]:
+    """A person's notices, newest first."""
+    return await queries.list_page(ctx, person_id, page)
+
+
+async def open_notice(ctx: Ctx, person_id: str, notice_id: str) -> InboxNotice:
+    """Mark a notice as read, and return it."""
+    notice = await queries.mark_read(ctx, person_id, notice_id)
+    if notice is None:
+        raise NotFound.of("notice")
+    return notice
+
+
+async def mark_all_read(ctx: Ctx, person_id: str) -> None:
+    await queries.mark_read(ctx, person_id, None)
