@@ -6,7 +6,7 @@ from pydantic import MISSING
 
 from instep.content.articles.texts import find_article
 from instep.drafting.comments import queries
-from instep.drafting.comments.schemas import CommentRow, CommentCreate, CommentSubject, CommentThread
+from instep.drafting.comments.schemas import CommentCreate, CommentRow, CommentSubject, CommentThread
 from instep.drafting.drafts.pending import find_draft
 from instep.drafting.places.actions import get_place
 from instep.notifications.inbox.actions import notify

@@ -6,7 +6,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.drafting.comments import actions
-from instep.drafting.comments.schemas import CommentRow, CommentCreate
+from instep.drafting.comments.schemas import CommentCreate, CommentRow
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.platform.core.errors import AppError
 from instep.platform.identity.schemas import Ctx
