@@ -1,1 +1,1 @@
-"""Moving in and out: imports, exports, sync with git, checks of Markdown files."""
+"""Imports, exports, sync with git, checks of Markdown files, and repositories at code hosts."""

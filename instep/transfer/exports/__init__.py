@@ -1,1 +1,1 @@
-"""Moving out: everything of a bot as Markdown files with front matter, and as a deterministic zip."""
+"""Exports a bot's content as Markdown files with front matter, in a folder or a deterministic ZIP file."""

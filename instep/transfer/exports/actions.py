@@ -1,4 +1,4 @@
-"""Exports: a whole help center as files that people, git hosts and `instep import` read."""
+"""Exports a help center as files that people, git hosts and `instep import` can read."""
 
 import tempfile
 from collections import Counter
@@ -29,21 +29,21 @@ from instep.transfer.exports.page_file import new_page
 from instep.transfer.exports.relative_links import to_paths
 from instep.transfer.exports.schemas import ArticleRow, CollectionRow, EntryRow, ExportOut
 
-# Texts that are read, and are in memory, at a time.
+# The number of texts that are read at once and held in memory.
 BATCH_TEXTS = 100
-# A stored file that is larger waits on the disk until it is written.
+# A larger stored file is buffered on disk until it is written.
 MAX_MEMORY_BYTES = 1024 * 1024
 PIECE_BYTES = 256 * 1024
 PageKind = Literal["articles", "translations", "changelog_entries"]
 
 
 class TextMissing(Exception):
-    """The text of a page was deleted for good while the export was written."""
+    """The text of a page was permanently deleted while the export was being written."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """A file whose Markdown is read when it is written: an article's or a changelog entry's."""
+    """An article or changelog entry whose Markdown is read only when its file is written."""
 
     kind: PageKind
     id: str
@@ -56,14 +56,14 @@ Part = bytes | PageText | StoredFile
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """Everything of a help center but the texts and files themselves, which are read one after the other."""
+    """A help center's metadata; its texts and files are read one by one while they are written."""
 
     bot: Bot
     layout: Layout
     parts: dict[str, Part]
     counts: dict[str, int]
-    # The paths of what is left out, because it was deleted for good meanwhile or the storage has lost it, as
-    # is known when everything has been read.
+    # The paths that are left out because they were permanently deleted meanwhile or are missing from the
+    # storage. Complete only after everything has been read.
     missing_files: list[str] = field(default_factory=list)
 
     def summary(self, path: str, size: int) -> ExportOut:
@@ -74,10 +74,10 @@ class Export:
 
 
 async def prepare_export(ctx: Ctx) -> Export:
-    """Read what an export of the help center holds, and record it in the audit log.
+    """Read the contents of an export of the help center, and record the export in the audit log.
 
-    Deleted articles, revisions, drafts of the review queue and files that no text shows are not in it. Of an
-    article with unpublished changes it holds the article's own text.
+    It leaves out deleted articles, revisions, drafts of the review queue and files that no text shows. An
+    article with unpublished changes is exported without them.
     """
     collections = await queries.list_collections(ctx)
     articles = await queries.list_articles(ctx)
@@ -133,10 +133,10 @@ def page_parts(
 async def read_parts(
     export: Export, database: Database, storages: Storages
 ) -> AsyncIterator[tuple[str, AsyncIterator[bytes]]]:
-    """Each file of an export, in the order of their paths, with its bytes in pieces.
+    """Yield each file of an export, sorted by path, with its bytes in pieces.
 
-    No connection is held while the pieces of a file are written. A stored file is read to its end before it
-    begins, so that one that the storage has lost is left out whole. The last file names what is left out.
+    No database connection is held while the pieces of a file are written. A stored file is read completely
+    before its first piece, so that a missing one is left out as a whole. The last file lists the omissions.
     """
     export.missing_files.clear()
     paths = list(export.parts)
@@ -167,7 +167,7 @@ async def one_piece(content: bytes) -> AsyncIterator[bytes]:
 
 
 async def read_texts(export: Export, database: Database, paths: Sequence[str]) -> dict[str, str]:
-    """The Markdown of those of the files that are pages, by the ids of what they hold."""
+    """The Markdown of the files that are pages, by the id of the article or entry."""
     ids = [part.id for path in paths if isinstance(part := export.parts[path], PageText)]
     async with database.enter_workspace(export.bot.workspace_id) as tx:
         return {row.id: row.content for row in await queries.list_texts(tx, export.bot, ids)}
@@ -181,7 +181,7 @@ async def pieces_of(
         yield part
     elif isinstance(part, PageText):
         if part.id not in texts:
-            # An empty text in its place would empty the article wherever the export is imported.
+            # An empty text instead would clear the article wherever the export is imported.
             raise TextMissing
         content = to_paths(texts[part.id], path, export.layout.site)
         yield new_page(part.values, content).text.encode()

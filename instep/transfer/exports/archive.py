@@ -1,4 +1,4 @@
-"""An export as one zip, the same bytes for the same help center, or as a folder; a half one is never seen."""
+"""Writes an export atomically, as a folder or as a ZIP file whose bytes depend only on the content."""
 
 import os
 import shutil
@@ -16,14 +16,14 @@ from instep.transfer.exports.file_contents import MANIFEST_FILE
 
 # Called after each file.
 Advance = Callable[[], None]
-# The earliest time that a zip can represent: with the export's time, each zip would be different.
+# The earliest time that a ZIP file can represent. With the time of the export, no two would be equal.
 ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 UNIX = 3
 FILE_MODE = 0o644
 
 
 class Sink:
-    """Takes what `zipfile` writes, which never goes back, and gives it on in pieces."""
+    """Collects what `zipfile` writes, strictly forward, and hands it on in pieces."""
 
     def __init__(self) -> None:
         self.pieces: list[bytes] = []
@@ -33,7 +33,7 @@ class Sink:
         return len(data)
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Does nothing: nothing is buffered."""
 
     def take(self) -> bytes:
         data = b"".join(self.pieces)
@@ -44,7 +44,7 @@ class Sink:
 async def zip_pieces(
     export: Export, database: Database, storages: Storages, advance: Advance = lambda: None
 ) -> AsyncIterator[bytes]:
-    """The bytes of the zip, in pieces, as they come about."""
+    """The bytes of the ZIP file, in pieces, as they are produced."""
     sink = Sink()
     # Without `seek` and `tell` the library writes a stream (APPNOTE, section 4.4.4, bit 3).
     with zipfile.ZipFile(cast("IO[bytes]", sink), "w") as archive:
@@ -69,10 +69,10 @@ def zip_entry(path: str) -> zipfile.ZipInfo:
 async def write_export(
     export: Export, database: Database, storages: Storages, target: Path, advance: Advance
 ) -> int:
-    """Write a zip if the name ends in `.zip`, else a folder. Returns the number of bytes.
+    """Write a ZIP file if the name ends in `.zip`, otherwise a folder. Returns the number of bytes.
 
-    It is written next to the target under another name, and renamed when it is complete. A zip replaces
-    an earlier file, a folder only an earlier export. Raises `Unusable` if nothing can be written.
+    It is written next to the target under another name, and renamed when it is complete. A ZIP file replaces
+    any file, a folder only an earlier export. Raises `Unusable` if nothing can be written.
     """
     write = write_zip if target.suffix.lower() == ".zip" else write_folder
     try:
@@ -123,7 +123,7 @@ async def write_folder(
 
 
 def refuse_foreign_folder(target: Path) -> None:
-    """Nothing that is not an export is replaced, and neither is the history of a checkout."""
+    """Refuse to replace anything other than an export, and a folder with a git history."""
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise InvalidRequest(f"{target} is not a folder: enter a new folder or a .zip file.")
     if not target.exists() or not any(target.iterdir()):
@@ -135,7 +135,7 @@ def refuse_foreign_folder(target: Path) -> None:
 
 
 def take_place(temporary: Path, target: Path) -> None:
-    """Rename the complete folder to its name, and then remove an earlier export."""
+    """Rename the complete folder to the target, then remove the earlier export."""
     if not target.exists():
         temporary.rename(target)
         return

@@ -1,7 +1,7 @@
-"""The content of each file of an export.
+"""The content of each file in an export.
 
-A value is left out where it says what a reader would assume: published, public, in the folder's collection,
-with the slug of the file's name. No file names the help center, an id or the time of the export.
+Values equal to the default are left out: published, public, in the folder's collection, with the slug of the
+file's name. No file contains the help center's name, an id or the time of the export.
 """
 
 import json
@@ -25,34 +25,34 @@ from instep.transfer.exports.schemas import ArticleRow, CollectionRow, EntryRow,
 MANIFEST_FILE = "instep.json"
 REDIRECTS_FILE = "redirects.json"
 QUESTIONS_FILE = "golden-questions.json"
-# Names the files that are left out because they are lost, one in a line; it is there only if some are.
+# Lists the missing files, one per line; written only if there are any.
 MISSING_FILE = "missing-files.txt"
 # The value `collection` of an article in a collection's folder that belongs to no collection.
 NO_COLLECTION = "/"
-# It grows when a reader of the version before would misread an export.
+# It is incremented when a reader of the previous version would misread an export.
 FORMAT_VERSION = 1
-# Front matter for the position of a page: ours, and fields of the best-known static site generators.
+# Front matter fields for the position of a page: ours, and those of the best-known static site generators.
 ORDER_KEYS = ("order", "position", "sidebar_position", "nav_order", "weight")
 ORDER_PREFIX = re.compile(r"^\d+-")
-# A name that begins with its only dot is a hidden folder's.
+# A name whose only dot is its first character is a hidden folder.
 LOCALE_SUFFIX = re.compile(r"(?<=.)\.([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})$")
 
 
 def slug_of_name(name: str) -> str:
-    """The slug that the name of a file or folder says: without number, language and extension."""
+    """The slug in the name of a file or folder: without number, language and extension."""
     stem = LOCALE_SUFFIX.sub("", page_stem(name))
     return ORDER_PREFIX.sub("", stem, count=1)
 
 
 def locale_of_name(name: str) -> str | None:
-    """The language in the name of a file; None: the help center's own."""
+    """The language in the name of a file; None for the help center's own."""
     match = LOCALE_SUFFIX.search(page_stem(name))
     return match[1] if match else None
 
 
 @dataclass(frozen=True, slots=True)
 class PagePath:
-    """The path of a page in an export or a synced folder, and what it says."""
+    """The path of a page in an export or a synced folder, and the values in it."""
 
     path: str
 
@@ -75,7 +75,7 @@ class PagePath:
 
     @property
     def group(self) -> str:
-        """Parts common to a page and its translations."""
+        """The part that a page and its translations have in common."""
         return page_stem(self.path).removesuffix(f".{self.locale}")
 
     @property
@@ -134,7 +134,7 @@ def entry_values(row: EntryRow, path: str) -> dict[str, str | None]:
 
 
 def publication_time(status: str, published_at: datetime | None) -> str | None:
-    """The time of a published text's first publication; other texts have no position that depends on it."""
+    """The time of first publication of a published text, which orders it; None for other texts."""
     return isoformat(published_at) if published_at and status == "published" else None
 
 
@@ -160,7 +160,7 @@ def redirect_lines(
 
 
 def portable_url(bot: Bot, url: str, layout: Layout) -> str:
-    """The file at a URL of the help center itself; any other URL unchanged."""
+    """The exported file at a URL of the help center; any other URL unchanged."""
     path = page_path(bot.help_url, url)
     if path is not None and path.endswith(WRITTEN_REST):
         return path
@@ -188,5 +188,5 @@ def unless_named(slug: str, name: str) -> str | None:
 
 
 def json_bytes(value: Any) -> bytes:
-    """JSON for people and for diffs: one value in a line, and letters as they are."""
+    """Readable, diffable JSON: one value per line, non-ASCII characters unescaped."""
     return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()

@@ -1,7 +1,7 @@
 """The layout of a help center in an export: numbered folders and files, in reading order.
 
-Names say nothing that an import would have to guess: folders are collections, a number is the place, the rest
-of a file's name is the slug, and what follows a dot is the language, `02-install.de.md`.
+Names are unambiguous for an import: folders are collections, a number is the position, the rest of a file's
+name is the slug, and the part after the first dot is the language, as in `02-install.de.md`.
 """
 
 from collections import defaultdict
@@ -18,8 +18,7 @@ from instep.transfer.exports.schemas import ArticleRow, CollectionRow, EntryRow
 COLLECTION_FILE = "_collection.md"
 CHANGELOG_FOLDER = "changelog"
 FILES_FOLDER = "files"
-# Bytes of a slug in a file's name: with number, language and extension it stays below 255, which file systems
-# allow.
+# In bytes, so that a name with number, language and extension stays below the 255 that file systems allow.
 MAX_NAME_BYTES = 180
 # Characters and names that some file systems refuse.
 UNSAFE_NAME_CHARACTERS = str.maketrans(dict.fromkeys('<>:"|?*', "-"))
@@ -30,7 +29,7 @@ ROOT = "."
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The paths of a help center's parts by their ids, and their addresses."""
+    """The paths and addresses of a help center's parts, by their ids."""
 
     folders: dict[str | None, str]
     articles: dict[str, str]
@@ -60,7 +59,7 @@ def lay_out(
 def place_folders(
     collections: Sequence[CollectionRow], parent_id: str | None = None, above: str = AT_TOP
 ) -> Iterator[tuple[str, str]]:
-    """The folder of each collection, by its id; those inside of one follow it."""
+    """Yield the id and the folder of each collection; nested ones follow their parent."""
     siblings = [row for row in collections if row.parent_id == parent_id]
     for number, row in enumerate(siblings, 1):
         folder = f"{above}{numbered(number, len(siblings), file_stem(row.slug))}/"
@@ -71,7 +70,7 @@ def place_folders(
 def place_articles(
     bot: Bot, folders: dict[str | None, str], articles: Sequence[ArticleRow]
 ) -> Iterator[tuple[str, str]]:
-    """The file of each article, by its id; translations are next to their original."""
+    """Yield the id and the file of each article; translations are next to their original."""
     originals, translations = group_articles(folders, articles)
     for folder_id, rows in originals.items():
         for number, original in enumerate(rows, 1):
@@ -82,8 +81,8 @@ def place_articles(
 
 
 def place_entries(entries: Sequence[EntryRow]) -> Iterator[tuple[str, str]]:
-    """The file of each entry, by its id; long slugs that are cut to the same name get a number."""
-    # Names that fit come first, so that a shortened name gets the number if both are equal.
+    """Yield the id and the file of each entry; long slugs that are cut to the same name get a number."""
+    # Names that fit come first, so that of two equal names the shortened one gets the number.
     taken = {entry.slug for entry in entries if file_stem(entry.slug) == entry.slug}
     for entry in sorted(entries, key=lambda entry: entry.slug):
         stem = file_stem(entry.slug)
@@ -94,7 +93,7 @@ def place_entries(entries: Sequence[EntryRow]) -> Iterator[tuple[str, str]]:
 
 
 def numbered_names(stem: str) -> Iterator[str]:
-    """The name itself, then with -2, -3 and so on."""
+    """The name, then the name with -2, -3 and so on."""
     yield stem
     yield from (f"{stem}-{number}" for number in count(2))
 
@@ -128,7 +127,7 @@ def add_addresses(
     site, home = layout.site, f"/help/{bot.slug}"
     site.add(ROOT, home)
     site.add(CHANGELOG_FOLDER, f"{home}/changelog")
-    # A present address wins over a former one of another article, so those come first.
+    # A current address has priority over another article's former one, so current ones come first.
     for row in articles:
         for slug in row.former_slugs:
             site.paths[article_address(bot, row.locale, slug)] = layout.articles[row.id]
@@ -145,17 +144,17 @@ def add_addresses(
 
 
 def numbered(number: int, count: int, stem: str) -> str:
-    """A name with its place in front, in as many digits as sort well."""
+    """A name prefixed with its position, with enough digits to sort correctly."""
     return f"{number:0{max(2, len(str(count)))}}-{stem}"
 
 
 def file_stem(slug: str) -> str:
-    """A slug as part of a file's name; a long one in letters of several bytes is cut."""
+    """A slug as part of a file's name, cut to the maximum number of bytes."""
     return slug.encode()[:MAX_NAME_BYTES].decode(errors="ignore").rstrip("-")
 
 
 def file_name(file: StoredFile) -> str:
-    """The name of an uploaded file, with the extension of its kind, valid on all file systems."""
+    """The name of an uploaded file, valid on all file systems, with the extension of its type."""
     name = PurePosixPath(file.download_name.translate(UNSAFE_NAME_CHARACTERS))
     stem = name.stem.encode()[:MAX_NAME_BYTES].decode(errors="ignore")
     return f"{stem}{name.suffix}"

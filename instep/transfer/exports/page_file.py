@@ -1,6 +1,6 @@
 """A page as one file: YAML front matter between two lines `---`, then the Markdown, byte for byte.
 
-Whoever changes a value changes exactly its lines; everything else stays as someone wrote it.
+Changing a value changes only its lines; everything else stays as its author wrote it.
 """
 
 import re
@@ -14,12 +14,12 @@ from instep.platform.text.diff import split_lines
 from instep.platform.text.front_matter import split_front_matter
 from instep.platform.text.yaml_values import UnboundedYaml, load_yaml
 
-# YAML reads these beginnings as something else than a text.
+# YAML does not read values that begin like this as strings.
 TITLE_WITHOUT_QUOTES = re.compile(r"title[ \t]*:[ \t]+[\[{&!]")
-# A line that continues a value: it is indented, an item of a list, or empty inside a block.
+# A line that continues a value: indented, an item of a list, or an empty line inside a block.
 CONTINUATION = re.compile(r"[ \t]|-[ \t\r\n]|\r?\n?\Z")
-# Beginnings that a plain YAML text can't have. A parser would read a title such as `{<<: [*a, *a]}` as a
-# mapping, which can be endless.
+# Characters that a plain YAML string can't begin with. A parser would read a title such as `{<<: [*a, *a]}`
+# as a mapping, which can expand without bound.
 INDICATORS = frozenset(",[]{}#&*!|>'\"%@`")
 # Longer values are quoted, so no parser has to check whether they need quotes.
 MAX_PLAIN_CHARACTERS = 1_000
@@ -30,12 +30,12 @@ class UnreadableFrontMatter(ValueError):
 
 
 class UnboundedFrontMatter(UnreadableFrontMatter):
-    """The front matter goes beyond a limit, which that of no page of people does."""
+    """The front matter exceeds a limit that hand-written pages never reach."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageFile:
-    """The parts of a file; together they are the file: `head` has both lines `---`, and may be empty."""
+    """The parts of a file, which joined are the file: `head` includes both lines `---`, and may be empty."""
 
     head: str
     body: str
@@ -55,7 +55,7 @@ def split_page(text: str) -> PageFile:
 
 
 def read_values(page: PageFile) -> dict[str, str]:
-    """The values of the front matter that are one text, number or date; empty values are left out.
+    """The values of the front matter that are a single string, number or date; empty values are left out.
 
     Raises `UnreadableFrontMatter`.
     """
@@ -79,7 +79,7 @@ def read_values(page: PageFile) -> dict[str, str]:
 
 
 def read_heads(heads: Sequence[str]) -> list[dict[str, str] | UnreadableFrontMatter]:
-    """The values of each front matter, or what is wrong with it."""
+    """The values of each front matter, or a description of its problem."""
     return [values_or_problem(PageFile(head, "")) for head in heads]
 
 
@@ -91,15 +91,15 @@ def values_or_problem(page: PageFile) -> dict[str, str] | UnreadableFrontMatter:
 
 
 def new_page(values: Mapping[str, str | None], body: str) -> PageFile:
-    """A file with these values, in their order; None leaves one out."""
+    """A file with these values in this order, without those that are None."""
     lines = [f"{key}: {scalar(value)}\n" for key, value in values.items() if value is not None]
     return PageFile("".join(("---\n", *lines, "---\n")), body)
 
 
 def with_value(page: PageFile, key: str, value: str | None) -> PageFile:
-    """The file with another value of the front matter, in the lines of the old one; None removes them.
+    """The file with a new value in place of the old one's lines; None removes the lines.
 
-    A new value comes last. The value ends its line as the front matter's first line ends.
+    A value that was missing is added at the end. It ends its line as the first line of the front matter ends.
     """
     if not page.head:
         return new_page({key: value}, page.body)
@@ -111,7 +111,7 @@ def with_value(page: PageFile, key: str, value: str | None) -> PageFile:
 
 
 def lines_of(lines: list[str], key: str) -> tuple[int, int]:
-    """The first and the last line of a value; both are the position for a new one if there is none."""
+    """The first and the last line of a value; if there is none, both are the position to insert it."""
     pattern = re.compile(rf"""(?:{re.escape(key)}|"{re.escape(key)}"|'{re.escape(key)}')[ \t]*:(?:\s|\Z)""")
     first = next((number for number, line in enumerate(lines) if pattern.match(line)), None)
     if first is None:
@@ -125,7 +125,7 @@ def lines_of(lines: list[str], key: str) -> tuple[int, int]:
 
 
 def scalar(value: str) -> str:
-    """A text as YAML in one line: plain where that reads back as the same text, else in double quotes."""
+    """A string as YAML on one line: plain if YAML reads it back unchanged, otherwise in double quotes."""
     if is_plain(value):
         return value
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
@@ -138,14 +138,14 @@ def is_plain(value: str) -> bool:
     if value[:1] in INDICATORS:
         return False
     try:
-        # Other parsers read words such as `yes` and `12` as other types than text.
+        # Other parsers read words such as `yes` and `12` as other types than strings.
         return bool(yaml.load(f"key: {value}", Loader=yaml.CSafeLoader) == {"key": value})
     except (yaml.YAMLError, ValueError):
         return False
 
 
 def problem_of(error: Exception) -> str:
-    """A parser's complaint, on one line without its own marks."""
+    """The parser's error message on one line, without its formatting."""
     problem = getattr(error, "problem", None)
     mark = getattr(error, "problem_mark", None)
     place = f" in line {mark.line + 2}" if mark is not None else ""

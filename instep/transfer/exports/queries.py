@@ -1,4 +1,4 @@
-"""The SQL of exports: everything of one help center, in the order in which it is read."""
+"""The SQL of exports: the content of one help center, in reading order."""
 
 from collections.abc import Sequence
 
@@ -27,7 +27,7 @@ async def list_collections(ctx: Ctx) -> list[CollectionRow]:
 
 
 async def list_articles(ctx: Ctx) -> list[ArticleRow]:
-    """All articles and translations that are not deleted, in the order of their collections."""
+    """All articles and translations that are not deleted, ordered by collection."""
     return await ctx.all(
         ArticleRow,
         """
@@ -54,7 +54,7 @@ async def list_entries(ctx: Ctx) -> list[EntryRow]:
 
 
 async def list_redirects(ctx: Ctx) -> list[RedirectRow]:
-    """The redirects that lead somewhere, in the order of their paths."""
+    """The redirects whose target exists, sorted by path."""
     return await ctx.all(
         RedirectRow,
         """
@@ -80,10 +80,10 @@ async def list_golden_questions(ctx: Ctx) -> list[QuestionRow]:
 
 
 async def list_shown_files(ctx: Ctx) -> list[StoredFile]:
-    """The files that articles and changelog entries show; of several with the same bytes, the oldest.
+    """The files used in articles and changelog entries; of several with the same bytes, the oldest.
 
-    Both lists of ids are made once, whatever the statistics say: after an import they know of no rows,
-    and PostgreSQL would read every reference again for each file.
+    Both lists of ids are materialized: right after an import the statistics show no rows, and PostgreSQL
+    would scan all references again for each file.
     """
     return await ctx.all(
         StoredFile,

@@ -1,7 +1,7 @@
 """Links inside a help center, in two notations: addresses of its pages, and paths from file to file.
 
-Only destinations are rewritten, in the Markdown of links, images and link definitions and in HTML attributes;
-every other byte stays, and no line is added or removed. Code stays as it is.
+Only destinations are rewritten: in the Markdown of links, images and link definitions, and in HTML
+attributes. All other bytes, the number of lines and code stay unchanged.
 """
 
 import posixpath
@@ -20,14 +20,14 @@ from instep.platform.text.blocks import read_blocks
 
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\r\n]*?(?<!`)\1(?!`)")
-# A destination (CommonMark 0.31, sections 4.7 and 6.3) or the value of an attribute, with what stands before.
+# A destination (CommonMark 0.31, sections 4.7 and 6.3) or the value of an attribute, with its prefix.
 DESTINATION = re.compile(
     r"""(?P<before>\]\([ \t]*|^[ \t>]*\[[^\]\r\n]+\]:[ \t]*|\b(?:href|src)[ \t]*=[ \t]*)"""
     r"""(?P<target><[^<>\r\n]*>|"[^"\r\n]*"|'[^'\r\n]*'|[^\s()<>"']+(?:\([^\s()<>]*\)[^\s()<>"']*)*)"""
 )
 # Characters that end the path of an address or of a link to a file.
 END_OF_PATH = re.compile(r"[?#]")
-# Characters that a destination without brackets can't have, or that mean something in an address.
+# Characters that a destination without brackets can't contain, or that are special in a URL.
 UNSAFE = re.compile(r"[\x00-\x20\x7f()<>\"'`%?#\\\[\]]")
 Convert = Callable[[str], str | None]
 
@@ -44,13 +44,13 @@ class SiteMap:
     addresses: dict[str, str] = field(default_factory=dict)
 
     def add(self, path: str, address: str, *former_addresses: str) -> None:
-        """Map a file to its address, which links to it get, and former addresses of the page to the file."""
+        """Map a file to the address that links to it get, and the page's former addresses to the file."""
         self.addresses[comparable_path(path)] = address
         for name in (*former_addresses, address):
             self.paths[name] = path
 
     def path_of(self, address: str) -> str | None:
-        """The file that an address leads to, with or without the site's own host."""
+        """The file at an address, with or without the site's own host."""
         below = address.removeprefix(settings().base_url)
         return self.paths.get(unquote(below).rstrip("/")) if below.startswith("/") else None
 
@@ -61,17 +61,16 @@ def article_address(bot: Bot, locale: str, slug: str) -> str:
 
 
 def to_paths(text: str, path: str, site: SiteMap, origin: str = "") -> str:
-    """The text of the file at `path`, with relative paths in place of addresses that files stand for.
+    """The text of the file at `path`, with relative paths instead of addresses that have a file.
 
-    With the `origin` of the installation its other addresses become whole, so that they lead there from
-    anywhere.
+    If `origin` is given, all other addresses of the installation become full URLs, which work from anywhere.
     """
 
     def convert(target: str) -> str | None:
         address, rest = split_target(target)
         known_path = site.path_of(address)
         if known_path is not None:
-            # Git hosts give headings the ids of ours without the prefix.
+            # Git hosts give headings the same ids, but without our prefix.
             return relative_path(path, known_path) + rest.replace(f"#{HEADING_PREFIX}", "#", 1)
         return origin + target if origin and target.startswith(("/help/", "/files/")) else None
 
@@ -90,7 +89,7 @@ def to_addresses(text: str, path: str, addresses: Mapping[str, str]) -> str:
 
 
 def rewrite(text: str, convert: Convert) -> str:
-    """The text with other destinations; those for which `convert` returns None stay as they are."""
+    """The text with converted destinations; those for which `convert` returns None stay unchanged."""
     if "](" not in text and "]:" not in text and "=" not in text:
         return text
     # The last match is the empty one at the end.
@@ -122,7 +121,7 @@ def rewrite_line(line: str, convert: Convert) -> str:
 
 
 def rewritten(target: str, convert: Convert) -> str:
-    """A destination in the brackets or quotes that it had."""
+    """A destination in the brackets or quotes of the original one."""
     is_enclosed = target[0] in "<\"'" and len(target) > 1
     inner = target[1:-1] if is_enclosed else target
     new = convert(inner)
@@ -138,7 +137,7 @@ def split_target(target: str) -> tuple[str, str]:
 
 
 def relative_targets(text: str, path: str) -> set[str]:
-    """The files that the text of the file at `path` links to or shows by relative paths."""
+    """The files that the text of the file at `path` references by relative paths."""
     targets: set[str] = set()
 
     def note(target: str) -> None:
@@ -151,12 +150,12 @@ def relative_targets(text: str, path: str) -> set[str]:
 
 
 def paths_in(texts: Iterable[tuple[str, str]]) -> set[str]:
-    """The files that the texts, each with its path, link to or show by relative paths."""
+    """The files that these texts, each with its path, reference by relative paths."""
     return {target for text, path in texts for target in relative_targets(text, path)}
 
 
 def path_of_target(path: str, target: str) -> str | None:
-    """The comparable path of the file that a relative destination in the file at `path` names, if below."""
+    """The comparable path of a relative destination in the file at `path`; None outside the folder."""
     if not target or target.startswith("/") or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target):
         return None
     joined = comparable_path(posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(target))))
@@ -164,10 +163,10 @@ def path_of_target(path: str, target: str) -> str | None:
 
 
 def relative_path(path: str, target: str) -> str:
-    """How the file at `path` names another file."""
+    """The relative path from the file at `path` to another file."""
     return escape(posixpath.relpath(target, posixpath.dirname(path) or "."))
 
 
 def escape(text: str) -> str:
-    """A path without characters that end a destination; letters of all scripts stay readable."""
+    """A path with the characters that end a destination escaped; letters of all scripts stay readable."""
     return UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", text)

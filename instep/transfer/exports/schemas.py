@@ -1,4 +1,4 @@
-"""The rows that an export reads, and its summary."""
+"""The rows of an export, and its summary."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -89,8 +89,9 @@ class ExportOut(Out):
     files: int
     redirects: int
     golden_questions: int
-    # Articles whose unpublished changes in the editor are not in it.
+    # The number of articles whose unpublished changes are left out.
     unpublished_changes: int
-    # The paths of what was deleted for good meanwhile or lost by the storage; no number counts them.
+    # The paths of pages that were permanently deleted meanwhile, and of files missing from the storage. The
+    # numbers exclude them.
     missing_files: list[str]
     bytes: int

@@ -1,1 +1,1 @@
-"""Keeping a folder of a git repository and a bot's articles in step, in both directions."""
+"""Two-way sync between a folder of a git repository and a bot's articles."""

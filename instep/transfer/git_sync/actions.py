@@ -1,7 +1,7 @@
-"""Sync: a folder of Markdown files in git and a help center, each brought in step with the other.
+"""Two-way sync between a folder of Markdown files in git and a help center.
 
-What changed in git becomes edits of the articles, what changed in Instep is written to the files, and both
-are merged against what they had at the last sync. What can't be merged waits for a person; no text is lost.
+Changes in git become edits to the articles, and changes in Instep are written to the files. Both are merged
+against the last sync. Conflicts wait for a person; no text is lost.
 """
 
 import hashlib
@@ -45,9 +45,10 @@ from instep.transfer.git_sync.work import SyncWork
 
 
 class HistoryRewritten(Conflict):
-    """The last sync saw a commit that is no ancestor of this one: the history was rewritten, or a newer
-    commit is synced already. Sync the newest commit; after a forced push, sync once with `restart`: nothing
-    is overwritten then, and what differs becomes drafts."""
+    """The commit of the last sync is not an ancestor of this one: the history was rewritten, or a newer
+    commit was already synced. Sync the newest commit; after a forced push, sync once with `restart`, which
+    overwrites nothing and turns differences into drafts.
+    """
 
 
 class DryRunRollback(Exception):
@@ -55,7 +56,7 @@ class DryRunRollback(Exception):
 
 
 async def get_sync_state(ctx: Ctx, folder: str) -> SyncStateOut:
-    """Get what the last sync of a folder saw: the next one sends what has changed since."""
+    """Get the state of a folder at its last sync: the next sync sends the changes since then."""
     state = await queries.find_folder(ctx, folder)
     rows = await queries.list_files(ctx, folder)
     return SyncStateOut(
@@ -68,11 +69,11 @@ async def get_sync_state(ctx: Ctx, folder: str) -> SyncStateOut:
 
 @writes
 async def sync_folder(ctx: Ctx, request: SyncCreate) -> Sync:
-    """Bring a folder of a git repository and the help center in step, in one transaction.
+    """Sync a folder of a git repository with the help center, in one transaction.
 
-    What changed in git goes live at once, with `drafts` it waits for review. The answer holds what has to be
-    written to the folder and committed. Where both sides changed the same lines, both stay as they are and a
-    draft waits. The commit of the last sync must be an ancestor of this one.
+    Changes in git go live immediately, or with `drafts` wait for review. The response contains the files to
+    write to the folder and commit. If both sides changed the same lines, both stay unchanged and a draft is
+    queued. The commit of the last sync must be an ancestor of this one.
     """
     sync = Sync(request.folder, request.commit, request.dry_run)
     if not request.dry_run:
@@ -93,7 +94,7 @@ async def _run(ctx: Ctx, request: SyncCreate, sync: Sync) -> None:
     await _resolve_assets(work)
     if sync.missing_assets:
         return
-    # The order is locked before the articles: moving one locks both in this order.
+    # The order is locked before the articles, as when an article is moved.
     await lock_tree(ctx)
     await lock_order(ctx)
     follow_renames(work)
@@ -143,7 +144,7 @@ def _refuse_other_history(state: SyncedFolder | None, request: SyncCreate) -> No
 
 
 async def _read_heads(texts: Iterable[str]) -> Heads:
-    """The front matter of texts, each once."""
+    """The front matter of the texts; each distinct text is read once."""
     heads = list({split_page(text).head: None for text in texts})
     try:
         values = await run_bounded(
@@ -155,7 +156,7 @@ async def _read_heads(texts: Iterable[str]) -> Heads:
 
 
 def _read_pages(work: SyncWork, texts: Mapping[str, str]) -> None:
-    """Read the folder's Markdown files; files that are not pages are left alone."""
+    """Read the folder's Markdown files; files that are not pages are ignored."""
     for file in work.request.files:
         if file.path in work.pages or file.path in work.unreadable_paths:
             raise InvalidRequest(f"`files` names {file.path} twice: send each file once.")
@@ -177,7 +178,7 @@ def _read_pages(work: SyncWork, texts: Mapping[str, str]) -> None:
 
 
 def _text_of(file: SyncedFileIn, known_text: str | None) -> str:
-    """The text that was sent, or the one with this digest that the last sync saw."""
+    """The text that was sent, or the text of the last sync if its digest is the same."""
     text: str | None = file.model_dump().get("content", known_text)
     if text is None or digest_of(text) != file.sha256:
         raise InvalidRequest(f"`files`: send the `content` of {file.path} that matches its `sha256`.")
@@ -185,7 +186,7 @@ def _text_of(file: SyncedFileIn, known_text: str | None) -> str:
 
 
 def _forget_unseen(work: SyncWork) -> None:
-    """Write again what was written but never committed."""
+    """Write texts again that were written but never committed."""
     for path, row in list(work.rows.items()):
         is_there = path in work.pages or path in work.unreadable_paths
         if not is_there and row.file_text is None:
@@ -193,7 +194,7 @@ def _forget_unseen(work: SyncWork) -> None:
 
 
 async def _resolve_assets(work: SyncWork) -> None:
-    """Map pictures of the folder to stored files; pictures that texts show must be stored."""
+    """Map images of the folder to stored files; report used images that are not stored."""
     assets = {asset.path: asset for asset in work.request.assets}
     stored = {
         row.sent_sha256: row
@@ -211,7 +212,7 @@ async def _resolve_assets(work: SyncWork) -> None:
 
 
 async def _paths_in(texts: Sequence[tuple[str, str]]) -> set[str]:
-    """The files that texts, each with its path, link to or show."""
+    """The files that the texts, each with its path, link to or show."""
     is_small = is_short(*(text for text, _ in texts))
     try:
         return await run_bounded(paths_in, texts, seconds=limits.MAX_LINKS_SECONDS, is_small=is_small)
@@ -232,7 +233,7 @@ async def _save(work: SyncWork) -> None:
 
 
 def _without_new_ids(sync: Sync) -> Sync:
-    """A dry run has made nothing: what it names as new does not exist."""
+    """Remove the ids of new resources: a dry run has rolled them back."""
     for result in sync.results:
         if result.action in ("created", "conflict", "proposed"):
             result.draft_id = None
@@ -242,7 +243,7 @@ def _without_new_ids(sync: Sync) -> Sync:
 
 
 def _files_out(row: SyncedFile) -> Iterator[SyncedFileOut]:
-    """The file that git had, and the file that was written, at another path if it was moved."""
+    """The file in git, and the written file, which has another path if it was moved."""
     is_written = row.next_file_text is not None and row.draft_id is None
     written_blob = blob_of(row.next_file_text or "") if is_written else None
     sha256 = digest_of(row.file_text) if row.file_text is not None else None
@@ -258,6 +259,6 @@ def digest_of(text: str) -> str:
 
 
 def blob_of(text: str) -> str:
-    """The id that git gives to a file with this text (Git Internals, Git Objects)."""
+    """The id of a git blob with this text (Pro Git, Git Internals, Git Objects)."""
     data = text.encode()
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

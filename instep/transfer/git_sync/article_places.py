@@ -1,8 +1,8 @@
-"""The positions of articles: order and collections go to the files, and the order of the files to Instep.
+"""Syncs positions: order and collections of articles to the files, and the order of the files to Instep.
 
-A file says its place in the form that it has: a number in its front matter or in front of its name, and the
-folder of its collection. Where a configuration file of the repository says it, the file is not rewritten:
-places are reported.
+Each file keeps its form: a number in its front matter or at the start of its name, and the folder of its
+collection. If a configuration file of the repository sets the order, it is not rewritten; moves are only
+reported.
 """
 
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ async def sync_places(work: SyncWork) -> None:
 
 
 def move_to_collections(work: SyncWork, moves: Moves) -> None:
-    """Move files whose articles have another collection into its folder; translations follow originals."""
+    """Move files into the folder of their article's new collection; translations follow originals."""
     for path in [path for path in sorted(work.misplaced_paths) if not moves.is_open(path)]:
         if path in moves.paths:
             continue
@@ -58,7 +58,7 @@ def move_to_collections(work: SyncWork, moves: Moves) -> None:
 
 
 def new_path(work: SyncWork, moves: Moves, path: str, collection: str | None) -> str | None:
-    """The path in the collection's folder, at the end; None if the file must stay."""
+    """The path at the end of the collection's folder; None if the file must stay."""
     is_elsewhere = collection in work.ids_elsewhere and work.folders.folder_of(collection or "") is None
     if is_elsewhere or not moves.are_free(moves.group_of(path)):
         return None
@@ -91,7 +91,7 @@ class OrderSides:
 
 @dataclass(slots=True)
 class CollectionOrder:
-    """The order of one collection; `present` is that of Instep, with what this sync has made."""
+    """The order of one collection; `present` is Instep's order, including articles that this sync created."""
 
     work: SyncWork
     moves: Moves
@@ -122,14 +122,14 @@ class CollectionOrder:
         return {id: paths[id] for id in self.ids() if id in paths}
 
     def git_ids(self, paths: dict[str, str]) -> list[str]:
-        """The order of the files that have a place of their own in git."""
+        """The ids in the order of git, for files with a position in git."""
         pages = self.work.pages
         there = {id: path for id, path in paths.items() if path in pages and path not in self.moves.paths}
         places = {id: place for id, path in there.items() if (place := file_place(pages[path])) is not None}
         return sorted(places, key=lambda id: (places[id], there[id]))
 
     async def place_articles(self, ids: list[str]) -> None:
-        """Give Instep the order of git."""
+        """Set the order of git in Instep."""
         before, work = self.ids(), self.work
         if before == ids:
             return
@@ -149,7 +149,7 @@ class CollectionOrder:
     def place_files(
         self, paths: dict[str, str], members: list[str], merged: MergedOrder, order: KnownOrder
     ) -> bool:
-        """Write the order to the files; whether they have it already."""
+        """Write the order to the files; return True if they already had it."""
         numbers = {id: self.number_of(paths[id]) for id in members}
         keyed = {id: number for id, number in numbers.items() if number is not None}
         in_git = sorted(keyed, key=lambda id: (keyed[id], self.moves.paths.get(paths[id], paths[id])))
@@ -161,7 +161,7 @@ class CollectionOrder:
             return True
         changes = new_numbers(members, numbers)
         if not self.moves.are_free([path for id in changes for path in self.moves.group_of(paths[id])]):
-            # Until the files are free, they have an order that no one chose in git.
+            # Until the files are free, their order in git is not anyone's choice.
             order.base = refill(members, in_git)
             return False
         for id, number in changes.items():
@@ -188,7 +188,7 @@ class CollectionOrder:
         moves.edit(path, with_number(page.file, key or self.sides.common_key, number).text, reason)
 
     def report_navigation(self, paths: dict[str, str], members: list[str], order: KnownOrder) -> None:
-        """Report what has moved in Instep: the order is in a configuration file, which is never rewritten."""
+        """Report articles moved in Instep: the order is in a configuration file, which is never rewritten."""
         message = (
             f"The article was moved in Instep, but {self.work.navigation} sets the order: move it there too."
         )

@@ -1,4 +1,4 @@
-"""Matches each page of the folder with its article, and plans the values that both will have."""
+"""Matches each page of the folder with its article, and plans the merged values."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from instep.transfer.git_sync.work import SyncWork, merged_values
 
 @dataclass(slots=True)
 class ArticlePlan:
-    """A page with its article, if it has one, and the values that both will have."""
+    """A page with its article, if it has one, and the merged values."""
 
     page: FolderPage
     values: dict[str, str | None]
@@ -28,9 +28,9 @@ class ArticlePlan:
 
 
 def plan_articles(work: SyncWork) -> list[ArticlePlan]:
-    """Pair each page with its article, and register every address before the first text is converted.
+    """Pair each page with its article, originals before translations.
 
-    Originals come before their translations.
+    Every address is registered before the first text is converted.
     """
     plans = []
     synced_ids = work.synced_ids
@@ -58,7 +58,7 @@ def plan_article(
         plan.article = work.articles.get(row.resource_id)
         choose_base(work, plan, row)
     else:
-        # A new page gets the article with its slug that has no file yet, if there is one.
+        # A new page is matched to an article with the same slug that has no file yet.
         locale, slug = page.locale or work.ctx.bot.locale, plan.values["slug"] or ""
         if (article := free_articles.pop((locale, slug), None)) is not None:
             row = work.rows[page.path] = SyncedFile(page.path, "article", article.id)
@@ -67,7 +67,7 @@ def plan_article(
         plan.merged = merged_values(work, row, plan.values, values_of_article(plan.article))
         plan.is_waiting = plan.is_waiting or plan.article.status == "in_review"
         if plan.article.status == "archived" and row.article_values is None:
-            # A deleted file that comes back restores its article from the archive.
+            # If a deleted file returns, its article is restored from the archive.
             plan.merged.article["status"] = plan.merged.file["status"] = plan.values["status"]
         goes_live = plan.merged.article["status"] == "published" and plan.article.status != "published"
         if goes_live and work.request.drafts:
@@ -77,16 +77,16 @@ def plan_article(
 
 
 def choose_base(work: SyncWork, plan: ArticlePlan, row: SyncedFile) -> None:
-    """Make the next base the base if git has what was written, or if the draft is settled.
+    """Advance to the next base if git has the written text, or if the draft is settled.
 
-    The draft of an earlier state of the file stays with the row until its present state is synced.
+    A draft of an earlier state of the file stays with the row until the current state is synced.
     """
     text = plan.page.file.text
     if row.draft_id is None:
         is_there = row.next_file_text is not None and row.next_path in (None, row.path)
         if is_there and (text == row.next_file_text or plan.page.has_written):
             if row.next_path is not None:
-                # The base is what was written there.
+                # The base is the text that was written at the other path.
                 work.former_paths.pop(row.path, None)
             row.advance()
             work.advanced_ids.add(row.resource_id)
@@ -107,7 +107,7 @@ def register_address(work: SyncWork, plan: ArticlePlan) -> None:
 def original_path(work: SyncWork, page: FolderPage) -> str | None:
     """The path of the file that a page translates; None for an original.
 
-    An original may be in another language than the help center's, and its translation in that.
+    The original of a page in the help center's language may be in another language.
     """
     locale = page.matter.get("translates")
     if page.locale is None and locale is None:

@@ -1,4 +1,4 @@
-"""Turns changes in git that must be reviewed into drafts, while the file waits."""
+"""Turns changes in git that need review into drafts."""
 
 from instep.drafting.drafts.actions import queue_edit
 from instep.drafting.drafts.proposals import EditProposal
@@ -16,7 +16,7 @@ NOT_PUBLISHED = "Git publishes the article, but nothing goes live with drafts: p
 
 
 async def propose(work: SyncWork, plan: ArticlePlan, text: str, *, is_conflict: bool) -> None:
-    """Queue the file's title and text as an edit of the base; the file stays as it is.
+    """Queue the file's title and text as an edit of the base; the file stays unchanged.
 
     The article gets the file's other values, except conflicting ones.
     """
@@ -67,9 +67,10 @@ def proposal_of(
 
 
 def version_of_base(row: SyncedFile, article: SyncedArticle) -> int:
-    """The article's version while it has the text of the base, or else an earlier one.
+    """The article's version if it has the text of the base, otherwise an earlier one.
 
-    An earlier one shows a reviewer that there is a conflict, even if the article never had the base's text.
+    An earlier version shows a reviewer that there is a conflict, even if the article never had the base's
+    text.
     """
     base = row.article_text, (row.article_values or {}).get("title")
     if row.article_text is None or base == (article.content, article.title):
@@ -78,7 +79,7 @@ def version_of_base(row: SyncedFile, article: SyncedArticle) -> int:
 
 
 def keep_values(work: SyncWork, plan: ArticlePlan, row: SyncedFile, article_values: Values) -> None:
-    """Make all values but the title the base at once: the draft does not decide on them."""
+    """Make all values except the title part of the base immediately: the draft does not cover them."""
     base = base_values(work, row)
     if base is None or row.file_text is None or row.article_values is None:
         return
@@ -90,7 +91,7 @@ def keep_values(work: SyncWork, plan: ArticlePlan, row: SyncedFile, article_valu
 
 
 def changed_names(work: SyncWork, plan: ArticlePlan) -> set[str]:
-    """The values that changed in git."""
+    """The names of the values that changed in git."""
     assert plan.row is not None, "the plan has a row"
     if plan.row.article_values is None:
         return set(plan.values)

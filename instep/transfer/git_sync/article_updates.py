@@ -15,7 +15,7 @@ from instep.transfer.git_sync.work import SyncWork, article_values_of_file
 
 
 async def update(work: SyncWork, article: SyncedArticle, values: dict[str, str | None], content: str) -> int:
-    """Give the article these values and this text; returns its new version."""
+    """Update the article with these values and this text; return its new version."""
     current = values_of_article(article)
     changes = {name: value for name, value in values.items() if current[name] != value}
     status = changes.pop("status", None)
@@ -45,13 +45,13 @@ async def set_status(work: SyncWork, article_id: str, status: str) -> Article:
 
 @writes
 async def publish_article(ctx: Ctx, article_id: str) -> Article:
-    """Publish the text that git and the article share; an editor's unpublished text stays unpublished."""
+    """Publish the text that git and the article share; unpublished changes of an editor stay unpublished."""
     article = await find_article(ctx, article_id, lock=True)
     return await save(ctx, article, live_columns(ctx, article), "markdown")
 
 
 async def move(work: SyncWork, page: FolderPage, article: SyncedArticle) -> None:
-    """Give the article the place of a number that git changed in its file's name."""
+    """Move the article to the position of a number that git changed in its file's name."""
     former_path = work.former_paths.get(page.path)
     if former_path is None or page.path in work.followed_paths:
         return
@@ -71,6 +71,6 @@ async def with_collection_id(work: SyncWork, values: dict[str, str | None]) -> d
 async def article_values_of_plan(
     work: SyncWork, plan: ArticlePlan, row: SyncedFile, article: SyncedArticle
 ) -> dict[str, str | None]:
-    """The values of an article that says what the file says, except a status that is left to people."""
+    """The values of an article that matches the file, except a status that is left to people."""
     values = await with_collection_id(work, article_values_of_file(work, row, plan.values))
     return {**values, "status": article.status} if plan.stays_unpublished else values

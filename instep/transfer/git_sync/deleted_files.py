@@ -1,4 +1,4 @@
-"""Articles whose files git no longer has."""
+"""Archives articles whose files were deleted in git."""
 
 from instep.content.articles.actions import archive_article
 from instep.transfer.git_sync.file_refusals import attempt_file
@@ -8,7 +8,7 @@ from instep.transfer.git_sync.work import SyncWork
 
 
 async def archive_deleted(work: SyncWork) -> None:
-    """Archive the articles whose files are gone; one that has changed in Instep since stays as it is."""
+    """Archive the articles whose files are gone, except those changed in Instep since the last sync."""
     for path, row in list(work.rows.items()):
         if row.kind == "article" and path not in work.pages and path not in work.unreadable_paths:
             await attempt_file(work, path, archive_without_file(work, path, row))
@@ -17,7 +17,7 @@ async def archive_deleted(work: SyncWork) -> None:
 async def archive_without_file(work: SyncWork, path: str, row: SyncedFile) -> None:
     article = work.articles.get(row.resource_id)
     if article is None or row.file_text is None or article.status == "archived":
-        # Both are gone, or git has never had the file: then it is written again.
+        # Both are gone, or the file never was in git and is written again.
         del work.rows[path]
     elif has_changed(row, article):
         work.sync.report(
@@ -46,7 +46,7 @@ async def archive_without_file(work: SyncWork, path: str, row: SyncedFile) -> No
 
 
 def has_changed(row: SyncedFile, article: SyncedArticle) -> bool:
-    """True if the article differs from what git had and from what the last sync wrote."""
+    """True if the article differs both from the last state in git and from what the last sync wrote."""
     current = article.content, values_of_article(article)
     bases = [(row.article_text, row.article_values)]
     if row.draft_id is None:

@@ -1,4 +1,4 @@
-"""The position that a file gives its article: by a number in its front matter, or in front of its name."""
+"""The position in a file: a number in its front matter, or at the start of its name."""
 
 import re
 from collections import Counter
@@ -14,7 +14,7 @@ NUMBER = re.compile(r"^\d{1,9}$")
 
 
 def order_key(page: FolderPage) -> str | None:
-    """The name of the value in its front matter that says the place."""
+    """The name of the front matter field that contains the position."""
     return next((key for key in ORDER_KEYS if NUMBER.match(page.matter.get(key, ""))), None)
 
 
@@ -24,20 +24,20 @@ def file_place(page: FolderPage) -> int | None:
 
 
 def number_of_name(path: str) -> int | None:
-    """The number in front of a file's name."""
+    """The number at the start of a file's name."""
     match = ORDER_PREFIX.match(path.rpartition("/")[2])
     return int(match[0].rstrip("-")) if match and NUMBER.match(match[0].rstrip("-")) else None
 
 
 def renumbered(path: str, number: int) -> str:
-    """The path with another number in front of the name, in as many digits."""
+    """The path with another number at the start of the name, with the same number of digits."""
     folder, slash, name = path.rpartition("/")
     digits, _, rest = name.partition("-")
     return f"{folder}{slash}{number:0{len(digits)}}-{rest}"
 
 
 def with_number(file: PageFile, key: str, number: int) -> PageFile:
-    """The file with another number in its front matter; if it has one, only the digits change."""
+    """The file with another number in its front matter; an existing number changes only its digits."""
     lines = split_lines(file.head)
     first, last = lines_of(lines, key)
     if first == last:
@@ -49,6 +49,6 @@ def with_number(file: PageFile, key: str, number: int) -> PageFile:
 
 
 def common_key(pages: Iterable[FolderPage]) -> str:
-    """The name of the value that most pages of a folder have, which the others get too."""
+    """The name of the field that most pages of a folder use, for the other pages to use too."""
     counts = Counter(key for page in pages if (key := order_key(page)) is not None)
     return counts.most_common(1)[0][0] if counts else ORDER_KEYS[0]

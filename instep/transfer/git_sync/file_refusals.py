@@ -1,4 +1,4 @@
-"""A refused file is reported, and the sync continues with the others."""
+"""Reports a refused file and continues the sync with the others."""
 
 from collections.abc import Awaitable
 from dataclasses import replace
@@ -10,9 +10,9 @@ from instep.transfer.git_sync.work import SyncWork
 
 
 async def attempt_file(work: SyncWork, path: str, change: Awaitable[None]) -> AppError | None:
-    """Make the change that a file asks for; a refusal undoes it, is reported, and is returned.
+    """Apply the change of a file; if it is refused, roll it back, report the refusal and return it.
 
-    It is undone as well, and not reported, if it needs work first: then the sync is attempted again.
+    If the change needs work first, it is rolled back without a report, and the sync is attempted again.
     """
     row = work.rows.get(path)
     before = replace(row) if row is not None else None

@@ -1,4 +1,4 @@
-"""Files and articles: what changed on one side reaches the other, and what overlaps waits for a person."""
+"""Syncs files and articles: each side gets the other's changes, and conflicts wait for a person."""
 
 from dataclasses import replace
 
@@ -32,13 +32,13 @@ from instep.transfer.git_sync.work import SyncWork, article_text_of_file, mark_i
 
 
 class OriginalMissing(InvalidRequest):
-    """A translation can't be made before its original; the message says what to change."""
+    """The original of a translation does not exist yet; the message says what to change."""
 
 
 async def sync_articles(work: SyncWork, plans: list[ArticlePlan]) -> None:
-    """Sync each page; those that needed what another page gives up or makes are tried again after it.
+    """Sync each page, and retry those that depend on what another page gives up or creates.
 
-    Each round goes the other way, as one page may wait for the next one, and so on.
+    Each round goes in the opposite direction, because each page may wait for the next one.
     """
     needed = NeededWork()
     for _ in range(limits.MAX_SYNC_ROUNDS):
@@ -80,7 +80,7 @@ async def sync_plan(work: SyncWork, plan: ArticlePlan) -> None:
 
 
 async def merge_article(work: SyncWork, plan: ArticlePlan, row: SyncedFile, article: SyncedArticle) -> None:
-    """Give both sides what the other changed; a text or title that both changed becomes a draft."""
+    """Apply each side's changes to the other; a text or title that both changed becomes a draft."""
     assert plan.merged is not None, "the plan has an article"
     page, merged = plan.page, plan.merged
     if is_in_sync(plan, row, article):
@@ -102,9 +102,9 @@ async def merge_article(work: SyncWork, plan: ArticlePlan, row: SyncedFile, arti
 
 
 async def write_file(work: SyncWork, plan: ArticlePlan, row: SyncedFile, text: str, content: str) -> bool:
-    """Have the caller write what was merged, and note it as the next base; whether the file changes.
+    """Add the merged file to the writes and record it as the next base; return whether the file changes.
 
-    `text` is the file's, and `content` is what was merged, both in the article's notation.
+    `text` is the file's text and `content` the merged text, both in the article's notation.
     """
     assert plan.article is not None, "the plan has an article"
     assert plan.merged is not None, "the plan has an article"
@@ -129,9 +129,9 @@ async def write_file(work: SyncWork, plan: ArticlePlan, row: SyncedFile, text: s
 
 
 def belongs_elsewhere(work: SyncWork, plan: ArticlePlan) -> bool:
-    """True if the article is in another collection than its file, which has no line that says so.
+    """True if the article is in another collection than its file, and the file has no line that says so.
 
-    Where a configuration file names the files, they stay, and get the line.
+    If a configuration file lists the files, they stay in place and get the line.
     """
     assert plan.merged is not None, "the plan has an article"
     page, target = plan.page, plan.merged.file["collection"]
@@ -155,7 +155,7 @@ def is_in_sync(plan: ArticlePlan, row: SyncedFile, article: SyncedArticle) -> bo
 
 
 async def create(work: SyncWork, plan: ArticlePlan) -> None:
-    """Make the article of a new page; with `drafts` it is not published."""
+    """Create the article of a new page; with `drafts` it is not published."""
     page, values = plan.page, plan.values
     content = work.to_addresses(page.file.body, page.path)
     fields = {
@@ -189,7 +189,7 @@ async def create(work: SyncWork, plan: ArticlePlan) -> None:
 
 
 def original_id(work: SyncWork, page: FolderPage) -> str | None:
-    """The article that a translation belongs to: that of the file without its language, or that it names."""
+    """The id of a translation's original: of the file without the language, or of the one that it names."""
     path = original_path(work, page)
     if path is None:
         return None
@@ -200,10 +200,10 @@ def original_id(work: SyncWork, page: FolderPage) -> str | None:
 
 
 def remove_file(work: SyncWork, plan: ArticlePlan, row: SyncedFile) -> None:
-    """The article is deleted in Instep: its file goes too, unless someone has changed it since."""
+    """Delete the file of an article that was deleted in Instep, unless the file was changed since."""
     path, known_texts = plan.page.path, [row.file_text]
     if row.draft_id is None:
-        # A draft's proposal is git's own change, which has never been in the article.
+        # A draft proposes git's own change, which never was in the article.
         known_texts.append(row.next_file_text)
     if plan.page.file.text in known_texts:
         work.sync.writes[path] = None

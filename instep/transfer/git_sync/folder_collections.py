@@ -1,4 +1,4 @@
-"""Folders and collections: `_collection.md` says what its collection is called, and Instep writes into it."""
+"""Syncs folders and collections, whose title and description are in `_collection.md`."""
 
 from pathlib import PurePosixPath
 from typing import Any
@@ -30,7 +30,7 @@ from instep.transfer.git_sync.work import (
     set_next,
 )
 
-# The reported result, by whether Instep has changed and whether the file has.
+# The reported result, by whether Instep changed and whether the file changed.
 OUTCOMES: dict[tuple[bool, bool], tuple[Action, str]] = {
     (True, True): ("merged", "Both sides had changed: both now have all changes."),
     (True, False): ("updated", "Instep now has the changes from git."),
@@ -39,7 +39,7 @@ OUTCOMES: dict[tuple[bool, bool], tuple[Action, str]] = {
 
 
 async def sync_collections(work: SyncWork) -> None:
-    """Sync `_collection.md` files and collections, outer ones before inner ones."""
+    """Sync `_collection.md` files and collections, parents first."""
     await load_collections(work)
     for page in work.pages_of("collection"):
         row = work.rows.get(page.path)
@@ -72,7 +72,7 @@ async def sync_page(work: SyncWork, page: FolderPage) -> None:
 
 
 async def adopt_or_create(work: SyncWork, page: FolderPage) -> SyncedFile | None:
-    """The row of a collection with the page's slug; None when a new one has been made, and all is in step."""
+    """The row of a collection with the page's slug; None if a new one was created, already in sync."""
     collection_id = work.folders.ids_by_slug.get(page.slug)
     if collection_id is not None and collection_id not in work.synced_ids:
         work.folders.by_folder[page.folder] = collection_id
@@ -125,7 +125,7 @@ def report_outcome(
 
 
 def conflicts_sentence(names: list[str]) -> str:
-    """A sentence on values that both sides changed, to follow another one."""
+    """A sentence about values that both sides changed, to append to another one."""
     if not names:
         return ""
     listed = ", ".join(f"`{name}`" for name in names)
@@ -154,7 +154,7 @@ async def update(work: SyncWork, collection_id: str, changes: dict[str, str | No
 
 
 async def collection_id_of(work: SyncWork, value: str | None) -> str | None:
-    """The id of a collection; that of a folder without one is made, with those above it."""
+    """The id of a folder's collection, which is created, with its parents, if it does not exist."""
     if value is None or value == NO_COLLECTION:
         return None
     if not value.startswith(NEW_FOLDER):
@@ -182,7 +182,7 @@ async def collection_id_of(work: SyncWork, value: str | None) -> str | None:
 
 
 def remove_file(work: SyncWork, page: FolderPage, row: SyncedFile) -> None:
-    """The collection is deleted in Instep: its file goes too, unless someone has changed it since."""
+    """Delete the file of a collection that was deleted in Instep, unless the file was changed since."""
     if page.file.text in (row.file_text, row.next_file_text):
         work.sync.writes[page.path] = None
         work.sync.report(page.path, "removed", "The collection was deleted in Instep.")
@@ -193,7 +193,7 @@ def remove_file(work: SyncWork, page: FolderPage, row: SyncedFile) -> None:
 
 
 def forget_file(work: SyncWork, path: str, row: SyncedFile) -> None:
-    """Keep a collection whose file is gone, with everything in it."""
+    """Keep a collection whose file is gone, including its articles."""
     del work.rows[path]
     collection = work.collections.get(row.resource_id)
     if collection is not None and row.file_text is not None:

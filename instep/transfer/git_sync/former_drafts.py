@@ -1,4 +1,4 @@
-"""Drafts of previous file versions leave the review queue: git no longer has their texts."""
+"""Dismisses drafts of earlier file versions, whose texts are no longer in git."""
 
 from instep.drafting.drafts.actions import dismiss_draft
 from instep.drafting.drafts.pending import DraftNotPending, find_draft
@@ -8,7 +8,7 @@ from instep.transfer.git_sync.work import SyncWork
 
 
 async def dismiss_forgotten(work: SyncWork) -> None:
-    """After a restart no file names its draft any more; one that a person has edited or approved stays."""
+    """Dismiss drafts that a restart left without a file, except those that a person edited or approved."""
     for draft_id in sorted(work.pending_drafts):
         draft = await find_draft(work.ctx, draft_id)
         if draft.updated_at == draft.created_at and draft.approved_at is None:
@@ -19,5 +19,5 @@ async def dismiss_former(ctx: Ctx, draft_id: str) -> None:
     try:
         await dismiss_draft(ctx, draft_id)
     except (DraftNotPending, NotFound):
-        # Someone has just settled it.
+        # Someone settled it in the meantime.
         return

@@ -1,4 +1,4 @@
-"""Moved files: links to them and links in them are updated."""
+"""Moves files, and updates the links to them and in them."""
 
 import posixpath
 from collections import defaultdict
@@ -28,22 +28,23 @@ from instep.transfer.git_sync.schemas import SyncedFile
 from instep.transfer.git_sync.taken_paths import TakenPaths
 from instep.transfer.git_sync.work import SyncWork, set_next
 
-# The results of pages whose files have to stay as they are.
+# The results of pages whose files must not be changed.
 OPEN = frozenset(("conflict", "waiting", "proposed", "refused", "kept"))
-# A relative path may lead out of the folder: it is resolved below a folder that is deep enough.
+# A relative path may lead out of the folder, so it is resolved below a folder that is deep enough.
 DEEP = "/" + "_/" * limits.MAX_SYNC_PATH_CHARACTERS
 
 
 @dataclass(slots=True)
 class Moves:
-    """The new paths of files, and new texts under their present paths; nothing is done before `write`."""
+    """The new paths of files, and their new texts by current path; nothing is done before `write`."""
 
     work: SyncWork
     taken: TakenPaths
-    # Files with their translations, even with those that could not be taken over, by what their paths share.
+    # Files with their translations, including those that could not be synced, by the common part of the
+    # paths.
     groups: dict[str, list[str]]
     paths: dict[str, str] = field(default_factory=dict)
-    # The files that get these paths.
+    # The files that get these paths, by new path.
     sources: dict[str, str] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
@@ -60,7 +61,7 @@ class Moves:
         return cls(work, taken, groups)
 
     def text_of(self, path: str) -> str:
-        """The text that a file has after the sync."""
+        """The text of a file after the sync."""
         if path in self.texts:
             return self.texts[path]
         written = self.work.sync.writes.get(path)
@@ -70,7 +71,7 @@ class Moves:
         return page.file.text if page is not None else self.work.other_texts[path]
 
     def page_of(self, path: str) -> FolderPage:
-        """The page as it is after the sync, at its present path."""
+        """The page after the sync, at its current path."""
         if path not in self.texts and path not in self.work.sync.writes:
             return self.work.pages[path]
         page = parse_page(path, self.text_of(path))
@@ -78,7 +79,7 @@ class Moves:
         return page
 
     def is_open(self, path: str) -> bool:
-        """True if a file has to stay as it is."""
+        """True if a file must not be changed."""
         work = self.work
         if path in work.unreadable_paths and path not in work.other_texts:
             return True
@@ -89,7 +90,7 @@ class Moves:
         return self.groups.get(PagePath(path).group, [])
 
     def are_free(self, paths: list[str]) -> bool:
-        """True if none of the files, nor one that links to them, has to stay as it is."""
+        """True if all of the files, and those that link to them, may be changed."""
         if self.linking_paths is None:
             self.linking_paths = defaultdict(set)
             for path in present_paths(self.work):
@@ -99,7 +100,7 @@ class Moves:
         return not any(self.is_open(path) for path in {*paths, *linking})
 
     def plan(self, path: str, new: str, reason: str) -> bool:
-        """Move a file with its translations; False if one must stay or a new path is in use."""
+        """Plan the move of a file with its translations; False if one must stay or a new path is in use."""
         group = self.group_of(path)
         new_paths = {other: PagePath(new).group + other.removeprefix(PagePath(path).group) for other in group}
         is_whole = all(other in self.work.rows for other in group)
@@ -115,16 +116,16 @@ class Moves:
         return True
 
     def is_taken(self, target: str, group: list[str]) -> bool:
-        """True if a path is in use, or that of another file after the sync."""
+        """True if a path is in use, or will be another file's path after the sync."""
         return target in self.taken.paths or self.sources.get(target, group[0]) not in group
 
     def edit(self, path: str, text: str, reason: str) -> None:
-        """Give a file another text."""
+        """Set the new text of a file."""
         self.texts[path] = text
         self.reasons.setdefault(path, reason)
 
     def write(self) -> None:
-        """Add the moves and the texts to what the caller writes."""
+        """Add the moves and the texts to the writes."""
         paths = present_paths(self.work) if self.paths else list(self.texts)
         before = {path: self.text_of_before(path) for path in paths}
         moved = {comparable_path(path): new for path, new in self.paths.items()}
@@ -146,7 +147,7 @@ class Moves:
         return before
 
     def moved_text(self, path: str, moved: Mapping[str, str]) -> str:
-        """The text of a file after the moves, which are by the comparable forms of the present paths."""
+        """The text of a file after the moves; `moves` are by the comparable form of the current path."""
         text, new = self.text_of(path), self.paths.get(path, path)
         if not self.paths:
             return text
@@ -156,7 +157,7 @@ class Moves:
         return text if new == path or row is None else self.in_collection(text, new, row)
 
     def in_collection(self, text: str, path: str, row: SyncedFile) -> str:
-        """The text with a line for its collection, if the new folder is another collection's."""
+        """The text with a line for its collection, if the new folder belongs to another one."""
         values = row.next_article_values or row.article_values
         page = parse_page(path, text)
         if page is None or values is None:
@@ -172,7 +173,7 @@ class Moves:
     def move(self, path: str, new: str, text: str) -> None:
         work, row = self.work, self.work.rows[path]
         if path not in work.pages:
-            # Git never had the file: it is written to its final path at once.
+            # The file never was in git: it is written to its final path directly.
             del work.rows[path], work.sync.writes[path]
             row.path, row.next_file_text = new, text
             work.rows[new] = row
@@ -194,14 +195,14 @@ class Moves:
 
 
 def present_paths(work: SyncWork) -> list[str]:
-    """The files that there are after the sync."""
+    """The paths of the files after the sync."""
     written = {path for path, text in work.sync.writes.items() if text is not None}
     removed = {path for path, text in work.sync.writes.items() if text is None}
     return sorted((work.pages.keys() | work.other_texts.keys() | written) - removed)
 
 
 def set_next_text(row: SyncedFile, text: str) -> None:
-    """Set the next text of a file, and nothing of its article."""
+    """Set the next text of a file without changing the article's."""
     if row.next_file_text is not None:
         row.next_file_text = text
     else:
@@ -209,7 +210,7 @@ def set_next_text(row: SyncedFile, text: str) -> None:
 
 
 def moved_links(text: str, path: str, new: str, paths: Mapping[str, str]) -> str:
-    """The text of a file with links that lead where they led before some files moved."""
+    """The text of a file with links adjusted to moved files."""
     folder, new_folder = posixpath.dirname(path), posixpath.dirname(new)
 
     def convert(target: str) -> str | None:
@@ -228,5 +229,5 @@ def moved_links(text: str, path: str, new: str, paths: Mapping[str, str]) -> str
 
 
 def is_relative(target: str) -> bool:
-    """True if a destination is a path from the file that names it."""
+    """True if a destination is a path relative to its file."""
     return path_of_target("", target) is not None or target.startswith("../")

@@ -1,4 +1,4 @@
-"""Articles that have no file yet: what is published in Instep gets one."""
+"""Creates files for published articles that have none yet."""
 
 from instep.transfer.exports.layout import COLLECTION_FILE, file_stem
 from instep.transfer.exports.page_file import new_page
@@ -11,7 +11,7 @@ from instep.transfer.git_sync.work import SyncWork, set_next
 
 
 def place_new_files(work: SyncWork, plans: list[ArticlePlan]) -> dict[str, SyncedArticle]:
-    """Give each published article without a file a path next to its collection's files; by path."""
+    """The published articles without a file, by their new paths next to the files of their collection."""
     known_ids = work.synced_ids
     paths_by_id = {row.resource_id: path for path, row in work.rows.items()}
     articles_by_path: dict[str, SyncedArticle] = {}
@@ -33,7 +33,7 @@ def place_new_files(work: SyncWork, plans: list[ArticlePlan]) -> dict[str, Synce
 def path_for(
     work: SyncWork, article: SyncedArticle, paths_by_id: dict[str, str], taken: TakenPaths
 ) -> str | None:
-    """A free path; None for a translation whose original has no file."""
+    """A free path for an article; None for a translation whose original has no file."""
     locale = "" if article.locale == work.ctx.bot.locale else f".{article.locale}"
     if article.translation_of is not None:
         original = paths_by_id.get(article.translation_of)
@@ -54,7 +54,7 @@ def without_locale(path: str) -> str:
 
 
 def folder_for(work: SyncWork, collection_id: str | None, taken: TakenPaths) -> str:
-    """The folder of a collection; a new one, with its `_collection.md`, if it has none yet."""
+    """The folder of a collection, created with its `_collection.md` if there is none yet."""
     collection = work.collections.get(collection_id or "")
     if collection is None:
         return ""
@@ -91,7 +91,7 @@ def write_new_files(work: SyncWork, articles_by_path: dict[str, SyncedArticle]) 
 
 
 def translated_locale(work: SyncWork, article: SyncedArticle) -> str | None:
-    """The language of the original, where its file does not go without saying it."""
+    """The original's language, if the file must state it."""
     original = work.articles.get(article.translation_of or "")
     is_other = original is not None and original.locale != work.ctx.bot.locale
     return original.locale if original is not None and is_other else None

@@ -1,4 +1,4 @@
-"""The order of a collection's articles on both sides: pure rules on lists of ids and on numbers."""
+"""Merges the order of a collection's articles on both sides; pure functions on ids and numbers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class KnownOrder:
-    """The facts that both sides had at the last sync, and what that sync wrote and git has not had yet."""
+    """The order of both sides at the last sync, and the order that it wrote and git doesn't have yet."""
 
     base: list[str] | None = None
     next: list[str] | None = None
-    # The articles whose files were written for it.
+    # The articles whose files were written for `next`.
     written: list[str] = field(default_factory=list)
 
     def advance(self) -> None:
@@ -19,7 +19,7 @@ class KnownOrder:
 
 @dataclass(frozen=True, slots=True)
 class MergedOrder:
-    """The order that both sides get, and whether it is a choice between two that someone made."""
+    """The merged order, and whether it chooses between two orders that people set."""
 
     ids: list[str]
     is_moved_in_instep: bool = False
@@ -31,9 +31,9 @@ def merge_orders(
 ) -> MergedOrder:
     """The three-way merge of an order.
 
-    `instep` is the order before the sync, `git` that of the files which have a place, `present` that of
-    Instep now, with what the sync has made. Where both sides changed it, or nobody knows what they had, the
-    order of Instep stays, since the history of git keeps the other.
+    `instep` is the order before the sync, `git` the order of the files with a position, `present` the current
+    order in Instep, including new articles. If both sides changed it, or the base is unknown, Instep's order
+    is kept, because git's history keeps the other.
     """
     in_git, in_instep = set(git), set(instep)
     if base is None:
@@ -54,13 +54,13 @@ def only(ids: Iterable[str], members: set[str]) -> list[str]:
 
 
 def refill(order: Sequence[str], ids: Sequence[str]) -> list[str]:
-    """The order with these ids in their own order, in the places that they have together."""
+    """The order in which these ids fill their combined positions in the given order."""
     members, rest = set(ids), iter(only(ids, set(order)))
     return [next(rest) if id in members else id for id in order]
 
 
 def new_numbers(order: Sequence[str], numbers: Mapping[str, int | None]) -> dict[str, int]:
-    """The numbers that must change so that they have the order; as many as can keep their number keep it."""
+    """The fewest new numbers that put the ids in order."""
     present = [number for id in order if (number := numbers[id]) is not None]
     if len(present) < len(order):
         return {id: place for place, id in enumerate(order, 1) if numbers[id] != place}

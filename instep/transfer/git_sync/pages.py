@@ -1,4 +1,4 @@
-"""The pages of a folder, and what they say of their articles and collections."""
+"""The pages of a folder, and the values in them for articles and collections."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -21,9 +21,9 @@ from instep.transfer.exports.schemas import CollectionRow
 from instep.transfer.git_sync.schemas import Kind, SyncedArticle
 from instep.transfer.git_sync.three_way import Values
 
-# The value `collection` of a page in a folder whose collection does not exist yet begins with this.
+# The prefix of the value `collection` of a page in a folder whose collection does not exist yet.
 NEW_FOLDER = "new:"
-# The values of front matter, or what is wrong with it, by its text.
+# The values of front matter, or its problem, by its text.
 Heads: TypeAlias = Mapping[str, dict[str, str] | UnreadableFrontMatter]
 NO_HEADS: Heads = MappingProxyType({})
 STATUSES = ("draft", "published", "archived")
@@ -81,9 +81,9 @@ class Folders:
 
 
 def parse_page(path: str, text: str, has_written: bool = False, heads: Heads = NO_HEADS) -> FolderPage | None:
-    """The page; None for a Markdown file without a title in its front matter, which is nobody's article.
+    """The page; None for a Markdown file without a title in its front matter, which is not an article.
 
-    `heads` has the values of front matter that is read already.
+    `heads` contains the values of front matter that was already read.
     """
     file = split_page(text)
     matter = heads[file.head] if file.head in heads else values_or_problem(file)
@@ -93,14 +93,14 @@ def parse_page(path: str, text: str, has_written: bool = False, heads: Heads = N
 
 
 def implied_slug(path: str) -> str:
-    """The slug that a name says: of a collection's page, its folder's."""
+    """The slug in the name of a file, or of its folder for a collection's page."""
     parts = PurePosixPath(path)
     name = parts.parent.name if parts.name == COLLECTION_FILE else parts.name
     return slugify(slug_of_name(name), "page")
 
 
 def parent_folder(folder: str) -> str:
-    """The folder above; both end with a slash, unless it is the top."""
+    """The parent folder. Folders end with a slash, except the top one, which is empty."""
     above = str(PurePosixPath(folder).parent)
     return "" if above == "." else f"{above}/"
 
@@ -162,7 +162,7 @@ def values_of_collection(collection: CollectionRow) -> dict[str, str | None]:
 
 
 def matter_of(path: str, values: Values, folders: Folders) -> dict[str, str | None]:
-    """The front matter of a page: None for default values. The folder determines the parent."""
+    """The front matter of a page, None for default values; the folder determines the parent."""
     page = PagePath(path)
     matter = {
         "title": values["title"],
@@ -185,7 +185,7 @@ def matter_of(path: str, values: Values, folders: Folders) -> dict[str, str | No
 
 
 def collection_slug(values: Values, folders: Folders) -> str:
-    """The value `collection` for a page in the folder of another collection."""
+    """The value `collection` of a page that is in the folder of another collection."""
     return folders.slugs_by_id.get(values["collection"] or "", NO_COLLECTION)
 
 

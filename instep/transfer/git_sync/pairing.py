@@ -9,7 +9,7 @@ from instep.transfer.git_sync.work import SyncWork
 
 
 def follow_renames(work: SyncWork) -> None:
-    """Move rows of files that are gone to the new file that is the same page, and report it."""
+    """Move the rows of renamed files to their new paths, and report them."""
     follow_written_moves(work)
     for old, new in list(renames(work)):
         if old not in work.rows or old in work.pages or new not in work.pages or new in work.rows:
@@ -23,7 +23,7 @@ def follow_renames(work: SyncWork) -> None:
 
 
 def follow_written_moves(work: SyncWork) -> None:
-    """Move the rows of files that the last sync moved, once git has had it; that is not reported."""
+    """Move the rows of files that the last sync moved once git has the moves, without reporting them."""
     for old, row in list(work.rows.items()):
         new = row.next_path
         if new is None or old in work.pages or new not in work.pages or new in work.rows:
@@ -36,13 +36,13 @@ def follow_written_moves(work: SyncWork) -> None:
 
 
 def renames(work: SyncWork) -> Iterator[tuple[str, str]]:
-    """Old and new paths: as git says, then of files with the same text, then with the same slug."""
+    """Old and new paths: renames in git, then files with the same text, then with the same slug."""
     for rename in work.request.renames:
         if is_same_kind(work, rename.source, rename.target):
             yield rename.source, rename.target
     lost_rows = [row for path, row in work.rows.items() if path not in work.pages]
-    # A file that git has never had may have been renamed since it was committed. Another page with its slug
-    # takes its article over like that of any article without a file.
+    # A file that this sync has not seen in git may have been renamed after it was committed. Another page
+    # with its slug is matched to its article, as to any article without a file.
     seen_rows = [row for row in lost_rows if row.file_text is not None]
     new_pages = [page for path, page in work.pages.items() if path not in work.rows]
     for identity_of, rows in ((same_text, lost_rows), (same_slug, seen_rows)):
@@ -68,7 +68,7 @@ def is_same_kind(work: SyncWork, source: str, target: str) -> bool:
 
 
 def earlier_pages(work: SyncWork, row: SyncedFile) -> Iterator[FolderPage]:
-    """The page as the last sync saw it, and as it wrote it."""
+    """The page as the last sync read it, and as it wrote it."""
     for text in filter(None, (row.file_text, row.next_file_text)):
         with suppress(UnusablePage):
             if (page := parse_page(row.path, text, heads=work.heads)) is not None:

@@ -55,9 +55,9 @@ async def list_ids_elsewhere(ctx: Ctx, folder: str) -> set[str]:
 
 
 async def lock_articles(ctx: Ctx) -> list[SyncedArticle]:
-    """All articles that are not deleted, in reading order.
+    """All articles that are not deleted, in reading order, locked.
 
-    They are locked in the order of ids, as every statement does that locks several articles.
+    They are locked in the order of their ids, as in every statement that locks several articles.
     """
     await ctx.execute(
         """
@@ -91,7 +91,7 @@ async def list_positions(ctx: Ctx) -> list[SyncedPlace]:
 
 
 async def list_pending_drafts(ctx: Ctx, ids: Sequence[str]) -> set[str]:
-    """The pending ones of these drafts."""
+    """Those of these drafts that are pending."""
     pending = await ctx.value(
         """
         select array_agg(id) from drafts
@@ -104,7 +104,7 @@ async def list_pending_drafts(ctx: Ctx, ids: Sequence[str]) -> set[str]:
 
 
 async def list_assets(ctx: Ctx, digests: Collection[str]) -> list[StoredAsset]:
-    """The stored files that were made from bytes with these digests."""
+    """The stored files whose sent bytes have these digests."""
     return await ctx.all(
         StoredAsset,
         """

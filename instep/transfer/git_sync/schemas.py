@@ -33,7 +33,7 @@ SHA256 = re.compile(r"^[0-9a-f]{64}$")
 
 
 def valid_path(path: str) -> str:
-    """The path itself: relative, with slashes, without steps that leave the folder."""
+    """The path if it is relative, uses slashes and stays in the folder; otherwise raises `ValueError`."""
     parts = path.split("/")
     if "\\" in path or path.startswith("/") or any(part in ("", ".", "..") for part in parts):
         raise ValueError("it must be a relative path such as guides/install.md")
@@ -114,21 +114,21 @@ class SyncedFileIn(Body):
 
 
 class AssetIn(Body):
-    """A picture or download in the folder."""
+    """An image or download in the folder."""
 
     path: FilePath
     sha256: Digest
 
 
 class RenameIn(Body):
-    """A file that has another name since the last sync, as git sees it."""
+    """A file that was renamed since the last sync, according to git."""
 
     source: FilePath = Field(alias="from")
     target: FilePath = Field(alias="to")
 
 
 class SyncCreate(Body):
-    """A folder as a commit has it."""
+    """The state of a folder at a commit."""
 
     folder: FolderPath
     commit: Commit
@@ -167,11 +167,11 @@ class SyncedFolder:
 
 @dataclass(slots=True)
 class SyncedFile:
-    """A row of `synced_files`: a page that was in step.
+    """A row of `synced_files`: a page that was in sync.
 
-    `file_text`, `article_text` and `article_values` are the base, both notations of what git had at the last
-    sync; they are None until git has had the file. The `next_` columns become the base when git has what was
-    written, or when the draft is settled.
+    `file_text`, `article_text` and `article_values` are the base: the last state in git, in both notations;
+    None until the file is in git. The `next_` columns become the base when git has the written text, or when
+    the draft is settled.
     """
 
     path: str
@@ -185,11 +185,11 @@ class SyncedFile:
     next_article_text: str | None = None
     next_article_values: dict[str, str | None] | None = None
     draft_id: str | None = None
-    # The path of the file from the next text on; None if it stays.
+    # The path of the file with the next text; None if it is unchanged.
     next_path: str | None = None
 
     def advance(self) -> None:
-        """The next base becomes the base."""
+        """Replace the base by the next one."""
         self.file_text, self.article_text = self.next_file_text, self.next_article_text
         self.article_values = self.next_article_values
         self.forget_next()
@@ -201,7 +201,7 @@ class SyncedFile:
 
 @dataclass(frozen=True, slots=True)
 class SyncedArticle:
-    """An article with what a file says of it."""
+    """An article with the values that a file contains."""
 
     id: str
     slug: str
@@ -228,7 +228,7 @@ class SyncedPlace:
 
 @dataclass(frozen=True, slots=True)
 class StoredAsset:
-    """A stored file by the bytes that were sent."""
+    """A stored file, and the digest of the bytes that were sent."""
 
     sent_sha256: str
     sha256: str
@@ -248,7 +248,7 @@ class FileResult:
 
 @dataclass(slots=True)
 class Sync:
-    """The result of a sync, and what the caller writes to the folder: a text, or None to delete the file."""
+    """The result of a sync; `writes` has the new text of each file to write, or None to delete it."""
 
     folder: str
     commit: str
@@ -260,11 +260,11 @@ class Sync:
 
     @property
     def id(self) -> str:
-        """The data for the audit log."""
+        """The id in the audit log."""
         return self.folder
 
     def report_more(self, path: str, action: Action, message: str, **ids: Any) -> None:
-        """Report on a file, after what is reported on it already."""
+        """Append a message to the report on a file, or begin one."""
         if rows := self.results_by_path.get(path):
             rows[0].message += f" {message}"
         else:
@@ -276,7 +276,7 @@ class Sync:
             self.results_by_path[self.results.pop().path].pop()
 
     def drop_refusals(self, paths: Collection[str]) -> None:
-        """Forget that these files were refused, since they are tried again."""
+        """Remove the refusals of these files, because they are tried again."""
         self.results = [row for row in self.results if row.action != "refused" or row.path not in paths]
         for path in paths:
             rows = self.results_by_path.get(path, [])
@@ -288,7 +288,7 @@ class Sync:
         self.results_by_path.setdefault(path, []).append(row)
 
     def rename(self, path: str, new: str) -> None:
-        """Move what is reported on a file to its new path."""
+        """Move the results of a file to its new path."""
         rows = self.results_by_path.pop(path, [])
         for row in rows:
             row.path = new
@@ -308,7 +308,7 @@ class SyncedFileOut(Out):
 
 
 class SyncStateOut(Out):
-    """The state of a folder at its last sync; `commit` is null before the first."""
+    """The state of a folder at its last sync; `commit` is null before the first one."""
 
     folder: str
     commit: str | None
@@ -334,7 +334,7 @@ class SyncResultOut(Out):
 
 
 class SyncOut(Out):
-    """The result of a sync; files in step are not listed."""
+    """The result of a sync; files in sync are not listed."""
 
     folder: str
     commit: str

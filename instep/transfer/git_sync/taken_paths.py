@@ -1,4 +1,4 @@
-"""Paths that are in use, and the numbers in front of names, so that a new name comes last in its folder."""
+"""Tracks paths in use and the numbers at the start of names, so that a new name is the last one."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ NUMBER = re.compile(r"^(\d+)-")
 
 @dataclass(slots=True)
 class TakenPaths:
-    """`highest` has the greatest number in front of a file or folder directly in a folder."""
+    """Paths in use; `highest` is the greatest number at the start of a name, by folder."""
 
     paths: set[str] = field(default_factory=set)
     counted: set[str] = field(default_factory=set)
@@ -27,7 +27,7 @@ class TakenPaths:
         self.count(path)
 
     def count(self, path: str) -> None:
-        """Let new names come after those of a path that is free."""
+        """Count a path that becomes free, so that new names come after its number."""
         if path in self.counted:
             return
         self.counted.add(path)
@@ -39,6 +39,6 @@ class TakenPaths:
             self.count(above)
 
     def next_name(self, folder: str, stem: str) -> str:
-        """A name at the end of a folder, with the next number if the others have numbers."""
+        """A name for the end of a folder, with the next number if the others have numbers."""
         number = self.highest.get(folder)
         return stem if number is None else f"{number + 1:02}-{stem}"

@@ -1,7 +1,7 @@
-"""The facts that both sides make of a page that was in step: pure rules on values and on lines of text.
+"""Three-way merges of a page's values and of its lines of text; pure functions.
 
-A text has two notations with the same lines, the file's with relative paths and the article's with addresses.
-Lines that nobody changed keep the bytes that each side has, so nothing is rewritten that was not edited.
+A text has two notations with the same lines: relative paths in the file, and addresses in the article. On
+each side, unchanged lines keep their bytes, so nothing is rewritten that was not edited.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ Values = Mapping[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class MergedValues:
-    """The values that the article gets, those that the file gets, and the names that both sides changed."""
+    """The new values of the article and of the file, and the names of values that both sides changed."""
 
     article: dict[str, str | None]
     file: dict[str, str | None]
@@ -31,7 +31,7 @@ def merge_values(
 ) -> MergedValues:
     """The three-way merge of each value; without a base every difference is a conflict.
 
-    In a conflict the article's value wins, since the history of git keeps the file's.
+    In a conflict the article's value wins, because git's history keeps the file's.
     """
     merged = MergedValues(dict(article), dict(file), [])
     for name, value in file.items():
@@ -49,7 +49,7 @@ def merge_values(
 def to_article_values(
     base_file: Values | None, file: Values, base_article: Values | None
 ) -> dict[str, str | None]:
-    """The values of an article with the same content as the file; unchanged ones are the base's."""
+    """The values of the file in the article's notation; unchanged ones are taken from the base."""
     if base_file is None or base_article is None:
         return dict(file)
     return {
@@ -59,7 +59,7 @@ def to_article_values(
 
 
 async def in_other_notation(before: str, after: str, other_before: str, other_after: str) -> str:
-    """The other notation of `after`, with the bytes of `other_before` in unchanged lines.
+    """`after` in the other notation, with the bytes of `other_before` in unchanged lines.
 
     `other_before` and `other_after` are `before` and `after` in the other notation, line by line.
     """
@@ -83,7 +83,7 @@ def in_other_notation_now(before: str, after: str, other_before: str, other_afte
 
 
 async def merge_texts(base: str | None, article: str, file: str) -> str | None:
-    """The three-way merge of two texts in the article's notation; None where both changed the same lines."""
+    """The three-way merge of two texts in the article's notation; None if both changed the same lines."""
     if article == file:
         return article
     if base is None:

@@ -1,4 +1,4 @@
-"""The state of one sync: the folder, the help center, and what was in step before."""
+"""The state of one sync: the folder, the help center, and their last common state."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -30,20 +30,20 @@ class SyncWork:
     sync: Sync
     rows: dict[str, SyncedFile]
     pages: dict[str, FolderPage] = field(default_factory=dict)
-    # The front matter of all files, as they are now and as they were at the last sync.
+    # The front matter of all files, now and at the last sync.
     heads: Heads = field(default_factory=dict)
     # Markdown files that can't be read or are not pages: they stay unchanged.
     unreadable_paths: set[str] = field(default_factory=set)
-    # The paths that the rows of renamed pages had, by their new ones.
+    # The former paths of renamed pages, by their new paths.
     former_paths: dict[str, str] = field(default_factory=dict)
-    # Texts of Markdown files that are not pages, by their paths.
+    # The texts of Markdown files that are not pages, by path.
     other_texts: dict[str, str] = field(default_factory=dict)
     orders: dict[str, KnownOrder] = field(default_factory=dict)
-    # Articles whose files are in git as the last sync wrote them.
+    # The articles whose files are in git as the last sync wrote them.
     advanced_ids: set[str] = field(default_factory=set)
-    # The present paths of files that the last sync moved.
+    # The current paths of files that the last sync moved.
     followed_paths: set[str] = field(default_factory=set)
-    # Files whose article is in another collection, so that they belong into its folder.
+    # The files whose article is in another collection, and that must move into its folder.
     misplaced_paths: set[str] = field(default_factory=set)
     stored_rows: dict[str, SyncedFile] = field(default_factory=dict)
     collections: dict[str, CollectionRow] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class SyncWork:
 
     @property
     def navigation(self) -> str | None:
-        """The configuration file that says the order in git."""
+        """The configuration file that sets the order in git."""
         navigation: str | None = self.request.model_dump().get("navigation")
         return navigation
 
@@ -77,12 +77,12 @@ class SyncWork:
         return to_paths(text, path, self.site, settings().base_url)
 
     def in_canonical_form(self, text: str, path: str) -> str:
-        """An article's text in which all links to files have the same form."""
+        """An article's text with all links to files in the same form."""
         return self.to_addresses(self.to_paths(text, path), path)
 
 
 def base_values(work: SyncWork, row: SyncedFile) -> dict[str, str | None] | None:
-    """The file's content at the last sync, under its name at that time; None without a base."""
+    """The values of the file at the last sync, under its name at that time; None without a base."""
     if row.file_text is None:
         return None
     try:
@@ -90,7 +90,7 @@ def base_values(work: SyncWork, row: SyncedFile) -> dict[str, str | None] | None
         page = parse_page(path, row.file_text, heads=work.heads)
         return values_of(page, work.folders) if page is not None else None
     except UnusablePage:
-        # Its collection has another slug since: then every value counts as changed in git.
+        # The slug of its collection changed since, so every value counts as changed in git.
         return None
 
 
@@ -103,7 +103,7 @@ def article_values_of_file(work: SyncWork, row: SyncedFile, values: Values) -> d
 
 
 async def article_text_of_file(work: SyncWork, page: FolderPage, row: SyncedFile, current: str) -> str:
-    """The file's text in the article's notation; lines that the article has keep its bytes."""
+    """The file's text in the article's notation; lines that are also in the article keep its bytes."""
     body, path = page.file.body, page.path
     text = work.to_addresses(body, path)
     if row.file_text is not None and row.article_text is not None:
@@ -113,7 +113,7 @@ async def article_text_of_file(work: SyncWork, page: FolderPage, row: SyncedFile
 
 
 def mark_in_sync(row: SyncedFile, **base: Any) -> None:
-    """Make what both sides have the base, with nothing left to write."""
+    """Record the common state of both sides as the base, with nothing left to write."""
     set_base(row, **base)
     row.forget_next()
 

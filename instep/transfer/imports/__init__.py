@@ -1,1 +1,1 @@
-"""Moving in: files or another product become articles, collections, files and redirects of a bot."""
+"""Imports files or another product's content as articles, collections, files and redirects of a bot."""

@@ -1,4 +1,4 @@
-"""Operations on imports: begin one, look at its plan, agree to it, see what became of it."""
+"""Operations on imports: start one, review and confirm its plan, get its result."""
 
 import hashlib
 import re
@@ -24,10 +24,10 @@ HOST = re.compile(r"[\w.-]+(?::\d+)?")
 async def upload_import(
     ctx: Ctx, storage: FileStorage, name: str, archive: bytes, format: str | None, site: str | None = None
 ) -> ImportRow:
-    """Take an archive, and have a worker read it; nothing is imported before someone agrees.
+    """Store an archive for a worker to read; nothing is imported before someone confirms the plan.
 
-    `format` is the name of a reader; without one it is recognized by the archive's content. `site` is the
-    address at which the source was served, if its configuration doesn't name it.
+    `format` is the name of a reader; without it, the format is detected from the archive's content. `site` is
+    the URL of the old site, if the configuration in the archive doesn't contain it.
     """
     site = valid_site(site)
     if not archive:
@@ -57,7 +57,7 @@ async def upload_import(
 
 @writes
 async def confirm_import(ctx: Ctx, import_id: str, *, prunes: bool = False) -> ImportRow:
-    """Agree to a plan: a worker imports the archive; `prunes` archives what the source no longer has."""
+    """Confirm a plan: a worker imports the archive. `prunes` archives articles missing from the source."""
     row = await find_import(ctx, import_id, lock=True)
     if row.state != "ready":
         raise InvalidState("This import has already started.")
@@ -69,7 +69,7 @@ async def confirm_import(ctx: Ctx, import_id: str, *, prunes: bool = False) -> I
 
 @writes
 async def discard_import(ctx: Ctx, import_id: str) -> str:
-    """Forget a plan and its archive; nothing was imported."""
+    """Delete a plan and its archive without importing anything."""
     row = await find_import(ctx, import_id, lock=True)
     if row.state != "ready":
         raise InvalidState("Only an import that is waiting for confirmation can be discarded.")
@@ -79,7 +79,7 @@ async def discard_import(ctx: Ctx, import_id: str) -> str:
 
 @writes
 async def end_by_command(ctx: Ctx, import_id: str, report: ImportReport) -> str:
-    """Keep what an import by command has done."""
+    """Store the result of an import by command."""
     await queries.end(ctx, import_id, as_stored(report), None)
     return import_id
 
@@ -100,7 +100,7 @@ async def find_import(ctx: Ctx, import_id: str, *, lock: bool = False) -> Import
 async def begin_by_command(
     ctx: Ctx, name: str, format: str, source: str, total: int, site: str | None = None
 ) -> ImportRow:
-    """The row of an import by command: that of a run that was killed, or a new one."""
+    """The row of an import by command: of an interrupted run, or a new one."""
     row = await queries.find_unended(ctx, name, source)
     if row is None:
         import_id = new_id("imp")
@@ -112,9 +112,9 @@ async def begin_by_command(
 
 
 def valid_site(text: str | None) -> str | None:
-    """The address at which a source was served: a URL without a slash at its end, or a path such as "/docs".
+    """The address of the source's site: a URL without a trailing slash, or a path such as "/docs".
 
-    None without one; raises `InvalidRequest` for anything else.
+    None if the text is empty; raises `InvalidRequest` for anything else.
     """
     site = (text or "").strip()
     if site in ("", "/"):

@@ -1,6 +1,6 @@
-"""The job of an import that was uploaded: first it reads and plans, and once someone agreed, it imports.
+"""The job of an uploaded import: reads and plans it and, after a person confirms, imports it.
 
-If a worker dies, the row stays as it is, and the next attempt continues after the last batch.
+If a worker dies, the row is unchanged, and the next attempt continues after the last batch.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ MISSING = "The archive is no longer stored: upload it again."
 
 
 async def run_import(database: Database, storages: Storages, job: Job) -> None:
-    """Do the next step of an import, depending on its state; a finished import is left alone."""
+    """Run the next step of an import, depending on its state; a finished import is left alone."""
     payload = job.payload
     try:
         async with job_context(database, payload, SERVICE) as ctx, ctx.tx.transaction():
@@ -52,7 +52,7 @@ async def run_import(database: Database, storages: Storages, job: Job) -> None:
 
 
 async def give_up_import(database: Database, job: Job) -> None:
-    """Fail an import whose job has failed, or killed its worker, for the last time."""
+    """Fail an import whose job failed, or killed its worker, in its last attempt."""
     await fail(database, job.payload, FAILED)
 
 
@@ -70,10 +70,10 @@ async def import_row(
     source: Source,
     bot: Bot,
 ) -> None:
-    """Plan again, since the bot may have changed since someone agreed, and import."""
+    """Plan again, because the bot may have changed since the confirmation, and import."""
     plan = await plan_source(database, payload, SERVICE, source, row.format, prunes=row.prunes)
     files = await asyncio.to_thread(source.open)
-    # The person who began the import is the author of what it writes.
+    # The person who started the import is the author of its changes.
     actor = Actor(row.author_type, row.author_name, can_write=True, channel="job")
     async with job_context(database, payload, SERVICE) as ctx:
         await queries.set_progress(ctx, row.id, 0, plan.total)
@@ -96,7 +96,7 @@ async def load_source(storages: Storages, row: ImportRow, bot: Bot) -> Source:
 
 
 async def retry_later(database: Database, job: Job) -> None:
-    """Run it later: a paused workspace refuses writes, so its imports wait until it is resumed."""
+    """Postpone the job: a paused workspace refuses writes, so its imports wait until it is resumed."""
     async with job_context(database, job.payload, SERVICE) as ctx:
         run_at = ctx.now + limits.PAUSED_TASK_RETRY_DELAY
         await defer(ctx.tx, job.kind, job.payload, run_at=run_at)

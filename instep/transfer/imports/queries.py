@@ -1,4 +1,4 @@
-"""The SQL of imports, and of what earlier ones made."""
+"""The SQL of imports, and of the results of earlier ones."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ IMPORT = """
     i.id, i.name, i.format, i.source, i.state, i.site, i.prunes, i.object_key, i.bytes, i.report, i.done,
     i.total, i.error, i.author_type, i.author_name, i.created_at, i.ended_at
 """
-# Someone has changed title or text since the import, or is just editing it.
+# Someone has changed title or text since the import, or is editing it now.
 IS_CHANGED = """
     ((a.title, a.content_markdown) is distinct from (r.title, r.content_markdown)
         or a.working_saved_at is not null)
@@ -42,7 +42,7 @@ class ArticlePlace:
 
 @dataclass(frozen=True, slots=True)
 class ImportedText:
-    """The result of an earlier import of a page or an entry, and its current text; the article is locked."""
+    """The result of an earlier import of a page or entry, and the current text; the article is locked."""
 
     key: str
     id: str
@@ -55,9 +55,9 @@ class ImportedText:
 
 
 async def find_state(ctx: Ctx, source: str, keys: Collection[str]) -> BotState:
-    """The state of the bot that a plan needs, in ten statements however much it holds.
+    """The state of the bot for a plan, in ten statements whatever its size.
 
-    `keys` are those of the pages that the source has: only the texts of other pages are read.
+    `keys` are the keys of the pages in the source: only the texts of other pages are read.
     """
     slugs: dict[str, list[str]] | None = await ctx.value(SLUGS)
     collections = await ctx.all(KnownCollection, KNOWN_COLLECTIONS, source=source)
@@ -111,7 +111,7 @@ async def find_state(ctx: Ctx, source: str, keys: Collection[str]) -> BotState:
     )
 
 
-# A slug that an article had before leads to it still, so that nothing else should get it.
+# A former slug still leads to its article, so nothing else may use it.
 SLUGS = """
     select jsonb_object_agg(locale, slugs) from (
         select locale, jsonb_agg(slug) as slugs from (
@@ -148,7 +148,7 @@ KNOWN_ENTRIES = """
 
 
 async def list_texts(ctx: Ctx, source: str, keys: Sequence[str]) -> dict[str, ImportedText]:
-    """The texts that earlier imports made of these pages, by key; locks their articles by id."""
+    """The texts from earlier imports of these pages, by key; locks their articles in the order of ids."""
     rows = await ctx.all(
         ImportedText,
         f"""
@@ -167,7 +167,7 @@ async def list_texts(ctx: Ctx, source: str, keys: Sequence[str]) -> dict[str, Im
 
 
 async def ids_of(ctx: Ctx, source: str, kind: RefKind) -> dict[str, str]:
-    """The ids of what the source's keys became here; deleted articles are left out."""
+    """The ids here for the source's keys, without deleted articles."""
     ids: dict[str, str] | None = await ctx.value(
         """
         select jsonb_object_agg(r.key, coalesce(r.article_id, r.collection_id, r.entry_id))
@@ -183,9 +183,9 @@ async def ids_of(ctx: Ctx, source: str, kind: RefKind) -> dict[str, str]:
 
 
 async def keep_ref(ctx: Ctx, source: str, kind: RefKind, key: str, row: dict[str, Any]) -> None:
-    """Remember what the source said, and what was made of it.
+    """Store the facts of the source and the result of their import.
 
-    `row` has the id in `article_id`, `collection_id` or `entry_id`, and `digest`, `facts`, `title`,
+    `row` contains the id in `article_id`, `collection_id` or `entry_id`, and `digest`, `facts`, `title`,
     `content` and `version`.
     """
     values = {"article_id": None, "collection_id": None, "entry_id": None, "version": None, **row}
@@ -209,7 +209,7 @@ async def keep_ref(ctx: Ctx, source: str, kind: RefKind, key: str, row: dict[str
 
 
 async def rename_refs(ctx: Ctx, source: str, moved: Sequence[MovedPage]) -> None:
-    """Know pages by their present keys."""
+    """Replace the keys of moved pages by their current ones."""
     values = {
         "source": source,
         "before": [row.before for row in moved],
@@ -239,7 +239,7 @@ async def rename_refs(ctx: Ctx, source: str, moved: Sequence[MovedPage]) -> None
 
 
 async def add_facts(ctx: Ctx, source: str, kind: RefKind, key: str, facts: dict[str, Any]) -> None:
-    """Remember more of what an import has made of a page or collection."""
+    """Add to the stored facts of an imported page or collection."""
     await ctx.execute(
         """
         update import_refs set facts = facts || %(facts)s, updated_at = %(now)s
@@ -254,7 +254,7 @@ async def add_facts(ctx: Ctx, source: str, kind: RefKind, key: str, facts: dict[
 
 
 async def list_places(ctx: Ctx, collection_ids: Sequence[str]) -> list[ArticlePlace]:
-    """The originals in collections, in their order; they are locked in the order of their ids."""
+    """The originals in collections, in order, locked in the order of ids."""
     of_collections = """
         from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s
@@ -273,7 +273,7 @@ async def list_places(ctx: Ctx, collection_ids: Sequence[str]) -> list[ArticlePl
 
 
 async def insert(ctx: Ctx, row: dict[str, Any]) -> None:
-    """Begin an import: `row` has its id, name and state, and what else is known of it."""
+    """Insert an import: `row` contains its id, name, state and other known columns."""
     names = ("format", "source", "site", "object_key", "bytes")
     await ctx.execute(
         """
@@ -301,7 +301,7 @@ async def find(ctx: Ctx, import_id: str, *, lock: bool = False) -> ImportRow | N
 
 
 async def find_unended(ctx: Ctx, name: str, source: str) -> ImportRow | None:
-    """The import by command of this source that was killed before its end."""
+    """The interrupted import by command of this source, if there is one."""
     return await ctx.first(
         ImportRow,
         f"""
@@ -327,7 +327,7 @@ async def list_newest(ctx: Ctx) -> list[ImportRow]:
 
 
 async def set_plan(ctx: Ctx, import_id: str, format: str, source: str, report: dict[str, Any]) -> None:
-    """The source was read: someone has to agree to what the import will do."""
+    """Store the plan of an import, which then waits for confirmation."""
     await change(
         ctx, import_id, {"state": "ready", "format": format, "source": source, "report": Jsonb(report)}
     )
@@ -342,7 +342,7 @@ async def set_progress(ctx: Ctx, import_id: str, done: int, total: int) -> None:
 
 
 async def end(ctx: Ctx, import_id: str, report: dict[str, Any] | None, error: str | None) -> None:
-    """End an import; its archive is no longer needed. A failed one keeps the report of its plan."""
+    """End an import and release its archive. A failed import keeps the report of its plan."""
     values: dict[str, Any] = {"state": "failed" if error else "completed", "error": error, "object_key": None}
     values |= {"report": Jsonb(report)} if report is not None else {}
     await change(ctx, import_id, {**values, "ended_at": ctx.now})
@@ -361,7 +361,7 @@ async def change(ctx: Ctx, import_id: str, values: dict[str, Any]) -> None:
 
 
 async def delete(ctx: Ctx, import_id: str) -> None:
-    """Forget an import; its archive follows (see the trigger `imports_free_object`)."""
+    """Delete an import; the trigger `imports_free_object` deletes its archive."""
     await ctx.execute(
         "delete from imports where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s",
         id=import_id,

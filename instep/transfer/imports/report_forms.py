@@ -1,4 +1,4 @@
-"""A report for readers: as JSON for programs, and as text for a terminal."""
+"""Formats the report of an import: as JSON for programs, and as text for a terminal."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -25,7 +25,7 @@ WORDS: dict[Outcome, str] = {
     "deleted_here": "deleted here",
     "failed": "not imported",
 }
-# Marks of lines in the tree; what is new or unchanged has none.
+# Marks of lines in the tree; new and unchanged ones have none.
 MARKS: dict[Outcome, str] = {
     "updated": "changed",
     "draft": "to review",
@@ -38,7 +38,7 @@ REPORT = TypeAdapter(ImportReport)
 
 
 def as_stored(report: ImportReport) -> dict[str, Any]:
-    """The report as the row of the import stores it; `read_stored` reads it."""
+    """The report in the form stored in the import's row, which `read_stored` reads."""
     return asdict(report)
 
 
@@ -47,7 +47,7 @@ def read_stored(stored: dict[str, Any]) -> ImportReport:
 
 
 def as_json(report: ImportReport) -> dict[str, Any]:
-    """Every count, line and loss, with the names that the API would use."""
+    """All counts, lines and losses, with names in the API's style."""
     wire_form: dict[str, Any] = camel(asdict(report))
     return wire_form
 
@@ -61,7 +61,7 @@ def camel(value: Any) -> Any:
 
 
 def as_text(report: ImportReport, *, has_tree: bool = True) -> str:
-    """OutcomeCounts, the tree and the losses, in lines."""
+    """The counts, the tree and the losses, as lines."""
     parts = ["\n".join(summary_lines(report))]
     if has_tree and report.tree:
         parts.append("\n".join(tree_lines(report)))

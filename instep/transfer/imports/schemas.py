@@ -1,4 +1,4 @@
-"""The shapes of an import: its row, data about earlier ones, its plan and its report."""
+"""The schemas of an import: its row, data about earlier ones, its plan and its report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from instep.transfer.imports.tree.schemas import (
     Tree,
 )
 
-# reading: waits for its plan. ready: planned, someone has to agree. importing, then completed or failed.
+# reading: its plan is being made. ready: waits for confirmation. Then importing, completed or failed.
 ImportState = Literal["reading", "ready", "importing", "completed", "failed"]
 RefKind = Literal["page", "collection", "entry"]
 Outcome = Literal["created", "updated", "unchanged", "draft", "deleted_here", "kept_here", "failed"]
@@ -27,7 +27,7 @@ Facts = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ImportRow:
-    """One row of `imports`; `report` is what `report_forms.as_stored` gives."""
+    """A row of `imports`; `report` is the result of `report_forms.as_stored`."""
 
     id: str
     name: str
@@ -54,10 +54,10 @@ class ImportRow:
 
 @dataclass(frozen=True, slots=True)
 class KnownPage:
-    """An article that an earlier import of the source made.
+    """An article from an earlier import of the source.
 
-    `facts` and `digest` are of the source then; `is_changed_here` says whether someone has changed title
-    or text since. `title` and `text`, of which only the beginning counts, are what the import made of it.
+    `facts` and `digest` describe the source at that time; `is_changed_here` is true if someone changed title
+    or text since. `title` and `text`, which may be cut, are the import's result.
     """
 
     key: str
@@ -75,7 +75,7 @@ class KnownPage:
 
 @dataclass(frozen=True, slots=True)
 class KnownCollection:
-    """A collection that an earlier import of the source made."""
+    """A collection from an earlier import of the source."""
 
     key: str
     collection_id: str
@@ -84,13 +84,13 @@ class KnownCollection:
 
     @property
     def order(self) -> list[str]:
-        """The keys of the pages that an import has put in order."""
+        """The keys of the pages that an import put in order."""
         return list(self.facts.get("order", ()))
 
 
 @dataclass(frozen=True, slots=True)
 class KnownEntry:
-    """A changelog entry that an earlier import of the source made."""
+    """A changelog entry from an earlier import of the source."""
 
     key: str
     entry_id: str
@@ -103,9 +103,8 @@ class KnownEntry:
 class BotState:
     """The bot's state for a plan: earlier imports of the source, and slugs and addresses in use.
 
-    `slugs` are by language; `redirects` are paths, each with the id of its article or with its URL.
-    `help_url` is the address of the help center. `site` is where the source was served, as an earlier import
-    of it was told.
+    `slugs` are by language; `redirects` map paths to an article's id or a URL. `help_url` is the URL of the
+    help center. `site` is the address of the source's site, as given in an earlier import.
     """
 
     bot_slug: str
@@ -117,7 +116,7 @@ class BotState:
     collection_slugs: set[str] = field(default_factory=set)
     entry_slugs: set[str] = field(default_factory=set)
     redirects: dict[str, str] = field(default_factory=dict)
-    # Golden questions with the ids of their articles.
+    # Golden questions, with the ids of their articles.
     questions: set[tuple[str, str]] = field(default_factory=set)
     help_url: str = ""
     site: str | None = None
@@ -125,26 +124,26 @@ class BotState:
 
 @dataclass(frozen=True, slots=True)
 class FilePiece:
-    """A position in a text for the address of a file; `original` stays if the file is refused."""
+    """The position of a file's address in a text; `original` stays if the file is refused."""
 
     path: str
     digest: str
     original: str
 
 
-# A text in parts: what is said already, and where addresses of files go.
+# A text in parts: strings, and positions for addresses of files.
 Pieces = tuple[str | FilePiece, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedText:
-    """The outcome of one text: its parts, and a digest of all that the source says with it."""
+    """The outcome of one text: its parts, and a digest of everything that the source contributes."""
 
     pieces: Pieces
     digest: str
 
     def written(self, addresses: Mapping[str, str]) -> str:
-        """The text with the addresses of files, by their digests."""
+        """The text with the addresses of files, which are given by digest."""
         return "".join(
             piece if isinstance(piece, str) else addresses.get(piece.digest, piece.original)
             for piece in self.pieces
@@ -156,10 +155,10 @@ class PlannedText:
 
 @dataclass(frozen=True, slots=True)
 class PlannedPage:
-    """The outcome of a page; `locale`, `title` and `description` are as they can be stored.
+    """The outcome of a page; `locale`, `title` and `description` are in the form to store.
 
-    `original_key` is the key of the page that this one translates. `position` is where a new article stands;
-    later the collection keeps the order.
+    `original_key` is the key of the page that this one translates. `position` is for a new article;
+    afterwards, the collection's order counts.
     """
 
     page: ImportedPage
@@ -176,7 +175,7 @@ class PlannedPage:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The source's data other than the text; a later import compares it."""
+        """The source's data other than the text, to compare with a later import."""
         return {
             "description": self.description,
             "collection": self.collection,
@@ -186,10 +185,10 @@ class PlannedPage:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCollection:
-    """The outcome of a collection, which stands on one of the levels that there are.
+    """The outcome of a collection, on one of the allowed levels.
 
-    `order` are the keys of its pages in the order of the source; `moved` those that the last import has not
-    put in this order.
+    `order` has the keys of its pages in the order of the source; `moved` those that are new or changed their
+    position since the last import.
     """
 
     collection: ImportedCollection
@@ -214,7 +213,7 @@ class PlannedCollection:
 
 @dataclass(frozen=True, slots=True)
 class PlannedEntry:
-    """The outcome of an entry of a changelog."""
+    """The outcome of a changelog entry."""
 
     entry: ImportedEntry
     title: str
@@ -226,7 +225,7 @@ class PlannedEntry:
 
 @dataclass(frozen=True, slots=True)
 class PlannedRedirect:
-    """A former path, and the page by its key, or the URL, that it leads to."""
+    """A former path and its target: the key of a page, or a URL."""
 
     path: str
     page_key: str | None
@@ -235,9 +234,9 @@ class PlannedRedirect:
 
 @dataclass(frozen=True, slots=True)
 class AbsentPage:
-    """An article whose page the source no longer has, and what becomes of it.
+    """An article whose page the source no longer has, and its outcome.
 
-    `heir` is the key of the page that the source's redirects lead to instead.
+    `heir` is the key of the page to which the source redirects instead.
     """
 
     key: str
@@ -250,7 +249,7 @@ class AbsentPage:
 
 @dataclass(slots=True)
 class OutcomeCounts:
-    """How many of something there are, and what becomes of them."""
+    """The number of resources of a kind, in total and by outcome."""
 
     total: int = 0
     created: int = 0
@@ -270,7 +269,7 @@ class OutcomeCounts:
 
 @dataclass(frozen=True, slots=True)
 class LocaleCount:
-    """How many pages have a language as articles."""
+    """The number of imported pages in a language."""
 
     locale: str
     pages: int
@@ -278,10 +277,11 @@ class LocaleCount:
 
 @dataclass(slots=True)
 class LinkCounts:
-    """Links to other places of the source: those that lead somewhere now, and those that never did.
+    """Counts of links within the source: working ones and broken ones.
 
-    `outside` lead to parts that are not imported, `broken` to pages that the imported part should have.
-    `anchors` are links to a place in a page; of these `missing_anchors` name no place that there is.
+    `outside` counts links to parts that are not imported, `broken` links to pages that the imported part
+    should contain. `anchors` counts links to a heading, and `missing_anchors` those whose heading does not
+    exist.
     """
 
     total: int = 0
@@ -295,9 +295,9 @@ class LinkCounts:
 
 @dataclass(slots=True)
 class FileCounts:
-    """Pictures and downloads, each counted once: those in the source, and those that can't be had.
+    """Counts of distinct images and downloads: those in the source, and those that can't be stored.
 
-    `remote` are pictures elsewhere in the web, which stay there.
+    `remote` counts images on other sites, which stay there.
     """
 
     total: int = 0
@@ -308,7 +308,7 @@ class FileCounts:
 
 @dataclass(frozen=True, slots=True)
 class TreeLine:
-    """A line of the tree as it will be: a collection or a page on its level, from 0."""
+    """A line of the resulting tree: a collection or a page, on a level counted from 0."""
 
     level: int
     title: str
@@ -319,7 +319,7 @@ class TreeLine:
 
 @dataclass(slots=True)
 class ImportReport:
-    """The plan or the result of an import: counts, the tree, and every loss."""
+    """The plan or the result of an import: counts, the tree, and all losses."""
 
     format: str
     source: str
@@ -339,7 +339,7 @@ class ImportReport:
 
     @property
     def changes_nothing(self) -> bool:
-        """True if everything is here already as the source has it."""
+        """True if the bot already matches the source."""
         if self.moved or any(page.outcome == "archived" for page in self.absent_pages):
             return False
         counts = (self.pages, self.collections, self.entries, self.redirects, self.questions)
@@ -347,7 +347,7 @@ class ImportReport:
 
     @property
     def can_archive(self) -> int:
-        """How many articles an import that prunes archives."""
+        """The number of articles that an import with `prunes` would archive."""
         return sum(page.outcome in ("stays", "archived") for page in self.absent_pages)
 
     @property
@@ -357,7 +357,7 @@ class ImportReport:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that an import will do, in the order in which it does it, with its report."""
+    """All steps of an import, in order, with its report."""
 
     tree: Tree
     source: str
@@ -377,7 +377,7 @@ class Plan:
 
     @cached_property
     def files(self) -> dict[str, FilePiece]:
-        """The files that changed or new texts show, each once, by their digests."""
+        """The files used in new and changed texts, by digest."""
         texts = [page.text for page in self.written_pages] + [entry.text for entry in self.written_entries]
         return {piece.digest: piece for text in texts for piece in text.files()}
 
@@ -391,10 +391,10 @@ class Plan:
 
     @cached_property
     def total(self) -> int:
-        """How many things the import writes, which its progress counts."""
+        """The number of items to write, for the progress."""
         rows = (self.files, self.written_pages, self.written_redirects, self.written_entries)
         return sum(map(len, rows)) + len(self.archived_pages)
 
 
-# The outcomes that write something.
+# The outcomes that cause a write.
 WRITTEN = frozenset[Outcome](("created", "updated", "draft"))

@@ -1,1 +1,1 @@
-"""The command `instep check`: what is wrong with a folder of Markdown files, without a server."""
+"""The command `instep check`, which finds problems in a folder of Markdown files, without a server."""

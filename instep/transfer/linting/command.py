@@ -1,4 +1,4 @@
-"""Run `instep check`: read a folder, print what is wrong, and end with 1 if anything is."""
+"""Run `instep check`: read a folder, print its problems, and exit with 1 if there are any."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,12 +14,12 @@ FOUND = 1
 
 
 def check_folder(path: Path, environ: Mapping[str, str], *, as_json: bool) -> int:
-    """Print each finding as `path:line: sentence`, in GitHub Actions as an annotation too; the exit code.
+    """Print findings as `path:line: sentence` and, in GitHub Actions, as annotations; return the exit code.
 
-    With `as_json` all findings are one document.
+    With `as_json`, print all findings as one JSON document.
     """
     try:
-        # A file is checked among the others of its folder, to which it links.
+        # A file is checked together with the others of its folder, because it may link to them.
         root = path.parent if path.is_file() else path
         files = read_files(root)
         findings = find_problems(root, files)

@@ -1,4 +1,4 @@
-"""Read the Markdown files of a folder: front matter, and the elements that links lead to."""
+"""Reads the Markdown files of a folder: front matter, and the targets of links."""
 
 import os
 import re
@@ -18,7 +18,7 @@ from instep.visitors.insights.health.structure import Structure, read_structure
 
 SUFFIXES = (".md", ".mdx", ".markdown")
 SKIPPED_FOLDERS = {"node_modules"}
-# A first line that is a rule has no field below it.
+# If the first line is a thematic break, no field follows it.
 UNCLOSED = re.compile(r"\A---[ \t]*\n[\w-]+:")
 ORDER = re.compile(r"^\d+-")
 TEXT_FIELDS = ("title", "description")
@@ -26,7 +26,7 @@ TEXT_FIELDS = ("title", "description")
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """Something that is wrong in a file, at a line from 1."""
+    """A problem in a file; `line` counts from 1."""
 
     path: Path
     line: int
@@ -35,7 +35,7 @@ class LintFinding:
 
 @dataclass
 class MarkdownFile:
-    """One file; `text` has empty lines instead of the front matter, so that lines keep their numbers."""
+    """One file; `text` has empty lines in place of the front matter, so that line numbers are the file's."""
 
     path: Path
     text: str = ""
@@ -44,7 +44,7 @@ class MarkdownFile:
 
     @property
     def slug(self) -> str:
-        """The slug of its article: of the front matter, or the file name without the number before it."""
+        """The slug of its article: from the front matter, or from the file name without its number."""
         slug = self.metadata.get("slug")
         return slug if isinstance(slug, str) else ORDER.sub("", self.path.stem)
 
@@ -124,7 +124,7 @@ def check_fields(file: MarkdownFile, lines: list[str]) -> None:
 
 
 def line_of(error: Exception) -> int:
-    """The line of the file: front matter begins in its second line."""
+    """The line in the file, in which the front matter begins on line 2."""
     mark = error.problem_mark if isinstance(error, MarkedYAMLError) else None
     return mark.line + 2 if mark else 1
 

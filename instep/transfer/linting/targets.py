@@ -12,7 +12,7 @@ from instep.transfer.linting.pages import SUFFIXES, LintFinding, MarkdownFile
 from instep.visitors.insights.health.checks_text import TEXT_CHECKS, CheckedText
 from instep.visitors.insights.health.problems import Code, run_checks
 
-# Checks of a text that hold wherever it is published.
+# Checks that apply to a text wherever it is published.
 TEXT_CODES: set[Code] = {"empty_link", "image_without_alt", "unclosed_code", "uneven_table"}
 CHECKS = [check for check in TEXT_CHECKS if check.code in TEXT_CODES]
 # The address of an article in Instep.
@@ -23,7 +23,7 @@ STATIC_FOLDERS = (".", "static", "public")
 
 
 def find_problems(root: Path, files: Sequence[MarkdownFile]) -> list[LintFinding]:
-    """All findings in these files of a folder, by path and line."""
+    """All findings in these files of a folder, sorted by path and line."""
     checker = Checker(root, files)
     for file in files:
         checker.check(file)
@@ -32,7 +32,7 @@ def find_problems(root: Path, files: Sequence[MarkdownFile]) -> list[LintFinding
 
 
 class Checker:
-    """Checks the files of a folder; `files` are those that were read."""
+    """Checks the files of a folder; `files` are the files that were read."""
 
     def __init__(self, root: Path, files: Sequence[MarkdownFile]) -> None:
         self.root = root
@@ -70,7 +70,7 @@ class Checker:
         return is_local(address) and path_of(address) != "" and self.find_path(file, address) is None
 
     def page_at(self, file: MarkdownFile, href: str) -> MarkdownFile | None:
-        """The page that a link leads to, if it is one of those that are checked."""
+        """The page at a link, if it is one of the checked pages."""
         if not path_of(href):
             return file
         path = self.find_path(file, href)
@@ -79,9 +79,9 @@ class Checker:
     def find_path(self, file: MarkdownFile, address: str) -> Path | None:
         """The file or folder at a local address.
 
-        An article's address in Instep names its slug. Any other address from the root of a site is taken for
-        the folder's own if it begins with a name that the folder has; else it is a page of the site, which is
-        not known here, and counts as the folder.
+        An article's address in Instep contains its slug. Any other absolute path is resolved in the folder if
+        it begins with a name in the folder; otherwise it is an unknown page of the site, for which the folder
+        is returned.
         """
         path = path_of(address)
         if article := ARTICLE.fullmatch(path):
@@ -109,7 +109,7 @@ def path_of(address: str) -> str:
 
 
 def on_disk(path: Path) -> Path | None:
-    """The file that is there under this name, be its accents written as one character or as two."""
+    """The existing file with this name, with its accents in composed or decomposed form."""
     if path.exists() or str(path).isascii() or path == path.parent:
         return path if path.exists() else None
     folder, name = on_disk(path.parent), comparable_path(path.name)
@@ -118,11 +118,11 @@ def on_disk(path: Path) -> Path | None:
 
 
 def existing(path: Path) -> Path | None:
-    """The file that a path names, also without its ending, and in a folder its first page."""
+    """The file at a path, also without its extension; for a folder, its index page."""
     endings = [Path(f"{str(path).rstrip('/')}{suffix}") for suffix in SUFFIXES]
     pages = [path / f"{name}{suffix}" for name in INDEX_NAMES for suffix in SUFFIXES]
     try:
         return next(filter(None, map(on_disk, (*pages, path, *endings))), None)
     except (OSError, ValueError):
-        # A name that is too long, or holds a NUL.
+        # The name is too long or contains a NUL.
         return None

@@ -1,1 +1,1 @@
-"""Reading articles from the APIs of other products: what they answer becomes files that a reader reads."""
+"""Fetches articles from the APIs of other products and saves the responses as files for a reader."""

@@ -39,7 +39,7 @@ async def fetch(api: Api) -> None:
 
 
 async def save_languages(api: Api) -> list[str]:
-    """Save the portal's settings, if the key may read them: the languages other than the first."""
+    """Save the portal's settings, if the key can read them; return the languages other than the first."""
     document = await api.find("/api/v2/settings/helpdesk")
     if document is None:
         return []
@@ -51,7 +51,7 @@ async def save_languages(api: Api) -> list[str]:
 
 
 async def save_folders(api: Api, folders: list[Any]) -> list[Any]:
-    """Save the articles of folders and of those in them; the articles."""
+    """Save the articles of folders and their subfolders; return the articles."""
     articles = list[Any]()
     waiting, seen = [*folders], set[int]()
     while waiting:
@@ -74,7 +74,7 @@ async def save_translation(api: Api, article_id: int, language: str) -> Any:
 
 
 async def save_list(api: Api, name: str, path: str) -> list[Any]:
-    """Save a list with all of its pages, which are as long as asked for until the last one; the rows."""
+    """Save all pages of a list and return the rows; a page shorter than requested is the last one."""
     number = 1
 
     def next_page(page: Any) -> str | None:

@@ -43,7 +43,7 @@ async def save_list(api: Api, name: str, path: str) -> list[Any]:
 
 
 def next_page(path: str) -> Callable[[Any], str | None]:
-    """Pages are numbered; the response has their number or the URL of the next one."""
+    """The path of the next page: responses contain the number of pages or the next page's URL."""
 
     def read(page: Any) -> str | None:
         pages = object_fields(object_fields(page).get("pages"))

@@ -29,10 +29,10 @@ FILE_NAME = re.compile(r"[\w-][\w.-]{0,100}")
 
 @dataclass(slots=True)
 class Api:
-    """One product's API; what it answers is saved below `folder`.
+    """One product's API; its responses are saved below `folder`.
 
-    `base` is its URL without a slash at the end; `headers` hold the credentials, which go nowhere else.
-    `tell` gets a sentence about each step. `wait` takes seconds.
+    `base` is its URL without a trailing slash; `headers` contain the credentials, which are sent nowhere
+    else. `tell` receives a sentence about each step. `wait` takes seconds.
     """
 
     client: OutboundClient
@@ -58,7 +58,7 @@ class Api:
         return self.read(response)
 
     async def find(self, path: str) -> Any:
-        """Like `get`; None for what not every account has, or not every key may see."""
+        """Like `get`; None if the account doesn't have it or the key can't read it."""
         response = await self.request(self.url_of(path))
         return None if response.status in (FORBIDDEN, NOT_FOUND) else self.read(response)
 
@@ -76,7 +76,7 @@ class Api:
         )
 
     async def request(self, url: str) -> RawResponse:
-        """A response with status 200, 403 or 404; waits as a rate limit says, within our own limit."""
+        """A response with status 200, 403 or 404; waits for rate limits, up to our own limit."""
         pause, seconds_left = 0.0, limits.MAX_IMPORT_WAIT_SECONDS
         for attempt in range(limits.MAX_IMPORT_RETRIES + 1):
             response = await self.try_request(url)
@@ -101,7 +101,7 @@ class Api:
         return response
 
     def count_request(self) -> None:
-        """Refuse a request beyond what one import may fetch."""
+        """Refuse a request beyond the limits of one import."""
         if not self.requests_left or self.bytes_left <= 0:
             raise UnreadableSource(
                 f"{self.title} has more content than one import can fetch: save its pages as files and "
@@ -122,7 +122,7 @@ class Api:
         return response
 
     def url_of(self, path: str) -> str:
-        """The URL; the credentials go to no other origin, whatever an answer says comes next."""
+        """The full URL; refused on another origin, which must not get the credentials."""
         address = self.base + path if path.startswith("/") else joined_url(f"{self.base}/", path)
         url = request_url(address or path)
         if split_url(url)[:2] != urlsplit(self.base)[:2]:
@@ -140,7 +140,7 @@ class Api:
             following = next_path(page)
 
     async def save_pages(self, name: str, path: str, next_path: Callable[[Any], str | None]) -> list[Any]:
-        """Save each page of a list as `NAME-1.json` and so on; the pages."""
+        """Save each page of a list as `NAME-1.json` and so on; return the pages."""
         saved = list[Any]()
         async for page in self.pages(path, next_path):
             saved.append(page)
@@ -149,14 +149,14 @@ class Api:
         return saved
 
     def save(self, name: str, document: Any) -> None:
-        """Save a document as a file; its name may hold ids of other products, but no path."""
+        """Save a document as a file; its name may contain an id from the product, but no path."""
         if not FILE_NAME.fullmatch(name):
             raise UnreadableSource(f"{self.title} returned an id that can't be used: {name[:100]}.")
         (self.folder / name).write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
 
 
 def seconds_to_wait(response: RawResponse | None, attempt: int) -> float:
-    """The wait in `Retry-After` (RFC 9110 section 10.2.3), or else a longer one after each attempt."""
+    """The wait in `Retry-After` (RFC 9110 section 10.2.3); without it, one that grows with each attempt."""
     value = response.headers.get("retry-after", "") if response else ""
     try:
         seconds = float(value)
@@ -169,7 +169,7 @@ def seconds_to_wait(response: RawResponse | None, attempt: int) -> float:
 
 
 def basic(credentials: str) -> Headers:
-    """The user and the password, parted by a colon (RFC 7617)."""
+    """HTTP Basic credentials: the user and the password, separated by a colon (RFC 7617)."""
     return {"Authorization": f"Basic {b64encode(credentials.encode()).decode()}"}
 
 
@@ -183,17 +183,17 @@ def object_fields(page: Any) -> dict[str, Any]:
 
 
 def request_url(url: str) -> str:
-    """The URL as it is requested (RFC 3986): without a fragment, and what URLs may not hold is encoded."""
+    """The URL as requested (RFC 3986): without its fragment, and with invalid characters encoded."""
     return quote(url.partition("#")[0], safe="%/:?&=+,;@!$'()*~")
 
 
 @dataclass(frozen=True, slots=True)
 class Fetcher:
-    """The API of a product; `name` is that of the reader of what it saves.
+    """The API of a product; `name` is the name of the reader for the saved files.
 
-    `base` is the API's URL for a URL of the product that a person gives, or None when the URL isn't one of
-    the product's. `headers` makes the credentials of a request out of the key; `key_hint` tells which key it
-    takes. `fetch` saves everything through its `Api`.
+    `base` returns the API's URL for a URL that a person entered, or None if the URL isn't one of the
+    product's. `headers` turns the key into the credentials of a request; `key_hint` describes the key.
+    `fetch` saves everything through its `Api`.
     """
 
     name: str

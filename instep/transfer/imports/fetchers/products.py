@@ -1,8 +1,7 @@
-"""The products whose APIs can be read, and the door of `instep import URL`.
+"""The products whose APIs can be read, and the entry point of `instep import URL`.
 
-fetcher = find_fetcher(url, name)      # None: no URL of a known product
-await fetch_source(client, fetcher, url, key, folder, tell)
-# `folder` now holds what the reader named `fetcher.name` reads, as if someone had saved it by hand
+fetcher = find_fetcher(url, name) # None: no URL of a known product await fetch_source(client, fetcher, url,
+key, folder, tell) # `folder` now contains the files for the reader named `fetcher.name`, as if saved by hand
 """
 
 from collections.abc import Callable
@@ -34,8 +33,8 @@ async def fetch_source(
 ) -> None:
     """Save everything of a help center below an empty folder; raises `UnreadableSource`.
 
-    `key` is the value of INSTEP_IMPORT_KEY, and never stored. A URL of an unknown host is that of the API
-    itself. `tell` gets a sentence about each step.
+    `key` is the value of INSTEP_IMPORT_KEY and never stored. A URL with an unknown host is taken as the API's
+    own. `tell` receives a sentence about each step.
     """
     if not key or not key.isascii() or not key.isprintable():
         raise UnreadableSource(

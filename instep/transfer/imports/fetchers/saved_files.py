@@ -1,4 +1,4 @@
-"""Images and downloads of what an API answered: they are saved at once, because their addresses expire."""
+"""Saves the images and downloads in API responses immediately, because their URLs expire."""
 
 import asyncio
 import hashlib
@@ -23,14 +23,14 @@ FOLDER = "files"
 IMAGE = re.compile(r"<img\b[^<>]*?\bsrc\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 LINK = re.compile(r"<a\b[^<>]*?\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}")
-# Fields of attachments that are in no text.
+# Fields of attachments that no text shows.
 FILE_FIELDS = ("content_url", "attachment_url")
 REDIRECTS = {301, 302, 303, 307, 308}
 
 
 @dataclass(slots=True)
 class FileSaver:
-    """Saves files below `files/`; `entries` hold the path of each address, or why it has none."""
+    """Saves files below `files/`; `entries` contain the path for each URL, or the reason it has none."""
 
     api: Api
     entries: dict[str, str | dict[str, str]] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class FileSaver:
         return f"{FOLDER}/{name}"
 
     async def follow(self, url: str) -> RawResponse:
-        """The response at the end of a few redirects; only the API's own host gets the credentials."""
+        """The response after a few redirects; only the API's own host gets the credentials."""
         for _ in range(limits.MAX_IMPORT_FILE_REDIRECTS + 1):
             self.api.count_request()
             is_own = split_url(url)[:2] == urlsplit(self.api.base)[:2]
@@ -83,7 +83,7 @@ class FileSaver:
 
 
 async def save_files(api: Api, documents: Iterable[Any], downloads: re.Pattern[str]) -> None:
-    """Save what the texts in the documents show, and what they link to if its URL matches `downloads`."""
+    """Save the images in the documents' texts, and linked files whose URL matches `downloads`."""
     urls = [url for document in documents for url in urls_in(document, downloads)]
     try:
         await FileSaver(api).save_all(urls)

@@ -11,7 +11,7 @@ from instep.transfer.imports.tree.url_parts import split_url
 
 HELP_CENTER = "/api/v2/help_center"
 DOWNLOADS = re.compile(r"/article_attachments/")
-# Lists that not every account has or every key may read.
+# Lists that some accounts don't have or some keys can't read.
 OPTIONAL = {"locales": f"{HELP_CENTER}/locales.json", "user_segments": f"{HELP_CENTER}/user_segments.json"}
 
 
@@ -42,7 +42,7 @@ async def fetch(api: Api) -> None:
 
 
 async def attachments_of(api: Api, article_id: int) -> Any:
-    """The files that hang below an article; those in its text are found there."""
+    """The attachments below an article; images in its text are found there."""
     document = await api.get(f"{HELP_CENTER}/articles/{article_id}/attachments/block.json")
     if rows(document, "article_attachments"):
         api.save(f"attachments-{article_id}.json", document)
@@ -50,7 +50,7 @@ async def attachments_of(api: Api, article_id: int) -> Any:
 
 
 def next_page(page: Any) -> str | None:
-    """The URL of the next page: cursor paging says that there is one, numbered paging omits it."""
+    """The URL of the next page: cursor paging states whether there is one, numbered paging omits it."""
     fields = object_fields(page)
     if "meta" not in fields:
         return text(fields, "next_page") or None

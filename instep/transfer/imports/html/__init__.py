@@ -1,1 +1,1 @@
-"""HTML of other products to plain Markdown: it is data, and nothing of it reaches a page as it was."""
+"""Converts other products' HTML to plain Markdown; no part of the HTML reaches a page unconverted."""

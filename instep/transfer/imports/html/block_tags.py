@@ -13,9 +13,9 @@ _ARGUMENT = re.compile(
 
 
 class TagUse(NamedTuple):
-    """A tag with its arguments; `body` is the text that it encloses, None if it encloses none.
+    """A tag with its arguments; `body` is the enclosed text, None if it encloses nothing.
 
-    `source` is how its opening is written.
+    `source` is the source of the opening tag.
     """
 
     name: str
@@ -25,7 +25,7 @@ class TagUse(NamedTuple):
     source: str
 
     def argument(self, name: str) -> str:
-        """The argument with this name, or the first of those without a name."""
+        """The argument with this name, or the first unnamed one."""
         if name in self.named:
             return self.named[name]
         return self.positional[0] if self.positional else ""
@@ -33,7 +33,7 @@ class TagUse(NamedTuple):
 
 @dataclass(slots=True)
 class _Frame:
-    """A tag that may still be closed, with the text since it opened."""
+    """A tag that may still be closed, with the text since its opening."""
 
     name: str
     arguments: str
@@ -45,15 +45,15 @@ class _Frame:
 def replace_tags(
     text: str, tag: re.Pattern[str], write: Callable[[TagUse], str], *, keeps_unopened: bool = False
 ) -> str:
-    """The text with each tag, the inner ones first, as `write` writes it.
+    """The text with each tag replaced by the result of `write`, inner ones first.
 
     The groups of `tag` are `end` (not empty in a closing tag), `name`, `arguments`, and `alone` (not empty in
-    a tag without a body). A tag that nothing closes has no body; one that nothing opens is left out, or kept.
-    What a tag alone on its line encloses is written as indented as the tag is. The code of the text must be
+    a tag without a body). An unclosed tag has no body; a closing tag without an opening one is dropped or
+    kept. The content of a tag alone on its line gets the indentation of the tag. Code in the text must be
     hidden.
     """
     stack = [_Frame("", "", "", "")]
-    # How many tags of each name are open, so that no text needs more than linear time.
+    # The number of open tags by name, which keeps the time linear.
     open_names: Counter[str] = Counter()
     at = 0
     for match in tag.finditer(text):
@@ -77,7 +77,7 @@ def replace_tags(
 
 
 def arguments_of(text: str) -> tuple[dict[str, str], list[str]]:
-    """The arguments of a tag with names, and those without."""
+    """The named and the unnamed arguments of a tag."""
     named: dict[str, str] = {}
     positional: list[str] = []
     for name, *values in _ARGUMENT.findall(text):
@@ -90,13 +90,13 @@ def arguments_of(text: str) -> tuple[dict[str, str], list[str]]:
 
 
 def _frame_of(match: re.Match[str], text: str) -> _Frame:
-    """A tag that opens, with the blanks before it if it is the first in its line."""
+    """An opening tag, with the blanks before it if it is the first in its line."""
     before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
     return _Frame(match["name"], match["arguments"], match[0], before if not before.strip() else "")
 
 
 def _close(stack: list[_Frame], open_names: Counter[str], write: Callable[[TagUse], str]) -> None:
-    """Write the innermost open tag with what it encloses."""
+    """Write the innermost open tag with the text that it encloses."""
     frame = stack.pop()
     open_names[frame.name] -= 1
     body = dedent("".join(frame.parts)).strip("\n") if frame.indent else "".join(frame.parts)

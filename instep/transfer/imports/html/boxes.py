@@ -1,4 +1,4 @@
-"""Boxes around text: callouts become alerts, what can be folded stays so."""
+"""Converts boxes around text: callouts become alerts, and collapsible parts stay collapsible."""
 
 from collections.abc import Iterator
 from html import escape
@@ -20,7 +20,7 @@ from instep.transfer.imports.html.html_document import (
 )
 from instep.transfer.imports.html.safe_links import first_seen
 
-# Words of classes that make an element a box; those of the second set do so only with a kind.
+# Words in class names that make an element a box; those of the second set only with a kind.
 BOXES = {*CALLOUT_NAMES, "infobox", "note", "tip", "warning", "caution", "important"}
 BOXES_WITH_KIND = {"alert", "panel", "box", "message", "information", "info"}
 BOX_TAGS = {"div", "section", "aside", "p", "blockquote", "figure"}
@@ -30,7 +30,7 @@ PARTS = {
     *("item", "list", "wrapper"),
 }
 TITLES = {"title", "heading", "header", "label"}
-# Parts of accordions, as far as products agree on them: (the part that folds, its title).
+# Parts of accordions, as far as products agree on them: (the collapsible part, its title).
 ACCORDION_ITEMS = (
     ".accordion-item, .accordion__item, .accordion-section, .accordion__section, .expand-container"
 )
@@ -55,7 +55,7 @@ def keep_boxes(document: HtmlDocument) -> None:
 
 
 def kind_of(node: Node) -> str | None:
-    """The kind of alert that the element is one of, by its classes."""
+    """The kind of alert of an element, by its classes."""
     return kind_of_classes(classes_of(node)) if tag_of(node) in BOX_TAGS else None
 
 
@@ -67,7 +67,7 @@ def kind_of_classes(words: set[str]) -> str | None:
 
 
 def make_alert(document: HtmlDocument, node: Node, kind: str) -> None:
-    """Put a quote that is an alert with its title in the place of a box."""
+    """Replace a box by a quote that is an alert with its title."""
     quote = document.parser.create_node("blockquote")
     node.insert_before(quote, move=True)
     quote.insert_child(document.paragraph(document.mark(f"[!{kind}]{take_title(node, kind)}")), move=True)
@@ -92,7 +92,7 @@ def take_title(node: Node, kind: str) -> str:
 
 
 def fold(document: HtmlDocument, node: Node, title: Node | None) -> None:
-    """Write the tags of a folded part around its content, which stays Markdown."""
+    """Write the tags of a collapsible part around its content, which stays Markdown."""
     text = "".join(summary_parts(title)) if title is not None else ""
     if title is not None:
         discard(title)

@@ -1,10 +1,10 @@
-"""The one table of callouts: the alerts of GitHub for names, classes and icons of other products."""
+"""The table of callouts: GitHub's alerts for names, classes and icons of other products."""
 
 from typing import NamedTuple
 
 
 class _Kind(NamedTuple):
-    """An alert; `names` say no more than its label, `classes` count only as words of HTML classes."""
+    """An alert; `names` are equivalent to its label, `classes` count only as words of HTML classes."""
 
     alert: str
     names: str
@@ -13,7 +13,7 @@ class _Kind(NamedTuple):
     icons: str
 
 
-# The gravest first: it decides if the classes of a box name several.
+# The most severe first: it is chosen if the classes of a box name several.
 _KINDS = (
     _Kind("CAUTION", "caution danger error", "failure fail missing bug fatal", "red", "🚨⛔🛑❌"),
     _Kind("WARNING", "warning warn attention alert", "update", "yellow orange amber", "⚠🚧"),
@@ -43,11 +43,11 @@ CLASS_KINDS = {
     for word in f"{kind.names} {kind.classes}".split()
     if word not in _OTHER_CLASSES
 }
-# Names that make a callout whatever its kind is.
+# Names of callouts of any kind.
 CALLOUT_NAMES = frozenset(("admonition", "callout", "notice"))
 _ICONS = {icon: kind.alert for kind in _KINDS for icon in kind.icons}
 
 
 def kind_of_icon(icon: str) -> str:
-    """The alert for an icon; a variation selector may follow a character to make it a picture."""
+    """The alert for an icon; a variation selector, which turns a character into an emoji, may follow it."""
     return _ICONS.get(icon.rstrip("\ufe0f"), "NOTE")

@@ -17,13 +17,13 @@ from instep.transfer.imports.html.html_document import (
 LANGUAGE_CLASS = re.compile(
     r"(?:^|\s)(?:lang(?:uage)?-|highlight-source-|brush:\s*)([\w+#.-]+)", re.IGNORECASE
 )
-# The places where products write the language, other than a class.
+# Attributes in which products write the language, other than classes.
 LANGUAGE_ATTRIBUTES = ("data-language", "data-lang", "data-syntaxhighlighter-params", "lang")
 NO_LANGUAGE = {"none", "plain", "auto"}
 
 
 def keep_code(document: HtmlDocument) -> None:
-    """Leave of code its text; a link around all of it stays."""
+    """Reduce code to its text; a link around all of it is kept."""
     for pre in document.css("pre"):
         language, text = language_of(pre), text_of_code(pre)
         inner = f'<code class="language-{language}">' if language else "<code>"
@@ -55,7 +55,7 @@ def keep_inline_code(document: HtmlDocument, code: Node) -> None:
 
 
 def is_alone(code: Node) -> bool:
-    """True if there is nothing else in the paragraph of the code."""
+    """True if the code's paragraph contains nothing else."""
     parent = code.parent
     return (
         parent is not None and tag_of(parent) in {"p", "div"} and parent.text().strip() == code.text().strip()
@@ -63,7 +63,7 @@ def is_alone(code: Node) -> bool:
 
 
 def text_of_code(node: Node) -> str:
-    """The text with the line breaks that a reader sees."""
+    """The text with its visible line breaks."""
     lines = "".join(parts_of_code(node)).replace("\u00a0", " ").split("\n")
     return "\n".join(lines).removeprefix("\n").rstrip("\n")
 
@@ -84,7 +84,7 @@ def parts_of_code(node: Node) -> list[str]:
 
 
 def language_of(pre: Node) -> str:
-    """The language as its product writes it, or nothing."""
+    """The language as the product writes it; empty if there is none."""
     for node in (pre, *pre.css("code")):
         attributes = node.attributes
         texts = [attributes.get("class") or "", *(attributes.get(name) or "" for name in LANGUAGE_ATTRIBUTES)]

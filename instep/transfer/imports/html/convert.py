@@ -1,4 +1,4 @@
-"""HTML to plain Markdown: the steps in their order, around the converter."""
+"""Converts HTML to plain Markdown: the steps before and after the converter, in order."""
 
 import re
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from instep.transfer.imports.html.safe_links import keep_addresses
 
 UNSEEN = "script, style, template, noscript, svg, link, meta, head, select, textarea, canvas, dialog"
 FORM_PARTS = "form, fieldset, button, label"
-# Containers at the beginning of a line, and what a line below it begins with.
+# Containers at the beginning of a line, and the prefix of the lines below it.
 CONTAINERS = re.compile(r"(?: |>|[-*+](?= )|[0-9]+[.)](?= ))*")
 ALERT = re.compile(r"^([> ]*)(\[![A-Z]+\].*)\n(?: *>[> ]*\n)*", re.MULTILINE)
 ALIGNMENT = re.compile(r"\ufdd3([:-]+)")
@@ -71,10 +71,10 @@ def to_markdown(
     *,
     holds_markdown: bool = False,
 ) -> HtmlText:
-    """Convert the body of a page; `prepare` turns the markup of one product into plain HTML before.
+    """Convert the body of a page; `prepare` first turns the markup of one product into plain HTML.
 
-    With a `title`, a first heading that repeats it is left out, and headings begin at the second level. The
-    words of HTML in a Markdown text may hold Markdown themselves, which stays.
+    With a `title`, a first heading that repeats it is removed, and headings start at the second level. Text
+    in HTML within a Markdown page may contain Markdown, which is kept.
     """
     try:
         return convert_document(read_document(html), title, prepare, holds_markdown)
@@ -124,12 +124,12 @@ def write(document: HtmlDocument, holds_markdown: bool) -> str:
 
 
 def one_empty_line(match: re.Match[str]) -> str:
-    """The outermost of several empty lines, which may be lines of quotes."""
+    """The outermost of several empty lines, which may have quote marks."""
     return f"\n{min(match[1].splitlines(), key=lambda line: line.count('>')).rstrip()}\n"
 
 
 def part_paragraphs(line: str) -> str:
-    """A line with breaks between paragraphs becomes paragraphs in the same quote and item."""
+    """Paragraphs for a line with breaks in it, in the same quote and item."""
     first, *others = (part.strip() for part in line.split(PARAGRAPH_BREAK))
     if not others:
         return line

@@ -1,4 +1,4 @@
-"""Fewer backslashes: the converter escapes whatever might be Markdown, people write what needs it."""
+"""Removes needless backslashes: the converter escapes everything that might be Markdown."""
 
 import re
 from collections.abc import Iterator
@@ -10,17 +10,17 @@ from instep.platform.core.markdown import extensions, options, renders_at_once
 FENCE = re.compile(r"[ >]*(?:[-*+] |[0-9]+[.)] )*(`{3,})")
 ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 BACKTICKS = re.compile(r"(?<!\\)`+")
-# Escapes that are rarely needed: within a word, or within a line.
+# Escapes that are rarely needed: inside a word, or inside a line.
 RARE_ESCAPE = re.compile(r"(?<=\w)\\(?=_\w)|(?<=.)\\(?=[-+.#=)>!|])")
 
 
 def drop_escapes(markdown: str) -> str:
-    """Take out the backslashes that change nothing; each block is rendered with and without them."""
+    """Remove the backslashes that change nothing; each block is rendered with and without them."""
     return "\n".join(block if is_code else plainer(block) for is_code, block in blocks_of(markdown))
 
 
 def blocks_of(markdown: str) -> Iterator[tuple[bool, str]]:
-    """The blank lines and the parts between them, each with whether it is code; fenced code is one part."""
+    """Blank lines and the parts between them, each with a flag for code; fenced code is one part."""
     lines = list[str]()
     fence = ""
     for line in markdown.split("\n"):
@@ -70,7 +70,7 @@ def code_spans(block: str) -> Iterator[tuple[int, int]]:
 
 
 def runs_of_backticks(text: str) -> Iterator[tuple[re.Match[str], re.Match[str] | None]]:
-    """The runs of backticks, each with the next one that is as long."""
+    """The runs of backticks, each with the next one of the same length."""
     runs = list(BACKTICKS.finditer(text))
     following: dict[int, re.Match[str]] = {}
     closing: list[re.Match[str] | None] = []
@@ -81,7 +81,7 @@ def runs_of_backticks(text: str) -> Iterator[tuple[re.Match[str], re.Match[str] 
 
 
 def rendered(block: str) -> str:
-    """How the block renders if it begins at the margin, so that indented text is not code."""
+    """The rendered block, starting at the first column so that indented text is not code."""
     margin = len(block) - len(block.lstrip(" "))
     text = "\n".join(line.removeprefix(" " * margin) for line in block.split("\n"))
     html: str = comrak.render_markdown(

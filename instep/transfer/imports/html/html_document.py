@@ -1,4 +1,4 @@
-"""An HTML text during its conversion to Markdown: its tree, its Markdown parts, and the losses."""
+"""An HTML document during its conversion to Markdown: its tree, its Markdown parts, and the losses."""
 
 import re
 from collections.abc import Iterator
@@ -11,11 +11,11 @@ from instep.platform.core.html_cost import BLOCKS, TOKEN, refuse_costly_html
 from instep.transfer.imports.html.words_in_brackets import shown_comparisons
 
 Node = LexborNode
-# Noncharacters of Unicode, which are for use inside of a program: they mark what is Markdown already.
+# Unicode noncharacters, which are reserved for internal use: they mark parts that are already Markdown.
 MARK = re.compile("\ufdd0([0-9]+)\ufdd1")
 PARAGRAPH_BREAK = "\ufdd2"
 NOT_IN_TEXTS = re.compile("[\0\ufdd0-\ufddf\ufeff\u200b\u2060\u00ad]")
-# Elements that are paragraphs or hold some, as far as Markdown is concerned.
+# Elements that are, or contain, paragraphs of Markdown.
 BLOCK_TAGS = BLOCKS | {"body", "caption", "dd", "dt", "li", "tbody", "td", "tfoot", "th", "thead", "tr"}
 BLOCK_SELECTOR = ", ".join(sorted(BLOCK_TAGS - {"body"}))
 UNSEEN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)", re.IGNORECASE | re.DOTALL)
@@ -23,7 +23,7 @@ UNSEEN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)", re
 
 @dataclass(slots=True)
 class HtmlDocument:
-    """A tree that the conversion steps change; `losses` are noun phrases for the report."""
+    """A tree that the conversion steps modify; `losses` are phrases for the report."""
 
     parser: LexborHTMLParser
     marks: list[str] = field(default_factory=list)
@@ -36,11 +36,11 @@ class HtmlDocument:
         return body
 
     def css(self, selector: str) -> list[Node]:
-        """The elements, in the order of the text and each once."""
+        """The matching elements in document order, each once."""
         return list({node.mem_id: node for node in self.body.css(selector)}.values())
 
     def mark(self, markdown: str) -> str:
-        """Text that becomes this Markdown after the conversion, without being escaped."""
+        """A placeholder text that becomes this Markdown after the conversion, without escaping."""
         self.marks.append(markdown)
         return f"\ufdd0{len(self.marks) - 1}\ufdd1"
 
@@ -61,7 +61,7 @@ def read_document(html: str) -> HtmlDocument:
 
 
 def paragraphs_of_text(html: str) -> str:
-    """HTML with nothing but the text of other HTML, a paragraph for each run without tags of blocks."""
+    """HTML reduced to its text, with a paragraph for each run without block tags."""
 
     def replacement(tag: re.Match[str]) -> str:
         return "\n" if (tag[2] or "").lower() in BLOCK_TAGS else " "
@@ -75,7 +75,7 @@ def children(node: Node) -> list[Node]:
 
 
 def tag_of(node: Node | None) -> str:
-    """The name of the element in lower case; `-text` for text, and nothing for no node."""
+    """The name of the element in lower case; `-text` for text, and empty for no node."""
     return (node.tag or "") if node is not None else ""
 
 
@@ -94,12 +94,12 @@ def class_words(classes: str) -> set[str]:
 
 
 def is_blank(node: Node | None) -> bool:
-    """True if the node is text of white space only."""
+    """True if the node is text that consists of white space."""
     return node is not None and node.is_text_node and not (node.text_content or "").strip()
 
 
 def sibling(node: Node, *, is_after: bool) -> Node | None:
-    """The next or the previous sibling of a node that is more than white space."""
+    """The next or previous sibling of a node that is not white space."""
     other = node.next if is_after else node.prev
     while other is not None and is_blank(other):
         other = other.next if is_after else other.prev
@@ -107,7 +107,7 @@ def sibling(node: Node, *, is_after: bool) -> Node | None:
 
 
 def is_inside(node: Node, names: set[str]) -> bool:
-    """True if one of these elements is around the node."""
+    """True if the node is inside one of these elements."""
     return any(tag_of(parent) in names for parent in parents_of(node))
 
 
@@ -119,7 +119,7 @@ def parents_of(node: Node) -> Iterator[Node]:
 
 
 def rename(document: HtmlDocument, node: Node, name: str) -> Node:
-    """Put an element of another name, without attributes, in the place of one."""
+    """Replace an element by one with another name and no attributes."""
     renamed = document.parser.create_node(name)
     node.insert_before(renamed, move=True)
     move_children(node, renamed)
@@ -133,22 +133,22 @@ def move_children(source: Node, target: Node) -> None:
 
 
 def discard(node: Node) -> None:
-    """Take a node out of the tree.
+    """Remove a node from the tree.
 
-    Its memory stays until the tree's is freed: a list of nodes may still hold it, or one that is in it.
+    Its memory is kept until the tree is freed, because a list may still contain the node or one inside it.
     """
     node.parser.create_node("div").insert_child(node, move=True)
 
 
 def unwrap(node: Node) -> None:
-    """Leave what is in an element in its place."""
+    """Replace an element by its content."""
     for child in children(node):
         node.insert_before(child, move=True)
     discard(node)
 
 
 def replace_inner(node: Node, html: str) -> None:
-    """Put other HTML into an element."""
+    """Replace the content of an element by other HTML."""
     for child in children(node):
         discard(child)
     node.inner_html = html

@@ -1,4 +1,4 @@
-"""Headings: the ids that the source gives them, and their levels below the title of the article."""
+"""Converts headings: their ids in the source, and their levels below the title of the article."""
 
 import re
 from urllib.parse import unquote
@@ -18,13 +18,13 @@ from instep.transfer.imports.html.html_document import (
 LEVELS = ("h1", "h2", "h3", "h4", "h5", "h6")
 SELECTOR = ", ".join(LEVELS)
 IDS = "ids"
-# The maximum distance of a heading's own anchor before it, in elements.
+# The maximum distance, in elements, of a heading's anchor before the heading.
 MAX_STEPS = 5
 HeadingIds = tuple[tuple[str, int], ...]
 
 
 def note_ids(document: HtmlDocument) -> None:
-    """Write on each heading the ids in it, those right before it, and those after it that links lead to."""
+    """Record on each heading the ids in it and right before it, and linked ones after it."""
     linked = {unquote((link.attributes.get("href") or "")[1:]) for link in document.css('a[href^="#"]')}
     last: Node | None = None
     waiting = list[Node]()
@@ -42,7 +42,7 @@ def note_ids(document: HtmlDocument) -> None:
 
 
 def is_right_before(node: Node, heading: Node) -> bool:
-    """True if there is nothing visible between the start of a node and a heading."""
+    """True if nothing visible is between the start of a node and a heading."""
     current: Node | None = node
     for _ in range(MAX_STEPS):
         if current is None or text_of(current) or current.css_first("img, iframe") is not None:
@@ -55,7 +55,7 @@ def is_right_before(node: Node, heading: Node) -> bool:
 
 
 def add_linked(heading: Node | None, nodes: list[Node], linked: set[str]) -> None:
-    """Ids of other elements lead to the heading above them."""
+    """Assign linked ids of other elements to the heading above them."""
     add_ids(heading, [name for node in nodes for name in ids_of(node) if name in linked])
 
 
@@ -71,7 +71,7 @@ def add_ids(heading: Node | None, ids: list[str]) -> None:
 
 
 def drop_title(document: HtmlDocument, title: str) -> None:
-    """Take out a first heading that repeats the title."""
+    """Remove a first heading that repeats the title."""
     first = document.body.css_first(SELECTOR)
     if first is None or text_of(first).casefold() != " ".join(title.split()).casefold():
         return
@@ -83,10 +83,10 @@ def drop_title(document: HtmlDocument, title: str) -> None:
 
 
 def tidy_headings(document: HtmlDocument, *, is_below_title: bool) -> HeadingIds:
-    """Take out empty headings and what headings can't hold; the ids with the number of their heading.
+    """Remove empty headings and content that headings can't have; return the ids with their heading's number.
 
-    Where the article's title is the first heading, a text with headings of the first level gets all of them
-    one level lower, and headings that are bold as a whole are not.
+    If the title of the article is the first heading, level-1 headings in the text and all others move down
+    one level. A heading that is bold as a whole loses the bold.
     """
     for heading in document.css(SELECTOR):
         if not text_of(heading) and heading.css_first("img") is None:

@@ -1,4 +1,4 @@
-"""Tables as Markdown can write them: cells of one line, rows of one length, a header row."""
+"""Converts tables to the form of Markdown: one-line cells, rows of equal length, a header row."""
 
 from html import escape
 
@@ -40,7 +40,7 @@ def is_too_large(rows: list[list[Node]]) -> bool:
 
 
 def unwrap_table(document: HtmlDocument, table: Node) -> None:
-    """Leave the content of a table that only lays out, a paragraph for each cell."""
+    """Reduce a layout table to its content, a paragraph for each cell."""
     for part in table.css("thead, tbody, tfoot, tr, colgroup, col"):
         unwrap(part)
     for part in table.css("td, th, caption"):
@@ -55,7 +55,7 @@ def write_as_lines(document: HtmlDocument, table: Node, rows: list[list[Node]]) 
 
 
 def rebuild(document: HtmlDocument, table: Node, rows: list[list[Node]]) -> None:
-    """Replace a table by one of plain cells; merged cells become one cell and empty ones."""
+    """Replace a table by one with plain cells; a merged cell becomes one cell and empty ones."""
     caption = table.css_first("caption")
     if caption is not None and text_of(caption):
         paragraph = document.paragraph(text_of(caption))
@@ -97,7 +97,7 @@ def alignment_of(cell: Node) -> str:
 
 
 def spread(rows: list[list[Node]]) -> list[list[str]]:
-    """The cells' inner HTML; a cell over several columns or rows is followed by empty ones."""
+    """The inner HTML of the cells; a cell that spans columns or rows is followed by empty ones."""
     grid: list[list[str]] = []
     pending: dict[int, int] = {}
     for row in rows:
@@ -115,7 +115,7 @@ def spread(rows: list[list[Node]]) -> list[list[str]]:
 
 
 def fill_pending(cells: list[str], pending: dict[int, int]) -> None:
-    """Empty cells for those of earlier rows that reach down into this one."""
+    """Add empty cells for cells of earlier rows that span this row."""
     while pending.get(len(cells)):
         pending[len(cells)] -= 1
         cells.append("")
@@ -126,7 +126,7 @@ def span(cell: Node, name: str) -> int:
 
 
 def inline_content(cell: Node) -> str:
-    """The cell's HTML in one line; blocks are parted by line breaks, and items begin with a bullet."""
+    """The cell's HTML on one line, with line breaks between blocks and a bullet before items."""
     lines = [""]
     add_inline(cell, lines)
     return "<br>".join(line for text in lines if (line := text.strip()) and line != "<br>")
@@ -158,7 +158,7 @@ def holds_blocks(node: Node) -> bool:
 
 
 def marker(node: Node) -> str:
-    """The marker of an item in a cell, which can't contain lists."""
+    """The marker of a list item in a cell, because cells can't contain lists."""
     if tag_of(node) != "li":
         return ""
     if tag_of(node.parent) != "ol":

@@ -1,4 +1,4 @@
-"""Text and emphasis: white space as browsers show it, and emphasis where Markdown can write it."""
+"""Converts text and emphasis: white space as in browsers, and emphasis where Markdown supports it."""
 
 import re
 import unicodedata
@@ -22,17 +22,17 @@ from instep.transfer.imports.html.html_document import (
 FORMATS = {"strong": "strong", "b": "strong", "em": "em", "i": "em"}
 FORMATS |= {"del": "del", "s": "del", "strike": "del"}
 FORMAT_SELECTOR = ", ".join(FORMATS)
-# Elements that Markdown writes as HTML, and pages may have.
+# Elements that Markdown writes as HTML and pages may contain.
 TAGS = ("sup", "sub", "kbd")
 NOT_TEXT = {"pre", "code"}
-# Editors write no-break spaces between words as they like.
+# Editors put no-break spaces between words for no reason.
 WHITE_SPACE = re.compile(r"[ \t\n\r\f\u00a0]+")
 BARE_URL = re.compile(r"(?:https?://|www\.)[^\s<>\"“”«»`]+")
 NOT_AT_URL_END = ".,:;!?)]'*_~"
 
 
 def tidy_text(document: HtmlDocument) -> None:
-    """All that is between the blocks."""
+    """Convert the inline content of the blocks."""
     for span in document.css("span[style], b[style], font[style]"):
         keep_style(document, span)
     for name in TAGS:
@@ -50,7 +50,7 @@ def tidy_text(document: HtmlDocument) -> None:
 
 
 def keep_style(document: HtmlDocument, node: Node) -> None:
-    """Text that only its style makes bold or italic, as pasted from word processors."""
+    """Keep bold and italics that are only in a style, as in text pasted from word processors."""
     style = (node.attributes.get("style") or "").replace(" ", "").lower()
     if tag_of(node) == "b":
         if "font-weight:normal" in style or "font-weight:400" in style:
@@ -72,7 +72,7 @@ def write_tag(document: HtmlDocument, node: Node) -> None:
 
 
 def tidy_format(document: HtmlDocument, node: Node) -> None:
-    """Leave out emphasis that Markdown can't write: of blocks, of nothing, twice."""
+    """Remove emphasis that Markdown can't write: around blocks, around nothing, or doubled."""
     name = FORMATS[tag_of(node)]
     is_repeated = any(FORMATS.get(tag_of(parent)) == name for parent in parents_of(node))
     if is_repeated or not node.text().strip() or node.css_first(BLOCK_SELECTOR) is not None:
@@ -92,7 +92,7 @@ def tidy_format(document: HtmlDocument, node: Node) -> None:
 
 
 def move_spaces_out(node: Node) -> None:
-    """White space at the ends of emphasis, and line breaks, belong outside of it."""
+    """Move white space and line breaks at the ends of emphasis out of it."""
     for is_end in (False, True):
         while (edge := edge_of(node, is_end)) is not None and tag_of(edge) == "br":
             place(node, edge, is_end)
@@ -105,7 +105,7 @@ def move_spaces_out(node: Node) -> None:
 
 
 def part_from_words(node: Node) -> None:
-    """Move punctuation at an edge of emphasis out of it where the edge is within a word.
+    """Move punctuation at an edge of emphasis out of it if the edge is inside a word.
 
     Markdown would not read it as emphasis (CommonMark 0.31.2, section 6.2).
     """
@@ -160,7 +160,7 @@ def punctuation_at(text: str, is_end: bool) -> str:
 
 
 def tidy_break(line_break: Node) -> None:
-    """Two breaks part paragraphs; one at the end of a paragraph breaks nothing."""
+    """Turn two breaks into a new paragraph, and remove one at the end of a paragraph."""
     if is_inside(line_break, {"pre", "td", "th"}):
         return
     following = [line_break]
@@ -181,7 +181,7 @@ def tidy_break(line_break: Node) -> None:
 
 
 def tidy_white_space(document: HtmlDocument, text: Node) -> None:
-    """One space for all white space; a bare address becomes a link, and `!` before a link stays text."""
+    """Collapse white space; make bare URLs links, and keep `!` before a link as text."""
     before = text.text_content or ""
     after = WHITE_SPACE.sub(" ", before)
     if tag_of(text.next) == "br":

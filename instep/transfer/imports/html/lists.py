@@ -1,4 +1,4 @@
-"""Lists as Markdown can write them: items directly in a list, and lists in items."""
+"""Converts lists to the form of Markdown: items directly in a list, and lists in items."""
 
 from instep.platform.text.characters import whole_number
 from instep.transfer.imports.html.html_document import (
@@ -26,7 +26,7 @@ def tidy_lists(document: HtmlDocument) -> None:
 
 
 def put_into_item(document: HtmlDocument, nested: Node) -> None:
-    """A list directly in a list belongs to the item before it."""
+    """Move a list that is directly in a list into the item before it."""
     item = previous_element(nested)
     if item is None or tag_of(item) != "li":
         item = document.parser.create_node("li")
@@ -35,7 +35,7 @@ def put_into_item(document: HtmlDocument, nested: Node) -> None:
 
 
 def join_to_previous(following: Node) -> None:
-    """Join lists if a product writes a list for each item; the numbers show which lists continue."""
+    """Join lists of products that write a list for each item; the numbers show which ones continue."""
     previous = previous_element(following)
     if previous is None or tag_of(previous) != tag_of(following):
         return
@@ -59,7 +59,7 @@ def start_of(listing: Node) -> int:
 
 
 def tighten(listing: Node) -> None:
-    """Items with one paragraph each, as most editors write them, need no blank lines between them."""
+    """Unwrap the only paragraph of each item, so that no blank lines separate the items."""
     items = [list(item.iter()) for item in listing.iter() if tag_of(item) == "li"]
     if all(is_tight(item) for item in items):
         for child in (child for item in items for child in item if tag_of(child) == "p"):
@@ -67,6 +67,6 @@ def tighten(listing: Node) -> None:
 
 
 def is_tight(item: list[Node]) -> bool:
-    """True if the elements of an item are one paragraph at most, and with it nothing but lists."""
+    """True if an item contains at most one paragraph, and otherwise only lists."""
     names = [tag_of(child) for child in item]
     return "p" not in names or (names.count("p") == 1 and set(names) <= {"p", "ul", "ol"})

@@ -1,4 +1,4 @@
-"""Links, pictures and tables of Markdown."""
+"""Writes links, images and tables in Markdown."""
 
 import re
 from collections.abc import Sequence
@@ -8,26 +8,26 @@ _NOT_IN_TARGETS = re.compile(r"[\s<>]")
 
 
 def link(label: str, target: str) -> str:
-    """A link; without a label it shows its target, and without a target only the label stays."""
+    """A link; without a label it shows its target, and without a target it is only the label."""
     words, target = " ".join(label.split()), target.strip()
     return f"[{words or target}]({link_target(target)})" if target else words
 
 
 def picture(alternative: str, target: str) -> str:
-    """A picture; nothing without a target."""
+    """An image; empty without a target."""
     words, target = " ".join(alternative.split()), target.strip()
     escaped = words.replace("[", "\\[").replace("]", "\\]")
     return f"![{escaped}]({link_target(target)})" if target else ""
 
 
 def link_target(target: str) -> str:
-    """A target valid in brackets, without the spaces that would end it in Markdown."""
+    """A target as valid in brackets, with spaces encoded."""
     if _NOT_IN_TARGETS.search(target) or target.count("(") != target.count(")"):
         return quote(target, safe="/:?#[]@!$&'*+,;=%~-._")
     return target
 
 
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:
-    """A table whose first row is its header; the rows have equally many cells of one line."""
+    """A table whose first row is the header; all rows have the same number of one-line cells."""
     head, *body = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join([head, "|" + " --- |" * len(rows[0]), *body])

@@ -1,4 +1,4 @@
-"""Links, images and what is embedded: only addresses that pages may have are kept."""
+"""Converts links, images and embedded content; only URLs that are allowed in pages are kept."""
 
 import posixpath
 import re
@@ -22,12 +22,12 @@ from instep.transfer.imports.tree.url_parts import decoded_path, split_url
 from instep.transfer.imports.tree.written_pictures import is_written_picture
 
 SCHEMES = ("http:", "https:", "mailto:")
-# The attributes in which pages with lazy loading keep the URL.
+# The attributes in which lazily loaded images have their URL.
 LATE_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-image-src")
-# Pictures of letters: their text is the letter.
+# Images of characters, whose alternative text is the character.
 LETTERS = "img.emoji, img.emoticon, img[data-emoji-short-name], img[data-emoji-id], img.notion-emoji"
 EMBEDS = "iframe, video, audio, embed, object"
-# Players of videos, and the page of the same video: (pattern of the player's address, page).
+# Video players, and the page of the same video: (pattern of the player's URL, page).
 PLAYERS = (
     (
         re.compile(r"https?://(?:www\.)?youtube(?:-nocookie)?\.com/embed/([\w-]+)"),
@@ -40,13 +40,13 @@ PLAYERS = (
         "https://fast.wistia.net/embed/iframe/{}",
     ),
 )
-# Extensions of addresses of pages, which are not downloads.
+# Extensions of pages, as opposed to downloads.
 PAGE_ENDS = (".html", ".htm", ".xhtml", ".php", ".asp", ".aspx", ".jsp")
 MAX_TOLD_CHARACTERS = 80
 
 
 def keep_addresses(document: HtmlDocument) -> None:
-    """Turn embedded content into links, and remove addresses that run or contain something."""
+    """Turn embedded content into links, and remove URLs that run code or contain data."""
     for picture in document.css("picture"):
         keep_picture_of(picture)
     for image in document.css("img"):
@@ -58,7 +58,7 @@ def keep_addresses(document: HtmlDocument) -> None:
 
 
 def safe_address(address: str | None) -> str | None:
-    """The address if it is relative or of an allowed scheme; None otherwise."""
+    """The URL if it is relative or has an allowed scheme; None otherwise."""
     text = IGNORED_IN_URLS.sub("", address or "").strip()
     if text.startswith("//"):
         return f"https:{text}"
@@ -68,7 +68,7 @@ def safe_address(address: str | None) -> str | None:
 
 
 def picture_address(address: str | None) -> str | None:
-    """A safe address, or that of a picture that is written into the text."""
+    """A safe URL, or the URL of an image embedded in the text."""
     text = (address or "").strip()
     return text if is_written_picture(text) else safe_address(text)
 
@@ -97,7 +97,7 @@ def keep_image(document: HtmlDocument, image: Node) -> None:
 
 
 def link_embedded(document: HtmlDocument, embedded: Node) -> None:
-    """Replace what is embedded by a link to it, or to its page if the player's address names that."""
+    """Replace embedded content by a link to it, or to its page if the player's URL contains that."""
     attributes = embedded.attributes
     inner = embedded.css_first("source[src]") if tag_of(embedded) in {"video", "audio"} else None
     sources = (attributes.get("src"), attributes.get("data"), inner.attributes.get("src") if inner else None)
@@ -119,7 +119,7 @@ def link_embedded(document: HtmlDocument, embedded: Node) -> None:
 
 
 def block_around(node: Node) -> Node:
-    """The paragraph that the node is in, or the node itself: a paragraph holds no other one."""
+    """The paragraph that contains the node, or the node itself: paragraphs can't be nested."""
     around = node
     while tag_of(around.parent) in {"p", "span", "a", "strong", "em", "b", "i"} and around.parent is not None:
         around = around.parent
@@ -130,13 +130,13 @@ def page_of(address: str) -> str:
     for pattern, page in PLAYERS:
         if match := pattern.match(address):
             return page.format(match[1])
-    # Embed.ly wraps the address of other players.
+    # Embed.ly wraps the URL of other players.
     wrapped = parse_qs(split_url(address).query).get("url") if "embedly.com" in address else None
     return wrapped[0] if wrapped and wrapped[0].startswith("https://") else address
 
 
 def keep_link(document: HtmlDocument, link: Node) -> None:
-    """Leave a link with its text, or only its text when the address may not be kept."""
+    """Keep a link with its text, or only its text if the URL is not allowed."""
     if link.attributes.get("href") is None:
         return unwrap(link)
     address = safe_address(link.attributes.get("href"))
@@ -159,7 +159,7 @@ def keep_link(document: HtmlDocument, link: Node) -> None:
 
 
 def take_words_of_card(link: Node) -> None:
-    """Give a link that shows nothing the words of its card, which it covers."""
+    """Give an empty link that covers a card the text of the card."""
     card = link.parent
     if card is None or tag_of(card) != "div" or text_of(link) or link.css_first("img") is not None:
         return
@@ -172,7 +172,7 @@ def take_words_of_card(link: Node) -> None:
 
 
 def shows_file(link: Node, address: str) -> bool:
-    """True if a link shows anything; one to a download that doesn't gets the name of its file."""
+    """True if a link shows anything; an empty link to a download gets the name of the file."""
     if text_of(link) or link.css_first("img") is not None:
         return True
     name = posixpath.basename(decoded_path(split_url(address).path))
@@ -183,5 +183,5 @@ def shows_file(link: Node, address: str) -> bool:
 
 
 def first_seen(node: Node) -> Node | None:
-    """The first child that is more than white space."""
+    """The first child that is not white space."""
     return next((child for child in node.iter(include_text=True) if not is_blank(child)), None)

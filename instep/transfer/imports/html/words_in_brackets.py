@@ -1,4 +1,4 @@
-"""Words in angle brackets that a parser would read as a tag, as in “if a<b and c>d”."""
+"""Escapes text in angle brackets that a parser would read as a tag, as in “if a<b and c>d”."""
 
 import re
 
@@ -18,7 +18,7 @@ _BARE_ATTRIBUTES = frozenset(
 
 
 def shown_comparisons(text: str, bracket: str) -> str:
-    """The text with `bracket` in the place of what begins such words."""
+    """The text with such brackets replaced by `bracket`."""
 
     def escape(tag: re.Match[str]) -> str:
         is_tag = all(is_attribute(word) for word in tag[2].split())

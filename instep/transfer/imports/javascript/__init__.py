@@ -1,1 +1,1 @@
-"""Configuration in JavaScript and TypeScript, read from its syntax: nothing of it is ever executed."""
+"""Reads configuration in JavaScript and TypeScript from its syntax tree, without ever executing it."""

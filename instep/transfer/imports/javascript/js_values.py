@@ -1,9 +1,9 @@
-"""Values of expressions in configuration files, if the text alone determines them."""
+"""Values of expressions in configuration files that can be determined without running them."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
 
-# Characters of an expression that a report shows.
+# The number of characters of an expression in a report.
 SHOWN_SOURCE_CHARACTERS = 60
 JsValue: TypeAlias = (
     "str | int | float | bool | list[JsValue] | dict[str, JsValue] | JsCall | JsUnknown | None"
@@ -31,7 +31,7 @@ class JsCall:
 
 
 def js_object(value: JsValue) -> dict[str, JsValue]:
-    """An object, also one that a function is called with, such as `defineConfig({…})`; else an empty one."""
+    """The object, or the object argument of a call such as `defineConfig({…})`; otherwise an empty one."""
     if isinstance(value, JsCall):
         return next((inner for inner in map(js_object, value.arguments) if inner), {})
     return value if isinstance(value, dict) else {}
@@ -42,7 +42,7 @@ def js_array(value: JsValue) -> list[JsValue]:
 
 
 def js_text(value: JsValue) -> str:
-    """A text or a number as a text, else an empty one; of `useBaseUrl('/img/a.png')` the text in it."""
+    """A string or number as a string, the string in `useBaseUrl('/img/a.png')`, or an empty string."""
     if isinstance(value, JsCall):
         return next((text for text in map(js_text, value.arguments) if text), "")
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):

@@ -1,4 +1,4 @@
-"""Modules of a configuration: what they export, with constants, imports and calls of their own functions."""
+"""Evaluates modules of a configuration: their exports, with constants, imports and their own functions."""
 
 import posixpath
 import re
@@ -30,8 +30,8 @@ _CONSTANTS: dict[str, JsValue] = {"true": True, "false": False, "null": None, "u
 class Configuration:
     """The modules of one source.
 
-    All values together have a bound, so repeated spreading can't grow: settings beyond it are refused, and
-    those of a page are unknown.
+    The total number of values is bounded, so repeated spreading can't explode. Beyond it, a configuration is
+    refused, and the values of a page are unknown.
     """
 
     def __init__(self, files: SourceFiles) -> None:
@@ -42,7 +42,7 @@ class Configuration:
         self._modules: dict[str, Module] = {}
 
     def exported(self, path: str, name: str = "default") -> JsValue:
-        """The value that a module or JSON file exports under a name."""
+        """The value that a module or JSON file exports under this name."""
         if not SCRIPT.search(path):
             return path if not path.endswith(".json") else self._json(path)
         return self.module(path).exported(name)
@@ -53,7 +53,7 @@ class Configuration:
         return self._modules[path]
 
     def find(self, source: str, importer: str) -> str | None:
-        """The path of the file that a relative import means; None if it is not in the source."""
+        """The path of a relatively imported file; None if it is not in the source."""
         if not source.startswith("."):
             return None
         base = posixpath.normpath(posixpath.join(posixpath.dirname(importer), source))
@@ -61,7 +61,7 @@ class Configuration:
 
     @contextmanager
     def reading_page(self) -> Iterator[None]:
-        """While this lasts, values are those of one page, which has a bound of its own."""
+        """Evaluate values of one page, which has its own bound, inside this context."""
         values_left, self.values_left = self.values_left, limits.MAX_IMPORT_PAGE_VALUES
         self.is_page = True
         try:
@@ -87,14 +87,14 @@ class Configuration:
 
 
 class Module:
-    """One file: its constants and functions by name, and what it imports and exports."""
+    """One file: its constants and functions by name, its imports and its exports."""
 
     def __init__(self, configuration: Configuration, path: str, text: str) -> None:
         self.configuration, self.path = configuration, path
         self.root = _parser(path.endswith((".ts", ".mts", ".cts"))).parse(text.encode()).root_node
         self.nodes: dict[str, Node] = {}
         self.imports: dict[str, tuple[str, str]] = {}
-        # The arguments and constants of the function that is being read.
+        # The arguments and constants of the function that is being evaluated.
         self.names: Mapping[str, JsValue] = {}
         self.depth = 0
         for statement in self.root.named_children:
@@ -102,7 +102,7 @@ class Module:
 
     @contextmanager
     def named(self, names: Mapping[str, JsValue]) -> Iterator[None]:
-        """While this lasts, these names have these values, before those of the file."""
+        """Inside this context, these names have these values, with priority over those of the file."""
         outer, self.names = self.names, names
         try:
             yield
@@ -114,7 +114,7 @@ class Module:
         return self.value(self.nodes[key]) if key in self.nodes else self._unknown(self.root, name)
 
     def value(self, node: Node) -> JsValue:
-        """The value of an expression; `JsUnknown` if its text doesn't determine it."""
+        """The value of an expression; `JsUnknown` if it can't be determined from the text."""
         if not self.configuration.affords_value(self.path) or self.depth >= _MAX_DEPTH:
             return self._unknown(node)
         self.depth += 1
@@ -204,7 +204,7 @@ class Module:
         return not value if is_negation else self._unknown(node)
 
     def _binary_expression(self, node: Node) -> JsValue:
-        """`setting || "default"` has the value of its first known side; `+` joins texts."""
+        """`setting || "default"` has the value of its first known side; `+` joins strings."""
         left, right = self._part(node, "left"), self._part(node, "right")
         name = field_text(node, "operator")
         if name in ("||", "??"):
@@ -272,7 +272,7 @@ class Module:
     def _member_expression(self, node: Node) -> JsValue:
         value, name = self._part(node, "object"), field_text(node, "property")
         if isinstance(value, str) and name in ("default", "src"):
-            # `require("./a.png").default` and `image.src` are the file itself.
+            # `require("./a.png").default` and `image.src` evaluate to the file.
             return value
         return value.get(name) if isinstance(value, dict) and name else self._unknown(node)
 
@@ -293,7 +293,7 @@ class Module:
         return JsCall(name, values, source_text(node), self.path, _line(node))
 
     def _result(self, function: Node) -> JsValue:
-        """The return value of a function of the file, if it does nothing else."""
+        """The return value of a function in the file that does nothing else."""
         body = function.child_by_field_name("body")
         if body is None or body.type != "statement_block":
             return self.value(body) if body else self._unknown(function)
@@ -303,7 +303,7 @@ class Module:
         return self._unknown(function)
 
     def _jsx_element(self, node: Node) -> JsValue:
-        """The words between the tags, as a title such as `<Separator>Guides</Separator>` has them."""
+        """The text between the tags, for a title such as `<Separator>Guides</Separator>`."""
         words: list[str] = []
         for child in node.named_children:
             if child.type == "jsx_text":
@@ -331,7 +331,7 @@ def expression_value(module: Module, text: str) -> JsValue:
 
 
 def expression_node(text: str) -> Node | None:
-    """The syntax of one expression; None if the text is something else."""
+    """The syntax node of a text that is one expression; None for any other text."""
     root = _parser(False).parse(f"({text}\n)".encode()).root_node
     statement = first_child(root)
     wrapped = first_child(statement) if statement else None
@@ -341,13 +341,13 @@ def expression_node(text: str) -> Node | None:
 
 
 def is_complete_module(text: str) -> bool:
-    """True if a text is valid as statements; a part of one is not."""
+    """True if a text is a list of complete statements."""
     return not _parser(False).parse(text.encode()).root_node.has_error
 
 
 @cache
 def _parser(is_plain_typescript: bool) -> Parser:
-    """TypeScript's casts `<T>value` are tags elsewhere, so there are two grammars; both read JavaScript."""
+    """TypeScript's casts `<T>value` are tags in JSX, so there are two grammars; both accept JavaScript."""
     grammar = import_module("tree_sitter_typescript")
     language = grammar.language_typescript() if is_plain_typescript else grammar.language_tsx()
     return Parser(Language(language))
@@ -366,7 +366,7 @@ def first_child(node: Node) -> Node | None:
 
 
 def field_text(node: Node, name: str) -> str:
-    """The text of a part of the syntax; empty if it isn't there."""
+    """The source text of a field of a node; empty if the field is missing."""
     part = node.child_by_field_name(name)
     return source_text(part) if part else ""
 
@@ -386,7 +386,7 @@ def _string(node: Node) -> str:
 def _unescape(text: str) -> str:
     if "\\" not in text:
         return text
-    # Strings of JavaScript are UTF-16: a character may be written as two escapes, the halves of a pair.
+    # JavaScript strings are UTF-16: a character may be written as two escapes, a surrogate pair.
     return _ESCAPE.sub(_unescaped, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

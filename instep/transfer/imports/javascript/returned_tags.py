@@ -1,4 +1,4 @@
-"""Functions that return tags, as components and callbacks of `map` do: their text is read, never executed."""
+"""Functions that return tags, such as components and callbacks of `map`, which are never executed."""
 
 import re
 from collections.abc import Sequence
@@ -15,21 +15,21 @@ from instep.transfer.imports.javascript.modules import (
     source_text,
 )
 
-# A component that reacts to its reader is a program.
+# A component that handles events or state is a program.
 _HANDLER = re.compile(r"\bon[A-Z]\w*=\{")
 _TAGS = {"jsx_element", "jsx_self_closing_element", "jsx_fragment"}
 
 
 @dataclass(frozen=True, slots=True)
 class ReturnedTags:
-    """The text of tags, and the values of the names in it."""
+    """The source of tags, and the values of the names in it."""
 
     text: str
     names: dict[str, JsValue]
 
 
 def tags_of_component(module: Module, name: str, props: dict[str, JsValue]) -> ReturnedTags | None:
-    """The markup that a component returns for these attributes; None if it does more than that."""
+    """The markup that a component returns for these attributes; None if it does anything else."""
     node = module.nodes.get("export default" if name == "default" else name)
     if node is not None and node.type == "identifier":
         node = module.nodes.get(source_text(node))
@@ -38,7 +38,7 @@ def tags_of_component(module: Module, name: str, props: dict[str, JsValue]) -> R
 
 
 def repeated_tags(module: Module, expression: str) -> list[ReturnedTags] | None:
-    """The tags that `values.map(value => <li>{value}</li>)` repeats; None of another expression."""
+    """The tags that `values.map(value => <li>{value}</li>)` repeats; None for any other expression."""
     node = expression_node(expression)
     function = node.child_by_field_name("function") if node is not None else None
     arguments = node.child_by_field_name("arguments") if node is not None else None

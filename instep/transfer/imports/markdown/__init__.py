@@ -1,1 +1,1 @@
-"""Shared by readers of Markdown files: front matter, code, titles, headings, callouts. All of it is pure."""
+"""Pure functions for readers of Markdown files: front matter, code, titles, headings, callouts."""

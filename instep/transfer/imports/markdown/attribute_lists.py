@@ -11,9 +11,9 @@ _ID = re.compile(r"(?:^|\s)(?:#|id=[\"']?)([\w:.-]+)")
 
 
 def remove_attribute_lists(text: str) -> str:
-    """The text without attribute lists; of one with an id remains `{#id}`, for `take_heading_ids`.
+    """The text without attribute lists; one with an id is reduced to `{#id}`, for `take_heading_ids`.
 
-    The code of the text must be hidden.
+    Code in the text must be hidden.
     """
     return _LIST.sub(_id_alone, f"\n{text}")[1:]
 

@@ -1,4 +1,4 @@
-"""Admonitions, hints and asides of all formats as the alerts that GitHub and our renderer support."""
+"""Converts admonitions, hints and asides of all formats to GitHub's alerts, which our renderer supports."""
 
 import re
 from collections.abc import Callable
@@ -22,14 +22,14 @@ _INDENTED_OPENING = re.compile(
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _INDENT = 4
 _TAG = re.compile(r"<[^<>]*>")
-# A character of a private alphabet, in which no text is written.
+# A private-use character, which does not occur in texts.
 _NUL = "\ue0f0"
 _INLINE = comrak.ExtensionOptions()
 _INLINE.strikethrough = True
 
 
 class Container(NamedTuple):
-    """A block with a kind around other blocks; `body` begins at the first column and has no blank edges."""
+    """A block of a kind that contains other blocks; `body` is dedented, without blank lines at its ends."""
 
     kind: str
     title: str
@@ -37,7 +37,7 @@ class Container(NamedTuple):
 
 
 def alert(kind: str, title: str, body: str) -> str:
-    """An alert of GitHub; an unsupported kind becomes the title if there is none."""
+    """A GitHub alert; an unsupported kind becomes the title if there is none."""
     alert_kind = ALERT_KINDS.get(kind.lower(), "NOTE")
     title = plain_title(title)
     if not title and kind.lower() not in SAME_NAMES:
@@ -50,8 +50,8 @@ def alert(kind: str, title: str, body: str) -> str:
 
 
 def plain_title(markdown: str) -> str:
-    """A title on one line as the page shows it, since titles are plain text."""
-    # The renderer would replace the NUL of hidden code.
+    """The visible text of a title, on one line, because titles are plain text."""
+    # The renderer would replace the NUL characters of hidden code.
     line = " ".join(markdown.split()).replace("\x00", _NUL)
     html = comrak.render_markdown(line, extension_options=_INLINE)
     return " ".join(unescape(_TAG.sub("", html)).split()).replace(_NUL, "\x00")
@@ -62,10 +62,10 @@ def alert_of(container: Container) -> str:
 
 
 def replace_colon_containers(text: str, write: Callable[[Container], str] = alert_of) -> str:
-    """The text with its `:::kind[title]` containers, the inner ones first, as `write` writes them.
+    """The text with its `:::kind[title]` containers replaced by the result of `write`, inner ones first.
 
-    The code of the text must be hidden, and the result stands as indented as the container did. A container
-    that nothing closes ends with the one around it.
+    The code of the text must be hidden, and the result keeps the indentation of the container. An unclosed
+    container ends with the one around it.
     """
     parts: list[_Open] = [_Open("", "", None, [])]
     for line in text.split("\n"):
@@ -96,10 +96,10 @@ def replace_indented_containers(text: str) -> str:
 def replace_indented_blocks(
     text: str, opening: re.Pattern[str], write: Callable[[re.Match[str], str], str]
 ) -> str:
-    """The text whose blocks of indented lines below a line like `opening` are as `write` has it.
+    """The text with indented blocks below lines that match `opening` replaced by the result of `write`.
 
-    The first group of `opening` is the indentation of its line. The code of the text must be hidden. Blocks
-    in blocks come first.
+    The first group of `opening` is the indentation of its line. Code in the text must be hidden. Nested
+    blocks are replaced first.
     """
     lines = text.split("\n")
     result: list[str] = []
@@ -120,7 +120,7 @@ def replace_indented_blocks(
 
 
 class _Open(NamedTuple):
-    """A container whose end is still to come, with the lines in it so far."""
+    """An open container, with its lines so far."""
 
     indent: str
     fence: str
@@ -129,7 +129,7 @@ class _Open(NamedTuple):
 
 
 def _number_closed(parts: list[_Open], fence: str) -> int:
-    """The number of the innermost open container that a fence closes; 0 if it closes none."""
+    """The index of the innermost open container that a fence closes; 0 if it closes none."""
     for number in range(len(parts) - 1, 0, -1):
         opening = parts[number].fence
         if opening[0] == fence[0] and len(opening) <= len(fence):
@@ -145,7 +145,7 @@ def _close(parts: list[_Open], write: Callable[[Container], str]) -> None:
 
 
 def _append_block(lines: list[str], block: str, indent: str) -> None:
-    """Append a block between blank lines, so that it doesn't become a part of a paragraph."""
+    """Append a block between blank lines, so that it doesn't become part of a paragraph."""
     if lines and lines[-1].strip():
         lines.append("")
     lines += [indent + line if line else "" for line in block.split("\n")]

@@ -1,4 +1,4 @@
-"""Definition lists, which our renderer does not support, as lists with the terms in bold."""
+"""Converts definition lists, which our renderer does not support, to lists with bold terms."""
 
 import re
 from collections.abc import Callable
@@ -10,10 +10,10 @@ _HEADING = re.compile(r" {0,3}(?:#{1,6}[ \t]|(?:=+|-+)[ \t]*$)")
 
 
 def replace_definition_lists(text: str, id_of: Callable[[str], str] = lambda term: "") -> str:
-    """The text with `term` above `: definition` as items of lists. The code of the text must be hidden.
+    """The text with each `term` above `: definition` as a list item. Code in the text must be hidden.
 
-    A definition right below a heading has no term: it is the text of that part.
-    `id_of` gives the id that a product makes of a term, if it does.
+    A definition right below a heading has no term: it is the text of that section. `id_of` returns the id
+    that a product generates for a term.
     """
     lines = text.split("\n")
     result: list[str] = []
@@ -36,7 +36,7 @@ def replace_definition_lists(text: str, id_of: Callable[[str], str] = lambda ter
 
 
 def _take_terms(lines: list[str], indent: str) -> list[str]:
-    """The lines right above a definition, or above its blank line, removed from the text."""
+    """Remove and return the lines right above a definition, or above the blank line before it."""
     end = len(lines)
     if end and not lines[-1].strip():
         end -= 1
@@ -48,7 +48,7 @@ def _take_terms(lines: list[str], indent: str) -> list[str]:
     ):
         start -= 1
     terms = [line.strip() for line in lines[start:end]]
-    # A paragraph of many lines is not a list of terms.
+    # A paragraph with many lines is not a list of terms.
     is_term = 0 < len(terms) <= 4 and all(line.startswith(indent) for line in lines[start:end])
     if not is_term:
         return []
@@ -68,7 +68,7 @@ def _add_definitions(
     result: list[str],
     id_of: Callable[[str], str],
 ) -> int:
-    """Append the definitions of a term with their blocks; returns the number of the next line."""
+    """Append the definitions of a term with their blocks; return the number of the next line."""
     at = start
     while at < len(lines) and (match := _DEFINITION.match(lines[at])) and match[1] == indent:
         end = at + 1
@@ -76,7 +76,7 @@ def _add_definitions(
             end += 1
         end = max(end, end_of_indented_block(lines, end, len(indent) + 2))
         others = lines[at + 1 : end]
-        # Lines of the first paragraph may begin further left than the blocks below it.
+        # Lines of the first paragraph may be indented less than the blocks below it.
         width = min((blanks for line in others if (blanks := _blanks(line)) > len(indent)), default=0)
         body = "\n".join([match[2], *(line[min(width, _blanks(line)) :] for line in others)])
         inner_lines = replace_definition_lists(body, id_of).split("\n")

@@ -1,4 +1,4 @@
-"""Codes of emoji and icons, such as `:smile:` and `:material-check:`, as characters."""
+"""Replaces codes of emoji and icons, such as `:smile:` and `:material-check:`."""
 
 import re
 
@@ -13,12 +13,12 @@ _SIGNS = {"check": "✓", "check-circle": "✓", "check-all": "✓", "close": "�
 
 
 def replace_emoji_codes(text: str) -> str:
-    """The text with characters for the codes of emoji. The code of the text must be hidden."""
+    """The text with emoji characters in place of their codes. Code in the text must be hidden."""
     return _CODE.sub(lambda code: emoji.emojize(code[0], language="alias"), text)
 
 
 def replace_icons(text: str) -> str:
-    """The text without the icons of MkDocs; one that is all that a link shows is its name."""
+    """The text without the icons of MkDocs; an icon that is a link's only content becomes its name."""
     text = _LINKED_ICON.sub(lambda icon: f"[{icon[1].replace('-', ' ')}]", text)
     return re.sub(
         rf"{_ICON.pattern}([ \t]*)", lambda icon: _SIGNS[icon[1]] + icon[2] if icon[1] in _SIGNS else "", text

@@ -1,4 +1,4 @@
-"""Settings of people's files, in YAML, TOML or JSON, with every scalar as the text that is written there."""
+"""Reads settings in YAML, TOML or JSON, with every scalar as the text in the file."""
 
 import tomllib
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ TRUE_WORDS = frozenset(("true", "yes", "on", "1"))
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The settings of a page or of a configuration file; what is missing is empty."""
+    """The settings of a page or of a configuration file; missing values are empty."""
 
     values: Mapping[str, Value] = field(default_factory=dict)
 
@@ -26,12 +26,12 @@ class Fields:
         return key in self.values
 
     def text(self, *keys: str) -> str:
-        """The text of the first of these keys that has one."""
+        """The value of the first of these keys that has a text."""
         texts = (self.values.get(key) for key in keys)
         return next((text.strip() for text in texts if isinstance(text, str) and text.strip()), "")
 
     def texts(self, key: str) -> list[str]:
-        """The texts of a list, or the only one."""
+        """The texts of a list, or a single text as a list."""
         value = self.values.get(key, "")
         values = value if isinstance(value, list) else [value]
         return [text.strip() for text in values if isinstance(text, str) and text.strip()]
@@ -55,7 +55,7 @@ class Fields:
 
 
 def named_fields(settings: Fields, key: str, name: str) -> Fields:
-    """The settings of a plugin, in a list or a mapping; TOML has a mapping for each part of a dotted name."""
+    """The settings of a plugin in a list or a mapping; TOML has a mapping for each part of a dotted name."""
     plugins = [Fields(plugin) for plugin in settings.items(key) if isinstance(plugin, dict)]
     for plugin in (*plugins, settings.fields(key)):
         if name in plugin:
@@ -67,9 +67,9 @@ def named_fields(settings: Fields, key: str, name: str) -> Fields:
 
 
 def read_yaml(text: str) -> Value:
-    """A YAML document, whose tags are ignored so that nothing is executed; `ValueError` says what is wrong.
+    """A YAML document without its tags, so that nothing is executed; raises `ValueError` with the problem.
 
-    Dates, numbers and truth values stay texts: a version of 1.10 is not 1.1, and "no" may be a title.
+    Dates, numbers and booleans stay strings: version 1.10 is not 1.1, and "no" may be a title.
     """
     try:
         value: Value = load_yaml(text) or {}
@@ -78,7 +78,7 @@ def read_yaml(text: str) -> Value:
         raise ValueError(f"{error.problem or error.context}{line}") from None
     except yaml.YAMLError as error:
         raise ValueError(str(error).partition("\n")[0]) from None
-    # Aliases may repeat each other until a short text is an endless tree.
+    # Aliases of aliases can expand a short text to a tree of unbounded size.
     if _size(value, {}) > limits.MAX_IMPORT_SETTINGS_VALUES:
         raise ValueError(f"it has more than {limits.MAX_IMPORT_SETTINGS_VALUES:,} values")
     return value
@@ -115,7 +115,7 @@ _READERS = {"TOML": read_toml_fields, "JSON": read_json_fields, "YAML": read_yam
 
 
 def read_settings(files: SourceFiles, path: str) -> Fields:
-    """The configuration in a file, whose ending says its language; raises `UnreadableSource`."""
+    """The configuration in a file, in the language of its extension; raises `UnreadableSource`."""
     language = {"toml": "TOML", "json": "JSON"}.get(path.rpartition(".")[2], "YAML")
     try:
         return _READERS[language](read_text(files, path))
@@ -134,7 +134,7 @@ def _as_value(value: Any) -> Value:
 
 
 def _size(value: Value, sizes: dict[int, int]) -> int:
-    """The number of values in a tree, each alias counted with everything it repeats."""
+    """The number of values in a tree with all aliases expanded."""
     if isinstance(value, str):
         return 1
     if id(value) not in sizes:

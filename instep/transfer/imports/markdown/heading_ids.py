@@ -1,4 +1,4 @@
-"""Ids that a text defines: they are removed, and links to them lead to their section's heading."""
+"""Removes the ids that a text defines; links to them will lead to the heading of their section."""
 
 import re
 from bisect import bisect_right
@@ -27,17 +27,17 @@ _MARK = re.compile(r"\x00#([^\x00\n]*)\x00")
 
 
 def replace_html_headings(text: str) -> str:
-    """The text with headings of HTML as Markdown's and ids of anchors as `{#id}`; the code must be hidden."""
+    """The text with HTML headings as Markdown and ids of anchors as `{#id}`; code must be hidden."""
     text = _EMPTY_ANCHOR.sub(_id_of_empty, text)
     text = _ANCHOR.sub(lambda anchor: _id_of(anchor[1]) + anchor[2], text)
     return _HTML_HEADING.sub(_markdown_heading, text)
 
 
 def take_heading_ids(text: str) -> tuple[str, HeadingIds]:
-    """The text without the ids that it sets, and each id with the number, from 0, of the heading it leads to.
+    """The text without its ids, and each id with the number, from 0, of its heading.
 
-    An id in a heading or directly above one leads to that, another to the heading of its section. One above
-    the first heading leads nowhere, since that is the beginning of the page.
+    An id in a heading or directly above one belongs to it, any other to the heading of its section. An id
+    above the first heading is dropped, because it is the beginning of the page.
     """
     lines = outside_code(text, _mark_ids).split("\n")
     ids = [
@@ -53,7 +53,7 @@ def take_heading_ids(text: str) -> tuple[str, HeadingIds]:
 def _mark_ids(text: str) -> str:
     text = _BRACKETS.sub("\\1\x00#\\2\x00", text)
     text = _BRACES.sub("\x00#\\1\x00", text)
-    # A line that only sets an id goes: what is right above it has the id, otherwise what is below.
+    # Remove a line that only sets an id, which belongs to the block right above it or else to the one below.
     text = _MARKS_BELOW.sub("\\1", text)
     return _LINE_OF_MARKS.sub("\\1", text)
 
@@ -64,7 +64,7 @@ def _id_of(attributes: str) -> str:
 
 
 def _id_of_empty(anchor: re.Match[str]) -> str:
-    """The id of an empty element; one that is a link to elsewhere remains, for it may cover a card."""
+    """The id of an empty element; an empty link to another page is kept, because it may cover a card."""
     identity = _id_of(anchor[2])
     is_link = re.search(r"\bhref[ \t]*=[ \t]*[\"'](?!#)[^\"']", anchor[2])
     return identity + (anchor[0] if is_link or not identity else "")

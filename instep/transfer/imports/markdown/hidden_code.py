@@ -1,7 +1,7 @@
-"""Code replaced by marks, so that simple expressions can change the other text of a page.
+"""Replaces code by marks, so that simple regular expressions can change the rest of a page.
 
-A block of code becomes a line with one mark, at the place of its fence. When the mark is moved, indented or
-quoted, so is the code when it is shown again. NUL, which no decoded text has, begins and ends a mark.
+A block of code becomes a line with one mark, at the position of its fence. If the mark is moved, indented or
+quoted, so is the code when it is restored. A mark is delimited by NUL, which decoded texts never contain.
 """
 
 import re
@@ -14,13 +14,13 @@ from instep.transfer.imports.html.escapes import runs_of_backticks
 _FENCE = re.compile(r"([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})(.*)$")
 _MARK = re.compile(r"\x00([BC])(\d+)\x00")
 _NEW_BLOCK = re.compile(r"\n[ \t]*(?:\n|[>|]|[-*+#][ \t]|\d{1,9}[.)][ \t]|\x00B)")
-# Indented text after one of these markers belongs to it, so it is not code: items of lists, footnotes,
-# definitions, and the blocks of Python-Markdown.
+# Indented text after one of these markers is not code: list items, footnotes, definitions, and the blocks of
+# Python-Markdown.
 _ITEM = re.compile(r"([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]{1,4})(?=\S)")
 _OPENING = re.compile(r"([ \t]*)(?:!!!|\?\?\?\+?|===[!+]?[ \t]|:[ \t]{1,3}\S|\[\^[^\]\s]+\]:)")
 _BLOCK = re.compile(r"[ \t]*(?:[>#]|`{3}|~{3})")
 _CODE_INDENT = 4
-# Destinations that CommonMark (6.3) allows in angle brackets, and what they can't have without.
+# Destinations in angle brackets (CommonMark 6.3), and the characters that they can't contain without them.
 _BRACKETED = re.compile(r"(\]\([ \t]*|^[ \t>]*\[[^\]\n]+\]:[ \t]*)<([^<>\n]*)>", re.MULTILINE)
 _DIVIDER = re.compile(r"[ \t(){}]")
 # Titles of alerts are plain text.
@@ -28,7 +28,7 @@ _ALERT_TITLE = re.compile(r"[ \t>]*> \[![A-Z]+\] ")
 
 
 class Fence(NamedTuple):
-    """A block of code: its fence (empty if it is indented), what follows that, and its lines."""
+    """A block of code: its fence (empty if indented), the info string after the fence, and its lines."""
 
     fence: str
     info: str
@@ -43,7 +43,7 @@ class Fence(NamedTuple):
 
 @dataclass(slots=True)
 class HiddenCode:
-    """The blocks and spans of code of one text; `fences` may be changed before they are shown again."""
+    """The code blocks and spans of one text; `fences` may be changed before they are restored."""
 
     fences: list[Fence] = field(default_factory=list)
     spans: list[str] = field(default_factory=list)
@@ -53,7 +53,7 @@ class HiddenCode:
         return "\n".join(self._show_line(line) for line in text.split("\n"))
 
     def add_fence(self, fence: Fence) -> str:
-        """Hide a block of code; returns its mark."""
+        """Hide a block of code; return its mark."""
         self.fences.append(fence)
         return f"\x00B{len(self.fences) - 1}\x00"
 
@@ -73,7 +73,7 @@ class HiddenCode:
                 prefix += span.strip("`").strip() if _ALERT_TITLE.match(prefix) else span
                 continue
             lines.append(self._indent(prefix, self.fences[int(match[2])]))
-            # Words after a block of code begin a separate paragraph.
+            # Text after a block of code begins a separate paragraph.
             prefix, rest = "", rest.lstrip()
         if lines and not prefix + rest:
             return "\n".join(lines)
@@ -88,16 +88,16 @@ class HiddenCode:
 
 
 def outside_code(text: str, transform: Callable[[str], str]) -> str:
-    """The text after `transform`, which doesn't see what is code."""
+    """The text after `transform`, which is not applied to code."""
     hidden_text, code = hide_code(text)
     return code.show(transform(hidden_text))
 
 
 def hide_code(text: str, *, has_indented_code: bool = True) -> tuple[str, HiddenCode]:
-    """The text with a mark for each block and each span of code, and the code.
+    """The text with a mark for each code block and code span, and the hidden code.
 
-    MDX has no indented code: there indentation is only how its author writes components. Destinations of
-    links in angle brackets lose them, so that nothing takes them for tags.
+    MDX has no indented code: its authors indent components. Angle brackets around destinations of links are
+    removed, so that they are not mistaken for tags.
     """
     code = HiddenCode()
     hidden_text = _hide_spans(_hide_blocks(text, code, has_indented_code), code)
@@ -109,7 +109,7 @@ def _encoded(sign: re.Match[str]) -> str:
 
 
 def hide_into(text: str, code: HiddenCode, *, has_indented_code: bool = True) -> str:
-    """A text to be put into another one, with its code hidden among the code of that."""
+    """A text with its code hidden in this object, to be inserted into the text of this object."""
     hidden_text, inner = hide_code(text, has_indented_code=has_indented_code)
     offsets = {"B": len(code.fences), "C": len(code.spans)}
     code.fences += inner.fences
@@ -144,7 +144,7 @@ def _hide_blocks(text: str, code: HiddenCode, has_indented_code: bool) -> str:
 def _read_fence(
     lines: list[str], start: int, match: re.Match[str], is_indent_meant: bool
 ) -> tuple[Fence, int]:
-    """The block of code that a line begins, and the number of the line after it."""
+    """The block of code that starts at a line, and the number of the line after it."""
     prefix, ticks, info = match.groups()
     end = _closing_line(lines, start, prefix, ticks, is_indent_meant)
     body = tuple(_without_prefix(line, prefix) for line in lines[start + 1 : end])
@@ -153,7 +153,7 @@ def _read_fence(
 
 
 def _closing_line(lines: list[str], start: int, prefix: str, ticks: str, is_indent_meant: bool) -> int:
-    """The number of the line that closes a fence, or of the first one that is not in its item or quote."""
+    """The number of the line that closes a fence, or of the first line outside of its item or quote."""
     end_of_container = len(lines)
     indent = len(prefix.expandtabs(4)) if is_indent_meant else 0
     for number in range(start + 1, len(lines)):
@@ -175,7 +175,7 @@ def _closes(line: str, ticks: str, max_indent: int) -> bool:
 
 
 def _without_prefix(line: str, prefix: str) -> str:
-    """A line of code without the quote marks and the indentation that its fence has."""
+    """A line of code without the quote marks and the indentation of its fence."""
     for _ in range(prefix.count(">")):
         line = line.lstrip(" \t").removeprefix(">")
     indent = len(prefix[prefix.rfind(">") + 1 :].expandtabs(4))
@@ -186,7 +186,7 @@ def _without_prefix(line: str, prefix: str) -> str:
 
 
 class _Indents:
-    """The columns at which the text of the open list items begins; indented code is measured from them."""
+    """The columns at which the text of the open list items begins, from which indented code is measured."""
 
     def __init__(self) -> None:
         self.columns: list[int] = []
@@ -212,7 +212,7 @@ class _Indents:
         self.is_in_html = line.lstrip().startswith(("<", "{%", "{{")) or (self.is_in_html and indent > 0)
 
     def of_code(self, line: str) -> int | None:
-        """A line's indentation before that of indented code; None if it is not code."""
+        """The part of a line's indentation that precedes indented code; None if it is not code."""
         if not self.is_below_blank or not line.strip() or self.is_in_html:
             return None
         indent = indent_of(line)
@@ -223,12 +223,12 @@ class _Indents:
 
 
 def indent_of(line: str) -> int:
-    """The columns of white space that a line begins with."""
+    """The width of a line's indentation, in columns."""
     return len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(4))
 
 
 def end_of_indented_block(lines: list[str], start: int, indent: int) -> int:
-    """The number of the line after the last one with this indentation; blank lines may be between."""
+    """The number of the line after the last one with this indentation; blank lines in between are allowed."""
     end = start
     for number in range(start, len(lines)):
         if lines[number].strip():
@@ -239,7 +239,7 @@ def end_of_indented_block(lines: list[str], start: int, indent: int) -> int:
 
 
 def _hide_spans(text: str, code: HiddenCode) -> str:
-    """Code in a paragraph: a run of backticks up to the next one of the same length (CommonMark 6.1)."""
+    """Hide code spans: from a run of backticks to the next one of the same length (CommonMark 6.1)."""
     parts, at = [], 0
     for run, closing in runs_of_backticks(text):
         start = run.start()

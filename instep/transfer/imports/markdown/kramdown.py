@@ -1,4 +1,4 @@
-"""Kramdown's extensions of Markdown, as plain Markdown."""
+"""Converts kramdown's extensions of Markdown to plain Markdown."""
 
 import re
 
@@ -16,7 +16,7 @@ _TITLE_ENDING = "-title"
 
 
 def plain_kramdown(text: str) -> str:
-    """The text without kramdown's own marks; the code of the text must be hidden.
+    """The text without kramdown's own marks; code must be hidden.
 
     A paragraph with a class such as `{: .note }` is a callout, as in most themes.
     """
@@ -26,7 +26,7 @@ def plain_kramdown(text: str) -> str:
 
 
 def _plain_block(block: str) -> str:
-    """A block that begins or ends with a line of a class which is a kind of callout, as an alert."""
+    """An alert for a block whose first or last line sets a class that is a kind of callout."""
     lines = block.strip("\n").split("\n")
     for at in (0, len(lines) - 1):
         match = _CLASS_LINE.match(lines[at])

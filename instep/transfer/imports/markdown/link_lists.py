@@ -1,4 +1,4 @@
-"""Lists of links as a tree, as SUMMARY.md of GitBook and side bars of wikis declare a navigation."""
+"""Reads lists of links as a tree: the navigation in GitBook's SUMMARY.md and in sidebars of wikis."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 class LinkItem(NamedTuple):
-    """A heading or a list item; `target` is decoded, and empty for words without a link."""
+    """A heading or a list item; `target` is decoded, and empty for text without a link."""
 
     title: str
     target: str
@@ -22,9 +22,9 @@ class LinkItem(NamedTuple):
 
 
 def read_link_list(text: str) -> list[LinkItem]:
-    """The items of nested lists; a heading of the second level or lower has those below it as its items."""
+    """The items of nested lists; a heading of level 2 or lower contains the items below it."""
     top: list[LinkItem] = []
-    # The open items with their indentation; a heading is left of all items.
+    # The open items with their indentation; headings are left of all items.
     stack: list[tuple[int, list[LinkItem]]] = [(-2, top)]
     for indent, item in _items(text):
         while stack[-1][0] >= indent:
@@ -39,7 +39,7 @@ def _items(text: str) -> Iterator[tuple[int, LinkItem]]:
     for line in text.split("\n"):
         if heading := _HEADING.match(line):
             words = heading[1].rstrip().rstrip("#")
-            # The first heading of the first level is the title of the whole.
+            # The first level-1 heading is the title of the whole list.
             if not (is_first_heading and line.lstrip().startswith("# ")) and words:
                 yield -1, _item(words)
             is_first_heading = False

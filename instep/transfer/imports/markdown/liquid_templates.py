@@ -1,6 +1,6 @@
-"""Liquid in pages of Jekyll, by the library python-liquid: a language without access to anything outside.
+"""Renders Liquid in Jekyll pages with python-liquid; templates have no access to anything outside.
 
-Jekyll runs Liquid before Markdown, so it is read in code, too, unless `{% raw %}` says otherwise.
+Jekyll runs Liquid before Markdown, so it is also rendered in code, except inside `{% raw %}`.
 """
 
 import re
@@ -32,7 +32,7 @@ _VALUES: dict[str, bool | None] = {"true": True, "false": False, "null": None, "
 
 
 class _Loader(liquid.DictLoader):
-    """The included files of a source; a missing one is empty, and recorded as missing."""
+    """Loads the included files of a source; a missing file is empty and recorded."""
 
     def __init__(self, files: SourceFiles) -> None:
         super().__init__({})
@@ -63,7 +63,7 @@ class _Environment(liquid.Environment):
         self.faults: list[str] = []
 
     def error(self, exc: Any, msg: str | None = None, token: Any = None) -> None:
-        """Keep what is wrong; the rest of the page is rendered."""
+        """Record an error and continue to render the page."""
         self.faults.append(str(msg or exc).partition("\n")[0])
 
 
@@ -78,7 +78,7 @@ class LiquidTemplates:
         self.site = _as_liquid(dict(site))
 
     def render(self, page: SourcePage) -> str:
-        """The text of a page; unreadable Liquid is removed and recorded as a loss."""
+        """The rendered text of a page; invalid Liquid is removed and recorded as a loss."""
         if "{{" not in page.body and "{%" not in page.body:
             return page.body
         self.loader.missing.clear()
@@ -103,7 +103,7 @@ def _include_line(body: str) -> str:
 
 
 def _standard(source: str) -> str:
-    """Jekyll's `include name.html a=b`, whose arguments are `include.a`, in the words of Liquid."""
+    """Jekyll's `include name.html a=b`, whose arguments are `include.a`, as standard Liquid."""
     return _ARGUMENT_USE.sub(r"include_\1", _INCLUDE.sub(_standard_include, source))
 
 
@@ -113,7 +113,7 @@ def _standard_include(match: re.Match[str]) -> str:
 
 
 def _as_liquid(value: Value) -> Any:
-    """A value with truth values and numbers, which conditions and sorting need."""
+    """A value with booleans and numbers instead of strings, for conditions and sorting."""
     if isinstance(value, dict):
         return {key: _as_liquid(inner) for key, inner in value.items()}
     if isinstance(value, list):

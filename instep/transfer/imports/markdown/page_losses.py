@@ -6,9 +6,9 @@ from instep.transfer.imports.tree.schemas import Losses
 
 
 class PageLosses:
-    """Finds the lines itself, so that a text can be changed in many steps before a loss is recorded.
+    """Records losses of a page and finds their lines in the file, however much the text was changed before.
 
-    The same words, recorded several times, refer to their occurrences in the file in order.
+    If the same words are recorded several times, they refer to successive occurrences in the file.
     """
 
     def __init__(self, path: str, source: str, losses: Losses) -> None:
@@ -16,11 +16,11 @@ class PageLosses:
         self._ends: defaultdict[str, int] = defaultdict(int)
 
     def add(self, what: str, words: str = "") -> None:
-        """Record `what` as lost at the occurrence of `words`, the beginning of a passage in the file."""
+        """Record the loss `what` at the next occurrence of `words`, the beginning of a passage."""
         self.losses.add(self.path, what, self._line_of(words))
 
     def _line_of(self, words: str) -> int | None:
-        # Behind a NUL there is code that is hidden from the reader.
+        # Hidden code begins at a NUL.
         beginning = words.strip().partition("\n")[0].partition("\x00")[0].strip()
         if not beginning:
             return None

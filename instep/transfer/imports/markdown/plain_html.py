@@ -1,4 +1,4 @@
-"""HTML between Markdown as Markdown: each block is converted as a document; code must be hidden."""
+"""Converts HTML in Markdown, each block as a document; code must be hidden."""
 
 import re
 from html import unescape
@@ -24,7 +24,7 @@ _ATTRIBUTE = re.compile(r"(?<![\w-])([\w-]++)[ \t\n]*+=[ \t\n]*+(?:\"([^\"]*)\"|
 _GONE = re.compile(
     r"<(script|style|svg|template)\b[^<>]*>(?:(?!<\1\b).)*?</\1[ \t]*>", re.IGNORECASE | re.DOTALL
 )
-# Elements of which Markdown has nothing within.
+# Elements whose content has no equivalent in Markdown.
 _INLINE = re.compile(
     r"<(iframe|video|audio|embed|object)\b[^<>]*?(?:/>|>(?:(?:(?!<\1\b).)*?</\1[ \t]*>)?)|<img\b[^<>]*>",
     re.IGNORECASE | re.DOTALL,
@@ -39,7 +39,7 @@ _CELL_BREAK = re.compile(
     re.IGNORECASE,
 )
 _ROW = re.compile(r"^[ \t>]*\|.*<.*$", re.MULTILINE)
-# Tags that the help center doesn't show, around words that it does.
+# Tags that the help center doesn't show, with content that it does.
 _STYLE = re.compile(
     r"</?(?:span|font|small|big|u|ins|mark|button|center|nobr|abbr|wbr|time|picture|source)\b[^<>]*>",
     re.IGNORECASE,
@@ -49,7 +49,7 @@ _SAME_TAG = re.compile(r"<(/?)(b|i|strike|s|tt)(?:[ \t][^<>]*)?>", re.IGNORECASE
 _SUMMARY = re.compile(r"[ \t\n]*<summary\b[^<>]*>(.*?)</summary[ \t]*>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _SPAN = re.compile(r"<t[dh]\b[^<>]*(?:row|col)span[ \t]*=[ \t]*[\"']?(?!1\b)\d", re.IGNORECASE)
-# Private-use characters that represent what the HTML conversion must leave alone.
+# Private-use characters for parts that the HTML conversion must not change.
 _NUL, _BRACKET = "\ue0f0", "\ue0f1"
 _ELEMENT = re.compile(r"(?<!\\)</?([A-Za-z][\w-]*)(?:[ \t\n][^<>]*)?/?>")
 _ELEMENTS = frozenset(
@@ -70,14 +70,14 @@ _MARKDOWN = re.compile(r"\n[ \t]*\n[ \t]*[^<\s]|^[ \t]*(?:[-*+>#]|\d+[.)])[ \t]|
 
 
 def attributes_of(tag: str) -> dict[str, str]:
-    """The attributes of a tag by their names in lower case, with entities as characters."""
+    """The attributes of a tag by lower-case name, with entities decoded."""
     return {name.lower(): unescape(a or b or c) for name, a, b, c in _ATTRIBUTE.findall(tag)}
 
 
 def replace_html(text: str, losses: PageLosses) -> str:
-    """The text with Markdown instead of HTML, as far as Markdown has it; other tags go, and their words stay.
+    """The text with HTML converted to Markdown where possible; other tags are removed, but not their text.
 
-    `<details>`, `<kbd>`, `<sup>`, `<sub>`, `<br>` and tables whose cells have blocks remain.
+    `<details>`, `<kbd>`, `<sup>`, `<sub>`, `<br>` and tables with blocks in their cells remain.
     """
     if "<" not in text:
         return text
@@ -104,12 +104,12 @@ def _replace_gone(text: str, losses: PageLosses) -> str:
 
 
 def _shown_word(match: re.Match[str]) -> str:
-    """Text that looks like a tag but is not one, such as <token>, with a bracket that begins no tag."""
+    """Escape the bracket of text that looks like a tag but is not one, such as <token>."""
     return match[0] if match[1].lower() in _ELEMENTS else _BRACKET + match[0][1:]
 
 
 def _plain_cells(row: str) -> str:
-    """The rows of a table without blocks, which cells of Markdown can't have: lines are broken instead."""
+    """Replace blocks in the rows of a table by line breaks, because Markdown cells can't contain blocks."""
     row = _CELL_BREAK.sub("<br>", row)
     row = re.sub(r"<li\b[^<>]*>\s*", "• ", row, flags=re.IGNORECASE)
     return _STRAY.sub("", re.sub(r"</li>|<hr[ \t]*/?>", " ", row, flags=re.IGNORECASE))
@@ -122,7 +122,7 @@ def _link(match: re.Match[str]) -> str:
 
 
 def _replace_blocks(text: str, losses: PageLosses, depth: int) -> str:
-    """The text with its outermost blocks of HTML as Markdown; `depth` counts the blocks around it."""
+    """The text with its outermost HTML blocks converted; `depth` is the number of blocks around it."""
     if depth > limits.MAX_IMPORT_HTML_LEVELS:
         return _TAG.sub("", text)
     parts: list[str] = []
@@ -135,12 +135,12 @@ def _replace_blocks(text: str, losses: PageLosses, depth: int) -> str:
             block = _block(opening, text[opening.end() : inner_end], losses, depth).strip("\n")
             parts.append("\n" + indent(block, opening[1], lambda line: line.strip() != "") + "\n\n")
         at = end
-    # A tag that nothing closes or opens has no effect on a page.
+    # An unclosed tag, or a closing tag without an opening one, has no effect on a page.
     return _STRAY.sub("", "".join([*parts, text[at:]])) if parts else text
 
 
 def _ends_of_blocks(text: str) -> dict[int, tuple[int, int]]:
-    """The ends of each block's content and of the block, by the start of its content."""
+    """The end of each block's content and of the block, by the start of its content."""
     ends: dict[int, tuple[int, int]] = {}
     open_tags: list[tuple[str, int]] = []
     for tag in _BLOCK_TAG.finditer(text):
@@ -174,13 +174,13 @@ def _details(content: str, losses: PageLosses, depth: int) -> str:
 
 
 def _dedented(content: str) -> str:
-    """The content of a block from the first column, so that no line of it becomes code."""
+    """The dedented content of a block, so that none of its lines becomes code."""
     first, _, others = content.partition("\n")
     return f"{first.strip()}\n{dedent(others)}"
 
 
 def _converted(html: str, losses: PageLosses) -> str:
-    """Markdown of HTML. Marks of hidden code pass as letters of a private alphabet."""
+    """HTML converted to Markdown; marks of hidden code pass through as private-use characters."""
     text = to_markdown(f"<body>{html}".replace("\x00", _NUL), holds_markdown=True)
     for loss in text.losses:
         losses.add(loss, html.partition("\n")[0])

@@ -1,4 +1,4 @@
-"""The last steps that are the same for the pages of all Markdown formats."""
+"""The final steps, which are the same for all Markdown formats."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.markdown.titles import take_title
 from instep.transfer.imports.tree.schemas import ImportedPage
 
-# The transform of a format: it changes a text whose code is hidden.
+# The transform of a format, applied to a text with hidden code.
 Transform = Callable[[str, HiddenCode], str]
 _ALERT = re.compile(r"^([ \t>]*> ?\[!)([A-Za-z][\w-]*)(\])[+-]?", re.MULTILINE)
 _FENCE_LINE = re.compile(r"^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)\x00B(\d+)\x00$", re.MULTILINE)
@@ -23,10 +23,10 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 
 
 def plain_page(page: SourcePage, transform: Transform, title: str = "") -> ImportedPage:
-    """A page of a format as plain Markdown: `transform` has what is special, the rest is common.
+    """A page of a format as plain Markdown; `transform` handles the format's extensions.
 
-    `title` is what the source calls the page elsewhere; it counts less than the page's own. Description and
-    status are those that most formats write in the front matter.
+    `title` is the page's title elsewhere in the source, used if the page has none. Description and status are
+    read from the usual front matter fields.
     """
     text, code = hide_code(page.body)
     text = replace_html_headings(transform(text, code))
@@ -51,27 +51,27 @@ def plain_page(page: SourcePage, transform: Transform, title: str = "") -> Impor
 
 
 def with_blank_lines(text: str) -> str:
-    """The text with at most one blank line between blocks, and one below a break that begins a paragraph.
+    """The text with at most one blank line between blocks, and one below a `<br>` that begins a paragraph.
 
-    CommonMark reads the lines below such a break as HTML, the products read them as Markdown.
+    CommonMark reads the lines below such a break as HTML, but the products read them as Markdown.
     """
     return _BREAK_LINE.sub(r"\1\n", _BLANK_LINES.sub("\n\n", text))
 
 
 def headed_block(title: str, body: str) -> str:
-    """A tab or another part with a title, which is a line in bold above it."""
+    """A tab or another titled part, below its title in bold."""
     words = " ".join(title.replace("*", "").split())
     return f"\n\n**{words}**\n\n{body.strip(chr(10))}\n\n" if words else f"\n\n{body.strip(chr(10))}\n\n"
 
 
 def _known_alert(match: re.Match[str]) -> str:
-    """The kind of an alert or an Obsidian callout as one that GitHub supports."""
+    """The GitHub equivalent of an alert or an Obsidian callout."""
     kind = ALERT_KINDS.get(match[2].lower(), "NOTE")
     return f"{match[1]}{kind}{match[3]}"
 
 
 def _plain_fence(line: re.Match[str], code: HiddenCode) -> str:
-    """A block of code with only its language after the fence, below its title."""
+    """A code block with only the language after its fence, below its title."""
     prefix, number = line[1], int(line[2])
     fence = code.fences[number]
     title = _TITLE.search(fence.info)
@@ -84,7 +84,7 @@ def _plain_fence(line: re.Match[str], code: HiddenCode) -> str:
 
 
 def titled_fence(prefix: str, title: str, number: int) -> str:
-    """A hidden fence below its title, separated from a paragraph right above it."""
+    """A hidden code block below its title, separated from a paragraph right above it."""
     indent = re.sub(r"[^>\t]", " ", prefix)
     blank = f"{indent.rstrip()}\n"
     return f"{blank if prefix == indent else ''}{prefix}{title}\n{blank}{indent}\x00B{number}\x00"

@@ -1,4 +1,4 @@
-"""The Markdown of Python-Markdown, PyMdown Extensions and Material for MkDocs as plain Markdown."""
+"""Converts Python-Markdown, PyMdown Extensions and Material for MkDocs to plain Markdown."""
 
 import re
 
@@ -34,14 +34,14 @@ _VALUE = re.compile(r"(\b(?:src|href)[ \t]*=[ \t]*[\"'])([^\"'\s]+)")
 
 
 def plain_python_markdown(text: str, page: SourcePage, appended: str, address: str) -> str:
-    """The text of a page as plain Markdown; the code of the text must be hidden.
+    """The text of a page as plain Markdown; code must be hidden.
 
-    `appended` is the text that each page ends with. `address` is the page's public path: links in HTML are
-    relative to it, not to the file.
+    `appended` is the text appended to each page. `address` is the page's public path, to which links in HTML
+    are relative.
     """
     text = _with_definitions(text, appended)
     text = _absolute_html(_SHORTCODE.sub(lambda match: _plain_shortcode(match, page), text), address)
-    # Definitions may hold tabs and admonitions, which no longer begin their lines.
+    # Definitions may contain tabs and admonitions, which then no longer start at the beginning of a line.
     text = replace_definition_lists(_expand_abbreviations(text))
     text = replace_indented_blocks(
         text, _TAB, lambda tab, body: headed_block(replace_icons(tab[2] or tab[3] or ""), body)
@@ -56,7 +56,7 @@ def plain_python_markdown(text: str, page: SourcePage, appended: str, address: s
 
 
 def _with_definitions(text: str, appended: str) -> str:
-    """The text with those definitions of links and abbreviations of an appended file that it uses."""
+    """The text with the link and abbreviation definitions of an appended file that it uses."""
     words = text.casefold()
     lines = [line[0].strip() for line in _DEFINITION.finditer(appended) if f"[{line[1].casefold()}]" in words]
     lines += [line[0] for line in _ABBREVIATION.finditer(appended) if line[1].casefold() in words]
@@ -64,7 +64,7 @@ def _with_definitions(text: str, appended: str) -> str:
 
 
 def _absolute_html(text: str, address: str) -> str:
-    """The text with the relative addresses in HTML as absolute ones, as a browser reads them."""
+    """The text with relative URLs in HTML resolved to absolute ones, as in a browser."""
 
     def absolute(value: re.Match[str]) -> str:
         is_relative = not re.match(r"[a-z][a-z0-9+.-]*:|[/#]", value[2], re.IGNORECASE)
@@ -88,7 +88,7 @@ def _expand_abbreviations(text: str) -> str:
 
 
 def _plain_shortcode(match: re.Match[str], page: SourcePage) -> str:
-    """The shortcodes of Material's own documentation: versions, names of settings, and badges."""
+    """Convert the shortcodes of Material's own documentation: versions, names of settings, and badges."""
     name, value = match[1], match[2].removeprefix("type:")
     if name == "default" and value:
         return f"Default: {value}."
@@ -104,7 +104,7 @@ def _plain_keys(match: re.Match[str]) -> str:
 
 
 def _plain_critic(match: re.Match[str]) -> str:
-    """Editorial marks: inserted and marked text stays, deleted text is struck through."""
+    """Convert editorial marks: inserted and marked text is kept, deleted text is struck through."""
     mark, words = match[1], match[2]
     if mark == "~~":
         before, arrow, after = words.partition("~>")

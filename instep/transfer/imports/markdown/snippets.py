@@ -1,4 +1,4 @@
-"""The extension Snippets of PyMdown: files of the source, or parts of them, in the place of a line."""
+"""PyMdown's Snippets extension: includes files of the source, or parts of them."""
 
 import re
 from dataclasses import replace
@@ -29,7 +29,7 @@ class Snippets:
         self.appended = "\n".join(text for text in texts if text is not None)
 
     def read(self, name: str) -> str | None:
-        """The text of a file, or of the section or the lines named after a colon."""
+        """The text of a file, or only its section or lines if they are named after a colon."""
         path, _, part = name.partition(":")
         for folder in self.folders:
             try:
@@ -40,7 +40,7 @@ class Snippets:
         return None
 
     def include(self, page: SourcePage) -> SourcePage:
-        """A page with its snippets; they are also inserted in code, where most of them are."""
+        """A page with its snippets inserted, also in code, where most of them are."""
         return replace(page, body=self._include(page.body, page, 0))
 
     def _include(self, text: str, page: SourcePage, depth: int) -> str:
@@ -49,7 +49,7 @@ class Snippets:
             return "\n".join(indent + line if line else "" for line in lines)
 
         def include_one(match: re.Match[str]) -> str:
-            # A line after a semicolon is only shown.
+            # A line that begins with a semicolon is shown and not run.
             return match[0].replace(";", "", 1) if match[2] else include(match[1], [match[3]], match[0])
 
         text = _SNIPPETS.sub(lambda match: include(match[1], match[2].split(), match[0]), text)

@@ -1,4 +1,4 @@
-"""A Markdown file as its settings and its text."""
+"""Reads a Markdown file as its settings and its text."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from instep.transfer.imports.markdown.page_losses import PageLosses
 from instep.transfer.imports.tree.schemas import Losses
 
 _BYTE_ORDER_MARKS = re.compile(r"^\ufeff+", re.MULTILINE)
-# Settings that are words, and how values begin that YAML reads as something else.
+# Settings that are plain text, and characters with which YAML begins other types of values.
 _WORDS = frozenset(("title", "description", "sidebar_label"))
 _NO_TEXT = re.compile(r"[\[{&]|!(?!!)")
 _QUOTED = re.compile(r"\A([\"'])(.*)\1\Z")
@@ -19,7 +19,7 @@ _KEY = re.compile(r"([\w-]+)[ \t]*:(?:[ \t]+(.*))?$")
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """A Markdown file: `body` is the text behind the front matter, with `\\n` as the only line end.
+    """A Markdown file: `body` is the text after the front matter, with `\\n` line ends.
 
     `losses` finds lines in the whole file.
     """
@@ -31,7 +31,7 @@ class SourcePage:
 
 
 def read_page(path: str, content: bytes, losses: Losses) -> SourcePage:
-    """A Markdown file; bad UTF-8 and bad front matter are recorded as losses, and read as far as possible."""
+    """Read a Markdown file as far as possible; invalid UTF-8 and front matter are recorded as losses."""
     text = decode_text(path, content, losses)
     page_losses = PageLosses(path, text, losses)
     fields, body = _split_front_matter(text, page_losses)
@@ -39,7 +39,7 @@ def read_page(path: str, content: bytes, losses: Losses) -> SourcePage:
 
 
 def decode_text(path: str, content: bytes, losses: Losses) -> str:
-    """The text of a file with `\\n` as line ends; like CommonMark (0.31.2, section 2.3) it replaces NUL."""
+    """The text of a file with `\\n` line ends and NUL replaced, as in CommonMark (0.31.2, section 2.3)."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -65,7 +65,7 @@ def _split_front_matter(text: str, losses: PageLosses) -> tuple[Fields, str]:
 
 
 def _read_yaml(text: str, losses: PageLosses) -> Fields | None:
-    """The settings; None if this is a text between two rules."""
+    """The settings; None if the text is not front matter but lies between two thematic breaks."""
     pairs = {match[1]: match[2] or "" for line in text.split("\n") if (match := _KEY.match(line))}
     try:
         fields = read_yaml_fields(text)
@@ -74,7 +74,7 @@ def _read_yaml(text: str, losses: PageLosses) -> Fields | None:
             return None
         losses.add(f"front matter that is not valid YAML ({error}), read line by line", "---")
         return Fields({key: _QUOTED.sub(r"\2", value.strip()) for key, value in pairs.items()})
-    # A title such as [x] or !bang would have to be quoted; without quotes it is not text in YAML.
+    # A title such as [x] or !bang would need quotes: without them, YAML does not read it as a string.
     no_texts = {key for key in _WORDS & pairs.keys() if _NO_TEXT.match(pairs[key])}
     return Fields({**fields.values, **{key: pairs[key].strip() for key in no_texts}})
 

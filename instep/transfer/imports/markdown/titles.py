@@ -1,4 +1,4 @@
-"""The title of a page: its front matter's, or its first heading, or its file's name."""
+"""Finds the title of a page: from its front matter, its first heading, or its file's name."""
 
 import re
 
@@ -13,10 +13,10 @@ _NOT_A_WORD = re.compile(r"[\W_]+")
 
 
 def take_title(title: str, body: str, path: str) -> tuple[str, str]:
-    """The title of a page and its text without the heading that repeats it.
+    """The title of a page, and its text without the heading that repeats it.
 
-    `title` is the one of the front matter, or empty. Without one, the first heading of the first level, if it
-    is the first of all, is the title and taken out; otherwise the name of the file or of its folder is.
+    `title` is the title in the front matter, or empty. Without one, the title is the first heading if that
+    has level 1, which is then removed; otherwise the name of the file or of its folder.
     """
     heading = _first_heading(body)
     if heading is None:
@@ -30,7 +30,7 @@ def take_title(title: str, body: str, path: str) -> tuple[str, str]:
 
 
 def _first_heading(body: str) -> Block | None:
-    """The first heading, if it is of the first level."""
+    """The first heading if it has level 1."""
     heading = next((block for block in read_blocks(body).blocks if block.kind == "heading"), None)
     return heading if heading and heading.level == 1 and heading.depth == 0 else None
 

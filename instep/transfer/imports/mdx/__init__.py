@@ -1,1 +1,1 @@
-"""Markdown with components (MDX, Vue, Astro) as plain Markdown."""
+"""Converts Markdown with components (MDX, Vue, Astro) to plain Markdown."""

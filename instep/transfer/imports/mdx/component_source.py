@@ -1,4 +1,4 @@
-"""Parts shared by readers of products with components: their files, configuration, pages and redirects."""
+"""Shared by readers of products with components: files, configuration, pages and redirects."""
 
 import posixpath
 import re
@@ -25,16 +25,16 @@ _PAGE_ENDINGS = (".mdx", ".md", "/index.mdx", "/index.md")
 _BASE_PATH = re.compile(r"\bbasePath:\s*[\"'`](/[^\"'`\s]+)")
 _ORIGIN = re.compile(r"^https?://[^/]*")
 _PATTERN = re.compile(r"[:*(]")
-# The end of a path that matches the rest of one, in the syntax of Mintlify, Netlify, Vercel and Next.js.
+# The end of a pattern that matches the rest of a path, as in Mintlify, Netlify, Vercel and Next.js.
 _REST = re.compile(r"/(?::\w+(?:[*+]|\([^()/]*\))?|\*|\(\.\*\)|\$1)$")
-# The maximum number of segments in the rest, if a redirect leads from all of them to one address.
+# The maximum number of segments in the rest if a redirect leads from all paths to one address.
 _MAX_REST_SEGMENTS = 3
 
 
 class ComponentSource:
-    """The files of one source while a reader reads them; `root` is the folder of the site.
+    """The files of one source for a reader; `root` is the folder of the site.
 
-    `prefix` begins the paths below that folder; `redirects` are those that were added so far.
+    `prefix` is the prefix of paths in that folder; `redirects` are those added so far.
     """
 
     def __init__(self, files: SourceFiles, losses: Losses, root: str) -> None:
@@ -48,7 +48,7 @@ class ComponentSource:
         return self.configuration.paths
 
     def join(self, *parts: str) -> str:
-        """A path relative to the folder of the site, from the root of the source, which is empty itself."""
+        """A path relative to the site's folder as a path from the root of the source."""
         path = posixpath.normpath(posixpath.join(self.root, *parts))
         return "" if path == "." else path
 
@@ -67,14 +67,14 @@ class ComponentSource:
         return read_object(self.files, path) if path.endswith(".json") else self.configuration.exported(path)
 
     def report_unknown(self, value: JsValue) -> None:
-        """Report each part of a setting that depends on a running program."""
+        """Report each part of a setting that is computed by a program."""
         for unknown in _unknown_parts(value):
             self.losses.add(
                 unknown.path, f"setting that is computed by a program: {unknown.text}", unknown.line
             )
 
     def add_redirect(self, path: str, sources: JsValue, target: JsValue) -> None:
-        """Add the redirects from one address or several; one with a pattern inside of it is a loss."""
+        """Add redirects from one or several addresses; one with an unsupported pattern is a loss."""
         addresses = [js_text(source) for source in js_array(sources)] or [js_text(sources)]
         for address in filter(None, addresses):
             rows = _redirects_from(address, js_text(target))
@@ -84,7 +84,7 @@ class ComponentSource:
             self.redirects += rows
 
     def add_redirects(self, path: str, rows: JsValue, source: str, target: str) -> None:
-        """Add redirects that are objects, whose addresses are in the fields `source` and `target`."""
+        """Add redirects that are objects with their addresses in the fields `source` and `target`."""
         for row in js_array(rows):
             self.add_redirect(path, at(row, source), at(row, target))
 
@@ -100,7 +100,7 @@ class ComponentSource:
                 self.add_redirects(path, rows, "source", "destination")
 
     def base_paths(self) -> tuple[str, ...]:
-        """The path that `next.config` says the site is served below, if it says one."""
+        """The base path of the site in `next.config`, if there is one."""
         names = ("next.config.js", "next.config.mjs", "next.config.ts", "next.config.cjs")
         paths = (path for name in names if (path := posixpath.join(self.root, name)) in self.paths)
         matches = (_BASE_PATH.search(read_text(self.files, path)) for path in paths)
@@ -108,7 +108,7 @@ class ComponentSource:
 
 
 def _redirects_from(address: str, target: str) -> list[ImportedRedirect]:
-    """The redirects from an address, or from all below one with or without the rest; others are none."""
+    """The redirects from an address, or from everything below one; empty for unsupported patterns."""
     source, destination = _REST.sub("", address), _REST.sub("", target)
     paths = [_ORIGIN.sub("", text).partition("#")[0] for text in (source, destination)]
     is_led_on = source != address
@@ -127,7 +127,7 @@ def _redirects_from(address: str, target: str) -> list[ImportedRedirect]:
 
 
 def read_object(files: SourceFiles, path: str) -> dict[str, JsValue]:
-    """The object of a JSON file; raises `UnreadableSource` when it has none."""
+    """The object in a JSON file; raises `UnreadableSource` if there is none."""
     try:
         value: JsValue = load_json(files.read(path).decode("utf-8-sig"))
     except RecursionError:
@@ -140,7 +140,7 @@ def read_object(files: SourceFiles, path: str) -> dict[str, JsValue]:
 
 
 def shallowest(paths: Iterable[str], pattern: re.Pattern[str]) -> str | None:
-    """The path nearest to the root that a pattern is found in."""
+    """The path nearest to the root that matches a pattern."""
     found_paths = (path for path in paths if pattern.search(path) and "node_modules/" not in path)
     return min(found_paths, key=lambda path: (path.count("/"), path), default=None)
 
@@ -178,18 +178,18 @@ def imported_page(
 
 
 def language_of(locale: str) -> str:
-    """The locale of a site whose language has its main region, such as "en" for "en-US"."""
+    """The locale without the region if that is the language's main one, such as "en" for "en-US"."""
     return locale.partition("-")[0] if locale.lower() in ("en-us", "en-gb") else locale
 
 
 def absolute(*parts: str) -> str:
-    """An address of these parts, from the root, without a slash at its end."""
+    """The absolute path with these parts, without a trailing slash."""
     address = posixpath.normpath("/" + "/".join(part.strip("/") for part in parts if part.strip("/")))
     return address.replace("//", "/")
 
 
 def without_index(stem: str, names: str = "index") -> str:
-    """The address of a file without its folder's index name; `names` are separated by `|`."""
+    """The address of a file without the name of an index file; `names` are separated by `|`."""
     return re.sub(rf"(^|/)(?:{names})$", "", stem, flags=re.IGNORECASE)
 
 

@@ -1,4 +1,4 @@
-"""Components of documentation products as plain Markdown."""
+"""Converts components of documentation products to plain Markdown."""
 
 import re
 from collections.abc import Callable
@@ -19,7 +19,7 @@ TITLES = ("title", "label", "name", "text", "value", "heading")
 
 
 def unwrapped(tag: Tag) -> MarkdownPiece:
-    """The content of a tag without a meaning of its own."""
+    """The content of a tag that has no meaning of its own."""
     is_block = "\n" in tag.inner
     return MarkdownPiece(tag.inner, "block" if is_block else "inline")
 
@@ -37,7 +37,7 @@ def _callout(tag: Tag) -> MarkdownPiece:
 
 
 def details(title: str, content: str) -> str:
-    """A part that the reader opens, which our renderer keeps."""
+    """A collapsible part, which our renderer supports."""
     summary = escape(plain_title(title), quote=False) or "Details"
     return f"<details>\n<summary>{summary}</summary>\n\n{content}\n\n</details>"
 
@@ -47,7 +47,7 @@ def _details(tag: Tag) -> MarkdownPiece:
 
 
 def _tab(tag: Tag) -> MarkdownPiece:
-    """A bold label, then the content; surrounding tabs may provide the labels."""
+    """A bold label and then the content; surrounding tabs may provide the labels."""
     tabs = tag.parent_of("Tabs", "CodeTabs", "CodeBlockTabs")
     label = ""
     if tabs is not None:
@@ -100,7 +100,7 @@ def _frame(tag: Tag) -> MarkdownPiece:
 
 
 def _field(tag: Tag) -> MarkdownPiece:
-    """A parameter as an item: its name, its properties, then the description."""
+    """A parameter as a list item: its name, its properties, then the description."""
     places = ("path", "query", "body", "header")
     place = next((name for name in places if tag.value(name)), "")
     name = tag.value("name", *places)
@@ -131,9 +131,9 @@ def _file(tag: Tag) -> MarkdownPiece:
 
 
 def _label(tag: Tag) -> MarkdownPiece:
-    """A label in parentheses, because it is within a heading or a sentence.
+    """A label in parentheses, because it is inside a heading or a sentence.
 
-    A heading keeps the id that it has without the word, since links use that.
+    A heading keeps its id without the label, because links use that.
     """
     words = on_one_line(tag.inner) or tag.value("text", "label", "children")
     heading = _HEADING.match(tag.line)
@@ -142,7 +142,7 @@ def _label(tag: Tag) -> MarkdownPiece:
 
 
 def heading_id(title: str) -> str:
-    """The id that GitHub, and products like it, make of a heading."""
+    """The id that GitHub and similar products generate for a heading."""
     return re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
 
 
@@ -152,7 +152,7 @@ def _tooltip(tag: Tag) -> MarkdownPiece:
 
 
 def _anchor(tag: Tag) -> MarkdownPiece:
-    """A place that links lead to, and the words at it; a level makes it a heading."""
+    """An anchor with its text; with a level it is a heading."""
     identity = tag.value("id", "name")
     if level := tag.value("level"):
         marks = "#" * min(whole_number(level) or 2, 6)
@@ -180,7 +180,7 @@ def _panel(tag: Tag) -> MarkdownPiece:
 
 
 def _keys(tag: Tag) -> MarkdownPiece:
-    """Keys that are pressed together, as the content or the attributes name them."""
+    """A key combination, from the content or the attributes."""
     named = [word for name in _KEYS for word in tag.labels.get(name) or tag.value(name).split()]
     keys = on_one_line(tag.inner) or escape("+".join(key[:1].upper() + key[1:] for key in named), quote=False)
     return MarkdownPiece(f"<kbd>{keys}</kbd>" if keys else "")
@@ -191,13 +191,13 @@ def _formula(tag: Tag) -> MarkdownPiece:
 
 
 def _people(tag: Tag) -> MarkdownPiece:
-    """The people named in a testimonial or as team members, with the words below."""
+    """The people in a testimonial or a team, with the text below."""
     name = link(tag.value("name"), tag.value("cite", "href"))
     return block(paragraphs(bold_label(name) if name else "", tag.inner))
 
 
 def with_names(write: Write, names: str) -> dict[str, Write]:
-    """How tags with these names are written."""
+    """The same function for each of these names."""
     return dict.fromkeys(names.split(), write)
 
 

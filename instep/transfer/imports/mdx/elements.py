@@ -1,4 +1,4 @@
-"""The tags and expressions of a text with components, as a tree. The code of the text must be hidden."""
+"""Parses tags and expressions of a text with components into a tree; code must be hidden."""
 
 import re
 from collections.abc import Iterator
@@ -18,9 +18,9 @@ _TAG_END = re.compile(r"\s*(/?)>")
 _INLINE_MATH = re.compile(r"\$[^\s$](?:[^$\n]*[^\s$])?\$(?!\d)")
 _BRACE = re.compile(r"[{}]|\"[^\"\n]*\"|'[^'\n]*'|/\*.*?\*/", re.DOTALL)
 _MAX_EXPRESSION_CHARACTERS = 20_000
-# A text with this many unclosed braces or tags is not a component's.
+# A text with this many unclosed braces or tags does not contain components.
 _MAX_UNCLOSED = 200
-# Characters that are read in search of closing braces that are missing, in the whole text.
+# The number of characters scanned for missing closing braces, in the whole text.
 _MAX_UNCLOSED_CHARACTERS = 400_000
 _MAX_DEPTH = 40
 _MAX_INDENT = 40
@@ -28,7 +28,7 @@ _MAX_INDENT = 40
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """JavaScript in braces, without them."""
+    """JavaScript in braces, without the braces."""
 
     text: str
 
@@ -38,7 +38,7 @@ AttributeValue: TypeAlias = "str | Expression"
 
 @dataclass(slots=True)
 class Element:
-    """A tag with what is in it; `source` is the opening tag's text, `is_closed` whether it has an end."""
+    """A tag with its content; `source` is the opening tag, `is_closed` whether there is a closing one."""
 
     name: str
     attributes: dict[str, AttributeValue]
@@ -53,8 +53,8 @@ ElementNode: TypeAlias = "str | Expression | Element"
 def parse_elements(text: str, dialect: Dialect) -> list[ElementNode]:
     """The text as strings, expressions and elements, in order; comments are left out.
 
-    A tag that nothing closes is an element without children, a closing tag without its opening one is left
-    out. Elements that are nested more than 40 deep are, too, but their text stays.
+    An unclosed tag is an element without children; a closing tag without an opening one is left out. So are
+    elements nested more than 40 deep, but not their text.
     """
     root = Element("", {}, "")
     open_elements = [root]
@@ -71,7 +71,7 @@ def parse_elements(text: str, dialect: Dialect) -> list[ElementNode]:
 
 
 def _close_element(open_elements: list[Element], name: str) -> None:
-    """Close the innermost open element of this name; it gets the children of unclosed ones in it."""
+    """Close the innermost open element with this name; it gets the children of unclosed elements in it."""
     if all(element.name != name for element in open_elements[1:]):
         return
     while open_elements[-1].name != name:
@@ -91,7 +91,7 @@ class _ClosingTag:
 
 
 class _Scanner:
-    """One pass over a text. Failed searches are counted, so that no text needs more than linear time."""
+    """A single pass over a text; failed searches are limited, so that the time stays linear."""
 
     def __init__(self, text: str, dialect: Dialect) -> None:
         self.text, self.dialect = text, dialect
@@ -100,7 +100,7 @@ class _Scanner:
         self.characters_in_vain = 0
 
     def nodes(self) -> Iterator["ElementNode | _ClosingTag"]:
-        """Texts between tags are as long as possible."""
+        """Yield the nodes of the text; text between tags is one node."""
         start = 0
         while token := _TOKEN.search(self.text, self.at):
             self.at = token.end()
@@ -116,7 +116,7 @@ class _Scanner:
             yield self.text[start:]
 
     def _node(self, token: re.Match[str]) -> "ElementNode | _ClosingTag | None":
-        """The node that begins with a token, "" for a comment; None if it is text."""
+        """The node that begins at a token; "" for a comment, None for text."""
         mark = token[0]
         if mark == "<!--":
             return self._skip_to("-->")
@@ -137,7 +137,7 @@ class _Scanner:
         return ""
 
     def _skip_math(self, mark: str, start: int) -> None:
-        """Braces in formulas are not expressions."""
+        """Skip a formula, in which braces are not expressions."""
         if mark == "$$":
             self._skip_to("$$")
         elif match := _INLINE_MATH.match(self.text, start):

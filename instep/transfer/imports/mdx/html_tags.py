@@ -1,4 +1,4 @@
-"""HTML in pages with components as plain Markdown; what our renderer shows and Markdown lacks stays HTML."""
+"""Converts HTML in pages with components to plain Markdown; HTML that only our renderer supports stays."""
 
 import html
 import posixpath
@@ -17,7 +17,7 @@ def _kept(tag: Tag) -> MarkdownPiece:
 
 
 def _marked(mark: str, name: str) -> Write:
-    """Words between marks; between tags where they begin or end with signs, at which marks may not count."""
+    """Text between marks, or between tags if punctuation at its edges could make the marks invalid."""
 
     def write(tag: Tag) -> MarkdownPiece:
         if "\n\n" in tag.inner:
@@ -109,7 +109,7 @@ def _source(tag: Tag) -> MarkdownPiece:
 
 
 def _cell(tag: Tag) -> MarkdownPiece:
-    """A cell is kept by its row, which the table writes."""
+    """Add a cell to its row; the table writes the rows."""
     row = tag.parent_of("tr")
     if row is None:
         return unwrapped(tag)
@@ -124,7 +124,7 @@ def _row(tag: Tag) -> MarkdownPiece:
 
 
 def _table(tag: Tag) -> MarkdownPiece:
-    """A Markdown table; if a cell has several blocks, an HTML table with Markdown in its cells."""
+    """A Markdown table, or an HTML table with Markdown in its cells if a cell has several blocks."""
     width = max((len(row) for row in tag.rows), default=0)
     if not width:
         return block(tag.inner)
@@ -174,7 +174,7 @@ HTML_TAGS: dict[str, Write] = {
     "td": _cell,
     "th": _cell,
 }
-# Elements that the page shows and the article omits, or shows only as a link.
+# Elements that are visible on the page, and that the article omits or shows only as a link.
 TOLD_TAGS = {
     **dict.fromkeys(("script", "canvas"), "program in the page"),
     "svg": "drawing in the page",

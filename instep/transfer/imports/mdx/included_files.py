@@ -1,4 +1,4 @@
-"""Files that pages include: snippets, partials, code and data of the same source."""
+"""Finds files that pages include: snippets, partials, code and data in the same source."""
 
 import posixpath
 import re
@@ -20,19 +20,19 @@ _EXTENSIONS = (
 
 @dataclass(frozen=True, slots=True)
 class IncludedFiles:
-    """Finds the files that pages of a source name: relative to them, or by an alias such as "@site/".
+    """Finds the files that pages of a source refer to, by a relative path or an alias such as "@site/".
 
-    `aliases` are folders by the beginnings of paths; a folder is empty for the root, or ends with "/".
+    `aliases` are folders by path prefix; a folder is empty for the root, and otherwise ends with "/".
     """
 
     files: SourceFiles
     configuration: Configuration
     aliases: Mapping[str, str] = field(default_factory=dict)
-    # The dialect of files by their extension.
+    # The dialect of a file by its extension.
     dialects: Mapping[str, Dialect] = field(default_factory=lambda: {"mdx": "mdx", "md": "mdx"})
 
     def find(self, target: str, importer: str) -> str | None:
-        """The path of a file that a page names; None if it is not in the source."""
+        """The path of a file that a page refers to; None if it is not in the source."""
         target = target.rpartition("!")[2].partition("?")[0]
         alias = max((name for name in self.aliases if target.startswith(name)), key=len, default=None)
         if alias is not None:
@@ -47,12 +47,12 @@ class IncludedFiles:
         return self.dialects.get(posixpath.splitext(path)[1].removeprefix("."), "html")
 
     def has_indented_code(self, path: str) -> bool:
-        """True if deep indentation makes code of a block: not in MDX, but authors of ".md" files mean it."""
+        """True if deeply indented blocks are code: not in MDX, but in ".md" files."""
         return not path.endswith(".mdx")
 
 
 def rebase_links(text: str, snippet: str, page: str, paths: frozenset[str]) -> str:
-    """The text of a snippet with relative links as the page that includes it must write them."""
+    """The text of a snippet with relative links adjusted to the page that includes it."""
     snippet_folder, page_folder = posixpath.dirname(snippet), posixpath.dirname(page)
     if snippet_folder == page_folder:
         return text
@@ -67,12 +67,12 @@ def rebase_links(text: str, snippet: str, page: str, paths: frozenset[str]) -> s
 
 
 def is_partial(path: str) -> bool:
-    """True if a file is only there for other pages: its name, or that of a folder, begins with "_" or "."."""
+    """True if a file exists only for other pages: its name, or a folder's, begins with "_" or "."."""
     return any(segment.startswith(("_", ".")) for segment in path.split("/"))
 
 
 def code_region(lines: list[str], name: str) -> list[str]:
-    """The lines between `#region name` and its end, without such marks; all lines without a name."""
+    """The lines between `#region name` and its end, without region marks; without a name, all lines."""
     if not name:
         return lines
     marks = [(number, match) for number, line in enumerate(lines) if (match := _REGION.search(line))]

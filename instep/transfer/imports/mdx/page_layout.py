@@ -1,11 +1,11 @@
-"""Pieces of Markdown at the place of a tag: indented, quoted and between blank lines as they must be."""
+"""Places pieces of Markdown at the positions of tags: indented, quoted and between blank lines."""
 
 import re
 from typing import Literal, NamedTuple
 
 from instep.transfer.imports.markdown.hidden_code import indent_of
 
-# A block is between blank lines; an item can also follow another item directly.
+# A block needs blank lines around it; an item can follow another item directly.
 PieceKind = Literal["inline", "block", "item"]
 _CONTAINER_PREFIX = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*)*")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)")
@@ -14,20 +14,20 @@ _MARK = re.compile(r"\x00P(\d+)\x00")
 
 
 class MarkdownPiece(NamedTuple):
-    """Markdown that begins at the first column, and its position between other blocks."""
+    """Dedented Markdown, and its separation from other blocks."""
 
     text: str
     kind: PieceKind = "inline"
 
 
 def indent_lines(text: str, indent: str) -> str:
-    """The text with all lines but the first indented by `indent`; blank lines stay empty."""
+    """The text with all lines except the first indented by `indent`; blank lines stay empty."""
     first, *others = text.split("\n")
     return "\n".join([first, *((indent + line) if line else indent.rstrip() for line in others)])
 
 
 def list_item(marker: str, text: str) -> str:
-    """A text as an item of a list."""
+    """A text as a list item."""
     return f"{marker} {indent_lines(text, ' ' * (len(marker) + 1))}".rstrip()
 
 
@@ -40,14 +40,14 @@ def on_one_line(text: str) -> str:
 
 
 def paragraphs(*texts: str) -> str:
-    """The texts that are not empty, with a blank line between them."""
+    """The non-empty texts, separated by blank lines."""
     return "\n\n".join(text for text in texts if text.strip())
 
 
 def dedent_block(text: str, quotes: int = 0) -> str:
-    """A text without the indentation of its first line, without `quotes` marks, without blank edges.
+    """A text without the indentation of its first line, without `quotes` marks and without blank edges.
 
-    The text of a component is indented by the habits of its author, which means nothing.
+    The indentation of text in components is the author's style and has no meaning.
     """
     lines = text.split("\n")
     for _ in range(quotes):
@@ -59,9 +59,9 @@ def dedent_block(text: str, quotes: int = 0) -> str:
 
 
 class PageLayout:
-    """The pieces of a text: each is represented by a mark until all of the text is known.
+    """The pieces of a text, each represented by a mark until the text is complete.
 
-    In MDX (`has_indented_code` is false) a deep indentation makes no code of a block, so it is taken away.
+    In MDX (`has_indented_code` is false) deeply indented blocks are not code, so they are dedented.
     """
 
     def __init__(self, *, has_indented_code: bool = True) -> None:
@@ -69,7 +69,7 @@ class PageLayout:
         self.pieces: list[MarkdownPiece] = []
 
     def add(self, piece: MarkdownPiece) -> str:
-        """Keep a piece, and return the placeholder for it in the text."""
+        """Add a piece and return its placeholder."""
         if piece.kind == "inline" and "\n" not in piece.text:
             return piece.text
         self.pieces.append(piece)
@@ -110,12 +110,12 @@ class PageLayout:
 
 
 class _Items:
-    """The content columns of the open list items: no component is deeper, however it is indented."""
+    """The content columns of the open list items, which limit the indentation of components."""
 
     def __init__(self) -> None:
         self.columns: list[int] = []
         self.is_below_blank = True
-        # The indentation that the lines of the present block have too much.
+        # The excess indentation of the current block.
         self.surplus = 0
 
     def follow(self, line: str) -> None:
@@ -131,7 +131,7 @@ class _Items:
         self.is_below_blank = False
 
     def less_indented(self, line: str) -> str:
-        """The line of a block that has at most the indentation of the item that it is in."""
+        """A line of a block, indented at most as far as the item that contains it."""
         if _is_blank(line):
             return line
         written = line[: len(line) - len(line.lstrip(" \t"))]
@@ -146,7 +146,7 @@ class _Items:
 
 
 class _Lines:
-    """Lines with a blank one before and after each block, and none between items."""
+    """Collects lines, with a blank one before and after each block and none between items."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -174,7 +174,7 @@ class _Lines:
         self.last_kind = kind
 
     def _separate(self, line: str) -> None:
-        """Put a blank line above the next one, in its quote."""
+        """Add a blank line before the next one, in the same quote."""
         if self.lines and not _is_blank(self.lines[-1]):
             quotes = _CONTAINER_PREFIX.match(line)
             marks = quotes[0].count(">") if quotes and self.lines[-1].lstrip().startswith(">") else 0

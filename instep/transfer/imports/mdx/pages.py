@@ -1,4 +1,4 @@
-"""Pages of products whose Markdown has components: their front matter, title and plain Markdown."""
+"""Reads pages of products with components in Markdown: front matter, title and plain Markdown."""
 
 import re
 from collections.abc import Callable
@@ -28,7 +28,7 @@ _TITLE = re.compile(
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 _TOC = re.compile(r"^[ \t]*\[\[toc\]\][ \t]*$", re.MULTILINE | re.IGNORECASE)
-# Text that Mintlify reads after a title, or instead of it.
+# Words in the info string that Mintlify reads after a title, or instead of it.
 _OPTION = re.compile(r"(?:\b[\w-]+=)?\{[^}]*\}|\b[\w-]+=(?:\"[^\"]*\"|'[^']*'|\S+)")
 _SIGN = re.compile(r"[\\`*_\[\]<&]")
 _FLAGS = frozenset(
@@ -49,7 +49,7 @@ _FLAGS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ComponentPage:
-    """A page as the tree has it, with the fields of its front matter."""
+    """A page of the tree, with the fields of its front matter."""
 
     path: str
     fields: Fields
@@ -64,12 +64,12 @@ class ComponentPage:
 
 @dataclass(frozen=True, slots=True)
 class PageReader:
-    """Reads pages of one source. `prepare` changes the body before anything else does."""
+    """Reads pages of one source. `prepare` changes the body first."""
 
     snippets: IncludedFiles
     losses: Losses
     prepare: Callable[[SourcePage], str] = lambda page: page.body
-    # Mintlify writes the title of a code block after its language without any mark.
+    # Mintlify writes the title of a code block after its language, without quotes.
     has_bare_titles: bool = False
 
     def read(self, path: str) -> ComponentPage:
@@ -87,7 +87,7 @@ class PageReader:
         return ComponentPage(path, page.fields, title, markdown + "\n" if markdown else "", heading_ids)
 
     def _label_fences(self, text: str, code: HiddenCode) -> str:
-        """The text with titles of code as bold labels, and only languages after fences."""
+        """The text with titles of code blocks as bold labels above the fences."""
 
         def label(match: re.Match[str]) -> str:
             number = int(match[2])
@@ -102,7 +102,7 @@ class PageReader:
 
 
 def _info(fence: Fence, has_bare_titles: bool) -> tuple[str, str]:
-    """The language and the title after a fence."""
+    """The language and the title in an info string."""
     info = fence.info.strip()
     match = _LANGUAGE.match(info)
     language = match[0] if match else ""
@@ -121,7 +121,7 @@ def _info(fence: Fence, has_bare_titles: bool) -> tuple[str, str]:
 
 
 def _container(container: Container) -> str:
-    """A `:::` container; groups of code are only what is in them."""
+    """A `:::` container; groups of code are reduced to their content."""
     if container.kind in ("code-group", "raw", "v-pre", "tabs", "steps", "cards"):
         return container.body
     if container.kind == "details":
@@ -130,7 +130,7 @@ def _container(container: Container) -> str:
 
 
 def hero(fields: Fields) -> str:
-    """The words of a landing page, which Starlight and VitePress keep in its front matter."""
+    """The text of a landing page, which Starlight and VitePress have in its front matter."""
     head = fields.fields("hero")
     actions = [Fields(row) for row in head.items("actions") if isinstance(row, dict)]
     links = [f"- [{row.text('text')}]({row.text('link')})" for row in actions if row.text("link")]

@@ -10,10 +10,10 @@ _IDENTITY = re.compile(r"[\w:.%-]+")
 
 @dataclass(slots=True)
 class Tag:
-    """A tag whose content is Markdown already: `inner` begins at the first column.
+    """A tag whose content is already converted: `inner` is dedented Markdown.
 
-    `values` are its attributes as texts, those that only a program knows left out; `labels` are the texts of
-    an attribute that is a list, `tables` its objects as rows. `parent` is the tag around it.
+    `values` are its attributes as texts, except computed ones; `labels` are the texts of attributes that are
+    lists, `tables` their objects as rows. `parent` is the tag around it.
     """
 
     name: str
@@ -25,20 +25,20 @@ class Tag:
     inner: str = ""
     # The Markdown before it on its line.
     line: str = ""
-    # How many items it has so far, what its summary is, and the rows of a table.
+    # The number of its items so far, its summary, and its rows if it is a table.
     count: int = 0
     summary: str = ""
     rows: list[list[str]] = field(default_factory=list)
 
     def value(self, *names: str) -> str:
-        """The first of these attributes that has a text."""
+        """The value of the first of these attributes that has one."""
         return next((text for name in names if (text := self.values.get(name, "").strip())), "")
 
     def has(self, name: str) -> bool:
         return self.values.get(name, "false") not in ("false", "")
 
     def parent_of(self, *names: str) -> "Tag | None":
-        """The nearest tag around it that has one of these names."""
+        """The nearest tag around it with one of these names."""
         parent = self.parent
         while parent is not None and parent.name not in names:
             parent = parent.parent
@@ -46,13 +46,13 @@ class Tag:
 
 
 def bold_label(text: str) -> str:
-    """A label; what is bold in it already stays as it is."""
+    """A bold label; bold marks inside it are removed."""
     text = on_one_line(text)
     return f"**{text.replace('**', '')}**" if text else ""
 
 
 def place(identity: str) -> str:
-    """The id of a place that links lead to, as `take_heading_ids` reads it."""
+    """The id of an anchor, as `take_heading_ids` reads it."""
     return f"{{#{identity}}}" if _IDENTITY.fullmatch(identity) else ""
 
 

@@ -1,4 +1,4 @@
-"""The body of a page with components as plain Markdown."""
+"""Converts the body of a page with components to plain Markdown."""
 
 import posixpath
 import re
@@ -37,7 +37,7 @@ from instep.transfer.imports.mdx.page_layout import (
 from instep.transfer.imports.mdx.tags import Tag, block, bold_label, place
 
 _MODULE_LINE = re.compile(r"(?:import|export)(?=[\s{*\"'])")
-# Attributes that lead to something.
+# Attributes that are links.
 _ADDRESSES = ("href", "src", "to", "url", "link")
 _CODE_TAGS = frozenset(("pre", "Code", "CodeBlock", "Mermaid", "include", "Snippet"))
 _CODE_ATTRIBUTES = ("code", "chart", "children")
@@ -52,8 +52,8 @@ _INLINE_PREFIX = re.compile(r"[ \t>]*$")
 # Components that show something even without content.
 _SPEAKING = frozenset(COMPONENTS.values()) - {dropped, unwrapped}
 _MAX_SNIPPET_DEPTH = 8
-# Most blocks of a statement, with the blank lines between them; and most lines that are tried where text
-# begins right below statements. A page on which this fails often has no statements.
+# The maximum number of blocks of one statement, and of lines that are tried if text begins right below
+# statements. A page on which this fails often has no statements.
 _MAX_STATEMENT_BLOCKS = 40
 _MAX_STATEMENT_LINES = 30
 _MAX_FAILURES = 20
@@ -63,21 +63,21 @@ _MAX_SNIPPET_CHARACTERS = 1_000_000
 
 @dataclass(slots=True)
 class PageWriter:
-    """Writes one page, or one snippet in it. `props` are the attributes that a snippet is used with."""
+    """Converts one page, or one snippet in it. `props` are the attributes with which a snippet is used."""
 
     page: SourcePage
     snippets: IncludedFiles
     code: HiddenCode = field(default_factory=HiddenCode)
     props: Mapping[str, str] = field(default_factory=dict)
     depth: int = 0
-    # The characters that snippets may still have, shared with the snippets themselves.
+    # The remaining number of characters for snippets, shared with the snippets.
     budget: list[int] = field(default_factory=lambda: [_MAX_SNIPPET_CHARACTERS])
     # Writes the children of the current component.
     children: Callable[[Tag | None], str] | None = None
     module: Module = field(init=False)
 
     def write(self, body: str) -> str:
-        """The body with components, expressions and modules replaced; its code stays hidden in `code`."""
+        """The body with components, expressions and modules replaced; code stays hidden in `code`."""
         dialect = self.snippets.dialect(self.page.path)
         text = hide_into(body, self.code, has_indented_code=self.snippets.has_indented_code(self.page.path))
         text = _VERBATIM.sub(self._hide_interpolations, text) if dialect == "vue" else text
@@ -143,7 +143,7 @@ class PageWriter:
         tag.inner = dedent_block(self._text_of(element.children, tag), quotes)
         piece = (write or unwrapped)(tag)
         if not piece.text and element.attributes and write in _SPEAKING:
-            # It says what it shows in a way that is unknown.
+            # It states its content in an unknown way.
             self._tell_component(element)
         identity = place(tag.value("id"))
         if piece.kind == "block" and identity and identity not in piece.text:
@@ -151,9 +151,9 @@ class PageWriter:
         return piece
 
     def _unknown(self, element: Element, tag: Tag) -> MarkdownPiece | None:
-        """A tag that the source must define; None, with a loss recorded, if only its children are kept."""
+        """A tag that the source should define; None, and a recorded loss, if only its children are kept."""
         if not element.is_closed and not element.attributes:
-            # Words in angle brackets, such as the name of something to fill in.
+            # Text in angle brackets, such as a placeholder.
             return MarkdownPiece("\\" + element.source)
         piece = self._own_component(element, tag)
         if piece is None:
@@ -167,7 +167,7 @@ class PageWriter:
             self.page.losses.add(f"{TOLD_TAGS[element.name]}: <{element.name}>", element.source)
 
     def _own_component(self, element: Element, tag: Tag) -> MarkdownPiece | None:
-        """The markup that a component of the source shows; None unless its file says all of it."""
+        """The markup of a component in the source; None if it can't be read completely from its file."""
         module, name = self._definition(element.name)
         if module is None or self.depth >= _MAX_SNIPPET_DEPTH:
             return None
@@ -196,7 +196,7 @@ class PageWriter:
         return None
 
     def _definition(self, name: str) -> tuple[Module | None, str]:
-        """The module that defines a component, and its name there."""
+        """The module that defines a component, and the component's name in it."""
         if name not in self.module.imports:
             return self.module if name in self.module.nodes else None, name
         source, exported = self.module.imports[name]
@@ -210,7 +210,7 @@ class PageWriter:
         return path.endswith((".md", ".mdx")) and self.snippets.find(path, self.page.path) is None
 
     def _tell_component(self, element: Element) -> None:
-        """Report a component with its file, so that people can add the file or rewrite the content."""
+        """Report a component with its file, so that people can add the file or replace the component."""
         path, _ = self.module.imports.get(element.name, ("", ""))
         place = f" of {path}" if path.startswith((".", "/", "@site/")) else ""
         reason = ", which isn't in the source" if self._is_missing(element) else ""
@@ -232,7 +232,7 @@ class PageWriter:
         return tag
 
     def _expression_text(self, expression: Expression, parent: Tag | None) -> str:
-        """The value of an expression as a text; another value is a loss."""
+        """The value of an expression if it is text; otherwise a loss is recorded."""
         text = on_one_line(self.code.show(expression.text))
         is_vue = self.snippets.dialect(self.page.path) == "vue"
         if is_vue and _is_verbatim(parent):
@@ -242,7 +242,7 @@ class PageWriter:
             return js_text(value)
         short = shorten(text, SHOWN_SOURCE_CHARACTERS)
         if isinstance(value, JsUnknown) and text.isidentifier() and not is_vue:
-            # No statement of the page defines it: the author means something to fill in.
+            # No statement of the page defines it, so it is a placeholder.
             self.page.losses.add(f"expression {{{short}}}, kept as text", f"{{{expression.text}")
             return self.code.add_span(f"{{{text}}}")
         if value is not None and not isinstance(value, bool):
@@ -250,7 +250,7 @@ class PageWriter:
         return ""
 
     def _value(self, expression: Expression) -> JsValue:
-        """The value of an expression; props and front matter are defined, too."""
+        """The value of an expression, which may use props and front matter."""
         text = self.code.show(expression.text).strip()
         if match := _FIELD.fullmatch(text):
             name = match[1] or match[2]
@@ -267,7 +267,7 @@ class PageWriter:
         return path if path and (path.endswith((".md", ".mdx")) or _PICTURE.search(path)) else None
 
     def _included(self, path: str, tag: Tag, section: str = "") -> MarkdownPiece:
-        """The text of a snippet, a picture as an image, another file as code."""
+        """The text of a snippet, an image, or any other file as code."""
         if _PICTURE.search(path):
             address = posixpath.relpath(path, posixpath.dirname(self.page.path) or ".")
             return MarkdownPiece(picture(tag.value("alt", "title"), address))
@@ -286,7 +286,7 @@ class PageWriter:
         return block(rebase_links(text, path, self.page.path, self.snippets.configuration.paths))
 
     def _code_piece(self, element: Element, tag: Tag, *, is_in_table: bool) -> MarkdownPiece:
-        """Code that a tag has in its text or attributes, or a file that it names."""
+        """Code in the text or attributes of a tag, or in a file that it refers to."""
         content = "".join(child for child in element.children if isinstance(child, str)).strip()
         if element.name in ("include", "Snippet"):
             return self._file_piece(tag, content or tag.value("file", "src"))
@@ -331,24 +331,24 @@ class PageWriter:
 
 
 def _words(name: str, text: str) -> str:
-    """The text of an attribute as Markdown without tags; code is not Markdown."""
+    """The text of an attribute as Markdown without tags; code is kept verbatim."""
     return text if name in _CODE_ATTRIBUTES else _TAG_START.sub(r"\\<", text)
 
 
 def _nodes_of(jsx: str) -> list[ElementNode]:
-    """The nodes of tags in a program, where indentation means nothing."""
+    """The nodes of tags in a program, without indentation."""
     return parse_elements(_JSX_INDENT.sub("\n", jsx), "mdx")
 
 
 def _is_verbatim(tag: Tag | None) -> bool:
-    """True if Vue leaves what is in a tag as it is."""
+    """True if Vue does not compile the content of a tag."""
     while tag is not None and "v-pre" not in tag.values:
         tag = tag.parent
     return tag is not None
 
 
 def code_span(text: str) -> str:
-    """Code in a line, in as many backticks as it needs."""
+    """A code span with as many backticks as it needs."""
     text = on_one_line(text)
     ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     edge = " " if "`" in text[:1] + text[-1:] else ""
@@ -356,7 +356,7 @@ def code_span(text: str) -> str:
 
 
 def _split_module(text: str, code: HiddenCode) -> tuple[str, str]:
-    """The text without `import` and `export` statements, and these, which end at a blank line."""
+    """The text without `import` and `export` statements, which end at a blank line, and these statements."""
     text_blocks: list[str] = []
     statements: list[str] = []
     blocks = re.split(r"(\n[ \t]*\n)", text)
@@ -381,7 +381,7 @@ def _split_module(text: str, code: HiddenCode) -> tuple[str, str]:
 
 
 def _split_statements(lines: list[str], code: HiddenCode) -> tuple[str, str]:
-    """The statements in the first lines of a block, and the lines below, which are text."""
+    """The statements in the first lines of a block, and the lines of text below."""
     for end in range(min(len(lines) - 1, _MAX_STATEMENT_LINES), 0, -1):
         statement = "\n".join(lines[:end])
         if is_complete_module(code.show(statement)):
@@ -390,7 +390,7 @@ def _split_statements(lines: list[str], code: HiddenCode) -> tuple[str, str]:
 
 
 def _plain_text(element: Element) -> str:
-    """The text in a tag without the tags in it."""
+    """The content of a tag as text, without nested tags."""
     parts = (
         child if isinstance(child, str) else _plain_text(child)
         for child in element.children
@@ -400,7 +400,7 @@ def _plain_text(element: Element) -> str:
 
 
 def _rows(value: JsValue) -> list[tuple[str, str, str]]:
-    """Objects in an attribute as rows: of a list label and value, of an object name, type and description."""
+    """Objects in an attribute as rows: label and value of a list; name, type and description of an object."""
     rows = [(js_text(at(row, "label")), js_text(at(row, "value")), "") for row in js_array(value)]
     fields = value if isinstance(value, dict) else {}
     return rows + [
@@ -411,7 +411,7 @@ def _rows(value: JsValue) -> list[tuple[str, str, str]]:
 
 
 def _section(text: str, name: str) -> str:
-    """The part of a text in `<section id="name">`; all of it without a name."""
+    """The part of a text in `<section id="name">`; without a name, the whole text."""
     pattern = rf"<section\s+id=[\"']?{re.escape(name)}[\"']?\s*>(.*?)</section>"
     match = re.search(pattern, text, re.DOTALL) if name else None
     return match[1] if match else text

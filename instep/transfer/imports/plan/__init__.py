@@ -1,1 +1,1 @@
-"""An import before it writes: addresses, links, slugs, order and outcomes of a tree."""
+"""Plans an import before it is written: addresses, links, slugs, order and outcomes."""

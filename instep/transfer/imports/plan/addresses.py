@@ -1,7 +1,7 @@
-"""Resolves a link of a source: to a page, to a file, or to an external URL.
+"""Resolves a link in a source to a page, a file or an external URL.
 
-Sources write links in many ways: relative to the file or to the page's address, with and without extension,
-as whole URLs of the old site, by an address that a page had before, or by one that was redirected.
+Links in sources have many forms: relative to the file or to the page's address, with and without extension,
+full URLs of the old site, former addresses of a page, and redirected addresses.
 """
 
 import posixpath
@@ -24,15 +24,15 @@ from instep.transfer.imports.tree.written_pictures import is_written_picture
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 PAGE_EXTENSION = re.compile(r"\.(?:mdx?|markdown|mdown|html?|rst|txt|php)$", re.IGNORECASE)
 INDEX_PAGE = re.compile(r"(?:^|/)(?:_?index|readme)$", re.IGNORECASE)
-# outside: a part of the site or the repository that is not in the source, so its content is unknown.
+# outside: in a part of the site or repository that is not in the source, so its content is unknown.
 Kind = Literal["page", "other_page", "file", "url", "home", "same_page", "external", "outside", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
 class SourceTarget:
-    """The target of a destination; `path` is that of a file of the source, `url` one of another site.
+    """The target of a destination; `path` is the path of a file in the source, `url` a URL on another site.
 
-    `other_page` is a page that is not an article. A page that is not exact is the first of a folder.
+    `other_page` is a page that is not an article. If `is_exact` is false, the page is the first of a folder.
     """
 
     kind: Kind
@@ -44,14 +44,14 @@ class SourceTarget:
     is_exact: bool = True
 
 
-# Redirects of a source that lead to each other.
+# The maximum number of redirects in a row.
 MAX_HOPS = 50
 EXTERNAL, BROKEN, HOME = SourceTarget("external"), SourceTarget("broken"), SourceTarget("home")
 
 
 @dataclass
 class Directory:
-    """All pages and files of a source by everything that may name them."""
+    """All pages and files of a source, by all names that links may use for them."""
 
     tree: Tree
     file_paths: frozenset[str]
@@ -62,12 +62,12 @@ class Directory:
     by_folder: dict[str, ImportedPage] = field(default_factory=dict)
     patterns: PatternIndex[ImportedPage] = field(default_factory=PatternIndex)
     redirects: dict[str, str] = field(default_factory=dict)
-    # Prefix redirects: their patterns with what they lead to.
+    # Prefix redirects: their patterns with their targets.
     prefix_redirects: PatternIndex[ImportedRedirect] = field(default_factory=PatternIndex)
     translations: dict[tuple[str, str | None], ImportedPage] = field(default_factory=dict)
     languages: dict[str, list[ImportedPage]] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
-    # Paths that the site was served below; the addresses of pages may begin with those that are not `outer`.
+    # Base paths of the site; the addresses of pages may begin with those that are not `outer`.
     bases: list[str] = field(default_factory=list)
     outer_bases: set[str] = field(default_factory=set)
     other_pages: OtherPages = field(default_factory=OtherPages)
@@ -91,7 +91,7 @@ class Directory:
         return self.outside_target(path, destination.strip(), page) or BROKEN
 
     def without_alias(self, destination: str, page: ImportedPage) -> str:
-        """A destination as one that is relative to the page, if it begins with an alias of the source."""
+        """The destination; relative to the page if it began with an alias of the source."""
         for alias, folder in self.tree.aliases:
             if destination.startswith(alias):
                 path = posixpath.join(folder, destination.removeprefix(alias))
@@ -99,7 +99,7 @@ class Directory:
         return destination.removeprefix("pathname://")
 
     def outside_target(self, path: str, destination: str, page: ImportedPage) -> SourceTarget | None:
-        """A path that leads out of the source, or to another part of its site: its URL there, if known."""
+        """The target of a path outside of the source or in another part of its site; the URL if known."""
         if path.startswith("/"):
             names = (address_name(address) for address in self.without_base(path))
             if any(part_of(name) in self.parts for name in names):
@@ -111,7 +111,7 @@ class Directory:
 
     @cached_property
     def parts(self) -> set[str]:
-        """The parts of the site that the source has pages of."""
+        """The parts of the site of which the source has pages."""
         addresses = chain(self.by_address, self.patterns)
         others = chain(self.other_pages.by_address, self.other_pages.patterns)
         names = chain(addresses, map(address_name, others))
@@ -119,12 +119,12 @@ class Directory:
 
     @cached_property
     def folders(self) -> set[str]:
-        """The folders of the source in which files are, the root by an empty name."""
+        """The folders of the source that contain files; the root has an empty name."""
         return {part_of(path) for path in self.file_paths} | {""}
 
     @cached_property
     def origin(self) -> str | None:
-        """The scheme and host of the source's own site, if its configuration or its links name it."""
+        """The scheme and host of the source's own site, if known from its configuration or its links."""
         sites = (split_url(site) for site in self.tree.sites if "://" in site)
         return next((f"{site.scheme}://{site.netloc}" for site in sites if site.netloc), None)
 
@@ -140,7 +140,7 @@ class Directory:
         return HOME if "" in self.relative_candidates(path, page) else BROKEN
 
     def relative_candidates(self, path: str, page: ImportedPage) -> Iterator[str]:
-        """Paths of files that a relative link may mean; the empty one is the root."""
+        """Candidate paths for a relative link; the empty one is the root."""
         return (candidate for base, _ in self.bases_of(page) for candidate in candidates(base, path))
 
     def other_page_target(self, path: str, fragment: str, page: ImportedPage) -> SourceTarget | None:
@@ -157,7 +157,7 @@ class Directory:
         return next((row for row in found_pages if row is not None), None)
 
     def folder_target(self, path: str) -> SourceTarget:
-        """The first page below an address that has no page of its own."""
+        """The first page below an address without a page."""
         pages = (self.by_folder.get(address_name(address)) for address in self.without_base(path))
         first_page = next(filter(None, pages), None)
         return SourceTarget("page", first_page, is_exact=False) if first_page else BROKEN
@@ -167,7 +167,7 @@ class Directory:
         return SourceTarget("page", found_page, fragment=fragment) if found_page else None
 
     def find_page(self, path: str, page: ImportedPage) -> ImportedPage | None:
-        """The page at a path as a page writes it, in its language if the path is its original's."""
+        """The page at a path in a link, in the language of the linking page if the path is the original's."""
         if path.startswith("/"):
             addresses = [path, *([f"/{page.locale.lower()}{path}"] if page.locale else [])]
             if self.tree.links_keep_language:
@@ -183,11 +183,11 @@ class Directory:
         return self.by_relative_address(path, page)
 
     def file_page(self, path: str) -> ImportedPage | None:
-        """The page of a file, whose name a link may write in another way."""
+        """The page of a file, whose name may be written differently in a link."""
         return self.by_path.get(path) or self.by_name.get(name_of(path))
 
     def by_relative_address(self, path: str, page: ImportedPage) -> ImportedPage | None:
-        """The page that browsers find from the page's address, with and without a slash at its end."""
+        """The page that a browser finds from the page's address, with and without a trailing slash."""
         if page.address is None or ANY in page.address:
             return None
         folder = page.address.rstrip("/")
@@ -195,7 +195,7 @@ class Directory:
         return next(filter(None, map(self.page_at, addresses)), None)
 
     def by_root(self, path: str, page: ImportedPage) -> ImportedPage | None:
-        """The page whose file a path names from the root of the source, or from a folder above the page."""
+        """The page of a file whose path is relative to the source's root or to a folder above the page."""
         paths = (posixpath.join(root, path.strip("/")) for root in folders_above(page.path))
         return next(filter(None, map(self.file_page, paths)), None)
 
@@ -215,11 +215,11 @@ class Directory:
                 yield address.removeprefix(base) or "/"
 
     def present_page(self, path: str) -> ImportedPage | None:
-        """The page that has or had this address, or that redirects lead to from there."""
+        """The page with this current or former address, or the target of its redirects."""
         if page := self.page_at(path):
             return page
         target = self.redirect_target(path, "")
-        # A folder's address leads to its first page, not to a page that was there.
+        # The address of a folder leads to its first page, not to a page with that former address.
         return target.page if target and target.is_exact else None
 
     def has_place(self, path: str) -> bool:
@@ -227,13 +227,13 @@ class Directory:
         return address_name(path) in self.by_folder or self.page_at(path) is not None
 
     def redirected_path(self, redirect: ImportedRedirect) -> str | None:
-        """The path that a redirect leads to on the site; None for others, and for one of all below it."""
+        """The path on the site that a redirect leads to; None for other targets, and for prefix redirects."""
         target = redirect.target
         path = self.path_on_site(target) if "://" in target else target
         return source_path(path) if path and path.startswith("/") and not redirect.is_prefix else None
 
     def redirect_target(self, path: str, fragment: str) -> SourceTarget | None:
-        """The target of the redirects that begin at a path; the redirect's own fragment has priority."""
+        """The target of the redirects from a path; the redirect's own fragment has priority."""
         for hop in range(MAX_HOPS):
             destination = self.redirected(path)
             if destination is None:
@@ -251,7 +251,7 @@ class Directory:
         return None
 
     def end_of_redirects(self, path: str) -> SourceTarget | None:
-        """The first page of the site, or the first one of a folder, which redirects may lead to."""
+        """The home page of the site or the first page of a folder, if redirects lead there."""
         if "/" in self.without_base(path):
             return HOME
         target = self.folder_target(path)
@@ -268,7 +268,7 @@ class Directory:
         return None
 
     def with_bases(self, path: str, *, is_page: bool = False) -> Iterator[str]:
-        """A path on the old site, which may have had a base path."""
+        """The path on the old site with each possible base path."""
         yield path
         for base in self.bases:
             is_below = path == base or path.startswith(f"{base}/")
@@ -296,7 +296,7 @@ class Directory:
                 yield from (posixpath.join(folder, below) for folder in self.tree.static_folders)
 
     def bases_of(self, page: ImportedPage) -> Iterator[tuple[str, bool]]:
-        """The files that a link may be relative to: the page's own, and that of its original."""
+        """The files to which a link may be relative: the page's own, and its original's."""
         yield page.path, False
         original = self.by_key.get(page.translation_of or "")
         if original is not None:
@@ -308,7 +308,7 @@ class Directory:
         return [other for other in self.languages.get(root, []) if other is not page]
 
     def path_on_site(self, url: str) -> str | None:
-        """The path of a URL of the source's own site; None for any other."""
+        """The path of a URL on the source's own site; None for any other URL."""
         parts = split_url(url if "://" in url else f"https:{url}")
         base = self.origins.get(parts.netloc.lower().removeprefix("www."))
         if base is None or parts.scheme not in ("http", "https"):
@@ -317,7 +317,7 @@ class Directory:
         return path if path == base or path.startswith(f"{base}/") or not base else None
 
     def site_url(self, path: str) -> str | None:
-        """The URL that a file of a static folder has on the source's own site."""
+        """The URL on the source's own site of a file in a static folder."""
         origin = next((site.rstrip("/") for site in self.tree.sites if "://" in site), None)
         for folder in self.tree.static_folders:
             prefix = f"{folder.strip('/')}/" if folder.strip("/") else ""
@@ -327,14 +327,14 @@ class Directory:
 
 
 def directory_of(tree: Tree, paths: Iterable[str]) -> Directory:
-    """Index a tree; of two pages with one name the first has it."""
+    """Index a tree; of two pages with the same name, the first one gets it."""
     directory = Directory(tree, frozenset(paths))
     for site in tree.sites:
         add_site(directory, site)
     directory.other_pages = other_pages_of(tree)
     for page in tree.pages:
         add_page(directory, page)
-    # A page has its address before those that had it once.
+    # A page's current address has priority over other pages' former ones.
     for page in tree.pages:
         add_addresses(directory, page, [page.address] if page.address else [])
     for page in tree.pages:
@@ -365,14 +365,14 @@ def add_redirect(directory: Directory, redirect: ImportedRedirect) -> None:
     if not redirect.is_prefix:
         directory.redirects.setdefault(address_name(path), redirect.target)
         return
-    # The plan reports one that can't be stored.
+    # The plan reports a redirect that can't be stored.
     with suppress(ValueError):
         pattern = prefix_path(path)
         directory.prefix_redirects.add(pattern, ImportedRedirect(pattern, redirect.target))
 
 
 def bases_of_redirects(directory: Directory) -> list[str]:
-    """The base path that no setting names: most redirects lead to pages below it."""
+    """The base path, if no setting contains it: most redirects lead to pages below it."""
     counts: Counter[str] = Counter()
     targets = list(filter(None, map(directory.redirected_path, directory.tree.redirects)))
     for path in targets:
@@ -407,19 +407,19 @@ def add_addresses(directory: Directory, page: ImportedPage, addresses: Iterable[
 
 
 def source_path(address: str) -> str:
-    """The path of an address, be it a whole URL or a path."""
+    """The path of an address, which is a full URL or a path."""
     path = split_url(address).path if "://" in address else address.partition("#")[0].partition("?")[0]
     return decoded_path(path) if path.startswith("/") else f"/{decoded_path(path)}"
 
 
 def part_of(path: str) -> str:
-    """The first folder of a path, or nothing if it has none."""
+    """The first folder of a path; empty if there is none."""
     part, separator, _ = path.strip("/").partition("/")
     return part if separator else ""
 
 
 def candidates(base: str, path: str) -> Iterator[str]:
-    """Paths of files that a relative link in the file `base` may mean."""
+    """Candidate paths for a relative link in the file `base`."""
     for folder in (posixpath.dirname(base), PAGE_EXTENSION.sub("", base)):
         candidate = posixpath.normpath(posixpath.join(folder, path))
         if not candidate.startswith(".."):
@@ -427,16 +427,16 @@ def candidates(base: str, path: str) -> Iterator[str]:
 
 
 def addresses_above(path: str) -> Iterator[str]:
-    """The names of all addresses above one, the nearest first, without the root."""
+    """The names of all addresses above an address, nearest first, without the root."""
     folder = posixpath.dirname(path.rstrip("/"))
-    # A path may begin with several slashes, and its root then has as many.
+    # A path may begin with several slashes, which are then also its root's.
     while folder.strip("/"):
         yield address_name(folder)
         folder = posixpath.dirname(folder)
 
 
 def folders_above(path: str) -> Iterator[str]:
-    """The root, and each folder on the way down to a file."""
+    """The root and each folder on the way to a file."""
     folders = posixpath.dirname(path).split("/")
     yield ""
     for number in range(1, len(folders) + 1):
@@ -445,7 +445,7 @@ def folders_above(path: str) -> Iterator[str]:
 
 
 def name_of(path: str) -> str:
-    """A path without what links may write in another way: extension, index page, case, spaces."""
+    """A path without the parts that links may write differently: extension, index page, case, spaces."""
     bare = PAGE_EXTENSION.sub("", path.rstrip("/"))
     return INDEX_PAGE.sub("", bare).casefold().replace(" ", "-")
 

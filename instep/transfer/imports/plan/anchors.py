@@ -1,4 +1,4 @@
-"""Places inside of pages: what the source calls a heading, and the id that our renderer gives it."""
+"""Maps the source's ids of headings to the ids that our renderer generates."""
 
 import re
 import unicodedata
@@ -10,12 +10,12 @@ from instep.transfer.imports.plan.markdown_references import ParsedPage
 from instep.transfer.imports.tree.schemas import ImportedPage
 
 NO_LETTER = re.compile(r"[\W_]+")
-# A number at the end of a name, which is part of the heading or distinguishes repeated ones.
+# A number at the end of an id, which is part of the heading or distinguishes repeated headings.
 LAST_NUMBER = re.compile(r"[-_ ]\d+$")
 NO_WORD = re.compile(r"[^\w\s-]")
 SPACES = re.compile(r"\s")
 REPETITION = re.compile(r"(.+)_(\d+)")
-# A place that the source marks with an element of its own.
+# An element in the source that only marks a position.
 MARKED_PLACE = re.compile(r"""<[a-zA-Z][^<>]*?\s(?:id|name)\s*=\s*["']([^"'<>\s]+)["']""")
 # Characters between a mark and the heading right after it.
 MAX_DISTANCE = 200
@@ -23,19 +23,19 @@ MAX_DISTANCE = 200
 
 @dataclass(slots=True)
 class HeadingAnchors:
-    """The ids of one page's headings by each name that a link may use for them."""
+    """The ids of one page's headings, by each name that links may use for them."""
 
     by_name: dict[str, str] = field(default_factory=dict)
 
     def id_of(self, fragment: str) -> str | None:
-        """The id, without the prefix of ours, that a fragment of the source means."""
-        # Links of an export, and of addresses that readers copy from our pages, have the prefix of ours.
+        """The id, without our prefix, for a fragment of the source."""
+        # Links in an export, and links that readers copied from our pages, have our prefix.
         bare_names = (fragment.removeprefix(prefix) for prefix in ("user-content-", HEADING_PREFIX))
         names = (name for name in (fragment, *bare_names, loose_name(fragment)) if name in self.by_name)
         return next((self.by_name[name] for name in names), None)
 
     def add_generated(self, named: Sequence[tuple[str, str]], title: str, *, is_python: bool) -> None:
-        """Add the ids that the source's generator makes of headings, also with the title before them."""
+        """Add the ids that the source's generator derives from headings, also with the title counted."""
         source_ids = python_ids if is_python else github_ids
         for before in ([], [title]):
             names = source_ids([*before, *(words for _, words in named)])[len(before) :]
@@ -48,8 +48,8 @@ class HeadingAnchors:
 def heading_anchors_of(page: ImportedPage, parsed: ParsedPage, *, is_python: bool) -> HeadingAnchors:
     """The anchors of a page.
 
-    `is_python` says that Python-Markdown made the source's own ids, and not a generator that goes by GitHub's
-    rule. The title counts for it where the file holds it as a heading.
+    `is_python` is true if Python-Markdown generated the source's ids, and not a generator with GitHub's rule.
+    The title counts as a heading if it is one in the file.
     """
     anchors = HeadingAnchors()
     for name, number in page.heading_ids:
@@ -68,7 +68,7 @@ def heading_anchors_of(page: ImportedPage, parsed: ParsedPage, *, is_python: boo
 
 
 def github_ids(headings: Sequence[str]) -> list[str]:
-    """GitHub's ids for headings in this order: `-1`, `-2` distinguish repeated ones."""
+    """GitHub's ids for headings in this order; repeated ones get `-1`, `-2`."""
     counts: dict[str, int] = {}
     ids = []
     for words in headings:
@@ -82,7 +82,7 @@ def github_ids(headings: Sequence[str]) -> list[str]:
 
 
 def python_ids(headings: Sequence[str]) -> list[str]:
-    """The ids that Python-Markdown (extension `toc`) gives to headings in this order, with `_1`, `_2`."""
+    """The ids of Python-Markdown's `toc` for headings in this order; repeated ones get `_1`, `_2`."""
     # The next number for each repeated heading.
     ends: dict[str, str] = {}
     ids: dict[str, None] = {}
@@ -99,12 +99,12 @@ def python_ids(headings: Sequence[str]) -> list[str]:
 
 
 def id_at(headings: Sequence[tuple[str, str]], number: int) -> str | None:
-    """The id of a heading, or of the next one if it has no words."""
+    """The id of a heading, or of the next one if it has no text."""
     return next((id for id, _ in headings[max(number, 0) :] if id), None)
 
 
 def number_of_heading(place: int, heading_places: Sequence[int]) -> int | None:
-    """The heading that a marked place belongs to: the one right after it, else the one before it."""
+    """The heading of a marked position: the one right after it, otherwise the one before it."""
     following = next((number for number, start in enumerate(heading_places) if start >= place), None)
     if following is not None and heading_places[following] - place <= MAX_DISTANCE:
         return following
@@ -113,19 +113,19 @@ def number_of_heading(place: int, heading_places: Sequence[int]) -> int | None:
 
 
 def letters(name: str) -> str:
-    """Only the letters and digits of a name, without accents: all id generators agree on these."""
+    """The letters and digits of a name, without accents, on which all id generators agree."""
     plain = unicodedata.normalize("NFKD", name.casefold())
     return NO_LETTER.sub("", "".join(sign for sign in plain if not unicodedata.combining(sign)))
 
 
 def loose_name(name: str) -> str:
-    """The letters of a name, in which a number at its end is not one of a repeated heading."""
+    """The letters of a name, without a number at its end that may distinguish repeated headings."""
     number = LAST_NUMBER.search(name)
     return letters(name) if number is None else letters(name[: number.start()]) + number[0].replace(" ", "-")
 
 
 def as_fragment(id: str, *, is_same_page: bool) -> str:
-    """The text of a link after `#`: within a page without our prefix, which the renderer adds."""
+    """The part of a link after `#`; within a page without our prefix, which the renderer adds."""
     if is_same_page and not GENERATED_ID.fullmatch(id):
         return id
     return HEADING_PREFIX + id

@@ -1,6 +1,6 @@
-"""Links and pictures of a Markdown text, with the places of their destinations, as the renderer reads them.
+"""Finds links and images in Markdown, with the positions of their destinations, as the renderer reads them.
 
-The renderer gives the place of each link (its `sourcepos`), so what looks like a link in code is none.
+The renderer reports the position of each link (`sourcepos`), so text in code is never mistaken for a link.
 """
 
 import re
@@ -14,7 +14,7 @@ from instep.platform.text.blocks import html_with_positions
 
 Form = Literal["inline", "definition", "autolink", "html"]
 
-# Raw HTML is left out of this rendering, so every tag in it is the renderer's.
+# This rendering omits raw HTML, so every tag in it comes from the renderer.
 _ELEMENT = re.compile(
     r'<(a|img|code|pre)(?: xml:\w+="\w*")?[^<>]*? data-sourcepos="(\d+):(\d+)-(\d+):(\d+)"'
     r'(?:[^<>]*? (?:href|src)="([^"]*)")?'
@@ -44,9 +44,9 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A destination in a text: characters `start` to before `end`, inside the element's own place.
+    """A destination in a text: characters `start` to `end` (exclusive), inside its element.
 
-    `uses` counts the links of a definition; `alt` is a picture's alternative text.
+    `uses` is the number of links with this definition; `alt` is an image's alternative text.
     """
 
     start: int
@@ -62,9 +62,9 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class ParsedPage:
-    """The references of a text, in order, and its headings: their ids by our renderer and their words.
+    """The references of a text, in order, and its headings: the ids from our renderer, and the texts.
 
-    `heading_places` are the characters at which the lines of the headings begin.
+    `heading_places` are the character offsets of the lines of the headings.
     """
 
     references: tuple[Reference, ...]
@@ -73,7 +73,7 @@ class ParsedPage:
 
 
 def parse_references(text: str) -> ParsedPage:
-    """Read a text; its time grows as that of the renderer, so foreign texts belong into a sandbox."""
+    """Parse a text. As for the renderer, the time can be large, so untrusted texts belong in a sandbox."""
     html = html_with_positions(text, has_anchors=True)
     reader = _Reader(text)
     for element in _ELEMENT.finditer(html):
@@ -92,14 +92,14 @@ def plain_words(html: str) -> str:
 
 
 class _Reader:
-    """Finds destinations at the positions where the renderer reports links."""
+    """Finds destinations at the positions of links that the renderer reports."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.line_starts = [0, *(end.end() for end in _LINE_END.finditer(text))]
         self.references: list[Reference] = []
         self.code: list[tuple[int, int]] = []
-        # How many links have each destination through a definition.
+        # The number of links to each destination through a definition.
         self.defined: dict[tuple[str, bool], int] = {}
 
     def take(self, element: re.Match[str]) -> None:
@@ -119,7 +119,7 @@ class _Reader:
                 continue
             start, end = match.span("destination")
             is_picture = (key, False) not in self.defined
-            # The first of several definitions with one destination counts their links.
+            # The first of several definitions with the same destination counts all links.
             uses = sum(self.defined.get((key, kind), 0) for kind in (False, True))
             self.defined |= dict.fromkeys({(key, False), (key, True)} & self.defined.keys(), 0)
             yield Reference(start, end, destination, "definition", is_picture, start, end, "", uses)
@@ -166,7 +166,7 @@ class _Reader:
         return any(start <= place < end for start, end in self.code)
 
     def _place(self, line: int, byte: int) -> int:
-        """The character at a byte of a line, which counts from 1."""
+        """The character offset in the text of a byte in a line; lines count from 1."""
         start = self.line_starts[min(line, len(self.line_starts)) - 1]
         end = self.line_starts[line] if line < len(self.line_starts) else len(self.text)
         words = self.text[start:end]
@@ -176,7 +176,7 @@ class _Reader:
 
 
 def inline_destination(segment: str, href: str) -> tuple[int, int] | None:
-    """The position of an inline link's or image's destination in its Markdown; None if it has none there."""
+    """The position of the destination in an inline link or image; None if there is none."""
     place = segment.rfind("](")
     while place >= 0:
         tail = _INLINE_TAIL.match(segment, place)
@@ -194,7 +194,7 @@ def bare(destination: str) -> str:
 
 
 def comparable(destination: str) -> str:
-    """Destinations that a renderer and an author write differently are compared decoded."""
+    """A decoded destination, because renderers and authors encode differently."""
     text = unquote(destination)
     for prefix in ("http://", "mailto:"):
         text = text.removeprefix(prefix)

@@ -1,4 +1,4 @@
-"""Pages that have another place in the source than at the last import: their articles stay theirs."""
+"""Matches pages that were moved in the source since the last import to their articles."""
 
 import re
 from collections import Counter, defaultdict
@@ -10,14 +10,14 @@ from instep.transfer.imports.plan.addresses import Directory
 from instep.transfer.imports.schemas import BotState, KnownPage
 from instep.transfer.imports.tree.schemas import ImportedPage, MovedPage, Tree
 
-# The targets of links change after a move, and so say nothing.
+# The targets of links change with a move, so they are ignored.
 DESTINATION = re.compile(r"\]\([^()\n]*\)|^\[[^\]\n]+\]:[^\n]*|\b(?:href|src)=\"[^\"\n]*\"", re.MULTILINE)
 WORD = re.compile(r"\w+")
 SHINGLE_WORDS = 4
-# Shingles that more pages have are boilerplate.
+# Shingles that occur on more pages are boilerplate.
 MAX_PAGES_OF_SHINGLE = 20
 MIN_SHARE = 0.6
-# Texts with fewer shingles are the same page only if they have the same title, too.
+# Texts with fewer shingles must also have the same title to be the same page.
 MIN_SHINGLES = 12
 MAX_CANDIDATES = 3
 Shingles = frozenset[int]
@@ -25,7 +25,7 @@ Shingles = frozenset[int]
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How much of their texts two pages share, 0 to 1; other signs decide between equals."""
+    """The share of text that two pages have in common, 0 to 1; other signs break ties."""
 
     share: float
     signs: int
@@ -34,7 +34,7 @@ class Likeness:
 
 
 def heirs_of(tree: Tree, state: BotState, directory: Directory) -> dict[str, str]:
-    """The pages that addresses of gone ones lead to now, all by their keys."""
+    """The keys of the pages to which missing pages' addresses lead now, by the missing pages' keys."""
     keys = {page.key for page in tree.pages}
     absent_pages = {row.article_id: row.key for row in state.pages.values() if row.key not in keys}
     heirs: dict[str, str] = {}
@@ -46,7 +46,7 @@ def heirs_of(tree: Tree, state: BotState, directory: Directory) -> dict[str, str
 
 
 def find_moves(tree: Tree, state: BotState, heirs: Mapping[str, str]) -> tuple[MovedPage, ...]:
-    """The gone pages that are new ones now: the source's redirects lead there, or the texts are alike."""
+    """The missing pages that were moved: the source redirects to the new page, or the texts are similar."""
     keys = {page.key for page in tree.pages}
     new = {page.key: page for page in tree.pages if page.key not in state.pages}
     absent_pages = {key: row for key, row in state.pages.items() if key not in keys}
@@ -67,7 +67,7 @@ def find_moves(tree: Tree, state: BotState, heirs: Mapping[str, str]) -> tuple[M
 
 
 def likenesses_of(absent_pages: Iterable[KnownPage], pages: Iterable[ImportedPage]) -> Iterator[Likeness]:
-    """The pairs whose texts are alike; only pages that share rare shingles are compared."""
+    """The pairs with similar texts; only pages that share rare shingles are compared."""
     rows = {row.key: row for row in absent_pages}
     shingles = {key: shingles_of(row.title, row.text) for key, row in rows.items()}
     holders: dict[int, list[str]] = defaultdict(list)
@@ -86,7 +86,7 @@ def likenesses_of(absent_pages: Iterable[KnownPage], pages: Iterable[ImportedPag
 
 
 def signs_of(before: KnownPage, after: ImportedPage) -> int:
-    """How many other signs say that two pages are one."""
+    """The number of other signs that two pages are the same."""
     names = [key.rpartition("/")[2] for key in (before.key, after.key)]
     is_same_language = (after.locale or before.locale).lower() == before.locale.lower()
     return (before.title == after.title) + (names[0] == names[1]) + is_same_language
@@ -100,7 +100,7 @@ def shingles_of(title: str, text: str) -> Shingles:
 
 
 def with_present_keys(state: BotState, moves: Iterable[MovedPage]) -> BotState:
-    """The state, in which moved pages have the keys that they have now."""
+    """The state with the current keys of moved pages."""
     keys = {move.before: move.after for move in moves}
     if not keys:
         return state

@@ -1,7 +1,7 @@
-"""The order of articles in a collection: that of the source, apart from what someone moved here.
+"""Orders articles in a collection as in the source, except those that someone moved here.
 
-An order is no text: putting an article between others changes positions alone, so that those behind it get no
-version, no revision and no event.
+An order is not a text: inserting an article only changes positions, so the articles after it get no new
+version, revision or event.
 """
 
 from bisect import bisect_left
@@ -11,9 +11,9 @@ from instep.platform.core import limits
 
 
 def moved_keys(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
-    """The keys that must be placed anew so that `after` has its order, given that `before` has its own.
+    """The keys that must move to change the order `before` to the order `after`.
 
-    These are the new ones, and the fewest of the others: all but the longest sequence that keeps its order.
+    These are the new ones and the fewest others: all except the longest sequence that keeps its order.
     """
     numbers = {key: number for number, key in enumerate(before)}
     sequence = longest_increasing([(numbers[key], key) for key in after if key in numbers])
@@ -21,7 +21,7 @@ def moved_keys(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
 
 
 def longest_increasing(rows: Sequence[tuple[int, str]]) -> set[str]:
-    """The keys of a longest subsequence whose numbers increase (patience sorting)."""
+    """The keys of a longest increasing subsequence of numbers (patience sorting)."""
     tops: list[int] = []
     ends: list[str] = []
     previous: dict[str, str | None] = {}
@@ -38,7 +38,7 @@ def longest_increasing(rows: Sequence[tuple[int, str]]) -> set[str]:
 
 
 def placed(present: Sequence[str], target: Sequence[str], moved: Iterable[str]) -> list[str]:
-    """The ids in a collection, with the moved ones each behind its neighbor in the order of `target`.
+    """The ids in a collection, with each moved one after its predecessor in `target`.
 
     Other items keep their positions; a moved item that is missing is left out.
     """
@@ -57,7 +57,7 @@ def placed(present: Sequence[str], target: Sequence[str], moved: Iterable[str]) 
 
 
 def new_positions(order: Iterable[str], positions: Mapping[str, int]) -> dict[str, int]:
-    """The positions that must change so that the order is right: only those from the first fault on."""
+    """The positions that must change to get this order: only those from the first difference on."""
     changed: dict[str, int] = {}
     last = -1
     for id in order:

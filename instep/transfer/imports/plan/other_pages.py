@@ -1,4 +1,4 @@
-"""The pages of a source that are not articles: collections, and the changelog with its entries."""
+"""Finds the pages of a source that are not articles: collections, and the changelog with its entries."""
 
 from dataclasses import dataclass, field
 
@@ -18,7 +18,7 @@ OtherPage = ImportedCollection | ImportedEntry | Changelog
 
 @dataclass(slots=True)
 class OtherPages:
-    """These pages by their files, by their public paths, and by patterns of these paths."""
+    """These pages, by file, by public path, and by pattern of paths."""
 
     by_path: dict[str, OtherPage] = field(default_factory=dict)
     by_address: dict[str, OtherPage] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class OtherPages:
 
 
 def other_pages_of(tree: Tree) -> OtherPages:
-    """Index them; of two pages with one name the first has it."""
+    """Index them; of two pages with the same name, the first one gets it."""
     pages = OtherPages()
     if tree.changelog_folder is not None:
         pages.by_path[tree.changelog_folder] = Changelog()
@@ -51,5 +51,5 @@ def other_pages_of(tree: Tree) -> OtherPages:
 
 
 def without_slashes(path: str) -> str:
-    """A path by which two ways to write it are one."""
+    """A path in canonical form, without slashes at its ends."""
     return "/".join(segments_of(path))

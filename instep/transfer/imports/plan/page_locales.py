@@ -1,4 +1,4 @@
-"""The language of each article that the pages of a source become."""
+"""Determines the language of each imported page."""
 
 from collections.abc import Mapping
 
@@ -9,10 +9,10 @@ from instep.transfer.imports.tree.schemas import Loss, Tree
 
 
 def locales_of_pages(tree: Tree, state: BotState, losses: list[Loss]) -> dict[str, str]:
-    """The language of each page by its key; a bad language code is reported once, and counts as none.
+    """The language of each page, by its key; an invalid language code is reported once and ignored.
 
-    An article of an earlier import keeps its language. A new one has the language that the source states, or
-    else that of the bot.
+    An article from an earlier import keeps its language. A new one gets the language stated in the source, or
+    else the bot's.
     """
     codes = valid_codes(tree)
     unstated = unstated_locale(tree, codes, state.bot_locale)
@@ -41,9 +41,9 @@ def valid_codes(tree: Tree) -> dict[str, str | None]:
 
 
 def unstated_locale(tree: Tree, codes: Mapping[str, str | None], bot_locale: str) -> str:
-    """The language of pages whose source states none: that of the bot.
+    """The language of pages without a stated one: the bot's.
 
-    Pages with translations into the bot's language have another one themselves, which is mostly English.
+    If their translations are in the bot's language, they are in another one, which is usually English.
     """
     unstated = {page.key for page in tree.pages if page.locale is None}
     translated = {codes.get(page.locale or "") for page in tree.pages if page.translation_of in unstated}

@@ -1,4 +1,4 @@
-"""Patterns of addresses, found by an anchor as redirects are: a link is compared with few of them."""
+"""Indexes patterns of addresses by an anchor, as for redirects, so that a link is compared with few."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ Target = TypeVar("Target")
 
 @dataclass(frozen=True, slots=True)
 class NumberedPattern(Generic[Target]):
-    """A pattern with its position among all, and its value."""
+    """A pattern with its number and its value."""
 
     number: int
     pattern: str
@@ -20,7 +20,7 @@ class NumberedPattern(Generic[Target]):
 
 @dataclass(slots=True)
 class PatternIndex(Generic[Target]):
-    """Patterns by their anchors; of several that match a path the first one that was added has it."""
+    """Patterns by anchor; if several match a path, the one added first counts."""
 
     by_anchor: dict[str, list[NumberedPattern[Target]]] = field(default_factory=dict)
     count: int = 0

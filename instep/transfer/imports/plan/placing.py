@@ -1,4 +1,4 @@
-"""The positions of collections and pages: three levels at most, in the order of the source."""
+"""Determines the positions of collections and pages: on at most three levels, in the source's order."""
 
 from dataclasses import dataclass, field
 
@@ -8,10 +8,10 @@ from instep.transfer.imports.tree.schemas import ImportedCollection, Loss, Tree
 
 @dataclass(slots=True)
 class Places:
-    """The collections that there will be, and where each page stands.
+    """The resulting collections, and the position of each page.
 
-    `homes` maps the key of each collection of the source to the key of the one that its pages go to.
-    `positions` are by the keys of pages, from 0 inside of each collection.
+    `homes` maps the key of each collection in the source to the key of the collection for its pages.
+    `positions` are by page key, from 0 in each collection.
     """
 
     collections: list[tuple[ImportedCollection, str | None]] = field(default_factory=list)
@@ -24,7 +24,7 @@ class Places:
 
 
 def place_on_levels(tree: Tree) -> Places:
-    """Fold collections below the deepest level into the one above them, and record that as a loss."""
+    """Merge collections below the deepest level into their parent, and record that as a loss."""
     places = Places()
     levels: dict[str, int] = {}
     titles = {collection.key: collection.title for collection in tree.collections}

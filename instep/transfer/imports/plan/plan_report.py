@@ -40,7 +40,7 @@ def fill_report(planned: Plan, state: BotState) -> None:
 
 
 def grouped(losses: Sequence[Loss]) -> list[Loss]:
-    """The losses, of which equal ones of a page are one, with the first line and their number."""
+    """The losses, with equal ones of a page combined: the first line and their number."""
     counts = Counter((loss.path, loss.what) for loss in losses)
     first = {(loss.path, loss.what): loss for loss in reversed(losses)}
     return [replace(first[key], times=number) for key, number in counts.items()]
@@ -74,7 +74,7 @@ def count_redirects(planned: Plan, state: BotState) -> None:
 
 
 def list_absent(planned: Plan) -> None:
-    """Tell what the source no longer has, and what was deleted or changed here."""
+    """Report pages that the source no longer has, and pages that were deleted or changed here."""
     report = planned.report
     for absent in report.absent_pages:
         report.pages.absent += absent.outcome != "archived"
@@ -96,7 +96,7 @@ def list_absent(planned: Plan) -> None:
 
 
 def tree_lines_of(planned: Plan) -> Iterator[TreeLine]:
-    """The tree as it will be: pages without a collection first, then collections with what is in them."""
+    """The resulting tree: pages without a collection first, then collections with their pages."""
     pages: dict[str | None, list[PlannedPage]] = {}
     locales: dict[str, list[str]] = {}
     for page in planned.pages:

@@ -1,4 +1,4 @@
-"""Plans an import: pure, from a tree, the files of the source, and the bot's existing content."""
+"""Plans an import from a tree, the files of the source, and the bot's existing content; pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -45,15 +45,15 @@ from instep.transfer.imports.tree.schemas import (
     Tree,
 )
 
-# Written for a page and not for what it has in common with others.
+# The title of a page without one.
 UNTITLED = "Untitled"
-# A path of the source, and the key of the page or the URL that it leads to.
+# A path of the source, and its target: the key of a page, or a URL.
 FormerAddress = tuple[str, str | None, str | None]
 
 
 @dataclass(slots=True)
 class Planner:
-    """Makes the plan of one tree; `locales` are by page, and what can't be kept goes to `losses`."""
+    """Plans the import of one tree; `locales` are by page key, and losses are added to `losses`."""
 
     tree: Tree
     state: BotState
@@ -66,7 +66,7 @@ class Planner:
         return not (self.state.pages or self.state.collections or self.state.entries)
 
     def title_of(self, title: str, path: str) -> str:
-        """A title as it can be stored; a cut is recorded as a loss."""
+        """A title in a form that can be stored; cutting it is recorded as a loss."""
         if not shows_something(storable(title)):
             return UNTITLED
         return self.shortened(title, limits.MAX_TITLE_CHARACTERS, "title", path)
@@ -81,7 +81,7 @@ class Planner:
         return shorten(words, max_characters, at_word=True)
 
     def originals(self) -> dict[str, str | None]:
-        """The page that each page translates; a page that can't be a translation is separate."""
+        """The key of each page's original; a page that can't be a translation becomes a separate article."""
         keys = {page.key: page for page in self.tree.pages}
         taken = set(self.locales.items())
         originals: dict[str, str | None] = {}
@@ -104,7 +104,7 @@ class Planner:
         return originals
 
     def slugs(self) -> dict[str, tuple[str, str]]:
-        """The language and slug of each page, by its key; articles keep those that they have."""
+        """The language and slug of each page, by its key; existing articles keep theirs."""
         taken = {locale: set(slugs) for locale, slugs in self.state.slugs.items()}
         slugs: dict[str, tuple[str, str]] = {}
         for page in self.tree.pages:
@@ -117,7 +117,7 @@ class Planner:
         return slugs
 
     def collection_slugs(self) -> dict[str, str]:
-        """The slug of each collection, by its key; one on a level too deep has that of the one above it."""
+        """The slug of each collection, by its key; a merged collection has its parent's slug."""
         rows = [collection for collection, _ in self.places.collections]
         slugs = kept_slugs(rows, self.state.collections, "collection", self.state.collection_slugs)
         return {key: slugs[home] for key, home in self.places.homes.items()}
@@ -153,7 +153,7 @@ class Planner:
         return replace(planned, outcome=outcome_of_page(planned))
 
     def collections(self, pages: list[PlannedPage], slugs: Mapping[str, str]) -> Iterator[PlannedCollection]:
-        """The collections that are made or changed; a later import makes only those that it needs."""
+        """The collections to create or change; a later import creates only those that it needs."""
         needed = needed_collections(self.places, pages)
         orders = orders_of(pages)
         for collection, parent in self.places.collections:
@@ -178,7 +178,7 @@ class Planner:
                 yield planned
 
     def is_reordered(self, planned: PlannedCollection) -> bool:
-        """True if pages that were in the collection already have other places in it."""
+        """True if pages that were already in the collection changed their order."""
         earlier = (self.state.pages.get(key) for key in planned.moved)
         return any(page and page.facts.get("collection") == planned.collection.key for page in earlier)
 
@@ -193,7 +193,7 @@ class Planner:
     def redirects(
         self, collections: Iterable[PlannedCollection], addresses: SiteAddresses
     ) -> Iterator[PlannedRedirect]:
-        """Every address that the source has or had, once."""
+        """Redirects from every current and former address of the source, each once."""
         seen = set[str]()
         paths_of_collections = self.paths_of_collections(collections, addresses)
         for path, key, url in chain(self.former_paths(addresses), paths_of_collections):
@@ -201,7 +201,7 @@ class Planner:
                 is_prefix = path.endswith(REST) and (url or "").endswith(WRITTEN_REST)
                 path = path if is_prefix else normal_path(path)
             except ValueError as error:
-                # The first page of a site always answers itself.
+                # The root path of a site can't be redirected.
                 if path.strip("/"):
                     self.losses.append(Loss(storable(path), f"old address that can't be redirected: {error}"))
                 continue
@@ -217,7 +217,7 @@ class Planner:
     def paths_of_collections(
         self, collections: Iterable[PlannedCollection], addresses: SiteAddresses
     ) -> Iterator[FormerAddress]:
-        """The addresses of the collections that there will be."""
+        """Redirects from the addresses of the resulting collections."""
         keys = {planned.collection.key for planned in collections}
         for collection in self.tree.collections:
             if self.places.home_of(collection.key) not in keys:
@@ -229,13 +229,13 @@ class Planner:
                 yield from ((path, None, url) for path in paths)
 
     def url_of(self, address: str) -> str:
-        """The whole URL of an address of the help center, as redirects store it."""
+        """The full URL of an address of the help center, as stored in redirects."""
         return self.state.help_url + address.removeprefix(f"/help/{self.state.bot_slug}")
 
     def former_paths(self, addresses: SiteAddresses) -> Iterator[FormerAddress]:
         present = ((page.key, page.address) for page in self.tree.pages if page.address)
         former = ((page.key, address) for page in self.tree.pages for address in page.former_addresses)
-        # A page has its address before those that had it once.
+        # A page's current address has priority over other pages' former ones.
         for page_key, address in chain(present, former):
             paths = self.directory.with_bases(source_path(address), is_page=True)
             yield from ((path, page_key, None) for path in paths)
@@ -251,7 +251,7 @@ class Planner:
     def redirected_paths(
         self, redirect: ImportedRedirect, addresses: SiteAddresses
     ) -> Iterator[FormerAddress]:
-        """The paths that a redirect of the source starts from, if it leads where redirects may lead."""
+        """The redirects for a redirect in the source, if its target is allowed."""
         path = source_path(redirect.source)
         target = self.directory.redirect_target(path, "")
         if target is None:
@@ -269,7 +269,7 @@ class Planner:
             yield from ((with_base, key, url) for with_base in self.directory.with_bases(path))
 
     def prefix_paths(self, redirect: ImportedRedirect) -> Iterator[FormerAddress]:
-        """The paths of a redirect of everything below an address, on this site or to another."""
+        """The redirects for a prefix redirect in the source, to this site or another."""
         path, target = source_path(redirect.source), redirect.target
         on_site = self.directory.path_on_site(target) if "://" in target else source_path(target)
         url = self.redirect_url_of(path, target if on_site is None else self.state.help_url + on_site)
@@ -280,7 +280,7 @@ class Planner:
                 self.losses.append(Loss(storable(path), f"redirect: {error}"))
 
     def redirect_url_of(self, path: str, url: str) -> str | None:
-        """A URL as a redirect from a path stores it; None with a loss for one that none can have."""
+        """A URL in the form stored in redirects; None, and a recorded loss, if it is not allowed."""
         try:
             return redirect_url(url)
         except ValueError as error:
@@ -297,9 +297,10 @@ def plan(
     site: str | None = None,
     prunes: bool = False,
 ) -> Plan:
-    """Plan the import of a tree into a bot in this state; nothing is changed.
+    """Plan the import of a tree into a bot with this state, without changing anything.
 
-    `site` is where the source was served, `prunes` says to archive what it no longer has.
+    `site` is the address of the source's site; with `prunes`, articles that the source no longer has are
+    archived.
     """
     tree = with_known_keys(without_repeated_keys(with_sites(tree, site or state.site)), state)
     directory = directory_of(tree, files.paths())
@@ -316,7 +317,7 @@ def plan(
         planner.page(page, originals[page.key], addresses.pages[page.key], rewriter.text_of(page, page.title))
         for page in tree.pages
     ]
-    # An original comes before its translations, which name it.
+    # Originals come before their translations, which refer to them.
     pages.sort(key=lambda page: page.original_key is not None)
     collections = list(planner.collections(pages, addresses.collections))
     entries = [
@@ -338,13 +339,13 @@ def plan(
 
 
 def unopened_archives(paths: Iterable[str]) -> list[Loss]:
-    """Report the archives that no text links to: they are left out."""
+    """Report archives that no text links to, because they are left out."""
     archives = sorted(path for path in paths if path.lower().endswith(".zip"))
     return [Loss(path, "archive inside the source: unpack it and import its contents") for path in archives]
 
 
 def with_sites(tree: Tree, site: str | None) -> Tree:
-    """The tree with the site that was named, or with the sites that its texts link to."""
+    """The tree with the given site, or with the sites that its texts link to."""
     if site is not None:
         return replace(tree, sites=(site, *tree.sites))
     is_known = any("://" in known_site for known_site in tree.sites)
@@ -354,7 +355,7 @@ def with_sites(tree: Tree, site: str | None) -> Tree:
 def absent_pages_of(
     tree: Tree, state: BotState, heirs: Mapping[str, str], *, prunes: bool
 ) -> Iterator[AbsentPage]:
-    """The articles whose pages the source no longer has, without those that are put away already."""
+    """The articles whose pages the source no longer has, except archived ones."""
     keys = {page.key for page in tree.pages}
     for row in state.pages.values():
         if row.key in keys or row.is_deleted or row.status == "archived":
@@ -366,7 +367,7 @@ def absent_pages_of(
 
 
 def without_repeated_keys(tree: Tree) -> Tree:
-    """The tree without pages and collections whose key comes a second time; they are recorded as losses."""
+    """The tree without pages and collections with a repeated key, which are recorded as losses."""
     losses: list[Loss] = []
     pages: dict[str, ImportedPage] = {}
     for page in tree.pages:
@@ -396,12 +397,12 @@ def outcome_of_page(page: PlannedPage) -> Outcome:
 
 
 def changed_facts(before: Facts, after: Facts) -> dict[str, object]:
-    """The facts of the source, other than the text, that have changed since the last import."""
+    """The values in the source, except the text, that changed since the last import."""
     return {name: value for name, value in after.items() if before.get(name) != value}
 
 
 def orders_of(pages: list[PlannedPage]) -> dict[str, list[str]]:
-    """The keys of the pages of each collection; a translation has the place of its original."""
+    """The page keys of each collection, in order; translations are positioned with their originals."""
     orders: dict[str, list[str]] = {}
     for page in pages:
         if page.collection is not None and page.original_key is None:
@@ -410,7 +411,7 @@ def orders_of(pages: list[PlannedPage]) -> dict[str, list[str]]:
 
 
 def needed_collections(places: Places, pages: list[PlannedPage]) -> set[str]:
-    """The collections of pages that are made or moved, and those above them."""
+    """The collections of new or moved pages, and their parents."""
     parents = {collection.key: parent for collection, parent in places.collections}
     needed = set[str]()
     for page in pages:
@@ -423,7 +424,7 @@ def needed_collections(places: Places, pages: list[PlannedPage]) -> set[str]:
 
 
 def storable(text: str) -> str:
-    """A text of the source as a report can store it."""
+    """A text of the source in a form that a report can store."""
     return text.replace("\0", "")
 
 
@@ -433,7 +434,7 @@ def kept_slugs(
     fallback: str,
     taken: Iterable[str],
 ) -> dict[str, str]:
-    """The slug of each row, by its key; those that are here keep theirs."""
+    """The slug of each row, by its key; existing rows keep theirs."""
     reserved = set(taken)
     slugs: dict[str, str] = {}
     for row in rows:
@@ -443,5 +444,5 @@ def kept_slugs(
 
 
 def page_of(entry: ImportedEntry, tree: Tree) -> ImportedPage:
-    """An entry as a page, for the links in it."""
+    """An entry as a page, to rewrite its links."""
     return ImportedPage(f"entry {entry.key}", entry.path, entry.title, entry.markdown, tree.locale)

@@ -1,4 +1,4 @@
-"""URLs that redirects of a source lead to, as redirects here may have them."""
+"""Converts target URLs of a source's redirects to the form that redirects here accept."""
 
 from urllib.parse import quote
 
@@ -10,7 +10,7 @@ URL_CHARACTERS = ":/?#[]@!$&'()*+,;=~%"
 
 
 def redirect_url(url: str) -> str:
-    """A URL of the source as a redirect stores it: in ASCII. `ValueError` has the end of a sentence."""
+    """A URL of the source in ASCII, as in redirects; raises `ValueError` with the reason as a clause."""
     if not url.isprintable():
         raise ValueError("it contains invisible characters")
     encoded = valid_target(quote(url, safe=URL_CHARACTERS))

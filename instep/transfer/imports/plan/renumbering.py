@@ -1,4 +1,4 @@
-"""The keys of files whose names begin with a number that orders them, which a file put in between changes."""
+"""Matches files whose ordering number changed to their earlier keys."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -10,10 +10,10 @@ from instep.transfer.imports.tree.schemas import Tree
 
 
 def with_known_keys(tree: Tree, state: BotState) -> Tree:
-    """The tree, with the keys that an earlier import gave to what has another number in its name now.
+    """The tree with the keys of an earlier import for names in which only numbers changed.
 
-    So `03-install.md` is the page that was imported from `02-install.md`. Where several files have the same
-    name but for their numbers, each stands for itself.
+    For example, `03-install.md` is the page that was imported from `02-install.md`. If several names differ
+    only in numbers, each file is its own page.
     """
     pages = renumbered((page.key for page in tree.pages), state.pages)
     collections = renumbered((collection.key for collection in tree.collections), state.collections)
@@ -45,7 +45,7 @@ def with_known_keys(tree: Tree, state: BotState) -> Tree:
 
 
 def renumbered(keys: Iterable[str], known_keys: Iterable[str]) -> dict[str, str]:
-    """The known keys that differ from the current ones only in numbers, by the current keys."""
+    """The known keys that differ from current ones only in numbers, by current key."""
     names = {key: without_numbers(key) for key in keys}
     known_names = {key: without_numbers(key) for key in known_keys}
     keys_by_name = {name: key for key, name in known_names.items()}

@@ -1,4 +1,4 @@
-"""The text of a page as an article has it: links lead to articles, pictures to stored files."""
+"""Rewrites the text of a page for its article: links to articles, images to stored files."""
 
 import hashlib
 import json
@@ -26,18 +26,18 @@ from instep.transfer.imports.tree.written_pictures import (
 )
 
 DIGEST_CHARACTERS = 32
-# Marks words to be searched for on the page (URL Fragment Text Directives).
+# Marks text to highlight on the page (URL Fragment Text Directives).
 TEXT_FRAGMENT = ":~:"
 FILE_NAME = re.compile(r"\.[A-Za-z]\w{0,4}$")
-# How many characters of a title a loss names.
+# The maximum number of characters of a title in a loss.
 MAX_NAMED_CHARACTERS = 60
-# Files whose kind only their names show.
+# Files whose type is only known from their names.
 TEXT_EXTENSIONS = (".csv", ".txt", ".json")
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file of the source that a text shows: its digest, or why it can't be stored."""
+    """A file of the source that a text uses: its digest, and the reason if it can't be stored."""
 
     digest: str
     fault: str | None = None
@@ -45,7 +45,7 @@ class SourceFile:
 
 @dataclass(slots=True)
 class PageRewriter:
-    """Rewrites the texts of one source; it counts links and files, and lists what can't be kept."""
+    """Rewrites the texts of one source, counts links and files, and collects losses."""
 
     directory: Directory
     files: SourceFiles
@@ -61,7 +61,7 @@ class PageRewriter:
     remote: set[str] = field(default_factory=set)
 
     def text_of(self, page: ImportedPage, further: object = None) -> PlannedText:
-        """The text with its links rewritten; `further` is what else the digest covers."""
+        """The text with rewritten links; the digest also covers `further`."""
         parsed = self.parse(page)
         facts: list[object] = [page.markdown, further]
         edits = []
@@ -74,7 +74,7 @@ class PageRewriter:
         return PlannedText(joined(page.markdown, edits), digest_of(facts))
 
     def parse(self, page: ImportedPage) -> ParsedPage:
-        """The references of a page; none if its text takes too long to render: no article can have it."""
+        """The references of a page; none if its text takes too long to render to become an article."""
         if page.key not in self.parsed:
             try:
                 refuse_costly_markdown(page.markdown)
@@ -86,7 +86,7 @@ class PageRewriter:
     def edit_of(
         self, reference: Reference, target: SourceTarget, page: ImportedPage
     ) -> "DestinationEdit | None":
-        """The replacement of a destination or of the whole element; None leaves it as it is."""
+        """The replacement of a destination or of the whole element; None if it stays unchanged."""
         if target.kind == "external":
             self.count_external(reference)
             return None
@@ -112,7 +112,7 @@ class PageRewriter:
         self.losses.append(Loss(page.path, what, self.line_of(page, reference)))
 
     def line_of(self, page: ImportedPage, reference: Reference) -> int | None:
-        """The line in the source's own file: readers remove and convert the text before it."""
+        """The line in the original file, which differs because readers remove and convert text."""
         if page.path not in self.source_lines:
             content = self.files.read(page.path) if page.path in self.directory.file_paths else b""
             self.source_lines[page.path] = content.decode(errors="replace").splitlines()
@@ -138,7 +138,7 @@ class PageRewriter:
         return DestinationEdit(reference.start, reference.end, address)
 
     def address_of(self, target: SourceTarget, page: ImportedPage, reference: Reference) -> str:
-        """The address of what a link leads to, with the place in it."""
+        """The address of a link's target, with the fragment."""
         if target.kind == "home":
             return self.addresses.home
         if target.other_page is not None:
@@ -160,7 +160,7 @@ class PageRewriter:
         self.links.anchors += reference.uses
         id = self.place_id(target)
         if id is None and letters(target.fragment) == letters(target.page.title):
-            # The title is above the text, so its place is the whole page.
+            # The title is above the text, so a link to it leads to the page.
             return ""
         if id is None:
             self.links.missing_anchors += reference.uses
@@ -171,7 +171,7 @@ class PageRewriter:
         return as_fragment(id, is_same_page=target.kind == "same_page")
 
     def place_id(self, target: SourceTarget) -> str | None:
-        """The id of the heading that a fragment names, be it by its name in another language."""
+        """The id of the heading for a fragment, which may also be the heading's id in another language."""
         if target.page is None or not target.fragment:
             return None
         ids = self.heading_ids(target.page)
@@ -180,7 +180,8 @@ class PageRewriter:
         for other in others:
             other_ids = self.heading_ids(other)
             other_id = self.anchors_of(other).id_of(target.fragment)
-            # A translation with the same number of headings has the same ones in the same order.
+            # A translation with the same number of headings is assumed to have the same ones, in the same
+            # order.
             if other_id is not None and len(other_ids) == len(ids):
                 return ids[other_ids.index(other_id)]
         return id
@@ -197,7 +198,7 @@ class PageRewriter:
     def file_edit(
         self, reference: Reference, target: SourceTarget, page: ImportedPage
     ) -> "DestinationEdit | None":
-        """A stored file's address; if the file can't be stored, a link to the old site, or its text."""
+        """The address of a stored file, or else a link to the old site or the alternative text."""
         if target.path is None:
             self.list_missing(reference, target, page)
             return None
@@ -235,7 +236,7 @@ class PageRewriter:
         return self.source_files[path]
 
     def facts_of(self, target: SourceTarget) -> list[object]:
-        """The facts of a target without our own addresses, which may change while the source does not."""
+        """The facts of a target without our own addresses, which may change although the source doesn't."""
         if target.kind == "file" and target.path is not None:
             return [target.kind, self.file_at(target.path).digest]
         key = target.page.key if target.page else getattr(target.other_page, "key", None)
@@ -244,7 +245,7 @@ class PageRewriter:
 
 @dataclass(frozen=True, slots=True)
 class DestinationEdit:
-    """Another text, or the address of a file, in the place of characters `start` to before `end`."""
+    """A replacement for characters `start` to `end` (exclusive): a text, or the address of a file."""
 
     start: int
     end: int
@@ -252,7 +253,7 @@ class DestinationEdit:
 
 
 def joined(text: str, edits: list[DestinationEdit]) -> Pieces:
-    """The text with its edits; an edit inside of one before it, such as a picture in a link, is left out."""
+    """The text with its edits; an edit inside an earlier one, such as an image in a link, is left out."""
     pieces: list[str | FilePiece] = []
     place = 0
     for edit in sorted(edits, key=lambda edit: edit.start):
@@ -264,7 +265,7 @@ def joined(text: str, edits: list[DestinationEdit]) -> Pieces:
 
 
 def names_file(destination: str) -> bool:
-    """True if a link names a file that is not a page."""
+    """True if a link refers to a file that is not a page."""
     path = destination.partition("#")[0].partition("?")[0]
     return FILE_NAME.search(path) is not None and PAGE_EXTENSION.search(path) is None
 
@@ -275,7 +276,7 @@ def digest_of(facts: object) -> str:
 
 
 def inspect(path: str, content: bytes) -> SourceFile:
-    """Whether a file can be stored, by its first bytes; storing it examines the whole."""
+    """Check by its first bytes whether a file can be stored; storing it examines all of it."""
     digest = hashlib.sha256(content).hexdigest()
     return SourceFile(digest, next((fault for fault, is_so in FAULTS if is_so(path, content)), None))
 

@@ -1,4 +1,4 @@
-"""Plans the import of a source in a process that can be killed: sources are foreign data."""
+"""Plans the import of a source in a process that can be killed, because sources are untrusted data."""
 
 from instep.platform.core import limits
 from instep.platform.core.database import Database
@@ -21,7 +21,7 @@ async def plan_source(
     *,
     prunes: bool = False,
 ) -> Plan:
-    """Read a source and plan its import into the bot that `payload` names, in the state that it is in."""
+    """Read a source and plan its import into the bot in `payload`, in its current state."""
     read = await read_source(source, format)
     async with job_context(database, payload, actor) as ctx:
         state = await queries.find_state(ctx, read.source, read.keys)

@@ -1,1 +1,1 @@
-"""Parts shared by the readers of other products' exports: saved JSON, addresses with ids, texts in HTML."""
+"""Shared by the readers of other products' exports: saved JSON, addresses with ids, texts in HTML."""

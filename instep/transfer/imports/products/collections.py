@@ -1,4 +1,4 @@
-"""Collections of any depth in reading order."""
+"""Sorts collections of any depth into reading order."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ Ordered = tuple[tuple[float, str], ImportedCollection]
 
 
 def in_reading_order(ordered: Iterable[Ordered]) -> list[ImportedCollection]:
-    """Parents before children, depth first; one whose parent is unknown or below itself is at the top."""
+    """Collections depth first, parents first; one with an unknown or circular parent is at the top."""
     rows = dict[str, Ordered]()
     for place, collection in ordered:
         rows[collection.key] = (place, collection)
@@ -34,5 +34,5 @@ def in_reading_order(ordered: Iterable[Ordered]) -> list[ImportedCollection]:
 
 
 def order_of(collections: Iterable[ImportedCollection]) -> dict[str | None, int]:
-    """The place of each collection by its key, to sort pages by."""
+    """The position of each collection by its key, for sorting pages."""
     return {collection.key: place for place, collection in enumerate(collections)}

@@ -1,4 +1,4 @@
-"""Macros of Confluence, as its HTML export writes them, as plain HTML."""
+"""Converts Confluence macros in its HTML export to plain HTML."""
 
 from html import escape
 
@@ -13,7 +13,7 @@ from instep.transfer.imports.html.html_document import (
 )
 from instep.transfer.imports.products.html_files import first_text, inner_html
 
-# Text that Confluence itself adds to pages.
+# Elements that Confluence adds to pages.
 NOT_CONTENT = ".toc-macro, .page-metadata, .plugin_pagetree, .aui-icon, .confluence-information-macro-icon"
 
 
@@ -34,8 +34,8 @@ def simplify_macros(document: HtmlDocument) -> None:
 
 
 def prepare_boxes(document: HtmlDocument) -> None:
-    """Information, note, tip and warning become callouts, the titles of code and panels bold paragraphs."""
-    # Information, note and tip are what their classes say; a warning of Confluence is red.
+    """Turn Confluence's boxes into callouts, and titles of code and panels into bold paragraphs."""
+    # The classes of information, note and tip match ours; a Confluence warning is red.
     for box in document.css(".confluence-information-macro-warning"):
         box.attrs["class"] = "callout danger"
     for body in document.css(".confluence-information-macro-body"):

@@ -1,4 +1,4 @@
-"""Pages of exports that are HTML files: the positions of their parts, and their order."""
+"""Reads exported HTML files: their elements and relative links."""
 
 import posixpath
 
@@ -11,7 +11,7 @@ from instep.transfer.imports.tree.url_parts import decoded_path, split_url
 
 
 def parse_page(content: bytes) -> LexborHTMLParser:
-    """The tree of a file; one that is nested too deeply has only its text left."""
+    """The tree of a file; one that is nested too deeply is reduced to its text."""
     html = NOT_IN_TEXTS.sub("", content.decode("utf-8-sig", errors="replace"))
     try:
         refuse_costly_html(html, "")
@@ -21,7 +21,7 @@ def parse_page(content: bytes) -> LexborHTMLParser:
 
 
 def first_text(tree: LexborHTMLParser | LexborNode, selector: str) -> str:
-    """The text of the first such element in one line, or nothing."""
+    """The text of the first matching element on one line; empty if there is none."""
     node = tree.css_first(selector)
     return text_of(node) if node is not None else ""
 
@@ -31,7 +31,7 @@ def inner_html(node: LexborNode | None) -> str:
 
 
 def linked_path(base: str, href: str | None) -> str | None:
-    """The path of the file that a relative link in the file `base` leads to; None for any other link."""
+    """The path of the file that a relative link in the file `base` refers to; None for any other link."""
     parts = split_url(href or "")
     if parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
         return None

@@ -1,4 +1,4 @@
-"""Texts of a product: HTML becomes Markdown with its losses, and addresses become those of saved files."""
+"""Converts HTML of a product to Markdown, and URLs to the paths of saved files."""
 
 import posixpath
 from collections import Counter
@@ -13,21 +13,21 @@ from instep.transfer.imports.html.html_document import HtmlDocument
 from instep.transfer.imports.products.json_files import Row, read_json
 from instep.transfer.imports.tree.schemas import ImportedPage, Losses, SourceFiles
 
-# A fetcher's file next to the pages: for each URL of an image or download the path of the saved file,
-# or an object with the reason, `error`, why there is none.
+# A fetcher's file next to the pages: for each URL of an image or download, the path of the saved file, or an
+# object with the reason in `error`.
 SAVED_FILES = "files.json"
 SavedFiles = Mapping[str, Any]
 
 
 def read_saved_files(files: SourceFiles) -> SavedFiles:
-    """The saved images and downloads by their addresses; none if they were not fetched."""
+    """The saved images and downloads by URL; empty if they were not fetched."""
     document = read_json(files, SAVED_FILES) if SAVED_FILES in files.paths() else {}
     return document if isinstance(document, dict) else {}
 
 
 @dataclass(slots=True)
 class HtmlTexts:
-    """Converts the texts of one source; `prepare` turns the product's own markup into plain HTML."""
+    """Converts the texts of one source; `prepare` turns the product's markup into plain HTML."""
 
     losses: Losses
     saved_files: SavedFiles = field(default_factory=dict)
@@ -49,7 +49,7 @@ class HtmlTexts:
     def article(
         self, id: str, path: str, title: str, html: str, code: str = "", *, is_translation: bool = False
     ) -> ImportedPage:
-        """An article in the language `code`, be it a translation; one without a title is reported."""
+        """An article, original or translation, in the language `code`; a missing title is reported."""
         suffix = f"/{code}" if is_translation else ""
         if not title:
             what = f"missing title: the article is called “Article {id}”"
@@ -75,7 +75,7 @@ class HtmlTexts:
 
 
 def list_attachments(attachments: Iterable[Row], url: str, name: str) -> str:
-    """HTML for files that hang at a page without being in its text; `url` and `name` are names of fields."""
+    """HTML for files attached to a page that its text doesn't show; `url` and `name` are field names."""
     items = [
         f'<li><a href="{escape(str(row[url]))}">{escape(str(row.get(name) or row[url]))}</a></li>'
         for row in attachments
@@ -85,7 +85,7 @@ def list_attachments(attachments: Iterable[Row], url: str, name: str) -> str:
 
 
 def locale_of(code: str, default: str | None = None) -> str | None:
-    """The language code in its recommended spelling; `default` if a product states none."""
+    """The language code in its recommended spelling; `default` if the product states none."""
     try:
         return valid_locale(code.replace("_", "-"))
     except ValueError:
@@ -93,6 +93,6 @@ def locale_of(code: str, default: str | None = None) -> str | None:
 
 
 def most_common_locale(codes: Iterable[str | None]) -> str | None:
-    """The code that most pages have, of those whose language is stated."""
+    """The most frequent stated language code."""
     counts = Counter(code for code in codes if code is not None)
     return counts.most_common(1)[0][0] if counts else None

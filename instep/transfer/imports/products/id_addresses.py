@@ -1,8 +1,8 @@
-"""Addresses that are found by an id, whatever words follow it."""
+"""Patterns for addresses that contain an id followed by arbitrary text."""
 
 from instep.transfer.imports.tree.url_parts import decoded_path, split_url
 
-# A shorter id may be the beginning of another one.
+# A shorter id may be the beginning of another id.
 LONG_ID_CHARACTERS = 6
 
 
@@ -20,11 +20,11 @@ def path_of(url: str) -> str | None:
 
 
 def site_of(url: str) -> str | None:
-    """The scheme and the host of a URL."""
+    """The scheme and host of a URL."""
     parts = split_url(url)
     return f"{parts.scheme}://{parts.netloc}" if parts.scheme in {"http", "https"} and parts.netloc else None
 
 
 def sites_of(urls: list[str]) -> tuple[str, ...]:
-    """The sites of the URLs, each once."""
+    """The distinct sites of the URLs."""
     return tuple(dict.fromkeys(site for url in urls if (site := site_of(url))))

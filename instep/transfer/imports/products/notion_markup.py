@@ -1,4 +1,4 @@
-"""Notion's own elements as plain HTML, and its callouts in Markdown as alerts."""
+"""Converts Notion's own elements to plain HTML, and its callouts in Markdown to alerts."""
 
 import re
 from html import escape
@@ -14,7 +14,7 @@ from instep.transfer.imports.html.html_document import (
     unwrap,
 )
 
-# A callout in Markdown, which Notion writes in HTML.
+# A callout in a Markdown export, which Notion writes as HTML.
 ASIDE = re.compile(r"<aside>((?:(?!</?aside>).)*)</aside>", re.DOTALL)
 FIRST_WORD = re.compile(r"[\w<\[*`]")
 MAX_ICON_CHARACTERS = 4
@@ -24,7 +24,7 @@ MAX_TOLD_CHARACTERS = 80
 
 
 def alert_of_aside(aside: re.Match[str]) -> str:
-    """A callout as an alert, whose kind its icon shows."""
+    """A callout as an alert, of the kind that its icon shows."""
     text = aside[1].strip()
     start = FIRST_WORD.search(text)
     icon = ""
@@ -65,7 +65,7 @@ def prepare_checkboxes(document: HtmlDocument) -> None:
 
 
 def prepare_equations(document: HtmlDocument) -> None:
-    """Formulas become code with their source, which pages can show."""
+    """Turn formulas into code with their source, which pages can show."""
     for equation in document.css(EQUATIONS):
         source = equation.css_first("annotation")
         if source is not None:

@@ -1,4 +1,4 @@
-"""Content of WordPress as HTML: paragraphs of the classic editor, and shortcodes."""
+"""Converts WordPress content to HTML: paragraphs of the classic editor, and shortcodes."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -12,24 +12,24 @@ BLOCK_TAG = re.compile(
     re.IGNORECASE,
 )
 CODE_TAG = re.compile(r"<(/?)(pre|code)\b[^<>]*>", re.IGNORECASE)
-# No shortcode is marked as one that stands alone.
+# WordPress does not mark shortcodes without a body.
 TOKEN = re.compile(r"\[(?P<end>/)?(?P<name>[A-Za-z][\w-]*)(?P<arguments>(?:\s[^\[\]\n]*)?)(?P<alone>(?!))?\]")
 URL = re.compile(r"https?://[^\s\"'<>\[\]]+")
 PICTURE = re.compile(r"\s*((?:<a\b[^<>]*>\s*)?<img\b[^<>]*>(?:\s*</a>)?)(.*)", re.DOTALL | re.IGNORECASE)
 MEDIA = {"embed", "youtube", "vimeo", "video", "audio", "playlist", "loom", "wistia"}
-# Stands for code while paragraphs are made; it is a noncharacter of Unicode.
+# A placeholder for code while paragraphs are added; a Unicode noncharacter.
 CODE_PLACE = "\ufdda"
 
 
 @dataclass(slots=True)
 class Shortcodes:
-    """Replaces shortcodes; `images` are addresses of attachments by their ids, `tell` gets unknown ones."""
+    """Replaces shortcodes; `images` are URLs of attachments by id, `tell` receives unknown shortcodes."""
 
     images: Mapping[str, str]
     tell: Callable[[str], None]
 
     def replace(self, html: str) -> str:
-        """The HTML without shortcodes, in one pass; code stays as it is."""
+        """The HTML without shortcodes, in one pass; code stays unchanged."""
         if "[" not in html:
             return html
         parts = code_parts(html)
@@ -56,7 +56,7 @@ class Shortcodes:
 
 
 def code_parts(html: str) -> Iterator[tuple[bool, str]]:
-    """The HTML in parts, each with whether it is code."""
+    """The HTML in parts, each with a flag for code."""
     start, opened = 0, ""
     for tag in CODE_TAG.finditer(html):
         name = tag[2].lower()
@@ -70,7 +70,7 @@ def code_parts(html: str) -> Iterator[tuple[bool, str]]:
 
 
 def figure(content: str, caption: str) -> str:
-    """A picture with the words that follow it as its caption."""
+    """An image with the text that follows it as its caption."""
     picture = PICTURE.match(content)
     if picture is None:
         return content
@@ -78,7 +78,7 @@ def figure(content: str, caption: str) -> str:
 
 
 def with_paragraphs(html: str) -> str:
-    """HTML of the classic editor, where blank lines separate paragraphs and line ends are line breaks."""
+    """HTML for text of the classic editor: blank lines separate paragraphs, and line ends are breaks."""
     if "<!-- wp:" in html or re.search(r"<p[\s>]", html, re.IGNORECASE):
         return html
     parts = list(code_parts(html.replace("\r\n", "\n").replace(CODE_PLACE, "")))

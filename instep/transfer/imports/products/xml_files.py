@@ -1,4 +1,4 @@
-"""XML without entities, document types and anything outside of the file."""
+"""Parses XML without entities, document types and external references."""
 
 import re
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -8,7 +8,7 @@ from xml.parsers.expat.errors import messages
 from instep.platform.text.encodings import decode_unicode
 from instep.transfer.imports.tree.schemas import Losses, UnreadableSource
 
-# Characters that XML 1.0 doesn't have (section 2.2), and references to them.
+# Characters that XML 1.0 excludes (section 2.2), and references to them.
 _NO_XML = re.compile(
     rb"[\x00-\x08\x0b\x0c\x0e-\x1f]"
     rb"|&#(?:0*(?:[0-8]|1[124-9]|2[0-9]|3[01])|[xX]0*(?:[0-8bBcCeEfF]|1[0-9a-fA-F]));"
@@ -17,7 +17,7 @@ _OTHER_ENCODING = re.compile(rb"\s*<\?xml\b[^>]*\bencoding\s*=\s*[\"'](?!utf-?8[
 
 
 class _DocumentType(Exception):
-    """The file declares a document type, with which it could define entities."""
+    """The file declares a document type, which could define entities."""
 
 
 def read_xml(path: str, content: bytes, losses: Losses) -> Element:

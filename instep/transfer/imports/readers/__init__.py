@@ -1,1 +1,1 @@
-"""A reader for each format; all of them read files into one tree."""
+"""A reader for each format, which reads files into a tree."""

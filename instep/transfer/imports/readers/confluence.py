@@ -1,4 +1,4 @@
-"""Confluence: the HTML export of a space."""
+"""Reads Confluence: the HTML export of a space."""
 
 import posixpath
 import re
@@ -29,7 +29,7 @@ PAGE_ID = re.compile(r"(?:^|_)(\d+)\.html$")
 
 @dataclass(slots=True)
 class Space:
-    """The pages of a space in their order; `parents` are by path, `titles` as the index has them."""
+    """The pages of a space, in order; `parents` and `titles` are by path, as in the index."""
 
     root: str
     key: str = ""
@@ -39,7 +39,7 @@ class Space:
 
 
 def recognises(files: SourceFiles) -> bool:
-    """An index next to pages, and the text that the export writes below each."""
+    """True if an index page has the marks of the export."""
     return any(any(sign in files.read(path) for sign in SIGNS) for path in index_paths(files))
 
 
@@ -63,7 +63,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
 
 
 def read_index(path: str, files: SourceFiles) -> Space:
-    """The tree of pages, which the index writes as lists in lists."""
+    """The tree of pages, from the nested lists of the index."""
     tree = parse_page(files.read(path))
     space = Space(posixpath.dirname(path), key_of(tree))
     paths = set(files.paths())
@@ -78,13 +78,13 @@ def read_index(path: str, files: SourceFiles) -> Space:
 
 
 def key_of(tree: LexborHTMLParser) -> str:
-    """The key of the space, from the table of its details."""
+    """The key of the space, from its table of details."""
     rows = (row.css("th, td") for row in tree.css("tr"))
     return next((text_of(cells[1]) for cells in rows if len(cells) == 2 and text_of(cells[0]) == "Key"), "")
 
 
 def above(path: str, link: Node) -> Iterator[str]:
-    """The pages of the items around a link, the innermost first."""
+    """The pages of the list items that contain a link, innermost first."""
     _, *items = [parent for parent in parents_of(link) if tag_of(parent) == "li"]
     for item in items:
         own_link = item.css_first("a[href]")
@@ -94,7 +94,7 @@ def above(path: str, link: Node) -> Iterator[str]:
 
 
 def add_unlisted(space: Space, files: SourceFiles, losses: Losses) -> None:
-    """Pages that the index doesn't name come last."""
+    """Add the pages that are not in the index, at the end."""
     prefix = f"{space.root}/" if space.root else ""
     for path in files.paths():
         name = path.removeprefix(prefix)
@@ -111,7 +111,7 @@ def read_space(
     pages: list[ImportedPage],
     collections: list[ImportedCollection],
 ) -> None:
-    """Pages with pages below them become collections, but not the home page, which everything is below."""
+    """The tree of a space: pages with subpages become collections, except the home page, the root of all."""
     parents = {parent for parent in space.parents.values() if parent is not None and parent != space.home}
     texts = HtmlTexts(losses, prepare=simplify_macros)
     for path in space.order:
@@ -127,13 +127,13 @@ def read_space(
 
 
 def title_of(tree: LexborHTMLParser) -> str:
-    """The title, which the export writes after the name of the space."""
+    """The title of a page, which the export writes after the name of the space."""
     title = first_text(tree, "#title-text") or first_text(tree, "title")
     return title.partition(" : ")[2] or title
 
 
 def page_key(path: str) -> str:
-    """The page's id, which ends the names of files; the path for a page without."""
+    """The page's id, from the end of the file name; the path if there is none."""
     match = PAGE_ID.search(posixpath.basename(path))
     return match[1] if match else path
 
@@ -168,7 +168,7 @@ def former_addresses(space_key: str, page_id: str, title: str) -> tuple[str, ...
 
 
 def attachments_of(tree: LexborHTMLParser, html: str) -> str:
-    """A list of the page's files that its text doesn't show."""
+    """A list of the page's attachments that its text doesn't show."""
     links = [
         link
         for link in tree.css('a[href^="attachments/"]')

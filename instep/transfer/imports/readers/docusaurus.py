@@ -49,7 +49,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
 
 @dataclass(frozen=True, slots=True)
 class _Instance:
-    """One set of pages: its id, folder, folder of the newest version, and beginning of its addresses."""
+    """One set of pages: its id, folder, folder of the newest version, and address prefix."""
 
     id: str
     folder: str
@@ -97,7 +97,7 @@ class _Docusaurus:
         )
 
     def _plugins(self) -> Iterator[tuple[str, dict[str, JsValue]]]:
-        """Plugins by their names with their options; those of presets have the preset's keys as names."""
+        """The options of plugins, by name; plugins of presets have the preset's keys as names."""
         for row in js_array(self.settings.get("presets")):
             options = js_object(js_array(row)[1]) if js_array(row)[1:] else {}
             for key in ("docs", "blog", "pages"):
@@ -116,7 +116,7 @@ class _Docusaurus:
             yield self._newest(identity, self.source.join(folder), route, options.get("sidebarPath"))
 
     def _newest(self, identity: str, folder: str, route: str, sidebar: JsValue) -> _Instance:
-        """The newest version of an instance; the others are losses (`versions.json` has the newest first)."""
+        """The newest version of an instance, which is first in `versions.json`; the others are losses."""
         prefix = "" if identity == "default" else f"{identity}_"
         path = self.source.join(f"{prefix}versions.json")
         versions = self.source.configuration.exported(path) if path in self.source.paths else []
@@ -144,7 +144,7 @@ class _Docusaurus:
             yield Doc(page, posixpath.join(parent, name), address)
 
     def _other_pages(self) -> Iterator[ImportedPage]:
-        """Standalone Markdown pages, such as a contact page; programs and blog posts are reported."""
+        """Read standalone Markdown pages, such as a contact page; programs and blog posts are reported."""
         for name, options in self._plugins():
             is_blog = _BLOG.match(name) is not None
             folder = self.source.join(js_text(options.get("path")) or ("blog" if is_blog else "src/pages"))
@@ -183,7 +183,7 @@ class _Docusaurus:
 
 
 def _address(page: ComponentPage, relative: str, base: str) -> str:
-    """The address of a page in Docusaurus: by its slug, else by its id with its folder, else by its path."""
+    """The address of a page in Docusaurus: from its slug, its id and folder, or its path."""
     slug, identity = page.fields.text("slug"), page.fields.text("id")
     parent = posixpath.dirname(relative)
     if slug:

@@ -1,4 +1,4 @@
-"""Sidebars of Docusaurus: declared ones, and those that it makes of folders."""
+"""Reads sidebars of Docusaurus: declared ones, and those generated from folders."""
 
 import posixpath
 import re
@@ -20,7 +20,7 @@ _CATEGORY_FILES = ("_category_.json", "_category_.yml", "_category_.yaml")
 
 @dataclass(frozen=True, slots=True)
 class Doc:
-    """A page with the id that sidebars name it by, and its address."""
+    """A page with its id in sidebars, and its address."""
 
     page: ComponentPage
     id: str
@@ -32,7 +32,7 @@ class Doc:
 
 
 class Sidebars:
-    """The navigation of one set of pages; `redirects` lead from generated pages to their first page."""
+    """The navigation of one set of pages; `redirects` lead from generated index pages to their first page."""
 
     def __init__(self, source: ComponentSource, folder: str, route: str, docs: Mapping[str, Doc]) -> None:
         self.source, self.folder, self.route, self.docs = source, folder, route, docs
@@ -41,7 +41,7 @@ class Sidebars:
         self.path = ""
 
     def entries(self, path: str | None) -> list[Entry]:
-        """The entries of all sidebars in a file, one after the other; without a file those of the folders."""
+        """The entries of all sidebars in a file, in order; without a file, the entries of the folders."""
         if path is None:
             return self._folder_entries(self.folder)
         self.path = path
@@ -50,7 +50,7 @@ class Sidebars:
         return [entry for sidebar in js_object(value).values() for entry in self._items(sidebar)]
 
     def _items(self, value: JsValue) -> list[Entry]:
-        """Entries of a list, or of an object that is short for categories by their labels."""
+        """The entries of a list, or of an object with categories by label."""
         if isinstance(value, list):
             return [entry for item in value for entry in self._item(item)]
         return [self._category(label, items, None, None) for label, items in js_object(value).items()]
@@ -93,7 +93,7 @@ class Sidebars:
             self.redirects.append(ImportedRedirect(address, self.docs[first].address))
 
     def _folder_entries(self, folder: str) -> list[Entry]:
-        """Pages and folders by their positions, then by the numbers and letters of their names."""
+        """The entries of a folder, by position, then by the numbers in their names, then alphabetically."""
         names = children_of(folder, self.docs)
         rows = sorted((self._position(f"{folder}/{name}"), name_order(name), name) for name in names)
         paths = [f"{folder}/{name}" for _, _, name in rows]

@@ -1,4 +1,4 @@
-"""Freshdesk Solutions: saved answers of its API, or what the fetcher saves."""
+"""Reads Freshdesk Solutions: saved responses of its API, also those saved by the fetcher."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
@@ -36,13 +36,13 @@ from instep.transfer.imports.tree.schemas import (
 )
 
 PUBLISHED = 2
-# The audience of a folder: everyone, signed-in people, agents, some companies, bots.
+# The audiences of folders: everyone, signed-in people, agents, some companies, bots.
 EVERYBODY, AGENTS = 1, 3
 
 
 @dataclass(slots=True)
 class Solutions:
-    """The objects of a portal; `translations` are by the article's id and the language code."""
+    """The objects of a portal; `translations` are by article id and language code."""
 
     categories: dict[str, Row] = field(default_factory=dict)
     folders: dict[str, Row] = field(default_factory=dict)
@@ -54,14 +54,14 @@ class Solutions:
 
 
 def recognises(files: SourceFiles) -> bool:
-    """A file has articles in folders with their plain text next to the HTML."""
+    """True if a file contains articles in folders, with plain text next to the HTML."""
     return any(
         "description_text" in row and "folder_id" in row for each in sample(files) for row in rows_of(each)
     )
 
 
 def rows_of(document: Any) -> list[Row]:
-    """The objects of a list; the API writes lists without a name around them."""
+    """The objects of a list, which the API returns without a name."""
     if isinstance(document, list):
         return objects(document)
     return objects([document]) if isinstance(document, dict) else []
@@ -98,7 +98,7 @@ def read_solutions(files: SourceFiles) -> Solutions:
 
 
 def add_row(solutions: Solutions, row: Row, path: str) -> None:
-    """Add a row by its fields; the file of a translation ends with its language: article-7.fr.json."""
+    """Add a row by its fields; files of translations are named with the language: article-7.fr.json."""
     row_id = str(row["id"])
     if "description_text" in row or "folder_id" in row:
         language = path.removesuffix(".json").rpartition(".")[2] if path.count(".") > 1 else ""
@@ -114,7 +114,7 @@ def add_row(solutions: Solutions, row: Row, path: str) -> None:
 
 
 def collections_of(solutions: Solutions) -> list[ImportedCollection]:
-    """Categories with their folders, and folders in these, in their order."""
+    """The categories with their folders and subfolders, in order."""
     ordered = [ordered_collection(row, "category", None) for row in solutions.categories.values()]
     for row in solutions.folders.values():
         folder = parent_folder(row)
@@ -136,7 +136,7 @@ def ordered_collection(row: Row, kind: str, parent: str | None) -> Ordered:
 
 
 def parent_folder(row: Row) -> str | None:
-    """The folder that a folder is in, as its hierarchy names it."""
+    """The parent of a folder, from its hierarchy."""
     hierarchy = row.get("hierarchy")
     places = [each for each in hierarchy if isinstance(each, dict)] if isinstance(hierarchy, list) else []
     folders = [each.get("data") for each in places if each.get("type") == "folder"]
@@ -149,7 +149,7 @@ def visibility_of(folder: Row) -> Visibility:
 
 
 def pages_of(solutions: Solutions, row: Row, texts: HtmlTexts) -> list[ImportedPage]:
-    """The article, and its translations after it."""
+    """The article, followed by its translations."""
     translations = solutions.translations[str(row["id"])].items()
     return [
         page_of(solutions, row, row, "", texts),
@@ -179,7 +179,7 @@ def page_of(solutions: Solutions, original: Row, row: Row, language: str, texts:
 
 
 def status_of(solutions: Solutions, original: Row, row: Row, losses: Losses, path: str) -> PageStatus:
-    """The status of an article: one that only agents may read becomes a draft."""
+    """The status of an article; one that only agents can read becomes a draft."""
     folder = solutions.folders.get(key(original, "folder_id") or "", {})
     visibility = folder.get("visibility", EVERYBODY)
     if visibility == AGENTS:

@@ -1,4 +1,4 @@
-"""Fumadocs: a folder of MDX with a `meta.json` in each folder."""
+"""Reads Fumadocs: folders of MDX with a `meta.json` in each."""
 
 import posixpath
 import re
@@ -62,7 +62,7 @@ class _Fumadocs:
         )
 
     def _base_url(self) -> str:
-        """The beginning of all addresses, which the loader of the source says."""
+        """The prefix of all addresses, from the loader in the source."""
         path = shallowest(self.source.paths, _LOADER)
         match = _BASE_URL.search(read_text(self.source.files, path)) if path else None
         return match[1] if match else "/docs"
@@ -79,7 +79,7 @@ class _Fumadocs:
         return read_object(self.source.files, path) if path in self.source.paths else {}
 
     def _children(self, folder: str) -> dict[str, bool]:
-        """The names of pages and folders in a folder; whether each is a folder."""
+        """The names in a folder, with whether each is a folder or a page."""
         children: dict[str, bool] = {}
         for name, paths in children_of(folder, self.imported).items():
             is_folder = paths != [f"{folder}/{name}"]
@@ -88,7 +88,7 @@ class _Fumadocs:
         return children
 
     def _entries(self, folder: str) -> list[Entry]:
-        """The entries of `meta.json`; separators are headings of the entries after them."""
+        """The entries of `meta.json`; separators are headings of the entries that follow."""
         children = self._children(folder)
         declared = self._meta(folder).get("pages")
         names = [js_text(name) for name in js_array(declared)] if declared is not None else ["index", "..."]

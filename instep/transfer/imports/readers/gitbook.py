@@ -1,4 +1,4 @@
-"""GitBook: `.gitbook.yaml`, the navigation in SUMMARY.md, and its blocks between `{% … %}`."""
+"""Reads GitBook: `.gitbook.yaml`, the navigation in SUMMARY.md, and blocks in `{% … %}`."""
 
 import posixpath
 import re
@@ -95,7 +95,7 @@ def _plain_tag(tag: TagUse, page: SourcePage, files: SourceFiles) -> str:
 
 
 def _plain_reference(tag: TagUse, body: str, page: SourcePage, files: SourceFiles) -> str:
-    """Tags that show something from elsewhere, as links to it; the words in any other tag stay."""
+    """Turn references to other content into links; any other tag is reduced to its text."""
     target = next((tag.named[name] for name in ("url", "page", "src") if name in tag.named), "")
     if tag.name in ("content-ref", "page-ref", "embed", "file", "openapi"):
         bare = _BARE_LINK.fullmatch(body)
@@ -112,7 +112,7 @@ def _plain_reference(tag: TagUse, body: str, page: SourcePage, files: SourceFile
 def _included(tag: TagUse, page: SourcePage, files: SourceFiles) -> str:
     path = join(posixpath.dirname(page.path), tag.argument("file"))
     try:
-        # Included text has no includes of its own in GitBook, and its code stays code in the page.
+        # In GitBook, included text has no includes of its own; its code stays code.
         included = read_page(path, files.read(path), Losses())
     except KeyError:
         page.losses.add(f"included file that isn't in the source: {path}", tag.source)

@@ -1,4 +1,4 @@
-"""Help Scout Docs: saved answers of its Docs API, or what the fetcher saves."""
+"""Reads Help Scout Docs: saved responses of its Docs API, also those saved by the fetcher."""
 
 from dataclasses import dataclass, field, replace
 
@@ -42,7 +42,7 @@ class Docs:
 
 
 def recognises(files: SourceFiles) -> bool:
-    """Some file has articles with a collection and a number, or collections with a site."""
+    """True if a file contains articles with a collection and a number, or collections with a site."""
     return any(
         ("collectionId" in row and "number" in row) or "siteId" in row
         for document in sample(files)
@@ -87,7 +87,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
 
 
 def collections_of(docs: Docs) -> list[ImportedCollection]:
-    """Collections with their categories, in their order."""
+    """The collections with their categories, in order."""
     ordered = list[Ordered]()
     for row in (*docs.collections.values(), *docs.categories.values()):
         name, description = text(row, "name") or str(row["id"]), text(row, "description") or None
@@ -99,7 +99,7 @@ def collections_of(docs: Docs) -> list[ImportedCollection]:
 
 
 def place_of(docs: Docs, row: Row, losses: Losses) -> str | None:
-    """The first category of the article that there is, or its collection."""
+    """The first existing category of the article, or its collection."""
     places = {**docs.collections, **docs.categories}
     return known_place(keys(row, "categories", "collectionId"), places, docs.paths[str(row["id"])], losses)
 
@@ -108,7 +108,7 @@ def page_of(docs: Docs, row: Row, saved_files: SavedFiles, losses: Losses) -> Im
     article_id, path = str(row["id"]), docs.paths[str(row["id"])]
 
     def drop_private_notes(document: HtmlDocument) -> None:
-        """Notes that only the team sees don't belong on a page for customers."""
+        """Remove notes for the team, which don't belong on a page for customers."""
         for note in document.css(PRIVATE_NOTES):
             losses.add(path, f"private note, left out: “{text_of(note)[:80]}”")
             discard(note)
@@ -130,7 +130,7 @@ def page_of(docs: Docs, row: Row, saved_files: SavedFiles, losses: Losses) -> Im
 
 
 def redirects_of(docs: Docs) -> list[ImportedRedirect]:
-    """The redirects of the site: `urlMapping` is the former address."""
+    """The redirects of the site; `urlMapping` is the former address."""
     return [
         ImportedRedirect(source if source.startswith("/") else f"/{source}", target)
         for row in docs.redirects

@@ -1,4 +1,4 @@
-"""Hugo: `content/` with sections, weights and page bundles, aliases, and shortcodes."""
+"""Reads Hugo: `content/` with sections, weights, page bundles, aliases and shortcodes."""
 
 import posixpath
 import re
@@ -24,7 +24,7 @@ from instep.transfer.imports.tree.schemas import ImportedPage, Losses, Reader, S
 from instep.transfer.imports.tree.site_looks import tell_looks
 from instep.transfer.imports.tree.url_parts import site_with_base
 
-# The configuration of a site: one file at the root or in a folder.
+# The configuration of a site: a file at the root or in a folder.
 _PATH = re.compile(r"(?:config/_default/)?(?:hugo|config)\.(toml|ya?ml|json)")
 _WIDE = 1e9
 
@@ -66,7 +66,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
 
 
 def _root(files: SourceFiles, configuration: Fields) -> str:
-    """The folder of the content: a mounted one, or that of the only language, or the usual one."""
+    """The content folder: a mounted one, the folder of the only language, or the default."""
     mounts = [Fields(row) for row in configuration.fields("module").items("mounts") if isinstance(row, dict)]
     locale = configuration.text("defaultContentLanguage", "defaultcontentlanguage") or MAIN_LOCALE
     languages = configuration.fields("languages")
@@ -77,7 +77,7 @@ def _root(files: SourceFiles, configuration: Fields) -> str:
 
 
 def _is_part(path: str, root: str) -> bool:
-    """True if a file is there to be included: its folder is named with an underscore."""
+    """True if a file is only included elsewhere: the name of its folder begins with an underscore."""
     folders = posixpath.dirname(path.removeprefix(f"{root}/")).split("/")
     return any(folder.startswith("_") for folder in folders)
 
@@ -121,7 +121,7 @@ def _address(place: str, fields: Fields) -> str:
 
 
 def _aliases(fields: Fields, address: str) -> tuple[str, ...]:
-    """The former addresses; those without a slash in front are relative to the page's folder."""
+    """The former addresses; those without a leading slash are relative to the page's folder."""
     folder = posixpath.dirname(address.rstrip("/"))
     return tuple(posixpath.normpath(posixpath.join(folder, alias)) + "/" for alias in fields.texts("aliases"))
 
@@ -129,7 +129,7 @@ def _aliases(fields: Fields, address: str) -> tuple[str, ...]:
 def _order(
     path: str, sources: Mapping[str, SourcePage], pages: Mapping[str, ImportedPage]
 ) -> tuple[float, str]:
-    """Weight, then the title in lists; a folder has those of its index page."""
+    """Sort key: weight, then title; a folder has those of its index page."""
     endings = (".md", ".markdown", "/_index.md", "/index.md", "/_index.en.md")
     name = with_ending(path, endings, pages)
     if name is None:

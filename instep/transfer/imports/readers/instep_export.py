@@ -1,4 +1,4 @@
-"""Reads what `instep export` writes: nothing is guessed, and nothing is lost."""
+"""Reads exports of `instep export`, without guessing and without loss."""
 
 import json
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ class ExportManifest(BaseModel):
 
 
 class RedirectLine(BaseModel):
-    """One of `redirects.json`."""
+    """An entry of `redirects.json`."""
 
     model_config = ConfigDict(strict=True)
 
@@ -59,7 +59,7 @@ class RedirectLine(BaseModel):
 
 
 class QuestionLine(BaseModel):
-    """One of `golden-questions.json`."""
+    """An entry of `golden-questions.json`."""
 
     model_config = ConfigDict(strict=True)
 
@@ -97,7 +97,7 @@ class ExportedPage(PagePath):
 
 
 def recognises(files: SourceFiles) -> bool:
-    """True if the manifest of an export is there; one of another program may have its name."""
+    """True if there is the manifest of an export, and not another program's file with the same name."""
     try:
         return bool(json.loads(files.read(MANIFEST_FILE))["format"] == "instep-export")
     except (KeyError, ValueError, TypeError, RecursionError):
@@ -144,7 +144,7 @@ def is_page(path: str) -> bool:
 def read_pages(
     documents: list[ExportedPage], folders: dict[str, ExportedPage], slugs: dict[str, str], locale: str
 ) -> Iterator[ImportedPage]:
-    """The pages in reading order; a translation follows its original."""
+    """The pages in reading order; translations follow their original."""
     by_path = {row.path: row for row in documents}
     originals = {row.path: original_of(row, by_path, locale) for row in documents}
     for row in sorted(documents, key=lambda row: (row.folder, row.group, originals[row.path] or "")):
@@ -166,9 +166,9 @@ def read_pages(
 
 
 def original_of(row: ExportedPage, by_path: dict[str, ExportedPage], default_locale: str) -> str | None:
-    """The path of the page that this one translates, if it does.
+    """The path of the page that this one translates, if any.
 
-    A page in another language than the help center's own may be the original of one in that.
+    A page in another language may be the original of one in the help center's language.
     """
     locale = row.facts.translates
     if row.locale is None and locale is None:
@@ -180,7 +180,7 @@ def original_of(row: ExportedPage, by_path: dict[str, ExportedPage], default_loc
 
 
 def collection_key(row: ExportedPage, folders: dict[str, ExportedPage], slugs: dict[str, str]) -> str | None:
-    """The folder that is the page's collection: the one that it is in, unless it names another."""
+    """The folder of the page's collection: its own folder, unless the page names another collection."""
     if row.facts.collection is None:
         return row.folder if row.folder in folders else None
     if row.facts.collection == NO_COLLECTION:
@@ -219,7 +219,7 @@ def entry_of(row: ExportedPage) -> ImportedEntry:
 
 
 def place_of_entry(entry: ImportedEntry) -> tuple[bool, str, str]:
-    """Entries are made in the order in which they were published, and those that were not, last."""
+    """Sort key of entries: by time of publication, unpublished ones last."""
     return entry.published_at is None, str(entry.published_at or ""), entry.path
 
 

@@ -1,4 +1,4 @@
-"""Intercom Articles: saved answers of its API, or what the fetcher saves."""
+"""Reads Intercom Articles: saved responses of its API, also those saved by the fetcher."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ from instep.transfer.imports.tree.schemas import (
 )
 
 CALLOUTS = "div.intercom-interblocks-callout"
-# The colors of callouts in Intercom's editor, by the beginning of `background-color`, and what they mean.
+# The kinds of callouts in Intercom's editor, by the beginning of `background-color`.
 COLOURS = {"#d7efdc": "tip", "#feedaf": "warning", "#fed9db": "danger", "#e3e7fa": "info"}
 NOT_LOCALES = {"type"}
 
@@ -46,7 +46,7 @@ class IntercomCenter:
 
 
 def recognises(files: SourceFiles) -> bool:
-    """Some file has objects of the type `article` in a workspace, or collections with their help center."""
+    """True if a file contains objects of type `article` in a workspace, or collections with a help center."""
     return any(
         (row.get("type") == "article" and "workspace_id" in row) or "help_center_id" in row
         for document in sample(files)
@@ -55,7 +55,7 @@ def recognises(files: SourceFiles) -> bool:
 
 
 def rows_of(document: Any) -> list[Row]:
-    """The objects of a list, or the object that a document is."""
+    """The objects of a list, or a single object."""
     if not isinstance(document, dict):
         return objects(document)
     data = document.get("data")
@@ -106,7 +106,7 @@ def read_center(files: SourceFiles) -> IntercomCenter:
 
 
 def prepare(document: HtmlDocument) -> None:
-    """Callouts differ only in their color."""
+    """Convert callouts, whose kind is known only from their color."""
     for callout in document.css(CALLOUTS):
         callout.attrs["class"] = f"callout {kind_of(callout)}"
 
@@ -129,13 +129,13 @@ def collections_of(center: IntercomCenter) -> list[ImportedCollection]:
 
 
 def parent_of(center: IntercomCenter, row: Row, losses: Losses) -> str | None:
-    """The collection that an article is in; the first one when there are several."""
+    """The collection of an article; the first one if there are several."""
     path = center.paths[str(row["id"])]
     return known_place(keys(row, "parent_id", "parent_ids"), center.collections, path, losses)
 
 
 def pages_of(center: IntercomCenter, row: Row, texts: HtmlTexts) -> list[ImportedPage]:
-    """The article in its default locale, and its translations after it."""
+    """The article in its default locale, followed by its translations."""
     translated = row.get("translated_content")
     contents = translated.items() if isinstance(translated, dict) else ()
     others = {
@@ -154,7 +154,7 @@ def pages_of(center: IntercomCenter, row: Row, texts: HtmlTexts) -> list[Importe
 
 
 def code_of_same(row: Row, contents: Mapping[str, Row]) -> str:
-    """The code of the content that is the article's own, if there is one, although the article names none."""
+    """The code of the translation with the article's own content, if the article doesn't state its locale."""
     parts = [name for name in ("title", "body") if row.get(name) is not None]
     same = (
         code for code, content in contents.items() if all(content.get(name) == row[name] for name in parts)
@@ -176,7 +176,7 @@ def page_of(
     page = texts.article(article_id, path, title, html, code, is_translation=not is_original)
     address = path_of(text(content, "url"))
     prefix = (address or "").partition("/articles/")[0] if address else f"/{code}"
-    # Addresses hold the workspace before the locale, except on a domain of one's own.
+    # Addresses contain the workspace before the locale, except on custom domains.
     any_locale = f"{prefix.rpartition('/')[0]}/*" if is_original else prefix
     return replace(
         page,
@@ -195,7 +195,7 @@ def page_of(
 
 
 def redirects_of(center: IntercomCenter, pages: list[ImportedPage]) -> list[ImportedRedirect]:
-    """The help center's own redirects, as far as they lead to articles."""
+    """The help center's redirects to articles."""
     addresses = {page.key: page.address for page in pages if page.address}
     return [
         ImportedRedirect(source, address)

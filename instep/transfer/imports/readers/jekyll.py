@@ -1,4 +1,4 @@
-"""Jekyll: `_config.yml`, collections, permalinks, Liquid, and the Markdown of kramdown."""
+"""Reads Jekyll: `_config.yml`, collections, permalinks, Liquid, and kramdown's Markdown."""
 
 import posixpath
 from dataclasses import replace
@@ -24,7 +24,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     site = read_jekyll_site(files)
     paths = [path for path in page_paths(files) if site.has_page(path)]
     sources = {path: site.with_defaults(read_page(path, files.read(path), losses)) for path in paths}
-    # Jekyll copies files without front matter unchanged: they are not pages of the site.
+    # Jekyll copies files without front matter unchanged, so they are not pages.
     sources = {path: page for path, page in sources.items() if page.fields.values}
     places = {path: site.place(page) for path, page in sources.items()}
     originals = translations(places, site.locale)
@@ -39,7 +39,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
 
 
 def _data(files: SourceFiles) -> Value:
-    """The values of `_data`, by the names of folders and files; what can't be read is left out."""
+    """The values of `_data`, by the names of folders and files, without unreadable files."""
     data: dict[str, Value] = {}
     for path in files.paths():
         if path.startswith("_data/") and path.endswith((".yml", ".yaml")):

@@ -1,4 +1,4 @@
-"""The order of a Jekyll site's pages, which its themes read from front matter."""
+"""Orders the pages of a Jekyll site as its themes do, by front matter."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ _LAST = 1e9
 
 
 def jekyll_entries(sources: Mapping[str, SourcePage], pages: Mapping[str, ImportedPage]) -> list[Entry]:
-    """The navigation: pages below a `parent`, in a `category` with their `children`, or in folders."""
+    """The navigation: by `parent`, by `category` and `children`, or by folder."""
     originals = {path: page for path, page in sources.items() if pages[path].translation_of is None}
     if any(page.fields.text("parent") for page in originals.values()):
         return _entries_by_parent(originals, pages)
@@ -23,7 +23,7 @@ def jekyll_entries(sources: Mapping[str, SourcePage], pages: Mapping[str, Import
 
 
 def _entries_by_parent(sources: Mapping[str, SourcePage], pages: Mapping[str, ImportedPage]) -> list[Entry]:
-    """The way of the theme Just the Docs: `parent` is the title of another page."""
+    """The navigation of the theme Just the Docs: `parent` is the title of another page."""
     children: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for path, page in sources.items():
         if page.fields.text("nav_exclude") != "true":
@@ -39,7 +39,7 @@ def _entries_by_parent(sources: Mapping[str, SourcePage], pages: Mapping[str, Im
 
 
 def _entries_by_category(sources: Mapping[str, SourcePage], pages: Mapping[str, ImportedPage]) -> list[Entry]:
-    """Pages by category; `children` of a page are addresses of the pages below it."""
+    """Entries by category; `children` of a page are the addresses of its subpages."""
     paths_by_address = {(pages[path].address or "").strip("/"): path for path in sources}
     categories: defaultdict[str, list[str]] = defaultdict(list)
     for path, page in sources.items():
@@ -70,7 +70,7 @@ def _order(path: str, sources: Mapping[str, SourcePage]) -> tuple[float, str]:
 
 
 def _order_of_path(path: str, sources: Mapping[str, SourcePage]) -> tuple[float, str]:
-    """The order of a page or, for a folder, of its index page; names decide among the others."""
+    """The order of a page, or of a folder's index page; the rest is sorted by name."""
     name = with_ending(path, (".md", ".markdown", "/index.md", "/README.md"), sources)
     number = _order(name, sources)[0] if name else _LAST
     return (number, "") if number < _LAST else name_order(path.rpartition("/")[2])

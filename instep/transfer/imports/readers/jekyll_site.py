@@ -1,4 +1,4 @@
-"""The settings of a Jekyll site: which files are pages, at which addresses, and in which languages."""
+"""Reads the settings of a Jekyll site, which determine its pages, their addresses and languages."""
 
 import posixpath
 import re
@@ -33,7 +33,7 @@ class JekyllSite:
     sites: tuple[str, ...]
 
     def has_page(self, path: str) -> bool:
-        """True if Jekyll makes a page of a file with front matter."""
+        """True if Jekyll generates a page from a file with front matter."""
         patterns = self.configuration.texts("exclude")
         if path.startswith(_BUILT_FOLDERS) or any(_is_below(path, pattern) for pattern in patterns):
             return False
@@ -45,7 +45,7 @@ class JekyllSite:
         return next((folder for folder in self.collections if path.startswith(f"{folder}/")), None)
 
     def with_defaults(self, page: SourcePage) -> SourcePage:
-        """A page with the values that the configuration gives to the pages of its folder."""
+        """A page with the configuration's default values for its folder."""
         values: dict[str, Value] = {}
         for item in self.configuration.items("defaults"):
             scope = Fields(item if isinstance(item, dict) else {})
@@ -54,7 +54,7 @@ class JekyllSite:
         return replace(page, fields=Fields({**values, **page.fields.values}))
 
     def place(self, page: SourcePage) -> PagePlace:
-        """The language of a page: as it says itself, or as the ending of its name does."""
+        """The language of a page: from its front matter, or from its file name."""
         bare = without_extension(page.path)
         suffix = _SUFFIX.match(bare)
         named = locale_of_name(suffix[2]) if suffix else None
@@ -63,7 +63,7 @@ class JekyllSite:
         return PagePlace(suffix[1] if suffix and named else bare, locale)
 
     def address(self, page: SourcePage) -> str:
-        """The public path of a page, by its permalink, that of its collection, or its file."""
+        """The public path of a page: from its permalink, its collection's permalink, or its file."""
         if permalink := page.fields.text("permalink"):
             return f"/{permalink.lstrip('/')}" if ":" not in permalink else self._filled(permalink, page)
         folder = self.collection_of(page.path)
@@ -79,7 +79,7 @@ class JekyllSite:
         return f"/{bare}{ending}"
 
     def _filled(self, template: str, page: SourcePage) -> str:
-        """A permalink with its placeholders filled in."""
+        """A permalink with its placeholders replaced."""
         folder = self.collection_of(page.path) or ""
         bare = without_extension(page.path.removeprefix(f"{folder}/"))
         name = posixpath.basename(bare)
@@ -120,7 +120,7 @@ def read_jekyll_site(files: SourceFiles) -> JekyllSite:
 
 
 def _collections(configuration: Fields) -> list[tuple[str, str]]:
-    """Folder and permalink of each collection that has pages."""
+    """The folder and permalink of each collection with pages."""
     root = configuration.text("collections_dir").strip("/")
     rows = configuration.fields("collections")
     names = [(name, rows.fields(name)) for name in rows.values]
@@ -132,7 +132,7 @@ def _collections(configuration: Fields) -> list[tuple[str, str]]:
 
 
 def _is_below(path: str, pattern: str) -> bool:
-    """True if a path is one that a folder, a file or a pattern of the configuration names."""
+    """True if a path matches a file, folder or pattern in the configuration."""
     pattern = pattern.strip("/")
     if "*" in pattern:
         return fnmatchcase(path, pattern.replace("**/", "*"))

@@ -1,4 +1,4 @@
-"""Mintlify: `docs.json` (`mint.json` in older projects) and MDX pages."""
+"""Reads Mintlify: `docs.json` (`mint.json` in older projects) and MDX pages."""
 
 import posixpath
 import re
@@ -83,7 +83,7 @@ class _Mintlify:
         return self.source.page_at(self.source.join(name.strip("/")))
 
     def _entries(self, value: JsValue) -> list[Entry]:
-        """The entries of a page's name, of an object with a label, or of what is in it."""
+        """The entries for the name of a page, for a labeled object, or for its content."""
         if isinstance(value, str):
             return self._page_entry(value)
         if isinstance(value, list):
@@ -109,7 +109,7 @@ class _Mintlify:
         return [Entry(name, path)] if path else []
 
     def _newest(self, versions: list[JsValue]) -> JsValue:
-        """The default version, or the first one; the pages of the others are left out as losses."""
+        """The default version, or the first one; the pages of other versions are losses."""
         newest = _default(versions)
         for row in versions:
             if row is not newest:
@@ -122,7 +122,7 @@ class _Mintlify:
 
 
 def _default(rows: list[JsValue]) -> JsValue:
-    """The version or language that is marked as the default, else the first."""
+    """The version or language marked as the default, otherwise the first."""
     return next((row for row in rows if at(row, "default") is True), rows[0])
 
 

@@ -1,4 +1,4 @@
-"""MkDocs and Zensical: their configuration, the navigation, and the Markdown of Python-Markdown."""
+"""Reads MkDocs and Zensical: their configuration, navigation, and Python-Markdown."""
 
 import posixpath
 import re
@@ -32,7 +32,7 @@ from instep.transfer.imports.tree.schemas import (
 )
 from instep.transfer.imports.tree.site_looks import tell_looks
 
-# Zensical reads its own file first, too.
+# Zensical also reads its own file first.
 _CONFIGURATIONS = ("zensical.toml", "mkdocs.yml", "mkdocs.yaml")
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
@@ -82,7 +82,7 @@ class _Site:
     has_folders: bool
 
     def address(self, path: str) -> str:
-        """The public path of a page: a folder, unless the site's settings name files."""
+        """The public path of a page: a folder, unless the site's settings choose file names."""
         bare = without_extension(path.removeprefix(f"{self.root}/"))
         if not self.has_folders:
             return f"/{posixpath.dirname(bare)}/index.html" if is_index(path) else f"/{bare}.html"
@@ -129,7 +129,7 @@ def _page(
     plain = plain_page(snippets.include(page), transform, titles.get(page.path, ""))
     fields = page.fields
     dated = _DATE.match(fields.text("date") or fields.fields("date").text("created"))
-    # The blog plugin puts the date and the slug into the address of a post.
+    # The blog plugin puts the date and the slug in the address of a post.
     blog = page.path.partition("/posts/")[0].removeprefix(site.root)
     posts = (
         f"{blog}/{dated[1]}/{dated[2]}/{dated[3]}/{fields.text('slug')}/"
@@ -147,7 +147,7 @@ def _page(
 
 
 def _titles(nav: list[Value], root: str) -> list[tuple[str, str]]:
-    """The paths of the pages in the navigation with the titles that they have there."""
+    """The titles in the navigation, by the path of the page."""
     titles: list[tuple[str, str]] = []
     for item in nav:
         for title, value in item.items() if isinstance(item, dict) else ():
@@ -172,7 +172,7 @@ def _entries(nav: list[Value], site: _Site, pages: Mapping[str, ImportedPage], l
 
 
 def _redirects(site: _Site, pages: Mapping[str, ImportedPage]) -> tuple[ImportedRedirect, ...]:
-    """The redirects of the plugin `redirects`: from files to files or URLs."""
+    """The redirects of the plugin `redirects`, from files to files or URLs."""
     redirects = named_fields(site.configuration, "plugins", "redirects").fields("redirect_maps")
     rows = []
     for source, target in redirects.values.items():

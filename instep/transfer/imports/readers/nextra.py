@@ -1,4 +1,4 @@
-"""Nextra: a `content` or `pages` folder of MDX with a `_meta` file in each folder."""
+"""Reads Nextra: a `content` or `pages` folder of MDX with a `_meta` file in each folder."""
 
 import posixpath
 import re
@@ -65,7 +65,7 @@ class _Nextra:
         )
 
     def _locales(self) -> list[str]:
-        """The locales, the default one first: what the configuration says, else English, else the first."""
+        """The locales, the default one first: as configured, or English, or the first one."""
         children = children_of(self.folder, self.source.pages_below(self.folder))
         if not children or not all(_LOCALE.match(name) for name in children):
             return []
@@ -83,7 +83,7 @@ class _Nextra:
         original = None
         if self.locale is not None and locale != self.locale:
             original = self._find(posixpath.join(self.folder, self.locale, *rest))
-        # A link without a locale leads to the page in the locale of its reader.
+        # A link without a locale leads to the page in the reader's locale.
         plain = absolute(without_index("/".join(rest), "index|page"))
         former = (plain,) if self.locales and original is None and plain != address else ()
         return imported_page(self.pages.read(path), address, locale, former, original)
@@ -92,7 +92,7 @@ class _Nextra:
         return self.source.page_at(stem, _ALL_ENDINGS)
 
     def _entries(self, folder: str) -> list[Entry]:
-        """The entries that `_meta` names, then the others; separators are headings of the next entries."""
+        """The entries in `_meta`, then all others; separators are headings of the entries that follow."""
         path = self.source.page_at(f"{folder}/", _META_NAMES)
         value = self.source.exported(path) if path else {}
         self.source.report_unknown(value)

@@ -1,4 +1,4 @@
-"""Notion: exports as “Markdown & CSV” or as HTML; the reader gets the files of all parts together."""
+"""Reads Notion exports in “Markdown & CSV” or HTML; the files of all parts are read together."""
 
 import csv
 import posixpath
@@ -26,7 +26,7 @@ NAME = re.compile(r"^(?P<title>.*?)[ -]?(?P<id>[0-9a-f]{32})(?P<all>_all)?(?:\.(
 NOTION_URL = re.compile(
     r"https?://(?:www\.)?notion\.(?:so|site)/[^\s:)\]\"'<>]*?([0-9a-f]{32})(?:[?#][^\s)\"'<>]*)?"
 )
-# The text that an export has instead of the address of an inaccessible page.
+# The text in exports in place of the URL of an inaccessible page.
 NO_ADDRESS = "https://www.notion.soundefined"
 LINK_TO_NOWHERE = re.compile(rf"\[([^\[\]\n]*)\]\({re.escape(NO_ADDRESS)}\)")
 LINKED_ID = re.compile(r"[0-9a-f]{32}(?=[./%?#)\"'\s])")
@@ -36,7 +36,7 @@ PROPERTY = re.compile(r"([^\s:#>*\-\[|][^:\n]{0,80}): (\S.*)")
 
 @dataclass(slots=True)
 class NotionPage:
-    """A page of the export; `rows` is the table of a database, whose pages are in its folder."""
+    """A page of the export; `rows` is the table of a database, whose pages are in the folder."""
 
     id: str
     path: str
@@ -49,7 +49,7 @@ class NotionPage:
 
 
 def recognises(files: SourceFiles) -> bool:
-    """Pages whose names end with the 32 hexadecimal digits of Notion's ids."""
+    """True if names of pages end with Notion's ids, 32 hexadecimal digits."""
     names = [match for path in files.paths() if (match := NAME.match(posixpath.basename(path)))]
     return any(match["kind"] for match in names)
 
@@ -69,7 +69,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
 
 
 class NotionExport:
-    """The pages of an export by their ids, and what is below each."""
+    """The pages of an export, by id, and their subpages."""
 
     def __init__(self, files: SourceFiles, losses: Losses) -> None:
         self.losses = losses
@@ -99,7 +99,7 @@ class NotionExport:
         text = content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
         earlier_page = self.pages.get(match["id"])
         if match["kind"] == "csv":
-            # The file with `_all` has every row, the other one those of a view.
+            # The file with `_all` has all rows, the other one the rows of a view.
             if earlier_page is None or earlier_page.rows is None or match["all"]:
                 page = NotionPage(match["id"], path.replace("_all.csv", ".csv"), match["title"])
                 page.rows = read_rows(path, text)
@@ -138,14 +138,14 @@ class NotionExport:
         return None
 
     def _local_link(self, page: NotionPage, url: re.Match[str]) -> str:
-        """Links to notion.so that lead to a page of the export, as relative ones."""
+        """A link to notion.so as a relative link, if it leads to a page of the export."""
         target = self.pages.get(url[1])
         if target is None:
             return url[0]
         return quote(posixpath.relpath(target.path, posixpath.dirname(page.path) or "."))
 
     def arrange(self) -> list[NotionPage]:
-        """The pages in the order in which the page above links to them; Notion exports no other order."""
+        """The pages in the order of the links on their parents, because exports contain no other order."""
         arranged = list[NotionPage]()
 
         def add(pages: list[NotionPage], linked_ids: list[str]) -> None:
@@ -158,7 +158,7 @@ class NotionExport:
         return arranged
 
     def imported(self, page: NotionPage) -> list[ImportedPage]:
-        """The page as an article, or for a database one for each row that has no page of its own."""
+        """The page as an article; for a database, also an article for each row without a page."""
         place = page.id if page.id in self.children else page.parent
         pages = list[ImportedPage]()
         if page.rows is None or page.text.strip():
@@ -195,7 +195,7 @@ class NotionExport:
 
 def read_rows(path: str, text: str) -> list[dict[str, str]]:
     try:
-        # Cells after the last column have no name, and cells missing in a short row have no value.
+        # Cells beyond the last column have no name, and missing cells of a short row have no value.
         return [
             {name: value or "" for name, value in row.items() if name is not None}
             for row in csv.DictReader(StringIO(text))
@@ -205,13 +205,13 @@ def read_rows(path: str, text: str) -> list[dict[str, str]]:
 
 
 def title_folder(page: NotionPage) -> str:
-    """Newer exports name the folder of a page without its id."""
+    """The folder of a page in newer exports, whose names lack the id."""
     match = NAME.match(posixpath.basename(page.path))
     return posixpath.join(posixpath.dirname(page.path), match["title"] if match else page.title)
 
 
 def markdown_page(path: str, match: re.Match[str], text: str) -> NotionPage:
-    """A page as Markdown: its title is the first line, the properties of a row of a database follow."""
+    """A page as Markdown; the first line is the title, followed by properties for a database row."""
     title_line = TITLE_LINE.match(text)
     title = title_line[1].strip() if title_line else match["title"]
     body = ASIDE.sub(alert_of_aside, properties_as_list(text[title_line.end() :] if title_line else text))
@@ -220,7 +220,7 @@ def markdown_page(path: str, match: re.Match[str], text: str) -> NotionPage:
 
 
 def properties_as_list(text: str) -> str:
-    """Lines of properties right below the title, which Markdown would run together, as a list."""
+    """Turn property lines right below the title, which Markdown would join, into a list."""
     head, _, rest = text.partition("\n\n")
     matches = [PROPERTY.fullmatch(line) for line in head.split("\n")]
     if not head.strip() or not all(matches):

@@ -1,4 +1,4 @@
-"""A folder of Markdown or MDX files: folders are collections, numbers in names or front matter order them."""
+"""Reads a folder of Markdown or MDX files: folders are collections, ordered by numbers in names or fields."""
 
 import posixpath
 from dataclasses import replace
@@ -58,12 +58,12 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
 
 
 def _order(page: SourcePage | ComponentPage) -> float | None:
-    """The number in its front matter that says the place."""
+    """The position in the page's front matter."""
     return next((number for key in ORDER_KEYS if (number := page.fields.number(key)) is not None), None)
 
 
 def places_are_folders(pages: dict[str, ImportedPage], folders: dict[str, str], locale: str) -> bool:
-    """True if the pages of the main language are all in the folder of that language."""
+    """True if all pages of the main language are in that language's folder."""
     paths = [page.path for page in pages.values() if (page.locale or MAIN_LOCALE) == locale]
     return len(folders) > 1 and all(path.startswith(f"{folders.get(locale, '')}/") for path in paths)
 
@@ -87,7 +87,7 @@ def _page(page: SourcePage | ComponentPage, locale: str | None, original: str | 
 
 
 def address_of_path(path: str) -> str:
-    """The address that a file has on most sites: without its extension, numbers, and the name of an index."""
+    """The address of a file on most sites: without extension, numbers, and the name of an index file."""
     bare = without_numbers(without_extension(path))
     return "/" + (posixpath.dirname(bare) if is_index(path) else bare)
 

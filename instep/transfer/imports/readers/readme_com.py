@@ -1,4 +1,4 @@
-"""ReadMe: `docs/<Category>/<page>.md` with `_order.yaml`, a changelog, and blocks between `[block:…]`."""
+"""Reads ReadMe: `docs/<Category>/<page>.md` with `_order.yaml`, a changelog, and `[block:…]`."""
 
 import posixpath
 import re
@@ -76,7 +76,7 @@ def _page(page: SourcePage, plain: ImportedPage) -> ImportedPage:
     name = posixpath.basename(posixpath.dirname(bare) if posixpath.basename(bare) == "index" else bare)
     return replace(
         plain,
-        # ReadMe serves all pages of a root side by side, under their slugs.
+        # ReadMe serves all pages of a root on one level, by slug.
         address=f"/{root}/{fields.text('slug') or name}",
         slug=fields.text("slug") or name,
         description=fields.text("excerpt") or metadata.text("description") or None,
@@ -102,7 +102,7 @@ def _entry(page: SourcePage, plain: ImportedPage) -> ImportedEntry:
 
 
 def _order_of(files: SourceFiles) -> Mapping[str, int]:
-    """The number of each path in the `_order.yaml` of its folder."""
+    """The index of each path in its folder's `_order.yaml`."""
     order: dict[str, int] = {}
     for path in files.paths():
         if posixpath.basename(path) == _ORDER:
@@ -136,7 +136,7 @@ def _transform(page: SourcePage, text: str, code: HiddenCode) -> str:
 
 
 def _plain_emoji_callout(match: re.Match[str]) -> str:
-    # The icon of ReadMe's red callouts is an exclamation mark.
+    # Red callouts in ReadMe have an exclamation mark as their icon.
     kind = "CAUTION" if match[1].startswith("❗") else kind_of_icon(match[1])
     return f"> [!{kind}] {match[2].strip()}".rstrip()
 
@@ -163,7 +163,7 @@ def _plain_component(name: str, attributes: str, body: str) -> str:
 
 
 def _plain_block(kind: str, source: str, code: HiddenCode, page: SourcePage) -> str:
-    """A block of the old editor, whose content is JSON."""
+    """A block of the old editor, with JSON as its content."""
     try:
         data = load_json(code.show(source))
     except (ValueError, RecursionError):
@@ -215,7 +215,7 @@ def _image_text(row: Mapping[str, object]) -> str:
 
 
 def _table_text(data: Mapping[str, object]) -> str:
-    """A table whose cells are `h-0`, `0-0`, `0-1`, …"""
+    """A table with the cells `h-0`, `0-0`, `0-1`, …"""
     cells = data.get("data")
     columns, rows = (whole_number(str(data.get(name))) or 0 for name in ("cols", "rows"))
     if not isinstance(cells, dict):

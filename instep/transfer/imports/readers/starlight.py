@@ -1,4 +1,4 @@
-"""Starlight: `astro.config.*` and the pages below `src/content/docs`."""
+"""Reads Starlight: `astro.config.*` and the pages in `src/content/docs`."""
 
 import posixpath
 import re
@@ -102,7 +102,7 @@ class _Starlight:
         return imported_page(page, absolute(self._slug(page, stem)), locale, translation_of=original)
 
     def _slug(self, page: ComponentPage, stem: str) -> str:
-        """The address of a page: Astro makes slugs of each part of its path."""
+        """The address of a page: Astro slugifies each part of its path."""
         slug = page.fields.text("slug")
         return slug or "/".join(_slug_of(part) for part in without_index(stem).split("/"))
 
@@ -130,7 +130,7 @@ class _Starlight:
         return [Entry(label, None, entries)] if label else entries
 
     def _generated(self, folder: str) -> list[Entry]:
-        """Pages by `sidebar.order`, then by their paths; folders have the place of their first page."""
+        """Generated entries by `sidebar.order`, then by path; a folder has its first page's position."""
         rows = children_of(folder, self.read_pages)
 
         def place(name: str) -> tuple[float, bool, str]:

@@ -1,4 +1,4 @@
-"""VitePress: `.vitepress/config.*` with its sidebars and rewrites, and Markdown with Vue components."""
+"""Reads VitePress: `.vitepress/config.*` with sidebars and rewrites, and Markdown with Vue components."""
 
 import posixpath
 import re
@@ -90,7 +90,7 @@ class _VitePress:
         return absolute(without_index(stem))
 
     def _rewritten(self, path: str) -> str:
-        """The path of a page below its folder, without extension, after the site's rewrites."""
+        """The path of a page in its folder, without extension, after the site's rewrites."""
         relative = posixpath.relpath(path, self.folder or ".")
         for pattern, target in js_object(self.settings.get("rewrites")).items():
             match = re.fullmatch(_path_pattern(pattern), relative)
@@ -102,7 +102,7 @@ class _VitePress:
         return without_extension(relative)
 
     def _navigation(self, by_address: dict[str, str]) -> list[Entry]:
-        """The sidebars of the default locale: those of the site, and of the `config` files of its folders."""
+        """The sidebars of the default locale: the site's, and those in `config` files of its folders."""
         rows = [at(self.settings, "themeConfig"), at(self.settings, "locales", "root", "themeConfig")]
         for path in sorted(self.source.paths):
             name, extension = posixpath.splitext(posixpath.basename(path))
@@ -143,7 +143,7 @@ class _VitePress:
 
 
 def _path_pattern(pattern: str) -> str:
-    """A pattern of paths such as "en/:rest*" as an expression; all other characters match themselves."""
+    """A path pattern such as "en/:rest*" as a regular expression; other characters match themselves."""
     parts = _PARAMETER.split(pattern)
     names = parts[1::2]
     groups = [f"(?P<{name}>.*)" if names.index(name) == at else ".*" for at, name in enumerate(names)]

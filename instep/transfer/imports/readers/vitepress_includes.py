@@ -1,4 +1,4 @@
-"""VitePress's includes of other files in a page: `<!--@include: file-->` and `<<< file`."""
+"""Expands VitePress's includes of other files: `<!--@include: file-->` and `<<< file`."""
 
 import posixpath
 import re
@@ -18,7 +18,7 @@ _MAX_CHARACTERS = 1_000_000
 
 
 class VitePressIncludes:
-    """Puts the text of other files into pages; code stays as it is."""
+    """Inserts the text of other files into pages; code stays unchanged."""
 
     def __init__(self, snippets: IncludedFiles) -> None:
         self.snippets = snippets
@@ -45,7 +45,7 @@ class VitePressIncludes:
         return _CODE.sub(lambda match: self._code(page, match), line)
 
     def _text(self, page: SourcePage, target: str, words: str, depth: int) -> str:
-        """The lines, or the region, of a file with Markdown."""
+        """The lines or the region of a Markdown file."""
         match = _PART.match(target)
         path = self.snippets.find(match[1].strip(), page.path) if match else None
         if match is None or path is None:

@@ -1,4 +1,4 @@
-"""The wiki of a GitHub or GitLab repository: pages linked by their names, ordered by `_Sidebar.md`."""
+"""Reads the wiki of a GitHub or GitLab repository: pages linked by name, ordered by `_Sidebar.md`."""
 
 import posixpath
 import re
@@ -24,7 +24,7 @@ _WIKI_URL = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/wiki(?=/([\w.%-]+))
 
 
 def recognises(files: SourceFiles) -> bool:
-    """A wiki has its first page, `Home`, at the root, and often a side bar."""
+    """True if there is a wiki's first page, `Home`, at the root, or a sidebar."""
     names = {_name(path) for path in page_paths(files) if "/" not in path}
     return _SIDEBAR in names or (_HOME in names and "index" not in names)
 
@@ -41,7 +41,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     if _HOME in names and not any(entry.page == names[_HOME] for entry in entries):
         entries.insert(0, Entry(pages[names[_HOME]].title, names[_HOME]))
     named = {entry.page for entry in _flat(entries)}
-    # A side bar seldom names all pages: the others of a wiki follow by their names.
+    # A sidebar seldom contains all pages; the other ones follow by name.
     entries += [
         Entry(pages[path].title, path) for path in sorted(pages, key=str.casefold) if path not in named
     ]
@@ -83,7 +83,7 @@ def _find(name: str, names: Mapping[str, str]) -> str | None:
 
 
 def _entries(files: SourceFiles, names: Mapping[str, str], losses: Losses) -> list[Entry]:
-    """The navigation of the side bar, whose links name pages in any case."""
+    """The navigation in the sidebar, whose links ignore case."""
     path = names.get(_SIDEBAR)
     if path is None:
         return []
@@ -107,7 +107,7 @@ def _flat(entries: list[Entry]) -> list[Entry]:
 
 
 def _sites(pages: Mapping[str, ImportedPage], names: Mapping[str, str]) -> tuple[str, ...]:
-    """The addresses of this wiki: those of links whose pages are here."""
+    """The addresses of this wiki, from links to its pages."""
     matches = (match for page in pages.values() for match in _WIKI_URL.finditer(page.markdown))
     return tuple(sorted({match[0] for match in matches if _find(match[1], names)}))
 

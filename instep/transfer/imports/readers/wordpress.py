@@ -1,4 +1,4 @@
-"""WordPress: the XML that Tools, Export writes (WXR)."""
+"""Reads WordPress: the XML (WXR) from Tools, Export."""
 
 import re
 from collections import defaultdict
@@ -25,7 +25,7 @@ from instep.transfer.imports.tree.schemas import (
 
 NAMESPACE = re.compile(rb"wordpress\.org/export/1\.\d")
 HEAD_BYTES = 8_192
-# Items that are not pages: parts of the theme, revisions, forms and the like.
+# Types of items that are not pages: parts of the theme, revisions, forms and the like.
 NO_PAGES = re.compile(
     r"attachment|revision|nav_menu_item|wp_.*|custom_css|customize_changeset|oembed_cache|acf-.*"
 )
@@ -43,7 +43,7 @@ class Item:
     element: Element
 
     def value(self, name: str) -> str:
-        """The text of a field by its local name, such as `post_id` or `content encoded`."""
+        """The text of a field, by its local name, such as `post_id` or `content encoded`."""
         return value_of(self.element, name)
 
     @property
@@ -141,7 +141,7 @@ def add_export(blog: Blog, path: str, root: Element) -> None:
 
 
 class BlogReader:
-    """Makes pages and collections of the items of a blog."""
+    """Turns the items of a blog into pages and collections."""
 
     def __init__(self, blog: Blog, losses: Losses) -> None:
         self.blog = blog
@@ -156,7 +156,7 @@ class BlogReader:
         }
 
     def is_page(self, item: Item) -> bool:
-        """True if an item becomes an article; what is thrown away or part of a theme does not."""
+        """True if an item becomes an article, and is neither in the trash nor part of a theme."""
         if NO_PAGES.fullmatch(item.value("post_type")):
             return False
         if item.value("status") in LEFT_OUT:
@@ -165,7 +165,7 @@ class BlogReader:
         return True
 
     def collections(self, items: Iterable[Item]) -> list[ImportedCollection]:
-        """The categories that hold pages, with those above them, and pages that have pages below them."""
+        """Categories with pages, with their parents, and pages with subpages."""
         ordered = dict[str, Ordered]()
         for item in items:
             if item.id in self.with_children and item.value("post_type") == "page":
@@ -218,7 +218,7 @@ class BlogReader:
         )
 
     def _html(self, item: Item) -> str:
-        """The content as HTML, with the blocks that several pages share."""
+        """The content as HTML, including reusable blocks."""
 
         def shared(match: re.Match[str]) -> str:
             block = self.by_id.get(match[1])
@@ -237,7 +237,7 @@ class BlogReader:
             self.losses.add(item.path, f"{comments} reader comments")
 
     def _place_of(self, item: Item) -> str | None:
-        """The page above, the page itself if it has pages below, or the first category."""
+        """The collection of a page: its parent, the page itself if it has subpages, or its first category."""
         if item.value("post_type") == "page":
             parents = (item.id if item.id in self.with_children else "", item.value("post_parent"))
             return next((f"page-{each}" for each in parents if each in self.by_id), None)
@@ -259,13 +259,13 @@ class BlogReader:
 
 
 def former_addresses(address: str | None, slugs: list[str]) -> tuple[str, ...]:
-    """The addresses with slugs that the page had before."""
+    """The addresses with former slugs of the page."""
     folder = (address or "").rpartition("/")[0]
     return tuple(f"{folder}/{slug}" for slug in dict.fromkeys(slugs) if slug) if address else ()
 
 
 def join_translations(pages: list[ImportedPage], items: list[Item], locale: str | None) -> list[ImportedPage]:
-    """Pages of one group of Polylang translate the one in the blog's language, or the first of them."""
+    """Join Polylang translations: the original is the page in the blog's language, or the first one."""
     locale = locale or most_common_locale(page.locale for page in pages)
     groups = {item.path: slug for item in items for _, slug, _ in item.terms("post_translations")}
     originals = dict[str, ImportedPage]()

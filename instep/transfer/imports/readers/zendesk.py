@@ -1,4 +1,4 @@
-"""Zendesk Guide: saved answers of its Help Center API, or what the fetcher saves."""
+"""Reads Zendesk Guide: saved responses of its Help Center API, also those saved by the fetcher."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
@@ -39,7 +39,7 @@ from instep.transfer.imports.tree.schemas import (
 
 @dataclass(slots=True)
 class Guide:
-    """The objects of a help center; an article has a version for each locale code of Zendesk."""
+    """The objects of a help center; an article has a version for each Zendesk locale code."""
 
     categories: dict[str, Row] = field(default_factory=dict)
     sections: dict[str, Row] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Guide:
 
 
 def recognises(files: SourceFiles) -> bool:
-    """Some file has articles in sections, or sections in categories, with their API's addresses."""
+    """True if a file contains articles in sections, or sections in categories, with URLs of the API."""
     return any(
         "section_id" in row or "category_id" in row
         for document in sample(files)
@@ -123,12 +123,12 @@ def add_article(guide: Guide, row: Row, path: str) -> None:
 
 
 def add_translation(guide: Guide, article_id: str, row: Row) -> None:
-    """A translation says nothing of places and readers, which are the article's."""
+    """Add a translation, which has the position and audience of its article."""
     guide.articles[article_id].setdefault(text(row, "locale"), row)
 
 
 def in_order(guide: Guide, collections: list[ImportedCollection]) -> list[str]:
-    """The articles by category, section and position, as people see them."""
+    """The articles by category, section and position, as shown to readers."""
     order = order_of(collections)
 
     def place(article_id: str) -> tuple[float, float, str]:
@@ -145,7 +145,7 @@ def original_of(versions: dict[str, Row]) -> Row:
 
 
 def collections_of(guide: Guide) -> list[ImportedCollection]:
-    """Categories with their sections, and sections in these, in their order."""
+    """The categories with their sections and nested sections, in order."""
     ordered = [ordered_collection(row, "category", None) for row in guide.categories.values()]
     for row in guide.sections.values():
         section, category = key(row, "parent_section_id"), key(row, "category_id")
@@ -168,7 +168,7 @@ def ordered_collection(row: Row, kind: str, parent: str | None) -> Ordered:
 
 
 def pages_of(guide: Guide, article_id: str, texts: HtmlTexts) -> list[ImportedPage]:
-    """The article, and its translations after it."""
+    """The article, followed by its translations."""
     versions = guide.articles[article_id]
     original = original_of(versions)
     others = [row for row in versions.values() if row is not original]
@@ -194,7 +194,7 @@ def page_of(guide: Guide, article_id: str, original: Row, row: Row, texts: HtmlT
 
 
 def segments_of(row: Row) -> set[str]:
-    """The user segments that may read an article; none means everyone."""
+    """The user segments that can read an article; empty for everyone."""
     ids = row.get("user_segment_ids")
     several = [str(each) for each in ids] if isinstance(ids, list) else []
     return {*several, key(row, "user_segment_id") or ""} - {""}
@@ -205,7 +205,7 @@ def visibility_of(row: Row) -> Visibility:
 
 
 def status_of(guide: Guide, original: Row, row: Row, losses: Losses, path: str) -> PageStatus:
-    """Drafts and hidden translations stay drafts, and what only staff reads becomes one."""
+    """The status of an article: drafts, hidden translations and articles for staff are drafts."""
     segments = segments_of(original)
     if segments and segments <= guide.staff_segments:
         losses.add(

@@ -1,4 +1,4 @@
-"""Markdown files with the ids of a Zendesk help center: folders are categories and sections."""
+"""Reads Markdown files with Zendesk article ids: folders are categories and sections."""
 
 import posixpath
 import re
@@ -18,7 +18,7 @@ _HOST = re.compile(r"https?://[\w.-]+(?=/hc/[\w-]+/articles/(\d+))")
 
 
 def recognises(files: SourceFiles) -> bool:
-    """Most pages have the id of a Zendesk article, which is a long number."""
+    """True if most pages have the id of a Zendesk article, a long number."""
     paths = page_paths(files)
     with_id = sum(_ID.match(files.read(path)) is not None for path in paths)
     return with_id > len(paths) // 2
@@ -37,7 +37,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     entries = folder_entries(
         pages,
         _root(pages),
-        # The tools that keep such folders list files as Git does, not as people would.
+        # Tools for such folders sort files as Git does, not by number.
         order=lambda path: (0, f"{posixpath.basename(path)}."),
         title=lambda folder: posixpath.basename(folder) or title_of_name(folder),
     )
@@ -47,7 +47,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
 def _page(page: SourcePage) -> ImportedPage:
     plain = plain_page(page, lambda text, code: text)
     article_id = page.fields.text("id")
-    # A link may have the title after the id, so each id has two addresses, for any locale.
+    # A link may have the title after the id, so each id has two address patterns, for any locale.
     addresses = (f"/hc/*/articles/{article_id}", f"/hc/*/articles/{article_id}-*")
     return replace(
         plain,
@@ -58,13 +58,13 @@ def _page(page: SourcePage) -> ImportedPage:
 
 
 def _root(pages: dict[str, ImportedPage]) -> str:
-    """The folder that all pages are in."""
+    """The folder that contains all pages."""
     folders = [posixpath.dirname(page.path) for page in pages.values()]
     return posixpath.commonpath(folders) if folders and all(folders) else ""
 
 
 def _sites(pages: dict[str, ImportedPage]) -> tuple[str, ...]:
-    """The hosts of links to articles that are here."""
+    """The sites of links to articles in the source."""
     hosts = {
         match[0] for page in pages.values() for match in _HOST.finditer(page.markdown) if match[1] in pages
     }

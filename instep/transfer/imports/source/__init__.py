@@ -1,1 +1,1 @@
-"""The files of a source, and the tree that the reader of their format makes of them."""
+"""Opens the files of a source and reads them into a tree, with the reader of their format."""

@@ -1,4 +1,4 @@
-"""Pages of an API reference, whose text a product makes of an OpenAPI file: method, path and description."""
+"""Fills in pages of an API reference, which products generate from an OpenAPI file."""
 
 import re
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ MARKED = re.compile(rb"^(?:openapi|api|_openapi)[ \t]*:|<MethodEndpoint\b", re.M
 NAMED = re.compile(rf"\b({'|'.join(METHODS)})\s+(?:https?://[^/\s]+)?(/\S*)\s*$", re.IGNORECASE)
 ENDPOINT = re.compile(r"<MethodEndpoint\b[^<>]*?method=\{?\"(\w+)\"\}?\s+path=\{?\"([^\"]+)\"\}?")
 IS_DESCRIPTION = re.compile(rb"^[ \t]*[\"']?(?:openapi|swagger)[\"']?[ \t]*:", re.MULTILINE)
-# Characters in which a description says that it is one.
+# The number of characters in which a file is recognized as an OpenAPI description.
 HEAD_BYTES = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class ApiOperation:
-    """An operation of an API, by its method in capital letters and its path."""
+    """An operation of an API: its method in capital letters, and its path."""
 
     method: str
     path: str
@@ -44,13 +44,13 @@ class ApiOperation:
 
 @dataclass
 class ApiDescriptions:
-    """The OpenAPI files of a source, which are read once a page needs them."""
+    """The OpenAPI files of a source, read when a page first needs them."""
 
     files: SourceFiles
     losses: list[Loss] = field(default_factory=list)
 
     def find(self, method: str, path: str) -> ApiOperation:
-        """The operation as the files describe it, or only its name."""
+        """The operation with its description in the files, or only its name."""
         operation = self.operations.get((method.lower(), path.rstrip("/")))
         return operation or ApiOperation(method.upper(), path)
 
@@ -91,7 +91,7 @@ def mapping(value: Any) -> dict[Any, Any]:
 
 
 def with_operations(tree: Tree, files: SourceFiles) -> Tree:
-    """The tree, whose pages of an API reference name the method and the path, and say what it does."""
+    """The tree with method, path and description on the pages of an API reference."""
     descriptions, paths = ApiDescriptions(files), set(files.paths())
     pages = tuple(
         with_operation(page, content, descriptions)
@@ -118,7 +118,7 @@ def with_operation(page: ImportedPage, content: bytes, descriptions: ApiDescript
 
 
 def operations_of(page: SourcePage, descriptions: ApiDescriptions) -> Iterator[ApiOperation]:
-    """The operations that a page of an API reference names."""
+    """The operations of a page of an API reference."""
     fields = page.fields
     if match := NAMED.search(fields.text("openapi", "api")):
         yield descriptions.find(match[1], match[2])
@@ -135,5 +135,5 @@ NOTHING = re.compile(r"<!--.*?-->|[\s#>*_=|:.`-]", re.DOTALL)
 
 
 def shows_nothing(markdown: str) -> bool:
-    """True if a text shows nothing: no word, no picture and no other sign than those of Markdown."""
+    """True if a text shows nothing: no words, no images, and no characters other than Markdown marks."""
     return not NOTHING.sub("", markdown)

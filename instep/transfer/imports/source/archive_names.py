@@ -1,4 +1,4 @@
-"""Names of the entries of a ZIP archive, of which many say no encoding."""
+"""Decodes the names of entries in a ZIP archive, which often state no encoding."""
 
 import zipfile
 
@@ -6,16 +6,16 @@ from instep.platform.text.encodings import Decoded, decode_unicode, guess_text
 from instep.transfer.imports.tree.schemas import Losses
 
 UTF8 = 0x800
-# The encoding in which Python's library reads names without a flag (APPNOTE 4.4.4, D.1).
+# The encoding that Python's library assumes for names without a flag (APPNOTE 4.4.4, D.1).
 UNFLAGGED = "cp437"
 MAX_LOCATION_CHARACTERS = 80
 
 
 def stored_names(archive: zipfile.ZipFile, name: str, losses: Losses) -> dict[zipfile.ZipInfo, str]:
-    """The entries with their names; unreadable ones are left out and reported.
+    """The entries with their names; entries with unreadable names are left out and reported.
 
-    A name without the flag of UTF-8 is UTF-8 if it is valid in it. All others are in the one older encoding
-    that makes words of them, if there is one.
+    A name without the UTF-8 flag is read as UTF-8 if it is valid. All other names are read in the one older
+    encoding that fits, if there is one.
     """
     # `filename` ends at a NUL character.
     names = {info: info.orig_filename for info in archive.infolist()}
@@ -42,7 +42,7 @@ def stored_names(archive: zipfile.ZipFile, name: str, losses: Losses) -> dict[zi
 
 
 def guessed_names(raw_names: list[bytes]) -> list[Decoded | None]:
-    """Names in the encoding that fits all of them, else each in the one that fits it."""
+    """The names in the encoding that fits all of them, or else each in the encoding that fits it."""
     together = guess_text(b"\n".join(raw_names))
     if together is None:
         return [guess_text(raw_name) for raw_name in raw_names]
@@ -51,7 +51,7 @@ def guessed_names(raw_names: list[bytes]) -> list[Decoded | None]:
 
 
 def readable_name(name: str) -> str:
-    """A foreign name as a sentence may hold it."""
+    """An untrusted name, made safe to quote in a sentence."""
     printable = "".join(sign if sign.isprintable() else "�" for sign in name)
     return (
         printable if len(printable) <= MAX_LOCATION_CHARACTERS else f"…{printable[-MAX_LOCATION_CHARACTERS:]}"

@@ -1,4 +1,4 @@
-"""Pages whose text shows nothing here, so that none becomes a live article that search finds in vain."""
+"""Handles pages whose text shows nothing, so that no empty article goes live."""
 
 import posixpath
 import re
@@ -22,11 +22,10 @@ TITLE_ALONE = re.compile(r"#{1,6}[ \t][^\n]*|[^\n]+\n(?:=+|-+)")
 
 
 def without_blank_pages(tree: Tree, files: SourceFiles) -> Tree:
-    """The tree without pages that show nothing without their product, such as pages with only components.
+    """The tree without pages that show nothing outside their product, such as pages with only components.
 
-    A page with a description gets that as its text, and the first page of a folder a list of the others. A
-    file that holds a title and nothing else stays as it is. Links to a page that is left out lead to its
-    collection.
+    A page with a description gets that as its text, and the first page of a folder gets a list of the others.
+    A file with only a title stays unchanged. Links to an omitted page lead to its collection.
     """
     paths = set(files.paths())
     blank = {
@@ -55,7 +54,7 @@ def without_blank_pages(tree: Tree, files: SourceFiles) -> Tree:
 def text_of(
     page: ImportedPage, source: SourcePage | None, pages: Sequence[ImportedPage], blank: Iterable[str]
 ) -> ImportedPage | None:
-    """The page with what it can show; None if that is nothing."""
+    """The page with a text that shows something; None if there is none."""
     if page.description:
         return replace(page, markdown=f"{page.description}\n", description=None)
     if source is not None and "://" in (url := source.fields.text("url")):
@@ -67,7 +66,7 @@ def text_of(
 
 
 def list_of_pages(index: ImportedPage, pages: Iterable[ImportedPage], blank: set[str]) -> str:
-    """Links to the other pages of the folder of its first page, and to the first pages of folders in it."""
+    """Links to the other pages in the folder of a first page, and to the first pages of subfolders."""
     folder = posixpath.dirname(index.path)
     lines = []
     for page in pages:
@@ -86,7 +85,7 @@ def link_to(target: str, title: str) -> str:
 def collections_for(
     collections: Iterable[ImportedCollection], pages: Iterable[ImportedPage], left_out: Iterable[ImportedPage]
 ) -> tuple[ImportedCollection, ...]:
-    """The collections that represent omitted pages; collections that had nothing else are removed too."""
+    """The collections that represent omitted pages, without those that contained nothing else."""
     by_key = {row.key: row for row in collections}
     filled = {key for page in pages for key in with_parents(page.collection, by_key)}
     emptied: set[str] = set()
@@ -103,7 +102,7 @@ def collections_for(
 
 
 def with_parents(key: str | None, collections: dict[str, ImportedCollection]) -> Iterator[str]:
-    """A collection and those above it, the nearest first."""
+    """A collection and its ancestors, nearest first."""
     while key is not None and key in collections:
         yield key
         key = collections[key].parent

@@ -1,4 +1,4 @@
-"""Fetches an archive by its address through the outbound guard."""
+"""Downloads an archive through the outbound guard."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ MOVED = {301, 302, 303, 307, 308}
 
 
 async def download_archive(client: OutboundClient, url: str) -> bytes:
-    """The bytes of an archive; each address on the way to it is vetted. Raises `UnreadableSource`."""
+    """The bytes of an archive; the URL and all redirects are vetted. Raises `UnreadableSource`."""
     address = url
     for _ in range(limits.MAX_REDIRECT_HOPS):
         response = await get(client, address)

@@ -1,4 +1,4 @@
-"""The formats that can be imported, in the order in which they are looked for."""
+"""The formats that can be imported, in the order of detection."""
 
 from instep.transfer.imports.readers import (
     confluence,
@@ -28,7 +28,7 @@ from instep.transfer.imports.source.api_operations import with_operations
 from instep.transfer.imports.source.blank_pages import without_blank_pages
 from instep.transfer.imports.tree.schemas import Reader, SourceFiles, Tree, UnreadableSource
 
-# The first that recognises a source reads it; so what says least about itself comes last.
+# The first one that recognizes a source reads it, so the least specific ones come last.
 READERS: tuple[Reader, ...] = (
     instep_export.READER,
     mintlify.READER,
@@ -56,7 +56,7 @@ READERS: tuple[Reader, ...] = (
 
 
 def find_reader(files: SourceFiles, name: str | None) -> Reader:
-    """The reader of this name, or the first that recognises the files; raises `UnreadableSource`."""
+    """The reader with this name, or the first that recognizes the files; raises `UnreadableSource`."""
     if name is not None:
         reader = next((reader for reader in READERS if reader.name == name), None)
         if reader is None:
@@ -75,7 +75,7 @@ def format_names() -> list[str]:
 
 
 def tree_of_files(files: SourceFiles, name: str | None) -> Tree:
-    """The tree of a source; raises `UnreadableSource`, also for a source without a page."""
+    """The tree of a source; raises `UnreadableSource`, also for a source without pages."""
     reader = find_reader(files, name)
     tree = reader.read(files)
     if not tree.pages and not tree.entries:

@@ -1,8 +1,8 @@
-"""Reads the files of a source: a folder, or a ZIP archive with archives in it. Nothing is followed.
+"""Reads the files of a source: a folder, or a ZIP archive with archives in it.
 
-An archive is foreign data. A name in it that leads out of it, or a size beyond the limits, refuses the whole
-import with one sentence; so no part of a hostile archive is ever read as an article. What merely can't be
-read, such as a link or a device, is left out and reported.
+Links are never followed. An archive is untrusted data: if a name leads out of it, or a size exceeds the
+limits, the whole import is refused, so no part of a hostile archive is ever read as an article. Entries that
+merely can't be read, such as links and devices, are left out and reported.
 """
 
 import os
@@ -23,13 +23,13 @@ from instep.transfer.imports.source.archive_names import readable_name, stored_n
 from instep.transfer.imports.tree.schemas import Loss, Losses, UnreadableSource
 
 ARCHIVE = ".zip"
-# Folders and files that tools create and that do not belong to the source.
+# Folders and files created by tools, which are not part of the source.
 LITTER = re.compile(r"(?:^|/)(?:__MACOSX|\.git|node_modules|\.DS_Store|Thumbs\.db|desktop\.ini)(?:/|$)")
 DRIVE = re.compile(r"^[A-Za-z]:")
 ENCRYPTED = 0x1
-# A file of this size may be compressed in any way.
+# Up to this size, the compression ratio is not checked.
 UNSUSPICIOUS_BYTES = 1024 * 1024
-# Files that readers read as text; those of settings hold names of files.
+# Files that are read as text; files with settings contain names of files.
 TEXT_FILE = re.compile(r"\.(?:mdx?|mdown|markdown|html?|json|ya?ml|toml)$", re.IGNORECASE)
 SETTINGS_FILE = re.compile(r"\.(?:json|ya?ml|toml)$", re.IGNORECASE)
 TOO_LARGE = f"file larger than {limits.MAX_IMPORT_FILE_BYTES // 1024**2} MB"
@@ -43,10 +43,10 @@ Open = Callable[[], IO[bytes]]
 
 @dataclass(frozen=True, slots=True)
 class OpenedFiles:
-    """The files of a source; their paths, and texts in settings, are in the composed form of Unicode (NFC).
+    """The files of a source; their paths and settings are normalized (Unicode NFC).
 
-    `losses` are what was left out; reading adds the texts whose encoding is a guess. `root` is the name of
-    an archive's only folder, which is no part of the paths, and distinguishes sources.
+    `losses` lists omitted files; reading adds texts whose encoding is a guess. `root` is the name of an
+    archive's only folder, which is not part of the paths, and distinguishes sources.
     """
 
     entries: dict[str, Open]
@@ -86,7 +86,7 @@ class OpenedFiles:
 
 @dataclass(slots=True)
 class Unpacking:
-    """The contents of one source's archives so far, against the limits."""
+    """The total contents of one source's archives, checked against the limits."""
 
     files: OpenedFiles = field(default_factory=lambda: OpenedFiles({}, Losses()))
     entries: int = 0
@@ -124,7 +124,7 @@ class Unpacking:
 
 
 def open_folder(root: Path) -> OpenedFiles:
-    """The files below a folder of this machine, chosen by the person who runs the command."""
+    """The files below a local folder, chosen by the person who runs the command."""
     files = OpenedFiles({}, Losses())
     for path in walk(root):
         if len(files.entries) >= limits.MAX_IMPORT_ENTRIES:
@@ -142,7 +142,7 @@ def open_folder(root: Path) -> OpenedFiles:
 
 
 def walk(folder: Path) -> Iterator[Path]:
-    """Everything below a folder but its folders, of which links are none."""
+    """All files below a folder, including links to folders."""
     for path in sorted(folder.iterdir()):
         if LITTER.search(path.name):
             continue
@@ -157,7 +157,7 @@ def opener_of(path: Path) -> Open:
 
 
 def fault_of_file(path: Path) -> str | None:
-    """Why a file of a folder is left out."""
+    """The reason to leave out a file of a folder, if any."""
     if path.is_symlink():
         return LINK
     if not path.is_file():
@@ -168,10 +168,10 @@ def fault_of_file(path: Path) -> str | None:
 
 
 def open_archive(content: bytes, name: str) -> OpenedFiles:
-    """The files of a ZIP archive; raises `UnreadableSource` for one that can't be trusted, or not be read.
+    """The files of a ZIP archive; raises `UnreadableSource` if it is unreadable or hostile.
 
-    An archive of archives, as products make them of large exports, counts as all of their files. One folder
-    that holds everything else is not part of the paths.
+    An archive of archives, which products create for large exports, is read as all of their files. A single
+    folder that contains everything is not part of the paths.
     """
     unpacking = Unpacking()
     unpacking.add_archive(BytesIO(content), name, 1)
@@ -183,7 +183,7 @@ def open_archive(content: bytes, name: str) -> OpenedFiles:
 
 
 def without_root(files: OpenedFiles) -> OpenedFiles:
-    """Leave out the one folder that everything is in, as archives of repositories have it."""
+    """Remove the single folder that contains everything, as in archives of repositories."""
     folders = {path.partition("/")[0] if "/" in path else "" for path in files.paths()}
     if len(folders) > 1 or "" in folders:
         return files
@@ -203,14 +203,14 @@ def open_zip(content: IO[bytes], name: str) -> zipfile.ZipFile:
 
 
 def is_bundle(names: Iterable[str]) -> bool:
-    """True if an archive contains archives, and otherwise only notes that no reader reads."""
+    """True if an archive contains archives, and otherwise only notes that are not imported."""
     files = [name for name in names if not name.endswith("/") and not LITTER.search(name)]
     others = [name for name in files if not name.lower().endswith(ARCHIVE)]
     return len(others) < len(files) and all(name.lower().endswith((".txt", ".pdf")) for name in others)
 
 
 def checked_path(path: str, name: str) -> str:
-    """The path of an entry, with slashes between its folders; refuses one that leads out of the archive."""
+    """The path of an entry, with slashes; refuses one that leads out of the archive."""
     path = path.replace("\\", "/")
     fault = None
     if path.startswith("/") or DRIVE.match(path):
@@ -230,7 +230,7 @@ def fault_of_name(path: str) -> str | None:
 
 
 def fault_of_entry(info: zipfile.ZipInfo) -> str | None:
-    """Why an entry is left out: archives of Unix systems may hold links and devices."""
+    """The reason to leave out an entry, if any: archives may contain links and devices of Unix systems."""
     mode = info.external_attr >> 16
     if stat.S_ISLNK(mode):
         return LINK
@@ -242,12 +242,12 @@ def fault_of_entry(info: zipfile.ZipInfo) -> str | None:
 
 
 def opener(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Open:
-    # The size in the directory was checked; what the stream really holds is cut at it by the library.
+    # The size in the directory was checked, and the library cuts the stream at that size.
     return lambda: archive.open(info)
 
 
 def read_bounded(open: Open, path: str) -> bytes:
-    """The bytes of a file; raises `UnreadableSource` for a damaged one of an archive."""
+    """The bytes of a file; raises `UnreadableSource` for a damaged file in an archive."""
     try:
         with open() as stream:
             return stream.read(limits.MAX_IMPORT_FILE_BYTES)

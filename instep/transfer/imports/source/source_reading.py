@@ -1,4 +1,4 @@
-"""Reads a source in a process that can be killed: sources are foreign data."""
+"""Reads a source in a process that can be killed, because sources are untrusted data."""
 
 import re
 from dataclasses import dataclass, replace
@@ -12,16 +12,16 @@ from instep.transfer.imports.source.source_files import OpenedFiles, open_archiv
 from instep.transfer.imports.tree.schemas import Tree, UnreadableSource
 from instep.transfer.imports.tree.url_parts import split_url
 
-# The end of a name that differs when the same source is sent again: a number, a date, a branch, a commit.
+# A suffix that may differ when the same source is sent again: a number, a date, a branch or a commit.
 VERSION = re.compile(r"v?\d+|main|master|export|[0-9a-f]{7,40}")
 TOO_COSTLY = "Reading this source takes too much time or memory: import it in parts."
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A folder of this machine, or the bytes of an archive, with its name.
+    """A local folder, or the bytes of an archive, with its name.
 
-    `site` is the address at which it was served, if known.
+    `site` is the address of its site, if known.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class ReadSource:
-    """A tree, and the lasting name of its source."""
+    """A tree, and the stable name of its source."""
 
     tree: Tree
     source: str
@@ -47,7 +47,7 @@ class ReadSource:
 
 
 async def read_source(source: Source, format: str | None) -> ReadSource:
-    """The tree of a source; raises `UnreadableSource` with a sentence that says what to do."""
+    """Read the tree of a source; raises `UnreadableSource` with a sentence that says what to do."""
     try:
         return await run_with_timeout(read_now, source, format, seconds=limits.MAX_IMPORT_SECONDS)
     except TimeLimitExceeded:
@@ -62,9 +62,9 @@ def read_now(source: Source, format: str | None) -> ReadSource:
 
 
 def lasting_name(tree: Tree, name: str) -> str:
-    """The lasting name of this source for later imports: its format with its site, else with its name.
+    """The stable name of a source across imports: its format with its site, or else with its name.
 
-    The same name is given to `docs`, `docs-main.zip` and `docs-2026-11-22 (2).zip`.
+    `docs`, `docs-main.zip` and `docs-2026-11-22 (2).zip` get the same name.
     """
     site = next((split_url(site).netloc for site in tree.sites if "://" in site), None)
     slug = slugify(Path(name).name.removesuffix(".zip"), "source")

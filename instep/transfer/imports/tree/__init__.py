@@ -1,1 +1,1 @@
-"""A source as a tree, whatever its format, and what the readers of all formats share."""
+"""The tree of a source in any format, and code that the readers of all formats share."""

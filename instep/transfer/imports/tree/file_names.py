@@ -1,10 +1,10 @@
-"""Names of files and folders: numbers that only order them, and titles for those that say none."""
+"""Interprets names of files and folders: their ordering numbers, and titles derived from them."""
 
 import posixpath
 import re
 from collections.abc import Container, Iterable
 
-# A date or a version is part of a name: "2024-11-news" and "7.0-release" keep theirs.
+# A date or a version is part of the name, as in "2024-11-news" and "7.0-release".
 _DATE_OR_VERSION = re.compile(r"\d{1,8}[-_.]\d")
 _PREFIX = re.compile(r"(\d{1,8})[ \t]*[-_.)]+[ \t]*(?=\S)|(\d{1,8})[ \t]+(?=\S)")
 _NUMBER_ALONE = re.compile(r"\d+\.\w+$")
@@ -12,22 +12,22 @@ _PAGE = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
 
 
 def is_page(path: str) -> bool:
-    """True if a path is that of a Markdown file."""
+    """True for the path of a Markdown file."""
     return _PAGE.search(path) is not None
 
 
 def without_extension(path: str) -> str:
-    """A path without the extension of Markdown files."""
+    """A path without a Markdown extension."""
     return _PAGE.sub("", path)
 
 
 def with_ending(stem: str, endings: Iterable[str], paths: Container[str]) -> str | None:
-    """The first of the paths that a stem has with one of these endings; None if none is there."""
+    """The first existing path with this stem and one of these endings; None if there is none."""
     return next((stem + ending for ending in endings if stem + ending in paths), None)
 
 
 def children_of(folder: str, paths: Iterable[str]) -> dict[str, list[str]]:
-    """The paths below a folder by the names of the files and folders that are directly in it."""
+    """The paths below a folder, by the name of the file or folder directly in it."""
     children: dict[str, list[str]] = {}
     for path in paths:
         if path.startswith(f"{folder}/"):
@@ -36,19 +36,19 @@ def children_of(folder: str, paths: Iterable[str]) -> dict[str, list[str]]:
 
 
 def split_number(name: str) -> tuple[int | None, str]:
-    """The number that begins a name to order it, and the rest: "01-intro" is 1 and "intro"."""
+    """The ordering number at the start of a name, and the rest: "01-intro" is 1 and "intro"."""
     is_name = _DATE_OR_VERSION.match(name) or _NUMBER_ALONE.match(name)
     match = None if is_name else _PREFIX.match(name)
     return (int(match[1] or match[2]), name[match.end() :]) if match else (None, name)
 
 
 def without_numbers(path: str) -> str:
-    """A path whose segments have no numbers that order them."""
+    """A path without the ordering numbers of its segments."""
     return "/".join(split_number(segment)[1] for segment in path.split("/"))
 
 
 def name_order(name: str) -> tuple[float, str]:
-    """The key by which names are sorted: by their numbers, then by the alphabet."""
+    """The sort key of a name: by number, then alphabetically."""
     number, rest = split_number(name)
     return (float("inf") if number is None else number, rest.casefold())
 

@@ -1,4 +1,4 @@
-"""Folders of pages as a navigation, and the languages that names of folders or files state."""
+"""Turns folders of pages into a navigation, and finds languages in the names of folders and files."""
 
 import posixpath
 import re
@@ -13,9 +13,9 @@ from instep.transfer.imports.tree.navigation import Entry
 from instep.transfer.imports.tree.schemas import ImportedPage, SourceFiles
 
 _INDEX_NAMES = frozenset(("index", "_index", "readme"))
-# Most sources in several languages, whose configuration does not say so, translate from English.
+# Most sources in several languages, unless configured otherwise, are translated from English.
 MAIN_LOCALE = "en"
-# Without a region, only common languages count: a folder named "api" or "app" is not a language.
+# Only common languages count without a region: a folder named "api" or "app" is not a language.
 _LANGUAGES = frozenset(
     (
         *("ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "es", "et", "fa", "fi", "fr", "he", "hi"),
@@ -24,7 +24,7 @@ _LANGUAGES = frozenset(
     )
 )
 _REGION = re.compile(r"[a-z]{2}[-_](?:[A-Za-z]{2}|[A-Za-z]{4})")
-# Pages of a repository that are about the repository.
+# Files of a repository that are about the repository itself.
 _REPOSITORY_PAGES = frozenset(
     ("license", "licence", "contributing", "code_of_conduct", "security", "pull_request_template")
 )
@@ -33,9 +33,9 @@ Order = Callable[[str], tuple[float, str]]
 
 
 class PagePlace(NamedTuple):
-    """A file without its language: `path` is what its translations have in common.
+    """A file without its language: `path` is the part that its translations have in common.
 
-    `locale` is None where the source does not state the language.
+    `locale` is None if the source does not state the language.
     """
 
     path: str
@@ -43,7 +43,7 @@ class PagePlace(NamedTuple):
 
 
 def page_paths(files: SourceFiles, root: str = "") -> list[str]:
-    """The Markdown files below a folder, without hidden ones and files about the repository itself."""
+    """The Markdown files below a folder, except hidden ones and files about the repository itself."""
     prefix = f"{root}/" if root else ""
     return [
         path
@@ -58,19 +58,19 @@ def is_index(path: str) -> bool:
 
 
 def join(folder: str, path: str) -> str:
-    """A path relative to a folder, from the root; one that leads out of the root stays below it."""
+    """A path relative to a folder, as a path from the root that never leads out of it."""
     return normalize("NFC", posixpath.normpath(posixpath.join("/", folder, path)).lstrip("/"))
 
 
 def locale_of_name(name: str) -> str | None:
-    """The language that a folder or a suffix names; None for any other name."""
+    """The language in the name of a folder or a suffix; None for any other name."""
     if name in _LANGUAGES or _REGION.fullmatch(name):
         return valid_locale(name.replace("_", "-"))
     return None
 
 
 def order_by_name(path: str) -> tuple[float, str]:
-    """The order of a path among its siblings: by its number, then alphabetically."""
+    """The sort key of a path among its siblings: by number, then alphabetically."""
     return name_order(posixpath.basename(path))
 
 
@@ -81,10 +81,10 @@ def folder_entries(
     title: Callable[[str], str] = title_of_name,
     label: Callable[[ImportedPage], str] = lambda page: page.title,
 ) -> list[Entry]:
-    """The folders below `root` as a navigation: its index page is the page of a folder and gives its title.
+    """The folders below `root` as a navigation; an index page is the page of its folder, and its title.
 
-    `order` is the sorting key of a path without its extension, `title` the one of a folder without an index,
-    `label` what the navigation calls a page.
+    `order` is the sort key of a path without extension, `title` the title of a folder without an index page,
+    `label` the label of a page in the navigation.
     """
     children: defaultdict[str, set[str]] = defaultdict(set)
     keys = {page.path: key for key, page in pages.items() if page.translation_of is None}
@@ -95,7 +95,7 @@ def folder_entries(
             path = folder
 
     def entries_of(folder: str) -> list[Entry]:
-        # A folder and a page next to it can have the same name.
+        # A folder and a page next to it may have the same name.
         paths = sorted(sorted(children[folder]), key=lambda path: order(without_extension(path)))
         return [entry_of(path) for path in paths if not is_index(path) or folder == root]
 
@@ -115,10 +115,10 @@ def folder_entries(
 
 
 def translations(places: Mapping[str, PagePlace], locale: str | None) -> dict[str, str]:
-    """The path of the original by the path of its translation.
+    """The paths of originals, by the path of their translations.
 
-    The original is the page without a stated language, or else the one in the language `locale`, which is
-    that of the source's originals as far as it says so.
+    The original is the page without a stated language, or else the page in the language `locale`, the
+    source's main language if known.
     """
     main = locale or MAIN_LOCALE
     originals = {place.path: path for path, place in places.items() if place.locale == main}
@@ -131,10 +131,10 @@ def translations(places: Mapping[str, PagePlace], locale: str | None) -> dict[st
 
 
 def places_by_language(paths: Iterable[str], root: str, default: str | None) -> dict[str, PagePlace]:
-    """The places of pages whose languages are folders at the root or suffixes such as `page.de.md`.
+    """The paths and languages of pages, from folders at the root or suffixes such as `page.de.md`.
 
-    Other pages have the language `default`, if the source states one for them. Folders count as languages
-    only if one of them is `default` or English, or if there is more than one.
+    Other pages have the language `default`, if the source states one. Folders count as languages only if one
+    of them is `default` or English, or if there are several.
     """
     prefix = f"{root}/" if root else ""
     relative = {path: path.removeprefix(prefix) for path in paths}

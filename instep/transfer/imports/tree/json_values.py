@@ -1,4 +1,4 @@
-"""JSON of sources, as it can be stored: products cut texts in the middle of an emoji's surrogate pair."""
+"""Reads JSON that products cut in the middle of an emoji's surrogate pair."""
 
 import json
 from typing import Any
@@ -7,9 +7,9 @@ from instep.platform.text.characters import replace_unstorable
 
 
 def load_json(document: str | bytes) -> Any:
-    """The values of a document, with U+FFFD for characters that can't be stored; raises as `json.loads` does.
+    """The values of a document, with U+FFFD for characters that can't be stored; raises like `json.loads`.
 
-    Some exports contain raw control characters in texts.
+    Raw control characters in texts, which some exports contain, are accepted.
     """
     return storable_value(json.loads(document, strict=False))
 

@@ -1,4 +1,4 @@
-"""A declared navigation as collections, and the pages in its order."""
+"""Turns a declared navigation into collections, and sorts the pages by it."""
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedPag
 
 @dataclass(slots=True)
 class Entry:
-    """A place in a navigation: a page, a heading over other entries, or both; `page` is a page's key."""
+    """An entry of a navigation: a page, a heading of other entries, or both; `page` is the key of a page."""
 
     title: str
     page: str | None = None
@@ -46,11 +46,11 @@ class _Arranger:
 def arrange(
     entries: Sequence[Entry], pages: Mapping[str, ImportedPage], losses: Losses
 ) -> tuple[tuple[ImportedPage, ...], tuple[ImportedCollection, ...]]:
-    """All pages in the order of a navigation, and the collections that it makes of headings with pages below.
+    """All pages in the order of a navigation, and a collection for each heading with pages below it.
 
-    A page that it names twice stands at the first place, a page with others below it is the first of its
-    collection. A page that it doesn't name is reported; it follows at the end, in the collection that holds
-    all pages beside it.
+    A repeated page keeps its first position, and a page with subpages is the first one of its collection. A
+    page that is not in the navigation is reported and added at the end, in the collection that contains all
+    pages of its folder.
     """
     arranger = _Arranger(pages)
     arranger.add(entries, None)
@@ -73,7 +73,7 @@ def arrange(
 def _translations(
     pages: Mapping[str, ImportedPage], originals: Mapping[str, ImportedPage]
 ) -> Iterable[ImportedPage]:
-    """The translations in the order and the collections of what they translate."""
+    """The translations, in the order and the collections of their originals."""
     order = {key: number for number, key in enumerate(originals)}
     rows = [page for key, page in pages.items() if key not in originals]
     for page in sorted(
@@ -84,7 +84,7 @@ def _translations(
 
 
 def _shared(first: str | None, second: str | None, parents: Mapping[str, str | None]) -> str | None:
-    """The deepest collection that holds two, if any does."""
+    """The deepest common ancestor of two collections, if any."""
     above = []
     while first is not None:
         above.append(first)
@@ -95,7 +95,7 @@ def _shared(first: str | None, second: str | None, parents: Mapping[str, str | N
 
 
 def _nearest(folder: str, collection_of_folder: Mapping[str, str | None]) -> str | None:
-    """The collection of the pages in a folder, or in the next one above that has pages in a collection."""
+    """The common collection of the pages in a folder, or in the nearest parent folder with such pages."""
     while folder:
         if folder in collection_of_folder:
             return collection_of_folder[folder]
@@ -104,7 +104,7 @@ def _nearest(folder: str, collection_of_folder: Mapping[str, str | None]) -> str
 
 
 def pages_of(entries: Iterable[Entry]) -> Iterable[str]:
-    """The keys of all pages below entries."""
+    """The keys of all pages in entries and below them."""
     for entry in entries:
         if entry.page is not None:
             yield entry.page

@@ -1,4 +1,4 @@
-"""The sites that a source is served from, when its configuration doesn't name them."""
+"""Finds the sites of a source if its configuration doesn't contain them."""
 
 import re
 from collections import Counter
@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from instep.transfer.imports.tree.schemas import ImportedPage
 
 _URL = re.compile(r"(https?://[\w.-]+(?::\d+)?)(/[\w./%-]*)?")
-# A host is the source's own if at least this many links to it, and at least half of all, lead to pages.
+# A host is the source's own if at least this many links to it, and half of all, match pages.
 _MIN_LINKS = 3
 
 
 def own_sites(pages: Iterable[ImportedPage]) -> tuple[str, ...]:
-    """The hosts, with a base path if there is one, to which texts link with the addresses of pages here."""
+    """The hosts, with their base path, to which texts link with the addresses of the source's pages."""
     rows = list(pages)
     addresses = {_bare(page.address) for page in rows if page.address and page.address.count("/") > 1}
     all_links: Counter[tuple[str, str]] = Counter()

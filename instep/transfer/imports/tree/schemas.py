@@ -1,7 +1,7 @@
-"""The result of every reader: pages, collections and redirects, with a list of losses.
+"""The result of a reader: pages, collections and redirects, with a list of losses.
 
-Readers are pure: they read files and make no requests. What is the same for all formats comes after the tree,
-once: links, anchors, images, slugs, order, translations, redirects, storing and the report.
+Readers only read files and make no requests. Everything that all formats have in common is done once, after
+the tree: links, anchors, images, slugs, order, translations, redirects, storing and the report.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,11 +15,11 @@ PageStatus = Literal["draft", "published", "archived"]
 
 
 class UnreadableSource(ValueError):
-    """The source can't be read; the message is one sentence that names the file and says what to do."""
+    """The source can't be read; the message is a sentence with the file and what to do."""
 
 
 def without_file(name: str) -> UnreadableSource:
-    """The refusal of a source without the file that its format begins with, such as a part of a site."""
+    """The refusal of a source that lacks the main file of its format."""
     return UnreadableSource(
         f"The source has no {name}: name the folder that contains it, or choose another format."
     )
@@ -44,10 +44,10 @@ def read_text(files: SourceFiles, path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Something of the source that the import can't keep or had to change, reported to the importing person.
+    """A part of the source that the import can't keep or had to change, reported to the person who imports.
 
-    `what` is a noun phrase such as "component <Tweet>" or "image that is not in the folder: img/a.png". It
-    happens `times` in the file, the first time in `line`.
+    `what` is a phrase such as "component <Tweet>" or "image that isn't in the source: img/a.png". It occurs
+    `times` in the file, first in `line`.
     """
 
     path: str
@@ -58,11 +58,11 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class ImportedCollection:
-    """A collection; `key` is unique in the tree and stays the same in the next import of the source.
+    """A collection; `key` is unique in the tree and stable across imports of the source.
 
-    `path` is the file that links may name, and `other_paths` are those of pages that it stands for.
-    `addresses` are its public paths in the source, or patterns of them, which links may use and which lead to
-    the collection afterwards.
+    `path` is the path of its file in links, and `other_paths` are the paths of pages that it replaces.
+    `addresses` are its public paths in the source, or patterns, which links may use and which redirect to the
+    collection.
     """
 
     key: str
@@ -81,15 +81,14 @@ class ImportedCollection:
 class ImportedPage:
     """A page as plain Markdown, in the order of the tree.
 
-    `key` is the foreign id, or the path, and becomes the article's external reference. `path` is the file
-    that links and images are relative to. `address` is the public path in the source, such as
-    "/guides/install", which links may use and which leads to the article afterwards; `former_addresses` are
-    its other ones. `markdown` has no front matter, no heading that repeats the title, and links and images as
-    the source writes them. `heading_ids` gives ids that the source itself sets: the id, and the number of the
-    heading in the text, from 0.
-    `locale` is the language code in the source, or None if it states none (see `page_locales`).
-    `translation_of` is the key of the page that this one translates. `published_at` is when a published page
-    was published first.
+    `key` is the source's id, or the path, and becomes the article's external reference. `path` is the file to
+    which links and images are relative. `address` is the public path in the source, such as
+    "/guides/install", which links may use and which redirects to the article; `former_addresses` are its
+    other ones. `markdown` has no front matter, no heading that repeats the title, and links and images as in
+    the source. `heading_ids` has the ids that the source sets explicitly, each with the number of its heading
+    in the text, from 0. `locale` is the language code in the source, or None if the source states none (see
+    `page_locales`). `translation_of` is the key of the page that this one translates. `published_at` is the
+    time of first publication of a published page.
     """
 
     key: str
@@ -125,9 +124,9 @@ class ImportedEntry:
 
 @dataclass(frozen=True, slots=True)
 class ImportedRedirect:
-    """A former address and its target: an address in the source, the path of a page or a full URL.
+    """A former address and its target: an address in the source, the path of a page, or a full URL.
 
-    With `/*` at the end of both it is one of everything below the address, which keeps the rest of the path.
+    With `/*` at the end of both, it is a prefix redirect, which keeps the rest of the path.
     """
 
     source: str
@@ -152,14 +151,14 @@ class ImportedQuestion:
 class Tree:
     """A whole source.
 
-    `pages` and `collections` are in reading order, a collection before its children. `locale` is what the
-    source states as the one of pages that are no translations. `sites` are URLs whose paths are addresses of
-    the source, such as "https://docs.example.com", or "/handbook" for a base path. `static_folders` are
-    folders whose files are served from the root, such as "public" or "static". `aliases` are beginnings of
-    destinations, such as "@site/", with the folders that they stand for. Links to `changelog_folder`
-    lead to the whole changelog. `links_keep_language` says that a link such as "/guides/install" on a
-    translated page leads to the translation, as it does where the generator puts the language of the page
-    before it.
+    `pages` and `collections` are in reading order, collections before their children. `locale` is the
+    language that the source states for pages that are not translations. `sites` are URLs whose paths are
+    addresses of the source, such as "https://docs.example.com", or "/handbook" for a base path.
+    `static_folders` are folders whose files are served from the root, such as "public" or "static". `aliases`
+    are prefixes of destinations, such as "@site/", with the folders that they represent. Links to
+    `changelog_folder` lead to the whole changelog. `links_keep_language` is true if a link such as
+    "/guides/install" on a translated page leads to the translation, because the generator prefixes it with
+    the language of the page.
     """
 
     format: str
@@ -179,7 +178,7 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class MovedPage:
-    """A page whose place in the source is another one than at the last import; both are keys."""
+    """A page that was moved in the source since the last import; both values are keys."""
 
     before: str
     after: str
@@ -187,7 +186,7 @@ class MovedPage:
 
 @dataclass(slots=True)
 class Losses:
-    """Collects what a reader can't keep."""
+    """Collects the losses of a reader."""
 
     rows: list[Loss] = field(default_factory=list)
 
@@ -197,7 +196,7 @@ class Losses:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A format: `recognises` looks at the paths and configuration of a source, `make_tree` makes the tree."""
+    """A format: `recognises` examines the paths and configuration of a source, `make_tree` reads the tree."""
 
     name: str
     title: str
@@ -207,7 +206,7 @@ class Reader:
     def read(self, files: SourceFiles) -> Tree:
         """The tree with its losses.
 
-        Raises `UnreadableSource` with one sentence that says which file is wrong and what to do.
+        Raises `UnreadableSource` with a sentence that names the file and says what to do.
         """
         losses = Losses()
         return replace(self.make_tree(files, losses), losses=tuple(losses.rows))

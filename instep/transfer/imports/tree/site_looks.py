@@ -1,10 +1,10 @@
-"""How a site looks, which an import of its pages leaves to the help center."""
+"""Reports settings of a site's look, which are not imported."""
 
 from functools import reduce
 
 from instep.transfer.imports.tree.schemas import Losses
 
-# The settings of the look by formats; a dot leads into a setting.
+# The settings of the look by format; a dot separates nested names.
 _LOOKS = {
     "docusaurus": "favicon themeConfig.navbar themeConfig.footer themeConfig.announcementBar theme.customCss"
     " stylesheets scripts headTags",
@@ -22,7 +22,7 @@ _LOOKS = {
 
 
 def tell_looks(form: str, losses: Losses, path: str, settings: object) -> None:
-    """Report the settings of the look, which have to be made again."""
+    """Report the settings of the look, which people must set again."""
     for name in _LOOKS[form].split():
         if reduce(_inner, name.split("."), settings) not in (None, False, {}, []):
             what = f"site setting {name}: set the look in the dashboard, under Settings, Help center"

@@ -1,4 +1,4 @@
-"""URLs as sources write them, valid or not: many guides contain `http://[your-host]:8080/`."""
+"""Parses URLs in sources, valid or not: many guides contain `http://[your-host]:8080/`."""
 
 from unicodedata import normalize
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
@@ -15,13 +15,13 @@ def split_url(url: str) -> SplitResult:
 
 
 def site_with_base(url: str) -> tuple[str, ...]:
-    """A site and the path that it is served below, for pages whose addresses don't begin with that."""
+    """A site with its base path, for pages whose addresses don't begin with it."""
     base = split_url(url).path.rstrip("/")
     return tuple(filter(None, (url.rstrip("/") if "://" in url else "", base)))
 
 
 def joined_url(base: str, url: str) -> str | None:
-    """A URL resolved on the page at `base`; None if it is not a URL."""
+    """A URL resolved relative to `base`; None if it is invalid."""
     try:
         return urljoin(base, url)
     except ValueError:
@@ -29,5 +29,5 @@ def joined_url(base: str, url: str) -> str | None:
 
 
 def decoded_path(text: str) -> str:
-    """A path or a fragment without percent-encoding, in the form in which paths of a source are compared."""
+    """A path or fragment without percent-encoding, normalized for comparison."""
     return normalize("NFC", unquote(text))

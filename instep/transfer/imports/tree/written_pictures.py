@@ -1,4 +1,4 @@
-"""Pictures that a text holds itself, as addresses with the scheme `data:` (RFC 2397)."""
+"""Images embedded in a text, as `data:` URLs (RFC 2397)."""
 
 import re
 from base64 import b64decode
@@ -16,7 +16,7 @@ def is_written_picture(address: str) -> bool:
 
 
 def content_of(files: SourceFiles, path: str) -> bytes:
-    """The bytes of a file, or of a picture whose address is its path; none of one that can't be decoded."""
+    """The bytes of a file, or of an embedded image, whose URL is its path; empty if it can't be decoded."""
     if not is_written_picture(path):
         return files.read(path)
     head, _, text = path.partition(",")
@@ -29,11 +29,11 @@ def content_of(files: SourceFiles, path: str) -> bytes:
 
 
 def name_of_path(path: str) -> str:
-    """The name of a file, for a picture in a text one by its type."""
+    """The name of a file; for an embedded image, a name with the extension of its type."""
     written = _WRITTEN.match(path)
     return f"picture.{written[1].lower()}" if written else path.rpartition("/")[2]
 
 
 def named_path(path: str) -> str:
-    """A path as reports name it."""
+    """A path in the form used in reports."""
     return "embedded in the text" if is_written_picture(path) else path

@@ -1,1 +1,1 @@
-"""A plan becomes articles, collections and files of a bot, in batches that commit."""
+"""Writes a plan as articles, collections and files of a bot, in batches that each commit."""

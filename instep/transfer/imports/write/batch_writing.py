@@ -1,6 +1,6 @@
-"""Writes one batch of a plan into the bot, inside of a transaction of the caller.
+"""Writes one batch of a plan into the bot, in the caller's transaction.
 
-Each action can be repeated: what an earlier attempt has written, it finds again by the keys of the source.
+Every action is idempotent: it finds the writes of an earlier attempt by the keys of the source.
 """
 
 from collections.abc import Mapping, Sequence
@@ -49,7 +49,7 @@ from instep.transfer.imports.write.page_writing import Ids, write_page
 
 @dataclass(slots=True)
 class Batch:
-    """The means of writing a batch, and its result: losses, and outcomes other than planned, by key."""
+    """The context of writing a batch, and its result: losses, and outcomes other than planned, by key."""
 
     plan: Plan
     storage: FileStorage
@@ -62,9 +62,9 @@ class Batch:
 async def import_collections(
     ctx: Ctx, import_id: str, batch: Batch, collections: Sequence[PlannedCollection]
 ) -> str:
-    """Make and change collections; parents come first, as in the plan.
+    """Create and change collections, parents first, as in the plan.
 
-    The content of a refused one goes to the one above it: `ids_of` does that for pages.
+    The content of a refused collection goes to its parent; `ids_of` does this for pages.
     """
     ids = await queries.ids_of(ctx, batch.plan.source, "collection")
     for planned in collections:
@@ -81,7 +81,7 @@ async def import_collections(
 
 
 async def ids_of(ctx: Ctx, plan: Plan, files: Mapping[str, str]) -> Ids:
-    """The ids here of the source's keys; a collection that was refused has the id of the one above it."""
+    """The ids here for the source's keys; a refused collection has the id of its parent."""
     homes = await queries.ids_of(ctx, plan.source, "collection")
     for planned in plan.collections:
         _stand_for_parent(planned, homes)
@@ -109,7 +109,7 @@ async def _write_collection(ctx: Ctx, plan: Plan, planned: PlannedCollection, id
         await _update_collection(ctx, planned, planned.earlier.facts, ids)
     elif planned.outcome == "unchanged":
         return
-    # The order is kept once the pages are there, by `import_order`.
+    # The order is stored by `import_order`, after the pages.
     facts = {**planned.facts, "order": planned.earlier.order if planned.earlier else []}
     row = {"collection_id": collection_id, "digest": "", "facts": facts, "title": "", "content": ""}
     await queries.keep_ref(ctx, plan.source, "collection", key, row)
@@ -118,7 +118,7 @@ async def _write_collection(ctx: Ctx, plan: Plan, planned: PlannedCollection, id
 
 @dataclass(frozen=True, slots=True)
 class InspectedFile:
-    """A file of the source that can be stored."""
+    """An inspected file of the source that can be stored."""
 
     piece: FilePiece
     inspection: Inspection
@@ -126,7 +126,7 @@ class InspectedFile:
 
 @writes
 async def import_files(ctx: Ctx, import_id: str, batch: Batch, files: Sequence[InspectedFile]) -> str:
-    """Store files; one that the help center has no room for is a loss."""
+    """Store files; a refused one is a loss."""
     for file in files:
         name, digest = name_of_path(file.piece.path), file.piece.digest
         try:
@@ -142,7 +142,7 @@ def lost_file(piece: FilePiece, refusal: AppError) -> Loss:
 
 @writes
 async def import_pages(ctx: Ctx, import_id: str, batch: Batch, pages: Sequence[PlannedPage]) -> str:
-    """Make and change articles."""
+    """Create and change articles."""
     earlier = await queries.list_texts(ctx, batch.plan.source, [page.page.key for page in pages])
     needed = NeededWork()
     for page in pages:
@@ -164,16 +164,16 @@ async def import_pages(ctx: Ctx, import_id: str, batch: Batch, pages: Sequence[P
 
 @writes
 async def import_moves(ctx: Ctx, import_id: str, batch: Batch, moved: Sequence[MovedPage]) -> str:
-    """Know the pages that the source has elsewhere now by their present keys."""
+    """Replace the keys of pages that were moved in the source by their current ones."""
     await queries.rename_refs(ctx, batch.plan.source, moved)
     return import_id
 
 
 @writes
 async def archive_absent(ctx: Ctx, import_id: str, batch: Batch, absent_pages: Sequence[AbsentPage]) -> str:
-    """Archive articles whose pages the source no longer has, apart from those that were changed here.
+    """Archive articles whose pages the source no longer has, except those that were changed here.
 
-    Their former addresses lead to the pages that the source itself leads to from there.
+    Their addresses redirect to the same pages as in the source.
     """
     texts = await queries.list_texts(ctx, batch.plan.source, [page.key for page in absent_pages])
     former_paths = []
@@ -190,7 +190,7 @@ async def archive_absent(ctx: Ctx, import_id: str, batch: Batch, absent_pages: S
             batch.losses.append(Loss(page.key, what))
             continue
         await save(ctx, article, {"status": "archived"}, "markdown")
-        # It comes back with its page.
+        # The article is restored if its page returns.
         await queries.add_facts(ctx, batch.plan.source, "page", page.key, {"pruned": True})
         if (heir_id := batch.ids.articles.get(page.heir or "")) is not None:
             await repoint_redirects(ctx, article.id, heir_id)
@@ -202,9 +202,9 @@ async def archive_absent(ctx: Ctx, import_id: str, batch: Batch, absent_pages: S
 
 @writes
 async def import_order(ctx: Ctx, import_id: str, batch: Batch, reordered: Sequence[PlannedCollection]) -> str:
-    """Put articles into the order of the source, which is another one than at the last import."""
+    """Put articles in the order of the source if it changed since the last import."""
     await lock_order(ctx)
-    # A collection that was refused shares its id with the one above it, which comes first in the plan.
+    # A refused collection shares its id with its parent, which is earlier in the plan.
     collections: dict[str, PlannedCollection] = {}
     for row in reordered:
         collection_id = batch.ids.collections.get(row.collection.key)
@@ -230,7 +230,7 @@ async def import_order(ctx: Ctx, import_id: str, batch: Batch, reordered: Sequen
 async def import_redirects(
     ctx: Ctx, import_id: str, batch: Batch, redirects: Sequence[PlannedRedirect]
 ) -> str:
-    """Let former addresses lead to the articles."""
+    """Add redirects from former addresses to the articles."""
     former_paths = []
     for redirect in redirects:
         article_id = batch.ids.articles.get(redirect.page_key or "")
@@ -250,7 +250,7 @@ async def import_redirects(
 async def import_questions(
     ctx: Ctx, import_id: str, batch: Batch, questions: Sequence[ImportedQuestion]
 ) -> str:
-    """Add the golden questions of articles; one that an article has already stays as it is."""
+    """Add the golden questions of articles; existing ones stay unchanged."""
     for question in questions:
         article_id = batch.ids.articles.get(question.page)
         try:
@@ -274,7 +274,7 @@ async def _has_question(ctx: Ctx, article_id: str | None, question: str) -> bool
 
 @writes
 async def import_entries(ctx: Ctx, import_id: str, batch: Batch, entries: Sequence[PlannedEntry]) -> str:
-    """Make and change entries of the changelog."""
+    """Create and change entries of the changelog."""
     known_ids, needed = await queries.ids_of(ctx, batch.plan.source, "entry"), NeededWork()
     for entry in entries:
         try:
@@ -306,7 +306,7 @@ async def _create_collection(ctx: Ctx, planned: PlannedCollection, ids: Mapping[
 async def _update_collection(
     ctx: Ctx, planned: PlannedCollection, before: Facts, ids: Mapping[str, str]
 ) -> None:
-    """Change what the source has changed; what someone has changed here stays as it is."""
+    """Update the values that changed in the source, except those that someone changed here."""
     collection = await find_collection(ctx, ids[planned.collection.key])
     present = {
         "title": collection.title,

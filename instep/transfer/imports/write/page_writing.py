@@ -1,4 +1,4 @@
-"""Writes one page of a plan: a new article, a change of one, or a draft if it was changed here, too."""
+"""Writes one page of a plan: a new article, a change, or a draft if it was also changed here."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ REASON = "This text changed both in the source of the import and here: compare t
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """The ids here of the source's keys; `files` are the paths of files by the digests of what was sent."""
+    """The ids here for the source's keys; `files` are the paths of files by the digest of the sent bytes."""
 
     collections: Mapping[str, str]
     articles: Mapping[str, str]
@@ -31,10 +31,10 @@ class Ids:
 async def write_page(
     ctx: Ctx, plan: Plan, page: PlannedPage, ids: Ids, earlier: Mapping[str, ImportedText]
 ) -> Outcome:
-    """Make or change the article of a page, and remember what the source had; returns what was done.
+    """Create or change the article of a page, and store the facts of the source; return the outcome.
 
-    `earlier` are the texts of the last import by the keys of their pages. Raises `InvalidRequest`,
-    `SlugTaken` and Pydantic's `ValidationError` for a page that can't be written.
+    `earlier` are the texts of the last import, by page key. Raises `InvalidRequest`, `SlugTaken` or
+    Pydantic's `ValidationError` if the page can't be written.
     """
     text = earlier.get(page.page.key)
     if text is None:
@@ -62,7 +62,7 @@ async def write_page(
 
 
 async def create_article(ctx: Ctx, page: PlannedPage, ids: Ids) -> Article:
-    """The article of a new page, in the status that the page has in its source."""
+    """Create the article of a new page, with its status in the source."""
     original = page.original_key
     if original is not None and original not in ids.articles:
         raise InvalidRequest(f"it is a translation of {original}, which was not imported.")
@@ -89,7 +89,7 @@ async def create_article(ctx: Ctx, page: PlannedPage, ids: Ids) -> Article:
 
 
 async def changed_columns(ctx: Ctx, page: PlannedPage, text: ImportedText, ids: Ids) -> dict[str, Any]:
-    """The columns other than the text that only the source has changed."""
+    """The columns, except the text, that changed only in the source."""
     article = await find_article(ctx, text.id)
     present = {
         "description": article.description,
@@ -99,7 +99,7 @@ async def changed_columns(ctx: Ctx, page: PlannedPage, text: ImportedText, ids: 
     before, after = as_stored(text.facts, ids), as_stored(page.facts, ids)
     columns = {name: value for name, value in after.items() if before[name] != value}
     columns = {name: value for name, value in columns.items() if present[name] == before[name]}
-    # The source has again what an import had archived.
+    # The page of an archived article returned to the source.
     is_back = bool(text.facts.get("pruned")) and article.status == "archived"
     return columns | (live_columns(ctx, article) if is_back else {})
 
@@ -114,7 +114,7 @@ def as_stored(facts: Facts, ids: Ids) -> dict[str, Any]:
 
 
 async def queue_draft(ctx: Ctx, page: PlannedPage, text: ImportedText, content: str) -> None:
-    """Propose what the source has now, as an edit of what was imported from it."""
+    """Propose the source's current text, as an edit of the imported text."""
     proposal = EditProposal(
         content=content,
         base_version=text.version or 1,
@@ -129,7 +129,7 @@ async def queue_draft(ctx: Ctx, page: PlannedPage, text: ImportedText, content: 
 async def keep_page(
     ctx: Ctx, plan: Plan, page: PlannedPage, id: str, title: str, content: str, version: int | None
 ) -> None:
-    """Remember what an article was imported from, for the next import of the source."""
+    """Store the origin of an article, for the next import of the source."""
     row = {
         "article_id": id,
         "digest": page.text.digest,

@@ -1,7 +1,7 @@
 """Runs the import of a plan: files, collections, articles, redirects, entries, in batches that commit.
 
-A run that is killed leaves whole batches. The next run of the same source finds them by their keys, writes
-only what is missing, and doubles nothing.
+A killed run leaves complete batches. The next run of the same source finds them by their keys and writes only
+the rest, without duplicates.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ from instep.transfer.imports.write.batch_writing import (
 
 Item = TypeVar("Item")
 BatchAction = Callable[[Ctx, str, Batch, Sequence[Item]], Awaitable[str]]
-# Called after each batch with the number of written items, and of all.
+# Called after each batch with the number of written items and the total.
 Tell = Callable[[int, int], None]
 
 
@@ -61,7 +61,7 @@ class ImportRun:
     tell: Tell
     done: int = 0
     losses: list[Loss] = field(default_factory=list)
-    # The paths of stored files by the digests of what was sent.
+    # The paths of stored files by the digest of the sent bytes.
     addresses: dict[str, str] = field(default_factory=dict)
 
     @asynccontextmanager
@@ -79,7 +79,7 @@ class ImportRun:
     ) -> dict[str, Outcome]:
         """Write items in batches of `size`, which count as progress, or all in one batch.
 
-        The losses are kept; returns the outcomes other than planned, by key.
+        Losses are collected; returns the outcomes other than planned, by key.
         """
         outcomes: dict[str, Outcome] = {}
         for start in range(0, len(items), size or len(items) or 1):
@@ -92,7 +92,7 @@ class ImportRun:
         return outcomes
 
     async def attempt(self, action: BatchAction[Item], items: Sequence[Item], is_progress: bool) -> Batch:
-        """Write a batch in one transaction, which is repeated after expensive work that it needs."""
+        """Write a batch in one transaction, which is retried after expensive work that it needs."""
         async with self.transaction() as ctx:
             batch = Batch(self.plan, self.storage, await ids_of(ctx, self.plan, self.addresses))
             await action(ctx, self.import_id, batch, items)
@@ -102,7 +102,7 @@ class ImportRun:
 
 
 async def run_plan(run: ImportRun) -> ImportReport:
-    """Import everything; the report of what was done."""
+    """Run the whole import; return the report."""
     plan, report = run.plan, run.plan.report
     if report.changes_nothing:
         return report
@@ -111,7 +111,7 @@ async def run_plan(run: ImportRun) -> ImportReport:
     outcomes: dict[str, Outcome] = {row.collection.key: row.outcome for row in plan.collections}
     recount(report.collections, outcomes, await run.write(import_collections, plan.collections))
     outcomes = {page.page.key: page.outcome for page in plan.written_pages}
-    # Translations come after the originals that they name.
+    # Translations come after the originals to which they refer.
     for is_translation in (False, True):
         pages = [page for page in plan.written_pages if (page.original_key is not None) == is_translation]
         actual = await run.write(import_pages, pages, limits.IMPORT_BATCH_ARTICLES)
@@ -133,7 +133,7 @@ async def run_plan(run: ImportRun) -> ImportReport:
 
 
 async def store_files(run: ImportRun) -> None:
-    """Store the files that are not here yet."""
+    """Store the files that are not stored yet."""
     pieces = run.plan.files
     async with run.transaction() as ctx:
         run.addresses |= await find_sent_files(ctx, list(pieces))
@@ -153,7 +153,7 @@ async def store_files(run: ImportRun) -> None:
 
 
 async def inspect_files(run: ImportRun, pieces: Sequence[FilePiece]) -> list[InspectedFile]:
-    """Inspect files concurrently; returns those that can be stored, and reports what is wrong with others."""
+    """Inspect files concurrently; return those that can be stored, and report the others."""
 
     async def inspect(piece: FilePiece) -> None:
         content = await asyncio.to_thread(content_of, run.files, piece.path)
@@ -174,14 +174,14 @@ async def inspect_files(run: ImportRun, pieces: Sequence[FilePiece]) -> list[Ins
 
 @contextmanager
 def counting(run: ImportRun, counts: OutcomeCounts | FileCounts, planned: str, actual: str) -> Iterator[None]:
-    """Correct the counts of the plan by one for each loss that is met in between."""
+    """Correct the counts of the plan by one for each loss in this context."""
     losses = len(run.losses)
     yield
     count_again(counts, planned, actual, len(run.losses) - losses)
 
 
 def recount(counts: OutcomeCounts, planned: Mapping[str, Outcome], actual: Mapping[str, Outcome]) -> None:
-    """Correct the counts of the plan, whose outcomes are by key, where something came out differently."""
+    """Correct the planned counts for outcomes that differ from the plan."""
     for key, outcome in actual.items():
         count_again(counts, planned[key], outcome)
 
