@@ -1,1 +1,1 @@
-"""Repositories at code hosts: their pull requests arrive by webhook and by polling, and become tasks."""
+"""Connects repositories at code hosts: pull requests arrive by webhook and polling, and become tasks."""

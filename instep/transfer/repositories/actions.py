@@ -1,4 +1,4 @@
-"""The acts of owners on repositories: connect a code host, add, change and remove repositories."""
+"""Owners' actions on repositories: connect code hosts, add, change and remove repositories."""
 
 import re
 import secrets
@@ -37,7 +37,7 @@ from instep.transfer.repositories.schemas import (
 )
 
 VISIBLE = re.compile(r"[\x21-\x7e]+")
-# Parts of a name that no host allows, but a path would follow.
+# Segments that no host allows in names, but that a path would follow.
 NAME = re.compile(r"(?!.*(?:^|/)\.{1,2}(?:/|$))[\w.-]+(?:/[\w.-]+)+", re.ASCII)
 SECRET_BYTES = 32
 
@@ -48,7 +48,7 @@ class HostUnusable(InvalidState):
 
 @dataclass(frozen=True, slots=True)
 class NewHost:
-    """The fields of the form that connects a code host with a token."""
+    """The fields of the form to connect a code host with a token."""
 
     kind: str
     url: str
@@ -57,7 +57,7 @@ class NewHost:
 
 @dataclass(frozen=True, slots=True)
 class FoundRepository:
-    """A repository that a token reads, before it is stored; `host` has its credentials."""
+    """A repository that a token can read, not stored yet; `host` contains the credentials."""
 
     host: CodeHost
     remote: RemoteRepository
@@ -65,7 +65,7 @@ class FoundRepository:
 
 @dataclass(frozen=True, slots=True)
 class AddedRepository:
-    """A stored repository, and the secret of its new webhook; None if it was known before."""
+    """A stored repository, and the secret of its webhook; None if the webhook existed already."""
 
     id: str
     host: CodeHost
@@ -97,17 +97,17 @@ async def get_code_host(ctx: Ctx, host_id: str) -> CodeHost:
 
 
 async def list_changes(ctx: Ctx, repository_ids: Sequence[str]) -> list[RepositoryChange]:
-    """List the pull requests that have come from these repositories, the latest first."""
+    """List the pull requests from these repositories, newest first."""
     return await queries.list_changes(ctx, repository_ids)
 
 
 def hook_url(host: CodeHost) -> str:
-    """The address that the code host sends its deliveries to."""
+    """The address to which the code host sends its deliveries."""
     return f"{settings().base_url}/hooks/{host.kind}/{host.id}"
 
 
 def hook_events(host: CodeHost) -> str:
-    """The events that the webhook has to be set up for, as the host's page names them."""
+    """The events to select for the webhook, with their names on the host's page."""
     return FORMS[host.kind].events
 
 
@@ -117,7 +117,7 @@ def host_names() -> dict[HostKind, str]:
 
 
 def new_code_host(workspace_id: str, name: str, url: str) -> CodeHost:
-    """A code host of the kind with this name at this address, not stored yet; raises `InvalidValue`."""
+    """A new code host of this kind at this address, not stored yet; raises `InvalidValue`."""
     kind = next((kind for kind in FORMS if kind == name), None)
     if kind is None:
         raise InvalidValue("host", f"it must be one of {', '.join(FORMS)}")
@@ -135,7 +135,7 @@ def new_code_host(workspace_id: str, name: str, url: str) -> CodeHost:
 async def find_with_token(
     workspace_id: str, client: OutboundClient, new: NewHost, repository_name: str
 ) -> FoundRepository:
-    """Ask a code host for a repository with a token. No transaction is open while it answers."""
+    """Request a repository from a code host with a token. No transaction is open meanwhile."""
     host, token = new_code_host(workspace_id, new.kind, new.url), _read_token(new.token)
     credentials = HostCredentials(secrets.token_hex(SECRET_BYTES), token)
     remote = await find_remote(client, host, token, repository_name)
@@ -143,7 +143,7 @@ async def find_with_token(
 
 
 async def find_remote(client: OutboundClient, host: CodeHost, token: str, name: str) -> RemoteRepository:
-    """Ask a code host for a repository by its name; raises `HostUnusable`."""
+    """Request a repository from a code host by its name; raises `HostUnusable`."""
     if not NAME.fullmatch(name) or len(name) > limits.MAX_REPOSITORY_NAME_CHARACTERS:
         raise InvalidValue("repository", "it must be the owner and the name, such as acme/app")
     try:
@@ -162,15 +162,15 @@ async def find_remote(client: OutboundClient, host: CodeHost, token: str, name: 
 async def add_repository(
     ctx: Ctx, remote_repository: FoundRepository, fields: RepositoryFields, installation_id: int | None = None
 ) -> AddedRepository:
-    """Send the pull requests of a repository from now on, and check the articles against its code.
+    """Connect a repository: send its pull requests from now on, and check the articles against its code.
 
-    Its code host is stored if it is not yet.
+    Its code host is stored if it is new.
     """
     _refuse_bad_fields(fields)
     await ctx.tx.advisory_lock(f"repositories {ctx.workspace_id}")
     new_host, remote = remote_repository.host, remote_repository.remote
     host = await queries.find_code_host(ctx.tx, new_host.id)
-    # One webhook of a repository serves all help centers of the workspace.
+    # All help centers of the workspace share one webhook per repository.
     host = host or await queries.find_code_host_of(ctx, new_host, remote.remote_id)
     if host is None:
         await store_code_host(ctx, new_host)
@@ -183,7 +183,7 @@ async def add_repository(
 
 
 async def _refuse_another(ctx: Ctx, host: CodeHost, remote: RemoteRepository) -> None:
-    """Refuse a repository beyond the limit, and one that the bot has by another token or app."""
+    """Refuse a repository beyond the limit, and one that is connected with another token or app."""
     rows = await queries.list_repositories(ctx)
     if len(rows) >= limits.MAX_REPOSITORIES:
         raise InvalidState(
@@ -205,7 +205,7 @@ async def store_code_host(ctx: Ctx, host: CodeHost) -> None:
 
 @writes
 async def change_repository(ctx: Ctx, repository_id: str, fields: RepositoryFields) -> str:
-    """Change which pull requests of a repository are sent, and which files of them."""
+    """Change which pull requests of a repository are sent, and which of their files."""
     _refuse_bad_fields(fields)
     if not await queries.set_fields(ctx, repository_id, fields):
         raise _unknown_repository()
@@ -214,7 +214,7 @@ async def change_repository(ctx: Ctx, repository_id: str, fields: RepositoryFiel
 
 @writes
 async def remove_repository(ctx: Ctx, repository_id: str) -> str:
-    """Send no more pull requests of a repository; with the last one its token is forgotten."""
+    """Disconnect a repository; the token is deleted with its last repository."""
     host_id = await queries.delete_repository(ctx, repository_id)
     if host_id is None:
         raise _unknown_repository()
@@ -233,7 +233,7 @@ async def forget_code_host(ctx: Ctx, host_id: str) -> str:
 
 @writes
 async def change_token(ctx: Ctx, host_id: str, token: str) -> str:
-    """Use another token at a code host from now on, for example when the former one has expired."""
+    """Replace the token of a code host, for example because the old one expired."""
     host = await get_code_host(ctx, host_id)
     old = open_credentials(host)
     if old is None or old.token is None:
@@ -245,7 +245,7 @@ async def change_token(ctx: Ctx, host_id: str, token: str) -> str:
 
 @writes
 async def check_repository(ctx: Ctx, repository_id: str) -> str:
-    """Check the articles against the newest code of a repository and its history, now."""
+    """Check the articles now against the newest code of a repository and its history."""
     repository = await get_repository(ctx, repository_id)
     await queries.set_check_status(ctx, repository.id, "waiting")
     await check_soon(ctx.tx, ctx.bot.id, repository.id)
@@ -254,7 +254,7 @@ async def check_repository(ctx: Ctx, repository_id: str) -> str:
 
 @writes
 async def retry_change(ctx: Ctx, repository_id: str, change_id: str) -> str:
-    """Send a pull request again that could not be sent."""
+    """Send a failed pull request again."""
     repository = await get_repository(ctx, repository_id)
     if not await queries.retry_change(ctx, change_id):
         raise InvalidState("Only failed pull requests can be sent again.")

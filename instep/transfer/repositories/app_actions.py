@@ -1,4 +1,4 @@
-"""The acts of owners by which a GitHub App is made in the browser, and its repositories are chosen."""
+"""Owners' actions to create a GitHub App in the browser and to choose its repositories."""
 
 import secrets
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ from instep.transfer.repositories.hosts.host_requests import HostBusy, HostFaile
 from instep.transfer.repositories.schemas import CodeHost, RemoteRepository
 
 GITHUB = "github"
-# GitHub's limit of an app's name, in characters, which is one in the whole of GitHub.
+# GitHub's limit in characters for the name of an app, which is unique on all of GitHub.
 MAX_APP_NAME_CHARACTERS = 34
 
 
@@ -38,7 +38,7 @@ class AppExpired(InvalidRequest):
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """The form that a browser sends to GitHub: its address, the host in front, and the manifest."""
+    """The form that a browser sends to GitHub: its URL, its origin, and the manifest."""
 
     address: str
     origin: str
@@ -47,16 +47,16 @@ class Registration:
 
 @dataclass(frozen=True, slots=True)
 class ReadableRepository:
-    """A repository that an app may read, and the installation that lets it."""
+    """A repository that an app can read, and the installation that grants this."""
 
     installation_id: int
     remote: RemoteRepository
 
 
 async def begin_app(ctx: Ctx, person: Person, url: str, organization: str, page_url: str) -> Registration:
-    """Begin to make an app; GitHub's answer is accepted from the same person, for some minutes.
+    """Start to create an app; GitHub's response is accepted from the same person for a few minutes.
 
-    `page_url` is the address of the page to which GitHub leads back.
+    `page_url` is the page to which GitHub redirects afterwards.
     """
     host, owner = new_code_host(ctx.workspace_id, GITHUB, url), organization.strip()
     if owner and not ORGANIZATION.fullmatch(owner):
@@ -76,7 +76,7 @@ async def begin_app(ctx: Ctx, person: Person, url: str, organization: str, page_
 
 
 def is_reachable(host: CodeHost) -> bool:
-    """True if the host may be able to deliver to this installation: GitHub.com refuses private addresses."""
+    """True if the host can deliver to this installation: GitHub.com refuses private addresses."""
     site = parse_url(settings().base_url)
     is_private = site.is_home_name or site.address is not None or site.scheme != "https"
     return host.url != "https://github.com" or not is_private
@@ -85,7 +85,7 @@ def is_reachable(host: CodeHost) -> bool:
 async def finish_app(
     database: Database, client: OutboundClient, person: Person, state: str, code: str
 ) -> CodeHost:
-    """Redeem GitHub's answer for the app's credentials. No connection to the database is held meanwhile."""
+    """Exchange GitHub's response for the app's credentials. No database connection is held meanwhile."""
     async with database.enter_workspace("") as tx:
         challenge = await take_challenge(tx, "github_app", state)
     if challenge is None or challenge.person_id != person.id:
@@ -105,13 +105,13 @@ async def finish_app(
 
 @writes
 async def add_app(ctx: Ctx, host: CodeHost) -> str:
-    """Store an app that was made for the workspace."""
+    """Store an app that was created for the workspace."""
     await store_code_host(ctx, host)
     return host.id
 
 
 async def list_app_repositories(client: OutboundClient, host: CodeHost) -> list[ReadableRepository]:
-    """List the repositories that the app may read; none before it is installed. Raises `HostUnusable`."""
+    """List the repositories that the app can read; empty before it is installed. Raises `HostUnusable`."""
     try:
         installation_ids = await list_installations(client, host, require_credentials(host))
         return [
@@ -128,5 +128,5 @@ async def list_app_repositories(client: OutboundClient, host: CodeHost) -> list[
 
 
 def install_url(host: CodeHost) -> str:
-    """The page of GitHub on which people choose what the app may read."""
+    """The page on GitHub on which people choose what the app can read."""
     return installation_url(host)

@@ -1,7 +1,7 @@
-"""Clones of one branch on the disk of this machine, for the time of one check of the articles.
+"""Clones a branch to the local disk for the duration of one check of the articles.
 
-git itself connects to the code host, under the rules of the outbound guard (docs/decisions/0009): to
-addresses that the guard has vetted, without redirects, proxies, settings of this machine or programs of the
+git itself connects to the code host, under the rules of the outbound guard (docs/decisions/0009): only to
+addresses vetted by the guard, without redirects, proxies, local configuration or programs from the
 repository.
 """
 
@@ -32,9 +32,9 @@ from instep.transfer.repositories.hosts.host_requests import HostBusy, HostFaile
 
 FOLDER = "clones"
 BRANCH = "refs/heads/clone"
-# Programs of the system need these; nothing else of this process is passed on.
+# System programs need these variables; no others are passed on.
 PASSED_VARIABLES = ("PATH", "LD_LIBRARY_PATH")
-# The first version that connects to given addresses (`http.curloptResolve`).
+# The first version that can connect to given addresses (`http.curloptResolve`).
 MIN_GIT = (2, 37)
 GIT_VERSION = re.compile(r"git version (\d+)\.(\d+)")
 WATCH_SECONDS = 0.2
@@ -51,15 +51,15 @@ TOO_SLOW = (
 )
 NO_SPACE = "The server has too little free disk space for the repository's history."
 ERROR_STATUS = re.compile(r"returned error: (\d{3})")
-# Files above this size are binary to git, which bounds the memory for comparing them.
+# git treats larger files as binary, which bounds the memory for comparing them.
 BIG_FILES = str(limits.MAX_DRIFT_FILE_BYTES)
-# A connection that is as slow as this for so long ends, in bytes per second and in seconds.
+# A connection below this speed, in bytes per second, for this long, in seconds, is closed.
 MIN_BYTES_PER_SECOND, MAX_SLOW_SECONDS = "1000", "60"
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The branch to clone; `credentials` are `user:password`, and `host_name` the host's in sentences."""
+    """The branch to clone; `credentials` are `user:password`, `host_name` is the host's name in messages."""
 
     host_name: str
     url: str
@@ -69,7 +69,7 @@ class Origin:
 
 @asynccontextmanager
 async def cloned(client: OutboundClient, origin: Origin) -> AsyncIterator[Git]:
-    """A bare repository with the history of a branch as `BRANCH`, which is removed at the end.
+    """A bare repository with the history of a branch as `BRANCH`, which is deleted at the end.
 
     Raises `HostRefused`, `HostBusy` and `HostFailed`.
     """
@@ -91,7 +91,7 @@ async def cloned(client: OutboundClient, origin: Origin) -> AsyncIterator[Git]:
 
 @contextmanager
 def new_folder(parent: Path) -> Iterator[Path]:
-    """A folder that is removed at the end; it begins by removing those of processes that were killed."""
+    """A folder that is deleted at the end. First, folders of killed processes are deleted."""
     parent.mkdir(parents=True, exist_ok=True)
     with folder_lock(parent, fcntl.LOCK_EX):
         sweep(parent)
@@ -106,7 +106,7 @@ def new_folder(parent: Path) -> Iterator[Path]:
 
 
 def sweep(parent: Path) -> None:
-    """Remove folders that no process holds; the kernel ends the lock of a process that was killed."""
+    """Delete folders that no process has locked; the kernel releases the locks of killed processes."""
     for folder in parent.iterdir():
         with suppress(OSError), folder_lock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB):
             shutil.rmtree(folder, ignore_errors=True)
@@ -125,11 +125,11 @@ def folder_lock(folder: Path, kind: int) -> Iterator[None]:
 BOUNDS: Mapping[str, str] = {
     "core.bigFileThreshold": BIG_FILES,
     "core.hooksPath": os.devnull,
-    # A process for reading has little address space.
+    # The reading process has little address space.
     "core.packedGitLimit": "256m",
     "core.packedGitWindowSize": "16m",
     "fetch.recurseSubmodules": "false",
-    # One pack, however few objects there are, so that its size can be watched.
+    # Always one pack, even for few objects, so that its size can be monitored.
     "fetch.unpackLimit": "1",
     "gc.auto": "0",
     "http.followRedirects": "false",
@@ -142,7 +142,7 @@ BOUNDS: Mapping[str, str] = {
 
 
 def pinned(target: Url, addresses: Sequence[Address]) -> dict[str, str]:
-    """The setting by which git connects to these addresses and looks up nothing."""
+    """The setting with which git connects to these addresses without DNS."""
     if target.address is not None:
         return {}
     names = ",".join(f"[{address}]" if address.version == 6 else str(address) for address in addresses)
@@ -155,7 +155,7 @@ def authorization(credentials: str) -> dict[str, str]:
 
 
 def git_variables(folder: Path, configuration: Mapping[str, str], scheme: str) -> dict[str, str]:
-    """The environment of git: no settings of the system or of a user, and only this protocol, or none."""
+    """The environment of git: no system or user configuration, and only this protocol, or none."""
     passed = {name: os.environ[name] for name in PASSED_VARIABLES if name in os.environ}
     fixed = {
         "HOME": str(folder),
@@ -167,7 +167,7 @@ def git_variables(folder: Path, configuration: Mapping[str, str], scheme: str) -
         "GIT_CONFIG_SYSTEM": os.devnull,
         "GIT_TERMINAL_PROMPT": "0",
     }
-    # The certificates of the system or of `SSL_CERT_FILE`, as elsewhere.
+    # The system's certificates or those in `SSL_CERT_FILE`, as elsewhere.
     certificates = ssl.get_default_verify_paths().cafile
     trust = {"GIT_SSL_CAINFO": certificates} if certificates else {}
     numbered = dict[str, str]()
@@ -192,11 +192,11 @@ async def require_git() -> None:
 async def run_git(
     folder: Path, variables: Mapping[str, str], *arguments: str, origin: Origin | None = None
 ) -> None:
-    """Run git until its end, or until it uses too much time or disk; its children end with it."""
+    """Run git until it ends, or stop it and its children if it uses too much time or disk."""
     allowed_bytes = min(limits.MAX_CLONE_BYTES, free_space_at(folder).free - MIN_FREE_BYTES)
     if allowed_bytes <= 0:
         raise HostRefused(NO_SPACE)
-    # What the host says goes to a file too, so that it counts.
+    # Messages from the host also go to a file, so that they count toward the limit.
     message = folder / "message"
     with message.open("wb") as stderr:
         process = await asyncio.create_subprocess_exec(
@@ -234,7 +234,7 @@ async def end(process: Process) -> None:
 
 
 def size_of(folder: Path) -> int:
-    """The bytes of a folder's files, which come and go meanwhile."""
+    """The size in bytes of a folder's files, which may change meanwhile."""
     size = 0
     for parent, _, names in os.walk(folder):
         for name in names:
@@ -244,7 +244,7 @@ def size_of(folder: Path) -> int:
 
 
 def last_words(message: Path) -> str:
-    """The lines by which git says why it has ended, without the address."""
+    """The last lines of git's output, which say why it ended, without the URL."""
     with message.open("rb") as file:
         file.seek(max(0, message.stat().st_size - MAX_MESSAGE_BYTES))
         lines = file.read().decode("utf-8", "replace").splitlines()
@@ -252,7 +252,7 @@ def last_words(message: Path) -> str:
 
 
 def failure_of(origin: Origin | None, words: str) -> Exception:
-    """The error for people: by what git says, which names no token."""
+    """The error for people, based on git's output, without the token."""
     if origin is None:
         return HostFailed(f"git failed: {shorten(words, 200)}")
     status = ERROR_STATUS.search(words)

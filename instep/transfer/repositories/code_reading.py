@@ -1,4 +1,4 @@
-"""The contents of a clone that bear on the statements of articles, as `instep drift` reads a checkout."""
+"""Reads the evidence about statements in articles from a clone, as `instep drift` does from a checkout."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from instep.transfer.repositories.pull_filters import matches_path
 
 @dataclass(frozen=True, slots=True)
 class ClonedBranch:
-    """A clone of `url`, its branch, and the files of it that count; without paths all do."""
+    """A clone of `url`, its branch, and the paths that count; all if there are none."""
 
     git: Git
     url: str
@@ -24,7 +24,7 @@ class ClonedBranch:
 def read_clone(clone: ClonedBranch, stated: Stated) -> bytes:
     """The body of `POST /drift/checks` for the newest commit of the branch.
 
-    It reads the whole history, which may take minutes: call it in another process. Raises `GitFailed`.
+    Reads the whole history, which can take minutes: call it in another process. Raises `GitFailed`.
     """
     head = resolve(clone.git, clone.branch)
     home = host_and_path(clone.url).removesuffix(".git")
@@ -33,7 +33,7 @@ def read_clone(clone: ClonedBranch, stated: Stated) -> bytes:
 
 
 def within(evidence: CheckoutEvidence, paths: Sequence[str]) -> CheckoutEvidence:
-    """The evidence with only those hunks that are in the paths; names in other files are not gone."""
+    """The evidence with only the hunks in the paths; names that other files contain still exist."""
     if not paths:
         return evidence
     commits = [commit for row in evidence.commits if (commit := commit_within(row, paths)).commit.hunks]

@@ -1,4 +1,4 @@
-"""The job that checks the articles of a bot against the code of a connected repository and its history."""
+"""The job that checks a bot's articles against the code and history of a connected repository."""
 
 import asyncio
 import json
@@ -33,14 +33,14 @@ from instep.transfer.repositories.schemas import CheckStatus, CodeHost, Reposito
 
 NO_ARTICLES = "There are no articles yet: write or import some, then check again."
 TOO_EXPENSIVE = f"The repository's history takes too much time or memory to read. {INSTEAD}"
-# A clone needs disk, and reading it a processor: one check at a time in a process.
+# Cloning needs disk space and reading needs CPU time, so a process runs one check at a time.
 turn = asyncio.Lock()
 
 
 async def check_repository(database: Database, client: OutboundClient, job: Job) -> None:
-    """Check the articles against the newest commit of a repository; its page shows the result.
+    """Check the articles against the newest commit of a repository, whose page shows the result.
 
-    What the code contradicts is stored in the last transaction, so that after a crash the job runs again.
+    The contradictions are stored in the last transaction, so that the job runs again after a crash.
     """
     if turn.locked():
         raise Postponed(limits.CHECK_TURN_DELAY)
@@ -53,7 +53,7 @@ async def check_repository(database: Database, client: OutboundClient, job: Job)
 
 
 async def give_up_check(database: Database, job: Job) -> None:
-    """Record that no attempt at a check has ended; the next scheduled one begins anew."""
+    """Record that no attempt at a check finished; the next scheduled check starts over."""
     async with job_context(database, job.payload, POLLER) as ctx:
         repository = await queries.find_repository(ctx, job.payload["repository"])
         if repository is not None:
@@ -80,7 +80,7 @@ class RepositoryCheck:
         self.repository, self.host, self.host_name = repository, host, FORMS[host.kind].name
 
     async def run(self) -> None:
-        """Check, and note why there is no result."""
+        """Run the check, or record why there is no result."""
         try:
             await self.check()
         except HostBusy as busy:
@@ -121,13 +121,13 @@ class RepositoryCheck:
         await restartable(lambda: self.store(evidence))
 
     async def list_statements(self) -> StatementsOut:
-        """The statements of the articles; a paused workspace is refused before anything is fetched."""
+        """The statements of the articles; raises for a paused workspace, before anything is fetched."""
         async with job_context(self.database, self.payload, POLLER) as ctx, ctx.tx.transaction():
             await refuse_paused(ctx)
             return await drift.list_statements(ctx)
 
     async def find_origin(self) -> Origin:
-        """The branch to clone, by the present name of the repository and of its default branch."""
+        """The branch to clone, with the current names of the repository and its default branch."""
         form, repository = FORMS[self.host.kind], self.repository
         token = await find_token(self.client, self.host, repository.installation_id)
         api = api_with_token(self.client, self.host, token)
@@ -150,5 +150,5 @@ class RepositoryCheck:
 
 
 def counts_of(checked: CheckedDrift) -> tuple[int, int]:
-    """The statements that were found wrong, and the articles that make them."""
+    """The numbers of wrong statements and of articles that contain them."""
     return len(checked.findings), len({finding.article_id for finding in checked.findings})

@@ -1,4 +1,4 @@
-"""The API of a code host with a token: the one that an owner has entered, or an installation's of an app."""
+"""Opens the API of a code host with a token: entered by an owner, or of an app's installation."""
 
 from instep.platform.core.outbound.client import OutboundClient
 from instep.transfer.repositories.host_credentials import api_with_token, require_credentials

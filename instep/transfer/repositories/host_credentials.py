@@ -1,4 +1,4 @@
-"""The credentials of code hosts at rest, and the API that they open."""
+"""Encrypts and decrypts the stored credentials of code hosts."""
 
 import json
 from dataclasses import asdict, replace
@@ -11,13 +11,13 @@ from instep.transfer.repositories.schemas import CodeHost, HostCredentials
 
 
 def seal_credentials(host: CodeHost, credentials: HostCredentials) -> CodeHost:
-    """The code host with these credentials, encrypted and bound to its row."""
+    """The code host with these credentials, encrypted and bound to the row."""
     text = json.dumps(asdict(credentials))
     return replace(host, sealed=key_ring().seal(text, *seal_context(host)))
 
 
 def open_credentials(host: CodeHost) -> HostCredentials | None:
-    """The credentials; None if they were sealed with a secret key that is gone."""
+    """The credentials; None if they were encrypted with a secret key that is no longer configured."""
     try:
         return HostCredentials(**json.loads(key_ring().open(host.sealed, *seal_context(host))))
     except Unreadable:
@@ -40,5 +40,5 @@ def api_with_token(client: OutboundClient, host: CodeHost, token: str) -> HostAp
 
 
 def seal_context(host: CodeHost) -> tuple[str, ...]:
-    """The associated data of sealed credentials: their table, column, workspace and row."""
+    """The associated data of encrypted credentials: their table, column, workspace and row."""
     return "code_hosts", "sealed", host.workspace_id, host.id

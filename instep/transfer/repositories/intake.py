@@ -1,4 +1,4 @@
-"""The beginning of jobs: a pull request of a delivery or a poll, stored once for each commit; a check."""
+"""Schedules jobs: for a pull request from a delivery or a poll, once per commit; and for checks."""
 
 from uuid import UUID
 
@@ -19,9 +19,9 @@ from instep.transfer.repositories.schemas import (
 
 
 async def take_in(tx: Tx, repository: Repository, pull_request: PullRequest, is_approval: bool) -> None:
-    """Note a pull request as it is now; what is to be sent gets a job, in the caller's transaction.
+    """Store the current state of a pull request and, if it must be sent, a job, in the caller's transaction.
 
-    The same pull request at the same commit is sent once, however often it is told.
+    A pull request is sent once for each commit, however often it is reported.
     """
     assert repository.bot_id is not None, "a stored repository has a bot"
     is_approved = is_approval or await queries.is_approved(tx, repository.id, pull_request.number)
@@ -54,12 +54,12 @@ async def send_soon(tx: Tx, repository: Repository, change_id: str) -> None:
 
 
 async def release_soon(tx: Tx, repository: Repository) -> None:
-    """Look for drafts that are approved for a release which is out now."""
+    """Schedule the publication of drafts that were approved for a published release."""
     payload = {"workspace": tx.workspace_id, "bot": str(repository.bot_id), "repository": repository.id}
     await defer(tx, RELEASE_DRAFTS, payload, dedupe=repository.id)
 
 
 async def check_soon(tx: Tx, bot_id: UUID, repository_id: str) -> None:
-    """Check the articles against the code of a repository; one check waits at a time."""
+    """Schedule a check of the articles against a repository's code; at most one check is waiting."""
     payload = {"workspace": tx.workspace_id, "bot": str(bot_id), "repository": repository_id}
     await defer(tx, CHECK_REPOSITORY, payload, dedupe=repository_id)

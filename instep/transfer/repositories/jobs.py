@@ -1,4 +1,4 @@
-"""The jobs of repositories: send one pull request as a task, and poll for what no delivery has told."""
+"""The jobs of repositories: send a pull request as a task, and poll for changes without a delivery."""
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -52,19 +52,19 @@ POLL_EVERY = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class NoTask:
-    """How a change ends without a task."""
+    """The outcome of a change without a new task."""
 
     status: ChangeStatus
     message: str | None
     # The task that the change already has.
     task_id: str | None = None
-    # True if the drafts that were made of it leave the queue.
+    # True if its drafts must leave the review queue.
     is_abandoned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingChange:
-    """A change that waits, with the repository and the code host that it comes from."""
+    """A waiting change, with its repository and code host."""
 
     change: RepositoryChange
     repository: Repository
@@ -72,7 +72,7 @@ class WaitingChange:
 
 
 def sender_of(repository: Repository) -> Actor:
-    """Tasks of a repository are counted together, as those of an API key are."""
+    """The sender of a repository's tasks, which are counted together, like those of an API key."""
     name = FORMS[repository.kind].name
     return Actor("task", name, can_write=False, id=repository.id, channel="job", can_propose=True)
 
@@ -81,9 +81,9 @@ POLLER = Actor("task", "Instep", can_write=False, channel="job", can_propose=Tru
 
 
 async def send_pull_request(database: Database, client: OutboundClient, job: Job) -> None:
-    """Make a task of a pull request as it is now, or record why none is made.
+    """Create a task for the current state of a pull request, or record why there is none.
 
-    The task and the record of it are one transaction, so that after a crash neither is made twice.
+    The task and its record are created in one transaction, so that a crash causes no duplicates.
     """
     async with job_context(database, job.payload, POLLER) as ctx:
         work = await find_work(ctx, job.payload["change"])
@@ -111,7 +111,7 @@ async def send_pull_request(database: Database, client: OutboundClient, job: Job
 
 
 async def give_up_change(database: Database, job: Job) -> None:
-    """Record that a change could not be read in all attempts; the next poll or delivery tries it again."""
+    """Record that all attempts to read a change failed; the next poll or delivery tries again."""
     async with job_context(database, job.payload, POLLER) as ctx:
         message = "The code host did not respond in several attempts."
         await queries.settle_change(ctx, job.payload["change"], "failed", message)
@@ -125,14 +125,14 @@ async def find_work(ctx: Ctx, change_id: str) -> WaitingChange | None:
 
 
 async def read_change(database: Database, client: OutboundClient, work: WaitingChange) -> ReadTask | NoTask:
-    """The task of a change by what the host says at this moment, whatever the delivery has said."""
+    """The task of a change, based on the host's current state and not on the delivery."""
     change, repository = work.change, work.repository
     api, form = await open_api(client, work.host, repository.installation_id), FORMS[work.host.kind]
     pull_request = await form.find_pull_request(api, repository.name, change.number)
     if pull_request.is_abandoned:
         return NoTask("ignored", ABANDONED, is_abandoned=True)
     if change.task_id is not None:
-        # It was opened again before its drafts were withdrawn.
+        # It was reopened before its drafts were withdrawn.
         return NoTask("sent", None, change.task_id)
     if pull_request.head != change.head:
         async with database.enter_workspace(work.host.workspace_id) as tx, tx.transaction():
@@ -201,19 +201,19 @@ async def record_outcome(
 
 
 async def note(database: Database, job: Job, message: str) -> None:
-    """Say what a change waits for."""
+    """Record what a change is waiting for."""
     async with job_context(database, job.payload, POLLER) as ctx:
         await queries.settle_change(ctx, job.payload["change"], "waiting", message)
 
 
 async def schedule_polls(database: Database) -> None:
-    """Schedule one look for due polls in a minute, however many processes call this."""
+    """Schedule the next check for due polls in a minute, once for all processes."""
     async with database.enter_workspace("") as tx:
         await defer(tx, POLL_REPOSITORIES, {}, run_at=utc_now() + POLL_EVERY, dedupe=POLL_REPOSITORIES)
 
 
 async def poll_repositories(database: Database, job: Job) -> None:
-    """Give each repository whose poll is due a job of its own, and each one whose check is due."""
+    """Create a job for each repository whose poll or check is due."""
     await schedule_next(partial(schedule_polls, database))
     async with database.enter_workspace("") as tx, tx.transaction():
         polls = [(POLL_REPOSITORY, due) for due in await queries.repositories_to_poll(tx)]
@@ -224,7 +224,7 @@ async def poll_repositories(database: Database, job: Job) -> None:
 
 
 async def poll_repository(database: Database, client: OutboundClient, job: Job) -> None:
-    """Take in the pull requests that have changed since the last poll; its page shows what went wrong."""
+    """Store the pull requests that changed since the last poll; the repository's page shows errors."""
     began, error = utc_now(), None
     async with job_context(database, job.payload, POLLER) as ctx:
         repository = await queries.find_repository(ctx, job.payload["repository"])
@@ -234,7 +234,7 @@ async def poll_repository(database: Database, client: OutboundClient, job: Job) 
     try:
         await catch_up(database, client, host, repository)
     except HostBusy:
-        # The next poll begins where this one did.
+        # The next poll covers this one's time range too.
         return
     except (HostRefused, HostFailed) as failure:
         error = failure.message
@@ -262,7 +262,7 @@ async def catch_up(
 
 
 async def release_of_repository(database: Database, client: OutboundClient, job: Job) -> None:
-    """Apply what a release contains of which the host has just told; the next poll finds what this misses."""
+    """Apply the contents of a release that the host announced; the next poll covers what this misses."""
     async with job_context(database, job.payload, POLLER) as ctx:
         repository = await queries.find_repository(ctx, job.payload["repository"])
         host = await queries.find_code_host(ctx.tx, repository.code_host_id) if repository else None
@@ -279,7 +279,7 @@ async def release_of_repository(database: Database, client: OutboundClient, job:
 
 
 async def asks_approval(api: HostApi, repository: Repository, pull_request: PullRequest) -> bool:
-    """Ask for the reviews of an open pull request, if that decides about it."""
+    """Request the reviews of an open pull request, if they decide whether it is sent."""
     if repository.moment != "approved" or not pull_request.is_open or pull_request.is_draft:
         return False
     return await FORMS[repository.kind].is_approved(api, repository.name, pull_request.number)

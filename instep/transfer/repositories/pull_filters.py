@@ -1,4 +1,4 @@
-"""Which pull requests of a repository are sent, and which files of them."""
+"""Decides which pull requests of a repository are sent, and which of their files."""
 
 import io
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ ABANDONED = "It was closed without merging."
 
 @dataclass(frozen=True, slots=True)
 class ChosenDiff:
-    """The part of a diff that is sent, and the numbers of files in it, left out and outside of the paths."""
+    """The part of a diff that is sent, and the numbers of files in it, omitted, and outside of the paths."""
 
     text: str
     files: int
@@ -22,7 +22,7 @@ class ChosenDiff:
 
 
 def reason_to_ignore(repository: Repository, pull_request: PullRequest, is_approved: bool) -> str | None:
-    """Why a pull request is not sent as it is now, in one sentence; None: it is sent."""
+    """The reason not to send a pull request in its current state, as a sentence; None if it is sent."""
     if pull_request.branch != repository.read_branch:
         return f"It targets the branch {pull_request.branch}, not {repository.read_branch}."
     if pull_request.is_by_bot and not repository.includes_bots:
@@ -41,9 +41,9 @@ def reason_to_ignore(repository: Repository, pull_request: PullRequest, is_appro
 
 
 def choose_files(diff: bytes, paths: Sequence[str]) -> ChosenDiff:
-    """The files of a diff that match, as `instep change` chooses them: without lock and generated files.
+    """The matching files of a diff, without lock files and generated files, as in `instep change`.
 
-    It reads the diff, which may take seconds: call it in another process.
+    Reading the diff may take seconds: call it in another process.
     """
     selection, outside = Selection(), 0
     for number, (raw, is_whole) in enumerate(read_file_diffs(io.BytesIO(diff))):
@@ -57,5 +57,5 @@ def choose_files(diff: bytes, paths: Sequence[str]) -> ChosenDiff:
 
 
 def matches_path(path: str, patterns: Sequence[str]) -> bool:
-    """True if a pattern matches the path, or names a folder that holds it; `*` also matches slashes."""
+    """True if a pattern matches the path or is a folder that contains it; `*` also matches slashes."""
     return any(fnmatchcase(path, pattern) or path.startswith(f"{pattern}/") for pattern in patterns)

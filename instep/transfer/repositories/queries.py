@@ -1,4 +1,4 @@
-"""SQL of code hosts, repositories and their changes."""
+"""The SQL of code hosts, repositories and their changes."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -47,7 +47,7 @@ async def workspace_of_code_host(tx: Tx, host_id: str) -> str | None:
 
 
 async def repositories_to_poll(tx: Tx) -> list[DueRepository]:
-    """The repositories whose poll is due; each is due again after the interval."""
+    """The repositories whose poll is due; each will be due again after the interval."""
     return await tx.all(
         DueRepository,
         "select * from repositories_to_poll(%(wait)s, %(most)s)",
@@ -57,7 +57,7 @@ async def repositories_to_poll(tx: Tx) -> list[DueRepository]:
 
 
 async def repositories_to_check(tx: Tx) -> list[DueRepository]:
-    """The repositories whose check is due, which wait for it now; each is due again after the interval."""
+    """The repositories whose check is due, marked as waiting; each will be due again after the interval."""
     return await tx.all(
         DueRepository,
         "select * from repositories_to_check(%(wait)s, %(most)s)",
@@ -86,7 +86,7 @@ async def find_code_host(tx: Tx, host_id: str) -> CodeHost | None:
 
 
 async def find_code_host_of(ctx: Ctx, host: CodeHost, remote_id: str) -> CodeHost | None:
-    """The code host, at the same address, by which the workspace reads this repository already."""
+    """The code host at the same address through which the workspace already reads this repository."""
     return await ctx.tx.first(
         CodeHost,
         f"""
@@ -118,7 +118,7 @@ async def set_sealed(ctx: Ctx, host_id: str, sealed: bytes) -> None:
 
 
 async def delete_unused_code_host(ctx: Ctx, host_id: str) -> bool:
-    """True if no repository was left that needs it, and it was deleted."""
+    """Delete a code host without repositories; return True if it was deleted."""
     return bool(
         await ctx.tx.execute(
             """
@@ -177,7 +177,7 @@ async def find_repository(ctx: Ctx, repository_id: str) -> Repository | None:
 
 
 async def list_by_remote_id(tx: Tx, host_id: str, remote_id: str) -> list[Repository]:
-    """The repositories of all bots that a delivery is for."""
+    """The repositories of all bots to which a delivery applies."""
     return await tx.all(
         Repository,
         f"select {REPOSITORY} and r.code_host_id = %(host)s and r.remote_id = %(remote_id)s order by r.id",
@@ -202,7 +202,7 @@ async def set_fields(ctx: Ctx, repository_id: str, fields: RepositoryFields) -> 
 
 
 async def set_remote(tx: Tx, host_id: str, remote: RemoteRepository) -> None:
-    """Note another name or another default branch of a repository; an empty one is not known."""
+    """Store a changed name or default branch of a repository; an empty one is unknown."""
     await tx.execute(
         """
         update repositories set name = %(name)s,
@@ -216,7 +216,7 @@ async def set_remote(tx: Tx, host_id: str, remote: RemoteRepository) -> None:
 
 
 async def delete_repository(ctx: Ctx, repository_id: str) -> str | None:
-    """The id of its code host; None if there is no such repository."""
+    """Delete a repository; return the id of its code host, or None if there is no such repository."""
     host_id: str | None = await ctx.tx.value(
         """
         delete from repositories where workspace_id = %(workspace)s and bot_id = %(bot)s and id = %(id)s
@@ -274,10 +274,10 @@ async def record_check(ctx: Ctx, repository_id: str, commit: str, statements: in
 
 
 async def put_change(tx: Tx, bot_id: UUID, row: RepositoryChange) -> str | None:
-    """Store a pull request at one commit; returns the id of the row if it waits to be sent by this.
+    """Store a pull request at one commit; return the id of the row if this made it wait to be sent.
 
-    What was ignored or has failed waits again if it is to be sent; any other row stays as it is. Deliveries
-    may come twice, and in any order.
+    An ignored or failed row waits again if it must be sent; any other row stays unchanged. Deliveries may
+    arrive twice and in any order.
     """
     change_id: str | None = await tx.value(
         f"""
@@ -299,7 +299,7 @@ async def put_change(tx: Tx, bot_id: UUID, row: RepositoryChange) -> str | None:
 
 
 async def lock_waiting(ctx: Ctx, change_id: str) -> RepositoryChange | None:
-    """A change that waits to be sent, locked if the caller is in a transaction."""
+    """A change that is waiting to be sent, locked if the caller is in a transaction."""
     return await ctx.tx.first(
         RepositoryChange,
         f"""
@@ -313,7 +313,7 @@ async def lock_waiting(ctx: Ctx, change_id: str) -> RepositoryChange | None:
 
 
 async def is_approved(tx: Tx, repository_id: str, number: int) -> bool:
-    """True if someone has approved the pull request, at whichever commit."""
+    """True if someone approved the pull request at any commit."""
     answer: bool = await tx.value(
         """
         select exists (select from repository_changes where workspace_id = %(workspace)s
@@ -344,7 +344,7 @@ async def settle_change(
 
 
 async def retry_change(ctx: Ctx, change_id: str) -> bool:
-    """True if the change had failed and waits again."""
+    """Let a failed change wait again; return True if it had failed."""
     return bool(
         await ctx.tx.execute(
             """
@@ -391,7 +391,7 @@ async def list_approved(ctx: Ctx, repository_id: str) -> list[ApprovedPull]:
 
 
 async def await_withdrawal(tx: Tx, repository_id: str, number: int) -> str | None:
-    """Let the newest sent commit of a pull request wait again, because it was closed; its id."""
+    """Let the newest sent commit of a closed pull request wait again; return its id."""
     change_id: str | None = await tx.value(
         """
         update repository_changes set status = 'waiting'
@@ -408,7 +408,7 @@ async def await_withdrawal(tx: Tx, repository_id: str, number: int) -> str | Non
 
 
 async def prune_changes(ctx: Ctx, repository_id: str) -> None:
-    """Delete old changes, except those with drafts that may wait for a release."""
+    """Delete old changes, except those with drafts that may be waiting for a release."""
     await ctx.tx.execute(
         """
         delete from repository_changes c where c.workspace_id = %(workspace)s and c.bot_id = %(bot)s

@@ -1,4 +1,4 @@
-"""Releases of code hosts: drafts that were approved for a release go live when it is out."""
+"""Publishes drafts that were approved for a release when the code host publishes it."""
 
 from datetime import datetime
 
@@ -19,11 +19,11 @@ from instep.transfer.repositories.schemas import ApprovedPull, HostRelease, Repo
 async def release_approved(
     database: Database, api: HostApi, workspace_id: str, repository: Repository, since: datetime
 ) -> None:
-    """Apply the approved drafts of the pull requests that a release since then contains.
+    """Apply the approved drafts of pull requests that are contained in a release since a time.
 
-    Which ones it contains is asked of the host by their merge commits, so that neither the order of releases
-    nor a missed one matters. A draft that was approved since then also counts for earlier releases. Raises
-    `HostRefused`, `HostBusy` and `HostFailed`.
+    The host is asked about each merge commit, so neither the order of releases nor a missed one matters. A
+    draft that was approved since that time also counts for earlier releases. Raises `HostRefused`, `HostBusy`
+    and `HostFailed`.
     """
     payload = {"workspace": workspace_id, "bot": str(repository.bot_id)}
     form = FORMS[repository.kind]
@@ -46,13 +46,13 @@ async def release_approved(
 
 
 class Look:
-    """One look at the releases of a repository."""
+    """A single check of the releases of a repository."""
 
     def __init__(self, api: HostApi, form: HostForm, name: str, since: datetime) -> None:
         self.api, self.form, self.name, self.since = api, form, name, since
 
     async def is_released(self, pull: ApprovedPull, releases: list[HostRelease]) -> bool:
-        """True if a release contains the pull request; only what an earlier look has not seen is asked."""
+        """True if a release contains the pull request; the host is asked once for each combination."""
         new_releases = [row for row in releases if max(row.published_at, pull.approved_at) >= self.since]
         if not new_releases:
             return False
@@ -68,7 +68,7 @@ class Look:
         try:
             return await self.form.has_commit(self.api, self.name, tag, commit)
         except HostRefused as refusal:
-            # The tag is gone, or has no history in common with the commit.
+            # The tag was deleted, or has no history in common with the commit.
             if refusal.status != 404:
                 raise
         return False

@@ -1,4 +1,4 @@
-"""The public address for deliveries of code hosts: verified, stored with their jobs, and answered at once."""
+"""The public endpoint for code hosts' deliveries, which are verified and stored with their jobs."""
 
 import json
 from typing import Any
@@ -23,14 +23,14 @@ from instep.transfer.repositories.schemas import CodeHost, PullNotice, RemoteRep
 log = structlog.get_logger("instep.repositories")
 
 PATH = "/hooks/{kind}/{host_id}"
-# An unknown address verifies against this, so that it takes as long as a known one.
+# Used for unknown addresses, so that verification takes as long as for known ones.
 NO_SECRET = "no delivery is signed with this"
 NOT_GENUINE = "This delivery is not signed with the secret of a connected code host."
 
 
 @public
 async def receive_delivery(request: Request) -> Response:
-    """Take in a delivery. The answer comes before anything is fetched from the host."""
+    """Store a delivery. The response is sent before anything is fetched from the host."""
     database, kind = request.app.state.database, request.path_params["kind"]
     strict = StrictRequest(request.scope, request.receive)
     await strict.read(limits.MAX_HOOK_BODY_BYTES)
@@ -53,7 +53,7 @@ async def receive_delivery(request: Request) -> Response:
 
 
 async def find_host(database: Database, kind: str, host_id: str) -> tuple[CodeHost | None, str]:
-    """The code host of an address, and the secret that its deliveries are signed with."""
+    """The code host of an address, and the secret with which its deliveries are signed."""
     if kind not in FORMS:
         return None, NO_SECRET
     async with database.enter_workspace("") as tx:
@@ -75,7 +75,7 @@ def read_json(body: bytes) -> Any:
 
 
 async def store(database: Database, host: CodeHost, notice: PullNotice) -> int:
-    """Take in a notice for each help center that has the repository; returns their number."""
+    """Store a notice for each help center with the repository; return their number."""
     async with database.enter_workspace(host.workspace_id) as tx, tx.transaction():
         await hold_open(tx, host.workspace_id)
         await queries.set_remote(tx, host.id, notice.repository)
@@ -86,7 +86,7 @@ async def store(database: Database, host: CodeHost, notice: PullNotice) -> int:
 
 
 async def store_release(database: Database, host: CodeHost, remote: RemoteRepository) -> int:
-    """Let each help center that has the repository look for its releases; returns their number."""
+    """Schedule a check for releases for each help center with the repository; return their number."""
     async with database.enter_workspace(host.workspace_id) as tx, tx.transaction():
         await hold_open(tx, host.workspace_id)
         repositories = await queries.list_by_remote_id(tx, host.id, remote.remote_id)

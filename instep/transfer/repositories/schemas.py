@@ -1,4 +1,4 @@
-"""Shapes of code hosts, repositories and their pull requests; none shows a secret."""
+"""The schemas of code hosts, repositories and their pull requests, none of which shows a secret."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,7 +19,7 @@ CheckStatus = Literal["waiting", "running", "checked", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class CodeHost:
-    """One row of `code_hosts`: where it is, and its sealed credentials."""
+    """A row of `code_hosts`: its addresses and its encrypted credentials."""
 
     id: str
     workspace_id: str
@@ -32,9 +32,9 @@ class CodeHost:
 
 @dataclass(frozen=True, slots=True)
 class HostCredentials:
-    """The secrets with which Instep signs in to a code host and the host signs its deliveries.
+    """The secrets with which Instep authenticates to a code host, and the host signs its deliveries.
 
-    Either `token` is set, or `app_id` and `private_key` (PEM) of a GitHub App are.
+    Either `token` is set, or `app_id` and `private_key` (PEM) of a GitHub App.
     """
 
     secret: str = field(repr=False)
@@ -45,7 +45,7 @@ class HostCredentials:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFields:
-    """The choices of an owner for a repository; without a branch it is the default branch."""
+    """An owner's settings for a repository; without a branch, the default branch is used."""
 
     branch: str | None = None
     moment: Moment = "merged"
@@ -55,7 +55,7 @@ class RepositoryFields:
 
 @dataclass(frozen=True, slots=True)
 class Repository(RepositoryFields):
-    """One row of `repositories` with its code host."""
+    """A row of `repositories` with its code host."""
 
     id: str = ""
     bot_id: UUID | None = None
@@ -68,9 +68,9 @@ class Repository(RepositoryFields):
     polled_until: datetime | None = None
     last_error: str | None = None
     check_status: CheckStatus = "waiting"
-    # What a check waits for, does, or has failed for, in words.
+    # The progress of a check, or the reason it waits or failed, as a sentence.
     check_message: str | None = None
-    # The last check that has ended well: its commit, and the statements that it has found wrong.
+    # The last successful check: its commit, and the number of wrong statements.
     checked_commit: str | None = None
     checked_at: datetime | None = None
     wrong_statements: int = 0
@@ -96,7 +96,7 @@ class RemoteRepository:
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """A pull request as its host describes it; `branch` is the one that it is merged into."""
+    """A pull request as its host describes it; `branch` is the target branch."""
 
     number: int
     title: str
@@ -109,7 +109,7 @@ class PullRequest:
     is_merged: bool
     is_by_bot: bool
     updated_at: datetime | None = None
-    # The commit by which the branch got its changes.
+    # The commit that brought the changes to the branch.
     merge_commit: str | None = None
 
     @property
@@ -128,7 +128,7 @@ class HostRelease:
 
 @dataclass(frozen=True, slots=True)
 class ApprovedPull:
-    """A pull request with drafts that are approved for its release, and the last time that one was."""
+    """A pull request with drafts that are approved for its release, and the time of the last approval."""
 
     number: int
     url: str
@@ -137,7 +137,7 @@ class ApprovedPull:
 
 @dataclass(frozen=True, slots=True)
 class PullNotice:
-    """A delivery of a webhook: the pull request that it is about, and whether someone approves it by that."""
+    """A webhook delivery: its pull request, and whether the delivery is an approval."""
 
     repository: RemoteRepository
     pull_request: PullRequest
@@ -146,7 +146,7 @@ class PullNotice:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryChange:
-    """One row of `repository_changes`: a pull request at one commit, and the result."""
+    """A row of `repository_changes`: a pull request at one commit, and the result."""
 
     id: str
     repository_id: str

@@ -63,7 +63,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class PendingAnswer:
-    """An accepted question. Refusals come before it, so that a stream never begins with one."""
+    """An accepted question. Refusals are raised earlier, so that no stream begins with one."""
 
     enter: Enter
     # None: no model is asked.
@@ -81,7 +81,7 @@ class PendingAnswer:
             return await _save_turn(ctx, self.turn, answer)
 
     async def growing(self) -> AsyncGenerator[Answer | SavedAnswer | None]:
-        """The answer each time that a model has written more of it, and finally as it is stored.
+        """Yield the answer each time that a model has written more of it, and finally as stored.
 
         None keeps the connection open. If nobody listens any more, the model's work ends.
         """
@@ -134,12 +134,12 @@ async def ask_question(
         audience, key = await _rights_of(ctx, new)
         before = None if key is None else await _repeated_answer(ctx, new, audience, key)
         turn = before or await _prepare_turn(ctx, new, audience, key)
-    # The model is paid for by active workspaces only.
+    # Only active workspaces use the model, which costs money.
     return PendingAnswer(enter, None if is_paused else models, turn)
 
 
 async def _rights_of(ctx: Ctx, new: QuestionAsked) -> tuple[Audience, bytes | None]:
-    """The articles that the visitor may read, and the key of a question that has an id.
+    """The articles that the visitor may read, and the key of the question if it has an id.
 
     An invalid token raises before anything is looked up.
     """
@@ -244,7 +244,7 @@ async def give_feedback(ctx: Ctx, message_id: str, given: FeedbackGiven) -> Feed
 
 
 async def get_widget_config(ctx: Ctx, locale: str | None) -> WidgetConfigOut:
-    """Get the data that a widget needs: the bot's name, its language, and the texts in `locale`."""
+    """Get the data for a widget: the bot's name, its language, and the texts in `locale`."""
     bot = ctx.bot
     texts = texts_for(accepted_locale(locale) or bot.locale)
     return WidgetConfigOut(
@@ -258,7 +258,7 @@ async def get_widget_config(ctx: Ctx, locale: str | None) -> WidgetConfigOut:
 
 
 async def begin_conversation(ctx: Ctx, visitor: str, locale: str, page_url: str | None) -> Conversation:
-    """Begin a conversation with a visitor, also in a paused workspace, which continues to answer."""
+    """Begin a conversation with a visitor, even in a paused workspace, which continues to answer."""
     visitor_hash = hash_visitor(ctx.bot.id, visitor)
     return await queries.insert_conversation(ctx, new_id("conv"), visitor_hash, locale, page_url)
 

@@ -1,4 +1,4 @@
-"""Articles that a widget lists and shows: for what a visitor types, and for the page where that is."""
+"""Finds and shows articles in a widget, for the visitor's input and for the page with the widget."""
 
 from dataclasses import replace
 
@@ -18,17 +18,17 @@ from instep.visitors.answers.page_words import words_of_page
 from instep.visitors.answers.visitor_tokens import require_claims
 from instep.visitors.answers.widget_schemas import ArticleLinkOut, ArticleLinksOut
 
-# The share (0..1) of the words of a page's address that an article must have to be suggested there.
+# The share (0..1) of the words in a page's URL that an article must contain to be suggested on it.
 MIN_PAGE_COVERAGE = 0.2
 
 
 async def find_articles(
     ctx: Ctx, query: str, locale: str | None, visitor_token: str | None
 ) -> ArticleLinksOut:
-    """Find the articles that a widget lists while someone types: of the last word the beginning is enough.
+    """Find the articles that a widget lists while someone types; the last word may be incomplete.
 
-    Articles in `locale` are found; where there are none, those in any language. A `Visitor-Token` that a
-    signed-in visitor's server has signed finds `authenticated` articles too.
+    Articles in `locale` are found or, if there are none, articles in any language. A `Visitor-Token` signed
+    by a signed-in visitor's server finds `authenticated` articles too.
     """
     audience = await audience_of(ctx, visitor_token)
     most = limits.WIDGET_SEARCH_RESULTS
@@ -39,10 +39,10 @@ async def find_articles(
 async def suggest_articles(
     ctx: Ctx, page_url: str | None, locale: str | None, visitor_token: str | None
 ) -> ArticleLinksOut:
-    """List the articles that a widget shows before anyone has asked: those on the subject of the page.
+    """List the articles that a widget shows before the first question: those on the topic of the page.
 
-    The words of the page's address say what it is about. Where they lead to no article, the first articles of
-    the help center are listed.
+    The topic is derived from the words in the page's URL. If they match no article, the first articles of the
+    help center are listed.
     """
     audience, locale = await audience_of(ctx, visitor_token), accepted_locale(locale)
     words = words_of_page(page_url or "")
@@ -74,8 +74,8 @@ async def first_links(ctx: Ctx, locale: str | None) -> list[ArticleLinkOut]:
 async def get_public_article(ctx: Ctx, article_id: str, visitor_token: str | None) -> LiveArticle:
     """Get a public article, as a source of an answer is read inside the widget.
 
-    A `Visitor-Token` that a signed-in visitor's server has signed opens `authenticated` ones too; any other
-    is not found.
+    A `Visitor-Token` signed by a signed-in visitor's server opens `authenticated` ones too; any other is not
+    found.
     """
     article = await get_live_article(ctx, article_id, await audience_of(ctx, visitor_token))
     text, is_small = article.markdown, renders_at_once(article.markdown)
@@ -89,7 +89,7 @@ async def get_public_article(ctx: Ctx, article_id: str, visitor_token: str | Non
 
 
 def shown_markdown(text: str) -> str:
-    """The text without what its authors note in comments of either kind, as no page shows it."""
+    """The text without comments of either kind, which no page shows."""
     return without_unused_definitions(without_comments(text))
 
 

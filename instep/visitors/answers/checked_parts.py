@@ -1,6 +1,6 @@
-"""The parts of a model's reply that visitors may read, and the Markdown that is made of them.
+"""Checks which parts of a model's reply visitors may read, and turns them into Markdown.
 
-A sentence is kept only if it adds no active markup and the section that it rests on supports it.
+A sentence is kept only if it adds no active markup and is supported by its section.
 """
 
 import re
@@ -21,7 +21,7 @@ from instep.visitors.answers.generative import ReplyPart
 from instep.visitors.answers.support import is_in, is_written_in, refusal_of, refusal_of_translation
 
 MAX_PART_CHARACTERS = 1_000
-# A shorter quote is found in any text.
+# A shorter quote occurs in any text.
 MIN_QUOTE_LETTERS = 8
 # Only the server writes the numbers of citations.
 CITATION = re.compile(r"(?<!\s)\s*+\[\s*+\d++(?:\s*+,\s*+\d++)*+\s*+\]")
@@ -97,13 +97,13 @@ def shown_codes(extract: PassageExtract, numbers: Container[int], quoted: int) -
 
 
 def is_plain(text: str, ground: str) -> bool:
-    """True if a text leads nowhere. An address in code may be shown if its section has it."""
+    """True if a text contains no links. A URL in code may be shown if its section contains it."""
     others = CODE.sub(lambda code: "" if is_in(code[4] or "", ground) else code[0], text)
     return not has_markup(others) and has_no_active_markup(text)
 
 
 def is_foreign(question: str, language: str, locale: str) -> bool:
-    """True if a question is in another language than an article: the model says so, and its words do."""
+    """True if a question is in another language than an article, both by the model and by its words."""
     return language.split("-")[0] != locale.split("-")[0] and not is_written_in(question, locale)
 
 
@@ -122,7 +122,7 @@ def quoted_unit(quote: str, units: Sequence[AnswerUnit]) -> int:
 
 
 def letters_of(text: str) -> str:
-    """The letters and digits of a text, which no mark of Markdown changes."""
+    """The letters and digits of a text, which are independent of Markdown marks."""
     return "".join(filter(str.isalnum, unescape(text))).casefold()
 
 
@@ -135,7 +135,7 @@ def support_lines(block: AnswerBlock) -> Iterator[str]:
     if block.kind == "table":
         head = cells_of(block.head.partition("\n")[0])
         for unit in block.units:
-            # A negation in a cell is about the whole row, or about its cell alone.
+            # A negation in a cell concerns the whole row, or only the cell.
             yield from (without_emphasis(mark.join([*head, *cells_of(unit.text)])) for mark in (" · ", "; "))
     else:
         yield from filter(None, [block.head, *(unit.plain for unit in block.units)])

@@ -1,4 +1,4 @@
-"""The team's view of its visitors: conversations, answers, contact details."""
+"""The team's actions on visitors' conversations, answers and contact details."""
 
 from instep.platform.core import limits
 from instep.platform.core.errors import NotFound

@@ -1,4 +1,4 @@
-"""Answers that a model writes: it reads the best sections, may ask for more once, and is asked again once.
+"""Answers written by a model, which reads the best sections, may request more once, and is corrected once.
 
 No transaction is open while it works. Without a model, or without a reply that can be read, the answer is in
 the articles' own words. A visitor may be shown the answer while the model writes it, up to the first part
@@ -58,7 +58,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class CheckedReply:
-    """A reply, and what of it the sections support that the model has read."""
+    """A reply, and the parts that are supported by the sections that the model read."""
 
     reply: AnswerReply
     reading: SectionReading
@@ -101,7 +101,7 @@ class SectionReader:
         self.enter = enter
         self.model = model
         self.request = request
-        # None once something was shown: what comes of a later reply is shown when it is whole.
+        # None once something was shown: later replies are shown only when they are complete.
         self.show = show
 
     async def answer(self, context: RetrievedContext) -> Answer:
@@ -111,7 +111,7 @@ class SectionReader:
 
     @contextmanager
     def going_on(self) -> Iterator[None]:
-        """A block that ends where the model gives no reply."""
+        """A context that ends early if the model gives no reply."""
         try:
             yield
         except CompletionError as error:
@@ -129,7 +129,7 @@ class SectionReader:
         return best.answer(context)
 
     async def standing_alone(self, context: RetrievedContext) -> RetrievedContext:
-        """The sections for the question with what it takes from the earlier ones."""
+        """The sections for the question, completed with the context of the earlier ones."""
         prompt = rewriting_prompt(self.request.text, self.request.earlier)
         rewritten = read_reply(Rewritten, (await self.model.complete(prompt)).text)
         question = " ".join(rewritten.question.split()) if rewritten else ""
@@ -169,7 +169,7 @@ class SectionReader:
         return CheckedReply(require_reply(AnswerReply, completion.text), reading)
 
     async def with_more_sections(self, checked: CheckedReply) -> CheckedReply:
-        """The reply after the model has read what it asks for; the same one if that holds no answer."""
+        """The reply after the model read the requested sections; the same reply if they contain no answer."""
         reply, reading = checked.reply, checked.reading
         if reply.kind != "question" or (checked.has_sentences and not reply.more):
             return checked
@@ -187,7 +187,7 @@ class SectionReader:
         return checked if checked.has_sentences and not second.has_sentences else second
 
     async def requested_passages(self, checked: CheckedReply) -> list[Passage]:
-        """The sections whose numbers the model takes from the table of contents."""
+        """The sections whose numbers the model chose from the table of contents."""
         numbers = checked.reply.more[: limits.MAX_SECTIONS_ASKED_FOR]
         contents = checked.reading.contents
         known_places = contents.places if contents else {}
@@ -198,7 +198,7 @@ class SectionReader:
         return list(passages_asked_for(places, sections))
 
     async def searched_passages(self, checked: CheckedReply) -> list[Passage]:
-        """The sections that the model's searches find and that it has not read, of each search in turn."""
+        """The unread sections that the model's searches find, alternating between the searches."""
         read_places = {section_place(extract.passage) for extract in checked.reading.extracts.values()}
         texts = [" ".join(search.split()) for search in checked.reply.searches[:MAX_SEARCHES]]
         rankings = [
@@ -213,7 +213,7 @@ class SectionReader:
         ]
 
     async def repaired(self, checked: CheckedReply) -> CheckedReply:
-        """The reply to the question about refused sentences, if fewer of its own are refused."""
+        """The reply to the request to correct refused sentences, if fewer of its sentences are refused."""
         reply, reading = checked.reply, checked.reading
         if reply.kind != "question" or not reply.sections or not checked.refusals:
             return checked
@@ -224,7 +224,7 @@ class SectionReader:
 
 
 class GrowingReply:
-    """A reply that arrives in pieces. Whenever more of it is supported, the answer so far is shown."""
+    """A reply that arrives in pieces; each time that more of it is supported, the answer so far is shown."""
 
     def __init__(self, reading: SectionReading, show: Show) -> None:
         self.reading = reading
@@ -242,7 +242,7 @@ class GrowingReply:
         if reply is None or reply.parts == self.parts:
             return
         self.parts = reply.parts
-        # An answer with a refused sentence is asked again.
+        # An answer with a refused sentence is requested again.
         parts = takewhile(lambda part: not part.refusals, self.reading.checked_parts(reply))
         answer = self.reading.written_answer(parts)
         if answer is not None:

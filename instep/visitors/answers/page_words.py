@@ -1,9 +1,9 @@
-"""The topic of a product's page, as far as its URL reveals it."""
+"""Derives the topic of a product's page from its URL."""
 
 import re
 from urllib.parse import unquote, urlsplit
 
-# Parts that routers and servers put into URLs, and no reader would ask about.
+# Parts of URLs that come from routers and servers and describe no topic.
 ROUTER_WORDS = frozenset(("app", "asp", "aspx", "htm", "html", "index", "jsp", "php", "web"))
 # `teamSettings` are two words.
 CAPITAL_INSIDE = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -69,7 +69,7 @@ VisitorId = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class CitedPassage:
-    """A passage that an answer cites by its number; `excerpt` is what the answer took from it."""
+    """A passage that an answer cites by number; `excerpt` is the part used in the answer."""
 
     n: int
     passage: Passage
@@ -190,7 +190,7 @@ class ConversationSummary:
 
 @dataclass(frozen=True, slots=True)
 class VisitorMessage:
-    """A question with its answer, what the visitor thought of it, and the articles that it rests on.
+    """A question with its answer, the visitor's rating, and the articles on which it is based.
 
     `sources` are in the order of the citations' numbers: article_id, title, heading; the first two are null
     for an article that was deleted.
@@ -308,7 +308,7 @@ PassageUrl = Annotated[
 
 
 class SourceOut(Out):
-    """A passage that the answer rests on, or comes near to the question."""
+    """A passage on which the answer is based, or that is close to the question."""
 
     n: Annotated[int, Field(description="The number that cites it in the answer.", examples=[1])]
     article_id: str
@@ -331,7 +331,7 @@ class SourceOut(Out):
 
 
 class AnswerPreviewOut(Out):
-    """An answer with its sources, or that the articles don't hold one."""
+    """An answer with its sources, or the statement that the articles don't contain one."""
 
     answer: Annotated[
         str,

@@ -1,4 +1,4 @@
-"""A model's input for a question: numbered sections, and a table of contents of sections it may request."""
+"""Builds a model's input for a question: numbered sections, and a table of contents of more sections."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -58,7 +58,7 @@ class NumberedContents:
 
 
 class SectionReading:
-    """The sections that a model reads for a question by their numbers, and what they support of its reply."""
+    """The sections that a model reads for a question, by number, and the supported parts of its reply."""
 
     def __init__(
         self,

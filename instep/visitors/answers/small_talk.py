@@ -1,4 +1,4 @@
-"""Texts that ask nothing which an article could answer: greetings, thanks, insults, commands, small words."""
+"""Recognizes texts without a question that articles could answer: greetings, thanks, insults, commands."""
 
 import re
 from typing import Literal
@@ -8,7 +8,7 @@ from instep.platform.text.terms import is_content_word
 # `unclear`: only small words, such as "And then?", which may continue an earlier question.
 TalkKind = Literal["greeting", "thanks", "insult", "command", "unclear"]
 
-# Phrases that people write to a chat next to their questions, in the languages of its texts.
+# Phrases that people write in a chat besides questions, in the languages of its texts.
 PHRASES: dict[TalkKind, str] = {
     "thanks": """
         thanks a lot, thank you, thanks, thank, thx, cheers, great, cool, perfect, super, vielen dank,
@@ -31,9 +31,9 @@ PHRASES: dict[TalkKind, str] = {
         はい, いいえ, 你好, 您好, 好的, مرحبا, أهلا, السلام عليكم, نعم, لا
     """,
 }
-# Names by which an insult calls the one who answers.
+# Names for the addressee of an insult.
 ADDRESSEE = re.compile(r"\b(?:bots?|chatbots?|machines?|ai|ki|robot)\b")
-# Texts that want something else than an answer: a poem, or the rules of the one who answers.
+# Texts that request something other than an answer, such as a poem or the assistant's rules.
 COMMAND = re.compile(
     r"\A\W*(?:please |can you |could you |bitte )*(?:"
     r"(?:write|compose|sing|tell|invent|schreib|erzähl|écris|raconte|escrib|cuenta|escrev|conte|scriv|raccont)\w*"
@@ -67,7 +67,7 @@ PHRASE = _any_of([phrase for texts in PHRASES.values() for phrase in _phrases(te
 
 
 def kind_of_talk(text: str) -> TalkKind | None:
-    """The kind of a text that asks nothing: a command, or one without a word of content. None: a question."""
+    """The kind of a text that asks nothing, such as a command; None for a question."""
     if COMMAND.search(text):
         return "command"
     words = " ".join(text.casefold().split())

@@ -1,4 +1,4 @@
-"""A list of steps in an answer: whole, or as many of the first steps as fit, "Steps 1 to 4 of 6"."""
+"""Shortens a list of steps in an answer to the first ones that fit: "Steps 1 to 4 of 6"."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ def are_steps(block: AnswerBlock) -> bool:
 
 
 def first_steps(block: AnswerBlock, size: Callable[[AnswerBlock], int], max_size: int) -> AnswerBlock:
-    """As many steps as fit, from the first one on: a reader who begins in the middle does harm."""
+    """As many steps as fit, from the first one on, because starting in the middle can do harm."""
     chosen: list[AnswerUnit] = []
     for step in split_steps(block.units):
         if chosen and size(replace(block, units=(*chosen, *step))) > max_size:
@@ -30,7 +30,7 @@ def first_steps(block: AnswerBlock, size: Callable[[AnswerBlock], int], max_size
 
 
 def split_steps(units: Sequence[AnswerUnit]) -> list[list[AnswerUnit]]:
-    """Each step with what is below it."""
+    """The steps, each with the blocks below it."""
     steps: list[list[AnswerUnit]] = []
     for unit in units:
         if is_step(unit) or not steps:
@@ -43,7 +43,7 @@ def split_steps(units: Sequence[AnswerUnit]) -> list[list[AnswerUnit]]:
 def with_place(
     blocks: Sequence[AnswerBlock], whole: Sequence[AnswerBlock], count: int, locale: str
 ) -> tuple[AnswerBlock, ...]:
-    """The blocks, with their place above steps that are not all of their section's.
+    """The blocks, with a line such as "Steps 1 to 4 of 6" above steps if some of the section are missing.
 
     `whole`: the blocks of the passage; `count`: the steps of its section.
     """

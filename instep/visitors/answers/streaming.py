@@ -10,7 +10,7 @@ from instep.visitors.answers.schemas import Answer, AnswerOut, SavedAnswer, Sour
 
 
 async def answer_events(pending: PendingAnswer) -> AsyncIterator[bytes]:
-    """The events of an answer; until something is checked, comments keep the connection open."""
+    """The events of an answer; comments keep the connection open until the first part is checked."""
     yield PAUSE
     sent = SentAnswer()
     try:
@@ -43,7 +43,7 @@ class SentAnswer:
             self.sources = dumped
             events.append(event("sources", {"sources": dumped}))
         if not "\n\n".join(blocks).startswith(self.text):
-            # The model failed in the middle, or has answered again.
+            # The model failed in the middle, or wrote another answer.
             self.text = "\n\n".join(blocks)
             return [*events, event("replace", {"text": self.text})]
         for count in range(1, len(blocks) + 1):

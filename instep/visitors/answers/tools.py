@@ -66,8 +66,8 @@ async def ask_docs(
 ) -> AnswerOut:
     """Ask a question in plain words, and get an answer from the published articles, with its sources.
 
-    If the articles don't hold it, `answered` is false. `mayHelp` is true if the nearest articles, which are
-    then the sources, are near enough to help.
+    If the articles don't contain it, `answered` is false. `mayHelp` is true if the nearest articles, which
+    are then the sources, are near enough to help.
     """
     sent = {"question": question, "visitor": visitor or call.visitor, "locale": locale}
     sent |= {"conversationId": conversation_id, "botId": str(call.visit.bot.id), "botKey": ""}
@@ -87,7 +87,7 @@ async def search_docs(
     limit: Limit = limits.DEFAULT_TOOL_ROWS,
     cursor: Cursor = None,
 ) -> ListOut[PassageOut]:
-    """Search the published articles for the passages that say most about some words, best first."""
+    """Search the published articles for the passages that match some words best, best first."""
     await query_embedder.prepare(query)
     async with call.visit.begin() as ctx:
         search = partial(search_passages, ctx, SearchRequest(query, locale))
@@ -96,7 +96,7 @@ async def search_docs(
 
 @toolbox.tool(actions.get_widget_config, WidgetConfigOut, "Describe the help center")
 async def get_bot_config(call: VisitorToolCall, locale: TextLocale = None) -> WidgetConfigOut:
-    """Tell the help center's name, its language and its public address, and the texts of its chat widget."""
+    """Get the help center's name, language and public URL, and the texts of its chat widget."""
     async with call.visit.begin() as ctx:
         return await actions.get_widget_config(ctx, locale)
 

@@ -32,7 +32,7 @@ EVENT_KINDS = ["lead.created", "conversation.escalated"]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The visitor whose data is requested, by what is known of them."""
+    """The visitor whose data is requested, by a known address, identifier or conversation."""
 
     email: str | None = None
     visitor: str | None = None

@@ -1,4 +1,4 @@
-"""The shapes of a widget's contents besides answers: its look, lists of articles, an article to read."""
+"""The schemas of a widget's content other than answers: its look, lists of articles, and an article."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -55,7 +55,7 @@ class AccentPairOut(Out):
 
 
 class WidgetConfigOut(Out):
-    """The data that a widget needs to show itself; nothing in it is secret."""
+    """The data that a widget needs; none of it is secret."""
 
     bot_id: str
     name: str

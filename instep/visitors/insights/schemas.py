@@ -29,7 +29,7 @@ REQUESTED = "requested"
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """An article that came near to answering a question, and its search score."""
+    """An article that almost answers a question, and its search score."""
 
     article_id: str
     score: float
@@ -73,7 +73,7 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class KindSummary:
-    """How many articles have problems with one code, and how many problems these are."""
+    """The number of articles with problems of one code, and the number of these problems."""
 
     code: Code
     severity: Severity
@@ -83,7 +83,7 @@ class KindSummary:
 
 @dataclass(frozen=True, slots=True)
 class HealthSummary:
-    """How many articles there are, how many have no problem, and the kinds of problems of the others."""
+    """The number of articles, the number without problems, and the kinds of problems of the others."""
 
     articles: int
     healthy: int
@@ -100,7 +100,7 @@ class HealthReport:
 
 
 class ArticleRating(Body):
-    """Whether an article helped, and if not, why."""
+    """A reader's rating of an article, with a reason if it did not help."""
 
     article_id: Annotated[
         Text, Field(description="A public article.", examples=["art_01kbb6x4mwh2v7n8q9r0s1t2v3"])
@@ -161,7 +161,7 @@ class FeedbackSummaryOut(Out):
 
 
 class NearestOut(Out):
-    """An article that comes near to answering the question."""
+    """An article that almost answers the question."""
 
     article_id: str
     title: str

@@ -1,1 +1,1 @@
-"""Code hosts: how each signs its deliveries, describes its pull requests, and serves their diffs."""
+"""Implements code hosts: signatures of deliveries, descriptions of pull requests, and diffs."""

@@ -87,7 +87,7 @@ class Bitbucket:
         return (await api.get(path, "text/plain")).body
 
     async def list_releases(self, api: HostApi, name: str) -> list[HostRelease]:
-        """Bitbucket has no releases: tags with the number of a version count as such."""
+        """List tags with a version number as releases, because Bitbucket has none."""
         query = f"sort=-target.date&pagelen={MAX_RELEASES}"
         page = await api.get_json(f"/repositories/{quoted_name(name)}/refs/tags?{query}")
         releases = releases_of(value_at(page, "values"), "name", "target.date")
@@ -112,7 +112,7 @@ class Bitbucket:
 
 
 def remote_of_delivery(payload: Any) -> RemoteRepository:
-    """The repository of a delivery, which does not tell the default branch; polls ask for it."""
+    """The repository of a delivery, without the default branch, which only polls request."""
     repository = value_at(payload, "repository")
     return RemoteRepository(text_at(repository, "uuid"), text_at(repository, "full_name"), "")
 

@@ -1,4 +1,4 @@
-"""Gitea and Forgejo, whose API and deliveries follow GitHub's (docs.gitea.com, forgejo.org, API v1)."""
+"""Gitea and Forgejo, whose API and deliveries resemble GitHub's (docs.gitea.com, forgejo.org, API v1)."""
 
 import re
 from collections.abc import AsyncIterator, Mapping
@@ -17,12 +17,12 @@ from instep.transfer.repositories.hosts.host_json import (
 from instep.transfer.repositories.hosts.host_requests import HostApi
 from instep.transfer.repositories.schemas import PullNotice, PullRequest, RemoteRepository
 
-# A server gives at most so many rows by default, whatever is asked for.
+# By default, a server returns at most this many rows, whatever is requested.
 MAX_PAGE_SIZE = 50
 APPROVAL = "pull_request_review_approved"
 RELEASE_ACTIONS = {"published", "updated"}
 CHANGES = {"opened", "reopened", "edited", "synchronized", "closed"}
-# Titles by which drafts are marked, also on servers whose API does not say `draft`.
+# Title prefixes that mark drafts, for servers whose API does not return `draft`.
 DRAFT_TITLE = re.compile(r"(?:WIP:|\[WIP\])", re.IGNORECASE)
 
 

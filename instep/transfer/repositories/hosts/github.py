@@ -26,16 +26,16 @@ from instep.transfer.repositories.schemas import HostRelease, PullNotice, PullRe
 
 DIFF = "application/vnd.github.diff"
 RAW = "application/vnd.github.raw+json"
-# Statuses by which GitHub refuses a diff as too large: over 300 files, or over 20,000 lines.
+# Statuses with which GitHub refuses a diff that is too large: over 300 files or 20,000 lines.
 TOO_LARGE = (406, 422)
-# The actions by which a release is out; a pre-release becomes one by the second.
+# The actions that publish a release; the second one promotes a pre-release.
 RELEASE_ACTIONS = {"published", "released"}
-# The actions after which a pull request may have to be sent.
+# The actions after which a pull request may need to be sent.
 ACTIONS = {"opened", "reopened", "ready_for_review", "synchronize", "edited", "closed"}
 
 
 class GitHub:
-    """GitHub with a token of a person, a fine-grained token, or one of an app's installation."""
+    """GitHub with a personal access token, a fine-grained token, or an app installation's token."""
 
     name = "GitHub"
     home = "https://github.com"
@@ -131,7 +131,7 @@ def repository_of(row: Any) -> RemoteRepository:
 
 
 def number_of_id(row: Any) -> str:
-    """The id of a repository, which grows beyond 32 bits."""
+    """The number in an id, which may exceed 32 bits."""
     return str(int(value_at(row, "id") or 0))
 
 
@@ -155,13 +155,13 @@ def pull_request_of(row: Any) -> PullRequest:
 
 
 def is_without_patch(file: Any) -> bool:
-    """True for a text whose lines have changed too much for GitHub to give its patch."""
+    """True for a text file with too many changed lines for GitHub to return a patch."""
     changes = value_at(file, "changes")
     return isinstance(changes, int) and changes > 0 and not value_at(file, "patch")
 
 
 async def compare_contents(api: HostApi, name: str, file: Any, base: str, head: str) -> str | None:
-    """The hunks of a file by its contents at two commits; None if GitHub does not give them."""
+    """The hunks between the contents of a file at two commits; None if GitHub does not return them."""
     path, status = text_at(file, "filename"), value_at(file, "status")
     before = value_at(file, "previous_filename") or path
     try:
@@ -178,7 +178,7 @@ async def read_content(api: HostApi, name: str, path: str, commit: str) -> str:
 
 
 def patch_of(file: Any) -> str:
-    """One file's part of a diff; GitHub gives no patch for binary files and for very large ones."""
+    """One file's part of a diff; GitHub returns no patch for binary and very large files."""
     path, patch, status = text_at(file, "filename"), value_at(file, "patch"), value_at(file, "status")
     before = value_at(file, "previous_filename") or path
     return file_part(before, path, patch, is_new=status == "added", is_gone=status == "removed")

@@ -1,4 +1,4 @@
-"""GitHub Apps made by the manifest flow, and the tokens of their installations.
+"""Creates GitHub Apps with the manifest flow, and gets tokens of their installations.
 
 Source: docs.github.com, Registering a GitHub App from a manifest; Authenticating as a GitHub App.
 """
@@ -23,13 +23,13 @@ from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.hosts.host_requests import PAGE_SIZE, HostApi, HostRefused
 from instep.transfer.repositories.schemas import CodeHost, HostCredentials, RemoteRepository
 
-# GitHub refuses tokens of apps for longer than ten minutes, and clocks differ.
+# GitHub refuses app tokens with a lifetime of more than ten minutes, and clocks differ.
 APP_TOKEN_TTL = timedelta(minutes=9)
 CLOCK_SKEW = timedelta(minutes=1)
 # A token is renewed this long before it expires.
 MIN_TOKEN_TTL = timedelta(minutes=5)
 MAX_CACHED_TOKENS = 1_000
-# The characters of an organization's name, and of the code that an app is fetched with.
+# The characters of an organization's name, and of the code for a new app.
 ORGANIZATION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
 CODE = re.compile(r"[A-Za-z0-9_-]{1,200}")
 PERMISSIONS = {"contents": "read", "pull_requests": "read", "metadata": "read"}
@@ -42,12 +42,12 @@ class CachedToken:
     expires_at: datetime
 
 
-# By the ids of a code host and of an installation.
+# By the id of the code host and of the installation.
 cached_tokens: LRUCache[tuple[str, int], CachedToken] = LRUCache(MAX_CACHED_TOKENS)
 
 
 def manifest_of(name: str, site_url: str, page_url: str, host_id: str, hook_url: str | None) -> str:
-    """The manifest of an app that may read; without `hook_url` it gets no webhook, and Instep polls."""
+    """The manifest of a read-only app; without `hook_url` it has no webhook, and Instep polls."""
     manifest = {
         "name": name,
         "url": site_url,
@@ -64,24 +64,24 @@ def manifest_of(name: str, site_url: str, page_url: str, host_id: str, hook_url:
 
 
 def registration_url(url: str, organization: str, state: str) -> str:
-    """The URL to which the browser posts the manifest: of the organization, or of the person without one."""
+    """The URL to which the browser posts the manifest: for the organization, or else for the person."""
     owner = f"/organizations/{quote(organization)}" if organization else ""
     return f"{url}{owner}/settings/apps/new?{urlencode({'state': state})}"
 
 
 def installation_url(host: CodeHost) -> str:
-    """The URL of the page on which people choose the repositories that the app may read."""
+    """The URL of the page on which people choose the repositories that the app can read."""
     folder = "apps" if host.url == FORMS["github"].home else "github-apps"
     return f"{host.url}/{folder}/{host.app_slug}/installations/new"
 
 
 async def convert_code(client: OutboundClient, host: CodeHost, code: str) -> tuple[str, HostCredentials]:
-    """Redeem the code of a new app; its slug and its credentials. Raises `HostRefused` and others."""
+    """Exchange the code of a new app for its slug and credentials. Raises `HostRefused` and others."""
     if not CODE.fullmatch(code):
         raise HostRefused("GitHub sent an invalid code: connect GitHub again.")
     api = HostApi(client, FORMS["github"].name, host.api_url, anonymous_headers())
     app = await api.post_json(f"/app-manifests/{code}/conversions")
-    # An app without a webhook has no secret for one.
+    # An app without a webhook has no webhook secret.
     secret = value_at(app, "webhook_secret") or ""
     credentials = HostCredentials(
         secret=str(secret), app_id=str(number_at(app, "id")), private_key=text_at(app, "pem")
@@ -96,7 +96,7 @@ def anonymous_headers() -> dict[str, str]:
 
 
 def app_token(credentials: HostCredentials) -> str:
-    """A JWT by which the app authenticates itself (RS256)."""
+    """A JWT with which the app authenticates (RS256)."""
     now = utc_now()
     claims = {
         "iat": int((now - CLOCK_SKEW).timestamp()),
@@ -113,7 +113,7 @@ def app_token(credentials: HostCredentials) -> str:
 async def installation_token(
     client: OutboundClient, host: CodeHost, credentials: HostCredentials, installation_id: int
 ) -> str:
-    """A token for the repositories of an installation; this process keeps it until it expires."""
+    """A token for the repositories of an installation, cached in this process until it expires."""
     key = (host.id, installation_id)
     cached = cached_tokens.get(key)
     if cached is None or cached.expires_at - MIN_TOKEN_TTL < utc_now():
@@ -127,7 +127,7 @@ async def installation_token(
 async def list_installations(
     client: OutboundClient, host: CodeHost, credentials: HostCredentials
 ) -> list[int]:
-    """The installations of the app, by which people let it read repositories."""
+    """The installations of the app, each of which grants access to repositories."""
     api = api_with_token(client, host, app_token(credentials))
     return [
         number_at(row, "id")

@@ -1,4 +1,4 @@
-"""GitLab, GitLab.com or of one's own (docs.gitlab.com, REST API v4 and webhook events)."""
+"""GitLab, on GitLab.com or self-managed (docs.gitlab.com, REST API v4 and webhook events)."""
 
 import hmac
 from collections.abc import AsyncIterator, Mapping
@@ -21,14 +21,14 @@ from instep.transfer.repositories.hosts.host_json import (
 from instep.transfer.repositories.hosts.host_requests import PAGE_SIZE, HostApi, HostRefused
 from instep.transfer.repositories.schemas import HostRelease, PullNotice, PullRequest, RemoteRepository
 
-# One person has approved, or all who have to.
+# One approval, and all required approvals.
 APPROVALS = {"approval", "approved"}
 RELEASE_ACTIONS = {"create", "update"}
 ACTIONS = {"open", "reopen", "update", "merge", "close", *APPROVALS}
 
 
 class GitLab:
-    """GitLab with a project, group or personal access token; merge requests are its pull requests."""
+    """GitLab with a project, group or personal access token; its pull requests are merge requests."""
 
     name = "GitLab"
     home = "https://gitlab.com"
@@ -68,7 +68,7 @@ class GitLab:
 
     async def is_approved(self, api: HostApi, name: str, number: int) -> bool:
         row = await api.get_json(f"{project_path(name)}/merge_requests/{number}/approvals")
-        # `approved` is also true if nobody has to approve.
+        # `approved` is also true if no approval is required.
         return bool(value_at(row, "approved_by"))
 
     async def fetch_diff(self, api: HostApi, name: str, number: int) -> bytes:
@@ -76,7 +76,7 @@ class GitLab:
         try:
             return (await api.get(f"{path}/raw_diffs", "text/plain")).body
         except HostRefused as refusal:
-            # GitLab before 17.9 has only the pages of files.
+            # GitLab before 17.9 can't return the raw diff, only pages of files.
             if refusal.status != 404:
                 raise
         parts = []
@@ -98,7 +98,7 @@ class GitLab:
         after = quote(since.isoformat())
         async for page in api.pages(f"{project_path(name)}/merge_requests?{query}&updated_after={after}"):
             for row in page:
-                # A merge request whose commits are still being read has no `sha`.
+                # A merge request whose commits are still being processed has no `sha`.
                 if value_at(row, "sha"):
                     yield merge_request_of(row, text_at(row, "web_url"), text_at(row, "sha"))
 
@@ -126,10 +126,10 @@ def merge_request_of(row: Any, url: str, head: str) -> PullRequest:
         is_draft=value_at(row, "draft") is True or value_at(row, "work_in_progress") is True,
         is_open=state == "opened",
         is_merged=state == "merged",
-        # Deliveries do not name the author; the job asks for it before it sends anything.
+        # Deliveries do not contain the author; the job requests it before it sends anything.
         is_by_bot=is_bot_name(value_at(row, "author", "username")),
         updated_at=moment_at(row, "updated_at"),
-        # A fast-forward makes no commit of its own.
+        # A fast-forward merge creates no commit.
         merge_commit=commit_at(row, "merge_commit_sha") or commit_at(row, "squash_commit_sha") or head,
     )
 

@@ -1,4 +1,4 @@
-"""Values in the JSON of code hosts, which may lack anything."""
+"""Reads values in the JSON of code hosts, any of which may be missing."""
 
 import hashlib
 import hmac
@@ -10,19 +10,19 @@ from urllib.parse import quote
 
 from instep.transfer.repositories.schemas import HostRelease
 
-# Accounts of machines, by the names that hosts and common bots give them.
+# Bot accounts, by the names that hosts and common bots use.
 BOT_NAME = re.compile(
     r"\[bot\]$|[-_]bot$|^(?:project|group)_\d+_bot|^(?:dependabot|renovate)\b", re.IGNORECASE
 )
 
 
-# Releases that are looked at, the newest first.
+# The number of releases that are checked, newest first.
 MAX_RELEASES = 10
 COMMIT = re.compile("[0-9a-f]{7,64}")
 
 
 class Malformed(ValueError):
-    """The JSON is not what the code host documents."""
+    """The JSON does not have the documented form."""
 
 
 def value_at(value: Any, *path: str) -> Any:
@@ -63,7 +63,7 @@ def moment_at(value: Any, *path: str) -> datetime | None:
 
 
 def releases_of(rows: Any, tag: str, published: str, *flags: str) -> list[HostRelease]:
-    """The releases among rows, by the names of their fields; a true flag means that it is not out yet."""
+    """The published releases among rows, by field names; rows with a true flag are not published."""
     return [
         HostRelease(text_at(row, tag), moment)
         for row in (rows[:MAX_RELEASES] if isinstance(rows, list) else ())
@@ -77,7 +77,7 @@ def is_bot_name(name: object) -> bool:
 
 
 def quoted_name(name: str) -> str:
-    """A name such as `acme/app` as part of a path."""
+    """A name such as `acme/app`, quoted for a path."""
     return quote(name, safe="/")
 
 
@@ -92,7 +92,7 @@ def header_of(headers: Mapping[str, str], name: str) -> str:
 
 
 def file_part(before: str, path: str, patch: Any, *, is_new: bool, is_gone: bool) -> str:
-    """One file's part of a diff, by the hunks that an API gives for it; None for hunks that it leaves out."""
+    """One file's part of a diff, from the hunks in an API's response; `hunks` is None if it omits them."""
     lines = [f"diff --git a/{before} b/{path}"]
     if before != path:
         lines += [f"rename from {before}", f"rename to {path}"]

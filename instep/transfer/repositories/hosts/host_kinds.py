@@ -1,4 +1,4 @@
-"""The kinds of code hosts that Instep knows."""
+"""The supported kinds of code hosts."""
 
 from instep.transfer.repositories.hosts.bitbucket import Bitbucket
 from instep.transfer.repositories.hosts.gitea import Gitea

@@ -1,4 +1,4 @@
-"""Requests to the API of a code host: through the outbound guard, bounded, with its rate limits as waits."""
+"""Sends requests to the API of a code host: through the outbound guard, bounded, respecting rate limits."""
 
 import asyncio
 import hashlib
@@ -18,12 +18,12 @@ from instep.platform.core.outbound.client import OutboundClient, RequestFailed
 from instep.platform.core.outbound.requests import RawResponse, fetch, send_request
 
 PAGE_SIZE = 100
-# Beyond this a number of seconds is a moment, not a wait.
+# A larger number of seconds is a Unix time, not a duration.
 MAX_WAIT_NUMBER = 1_000_000_000
 
 
 class HostRefused(Exception):
-    """The code host refuses, and will again: `message` is a sentence for people."""
+    """The code host refuses permanently; `message` is a sentence for people."""
 
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class HostRefused(Exception):
 
 
 class HostBusy(Exception):
-    """The code host asks to wait before the next request."""
+    """The code host requires a wait before the next request."""
 
     def __init__(self, wait: timedelta) -> None:
         super().__init__(f"wait {wait}")
@@ -40,7 +40,7 @@ class HostBusy(Exception):
 
 
 class HostFailed(Exception):
-    """The code host does not answer properly just now; `message` is a sentence for people."""
+    """The code host fails temporarily; `message` is a sentence for people."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -51,7 +51,7 @@ def size_of_response(response: RawResponse) -> int:
     return len(response.body)
 
 
-# By the digest of an address and of the headers, which hold the token.
+# By the digest of the URL and the headers, which contain the token.
 earlier_responses: LRUCache[bytes, RawResponse] = LRUCache(
     limits.MAX_KEPT_RESPONSES_BYTES, getsizeof=size_of_response
 )
@@ -59,7 +59,7 @@ earlier_responses: LRUCache[bytes, RawResponse] = LRUCache(
 
 @dataclass(frozen=True, slots=True)
 class HostApi:
-    """The API of one code host for one token; `name` is the host's, for sentences."""
+    """The API of one code host with one token; `name` is the host's name in messages."""
 
     client: OutboundClient
     name: str
@@ -82,7 +82,7 @@ class HostApi:
         return self._read_json(self._checked(response))
 
     async def pages(self, path: str) -> AsyncIterator[Any]:
-        """Each page of a list, with the link to the next one in the `Link` header or in `next`."""
+        """Yield each page of a list; the next one is linked in the `Link` header or in `next`."""
         for _ in range(limits.MAX_CODE_HOST_PAGES):
             response = await self.get(path)
             page = self._read_json(response)
@@ -94,7 +94,7 @@ class HostApi:
             path = following
 
     async def get(self, path: str, accept: str | None = None) -> RawResponse:
-        """A successful response; redirects are followed to the same host alone, as the token goes along.
+        """A successful response; redirects are followed only on the same host, because they get the token.
 
         Raises `HostRefused`, `HostBusy` and `HostFailed`.
         """
@@ -112,9 +112,9 @@ class HostApi:
         raise HostRefused(f"{self.name} redirects too many times.")
 
     async def _fetch(self, url: str, headers: Mapping[str, str]) -> RawResponse:
-        """The response, or the earlier one if the host says that it still holds (RFC 9110, section 13).
+        """The response, or the cached one if the host confirms that it is unchanged (RFC 9110, section 13).
 
-        GitHub does not count such requests for its rate limit.
+        GitHub does not count such requests toward its rate limit.
         """
         key = hashlib.sha256(json.dumps([url, sorted(headers.items())]).encode()).digest()
         earlier = earlier_responses.get(key)
@@ -166,7 +166,7 @@ class HostApi:
 
 
 def next_link(header: str) -> str | None:
-    """The address of the next page in a `Link` header (RFC 8288), which has no comma at code hosts."""
+    """The URL of the next page in a `Link` header (RFC 8288); URLs of code hosts contain no commas."""
     for link in header.split(","):
         address, _, parameters = link.partition(";")
         if 'rel="next"' in parameters:
@@ -175,10 +175,10 @@ def next_link(header: str) -> str | None:
 
 
 def wait_of(response: RawResponse) -> timedelta | None:
-    """The wait that a rate limit asks for; None if the response is no rate limit.
+    """The wait that a rate limit requires; None if the response is not a rate limit.
 
     GitHub answers its primary limit with 403 or 429 and `X-RateLimit-Remaining: 0`, its secondary limits with
-    `Retry-After`, or in words alone (docs.github.com, Rate limits for the REST API).
+    `Retry-After` or only a message (docs.github.com, Rate limits for the REST API).
     """
     headers = response.headers
     if response.status not in (403, 429):
@@ -193,7 +193,7 @@ def wait_of(response: RawResponse) -> timedelta | None:
 
 
 def seconds_of(text: str) -> timedelta:
-    """The wait that a header names: in seconds, as a moment in Unix time, or as a date of HTTP."""
+    """The wait in a header: in seconds, as a Unix time, or as an HTTP date."""
     if text.isascii() and text.isdigit() and len(text) <= 12:
         number = int(text)
         return timedelta(seconds=number if number < MAX_WAIT_NUMBER else number - time.time())

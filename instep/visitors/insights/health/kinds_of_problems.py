@@ -18,7 +18,7 @@ class Assessment:
 
     @property
     def problem_count(self) -> int:
-        """How many problems it holds, with one for each article."""
+        """The number of problems, with one entry per article."""
         return sum(1 + len(row.problems) for row in self.rows)
 
 

@@ -1,4 +1,4 @@
-"""Links of one text: broken ones, and those that still use a former address of an article."""
+"""Finds links of one text that are broken, or that still use a former address of an article."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from instep.visitors.insights.health.text_analysis import TextAnalysis
 
 DEAD_CODES: set[Code] = {"broken_link", "broken_anchor"}
 DEAD_LINK_CHECKS = [check for check in HELP_CENTER_CHECKS if check.code in DEAD_CODES]
-# An address ends where Markdown or HTML ends it.
+# Characters that end an address in Markdown or HTML.
 END_OF_ADDRESS = r"""(?=[\s)>"'\]]|$)"""
 
 

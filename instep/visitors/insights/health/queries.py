@@ -41,7 +41,7 @@ class HealthState:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A sign against an article besides its text; `what` goes into the problem's sentence."""
+    """A sign of a problem outside of an article's text; `what` is inserted in the problem's message."""
 
     article_id: str
     code: Code

@@ -1,4 +1,4 @@
-"""The elements of a Markdown text as its readers get it, each with its line in the text, from 1.
+"""Reads the elements of a rendered Markdown text, each with its line in the source, from 1.
 
 Renderer and cleaner are those of the public page, so a link in a code block is not a link here either.
 """

@@ -1,4 +1,4 @@
-"""The draft of an article that answers a gap: its title, its reason, and points for a reviewer to check."""
+"""Writes the draft for a gap: its title, its reason, and points for a reviewer to check."""
 
 import re
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ MISSING_ANSWER = (
 
 @dataclass(frozen=True, slots=True)
 class GapTalks:
-    """The words of visitors after a question that no article answered: notes to a person, and questions."""
+    """Visitors' messages after a question that no article answered: notes to a person, and questions."""
 
     notes: Sequence[str]
     later_questions: Sequence[str]

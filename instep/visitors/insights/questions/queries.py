@@ -11,7 +11,7 @@ from instep.platform.identity.schemas import Ctx
 from instep.visitors.insights.questions.question_key import QuestionKey, filler_words_of
 from instep.visitors.insights.schemas import DRAFT_GAP, REQUESTED, Gap, Nearest, Need, UnansweredQuestionOut
 
-# The status follows from the draft itself, so that it always agrees with the review queue.
+# The status is derived from the draft, so that it always agrees with the review queue.
 STATUS = """case
     when q.dismissed_at is not null then 'dismissed'
     when d.status = 'pending' then 'drafted'
@@ -65,7 +65,7 @@ async def find(ctx: Ctx, question_id: str) -> UnansweredQuestionOut | None:
 
 async def list_locales(ctx: Ctx) -> list[str]:
     """The languages of questions without an answer."""
-    # One look into the index for each language, however many questions there are.
+    # One index lookup per language, however many questions there are.
     return await ctx.column(
         """
         with recursive locales as (
@@ -81,7 +81,7 @@ async def list_locales(ctx: Ctx) -> list[str]:
 
 
 async def list_similar(ctx: Ctx, question: UnansweredQuestionOut, limit: int) -> list[UnansweredQuestionOut]:
-    """Other questions of its language that wait, those first that share most words with it."""
+    """Other waiting questions in its language, those that share the most words first."""
     return await ctx.all(
         UnansweredQuestionOut,
         f"""
@@ -180,7 +180,7 @@ async def question_terms(ctx: Ctx, wording: QuestionKey, locale: str) -> list[st
 
 
 async def lock_language(ctx: Ctx, locale: str) -> None:
-    """Make others who group a question in this language wait until this transaction ends."""
+    """Prevent others from grouping questions in this language until this transaction ends."""
     await ctx.tx.advisory_lock(f"question {ctx.bot.id} {locale}")
 
 

@@ -1,4 +1,4 @@
-"""The words by which questions of one meaning are grouped: they share most of them."""
+"""Groups questions with the same meaning: they have most of these words in common."""
 
 import unicodedata
 from dataclasses import dataclass
