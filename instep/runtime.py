@@ -10,6 +10,7 @@ from functools import partial
 import structlog
 
 from instep.accounts.language_model.choosing import LanguageModels
+from instep.accounts.people.forgotten import SEND_RESET_LINK, send_reset_link
 from instep.accounts.workspaces.jobs import CHECK_DOMAINS, check_domains, schedule_domain_checks
 from instep.content.articles.due import ANNOUNCE_DUE, announce_due, schedule_due_alerts
 from instep.content.articles.jobs import RENDER_TEXTS, render_texts, schedule_rendering
@@ -198,6 +199,7 @@ def worker_of(
         DRAFT_GAP: partial(draft_gap, database, models=models),
         SEND_ALERT: AlertSender(database, outbound),
         SEND_EMAIL: deliver_email,
+        SEND_RESET_LINK: partial(send_reset_link, database),
         SEND_REVIEW_DIGEST: partial(send_review_digest, database),
         PRUNE: partial(prune, database),
         RUN_IMPORT: partial(run_import, database, open_storages(settings(), database)),

@@ -102,6 +102,8 @@ OPEN_TO_EVERYBODY = {
     "/app/setup",
     "/join",
     "/sign-in/code",
+    "/sign-in/forgotten",
+    "/sign-in/reset",
     "/sign-in/passkey",
     "/sign-in/oidc",
     "/sign-in/oidc/callback",
@@ -133,6 +135,8 @@ OPEN_FORMS = {
     ("POST", "/app/setup"),
     ("POST", "/join"),
     ("POST", "/sign-in/code"),
+    ("POST", "/sign-in/forgotten"),
+    ("POST", "/sign-in/reset"),
     *STEP_FORMS,
 }
 # Pages of those who are signed in, each with the least role that opens it: a line "METHOD path role".

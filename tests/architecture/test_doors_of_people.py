@@ -18,6 +18,8 @@ PREFIX = "signed-in "
 BEFORE_SIGNING_IN = (
     "/sign-in",
     "/sign-in/code",
+    "/sign-in/forgotten",
+    "/sign-in/reset",
     "/sign-in/passkey",
     "/sign-in/oidc",
     "/sign-in/oidc/callback",

@@ -61,6 +61,7 @@ OF_THE_INSTALLATION = {
 # Functions that look beyond the workspace for a name that a caller chooses.
 BEYOND_THE_WORKSPACE = {
     "bots_with_alerts": "by a kind of alerts, and it returns ids alone",
+    "change_address": "by an address that the person has proved, and it says only whether it is taken",
     "count_hit": "by ids and addresses, and it returns a count alone",
     "create_person_of_provider": "in the only workspace",
     "enter_site": "by a slug or a host name, which are one in the installation",

@@ -1,12 +1,17 @@
 """What the pages of accounts and of the first run need, and what someone does on them."""
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from playwright.async_api import Page
 
+from instep.accounts.people.challenges import put_challenge
+from instep.accounts.people.forgotten import RESET
 from instep.accounts.people.invitations import invite
+from instep.accounts.people.new_address import CONFIRM_ADDRESS
 from instep.accounts.workspaces.actions import create_workspace
 from instep.platform.core.database import Tx
+from instep.platform.identity.keys import hash_key
 from instep.platform.identity.schemas import Person
 from instep.platform.identity.scopes import Role
 from tests.support.oauth import begin_session
@@ -17,6 +22,7 @@ if TYPE_CHECKING:
 
 # No page asks again who someone is, however long a run takes.
 LATER = "now() + interval '1 day'"
+LINK_TTL = timedelta(days=1)
 BROWSERS = ("Firefox on Windows", "Safari on iPhone")
 PASSKEYS = ("Laptop", "A security key with a name that is as long as a field for names lets it be")
 
@@ -48,13 +54,34 @@ async def add_owner(owner: Tx, workspace_id: str) -> str:
 
 
 async def invitation_paths(owner: Tx, workspace_id: str) -> dict[str, str]:
-    """Invitations of someone new, and of someone who has an account elsewhere."""
+    """Links of emails: invitations of someone new and of someone who has an account elsewhere, and others."""
     elsewhere = await create_workspace(owner, "Elsewhere")
+    olga = "olga@nordwind.example"
+    sql = "select jsonb_build_array(id, password_hash) from people where email = %(email)s"
+    person_id, password_hash = await owner.value(sql, email=olga)
+    reset = {"email": olga, "password": hash_key(password_hash).hex()}
+    moving = {"email": "olga@a-company-with-a-long-name.example", "former": olga}
+    tokens = {
+        "reset": await put_challenge(owner, "password_reset", reset, person_id, LINK_TTL),
+        "new_address": await put_challenge(owner, "new_address", moving, person_id, LINK_TTL),
+    }
     known = await sign_up(owner, elsewhere.id, email="known@nordwind.example")
     return {
+        "reset": f"{RESET}?token={tokens['reset']}",
+        "new_address": f"{CONFIRM_ADDRESS}?token={tokens['new_address']}",
         "join_new": (await invite(owner, workspace_id, "new@nordwind.example", Role.EDITOR)).path,
         "join_known": (await invite(owner, workspace_id, known.email, Role.OWNER)).path,
     }
+
+
+async def ask_for_link(page: Page, stage: "Stage") -> None:
+    await page.get_by_label("Email").fill("nobody-with-a-long-name@a-company-with-a-long-name.example")
+    await page.get_by_role("button", name="Send the link").click()
+
+
+async def reset_weakly(page: Page, stage: "Stage") -> None:
+    await page.get_by_label("New password").fill("password12345")
+    await page.get_by_role("button", name="Set password").click()
 
 
 async def begin_authenticator(page: Page, stage: "Stage") -> None:

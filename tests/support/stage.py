@@ -20,12 +20,14 @@ from tests.support.host_pages import host_site
 from tests.support.installation import installed
 
 UNLIMITED = {"INSTEP_PUBLIC_REQUESTS_PER_MINUTE": "100000", "INSTEP_ANONYMOUS_REQUESTS_PER_MINUTE": "100000"}
+# The stage runs no jobs, so nothing is sent.
+EMAIL = {"INSTEP_SMTP_URL": "smtp://127.0.0.1:9", "INSTEP_EMAIL_FROM": "Nordwind <help@nordwind.example>"}
 # Without bots; of several workspaces; with everything; with daily backups; soon at its limit; without its
 # database.
 SETTINGS = {
     "empty": UNLIMITED,
     "shared": UNLIMITED,
-    "filled": UNLIMITED | {"INSTEP_DEVELOPMENT": "true"},
+    "filled": UNLIMITED | EMAIL | {"INSTEP_DEVELOPMENT": "true"},
     "backed up": UNLIMITED | {"INSTEP_BACKUPS": "s3://backups"},
     "limited": {"INSTEP_PUBLIC_REQUESTS_PER_MINUTE": "1"},
     "broken": UNLIMITED,

@@ -144,7 +144,7 @@ async def _refuse_last_owner(tx: Tx, user: User, actor: Actor) -> None:
 
 
 async def _find_user(tx: Tx, workspace_id: str, email: str) -> User:
-    user = await queries.lock_user(tx, workspace_id, _canonical_email(email))
+    user = await queries.lock_user(tx, workspace_id, canonical_email(email))
     if user is None:
         raise NotFound(f"No user has the address {email}: `instep user list` shows all users.")
     return user
@@ -190,7 +190,7 @@ async def admit(database: Database, key: bytes, attempt: Attempt) -> list[Candid
 
     A browser known to one account of the address is unknown to the others.
     """
-    email = _canonical_email(attempt.email)
+    email = canonical_email(attempt.email)
     async with database.enter_workspace("") as tx:
         candidates = await queries.find_for_sign_in(tx, email)
         ids = ((known_browser(key, attempt.browser, row, utc_now()), row) for row in candidates)
@@ -226,13 +226,13 @@ async def list_audit(
 
 
 def valid_email(email: str) -> str:
-    address = _canonical_email(email)
+    address = canonical_email(email)
     if not is_email_address(address):
         raise InvalidEmail(f"{email} is not a valid email address.")
     return address
 
 
-def _canonical_email(email: str) -> str:
+def canonical_email(email: str) -> str:
     """Canonical form of an email address; characters that can't be stored are replaced."""
     return email.encode("utf-8", "replace").decode().replace("\0", "").strip().lower()
 

@@ -13,13 +13,13 @@ from instep.platform.web.client_addresses import network_of
 
 
 class TooManyAttempts(RateLimited):
-    """Too many attempts to sign in."""
+    """Too many attempts."""
 
     def __init__(self, seconds: int) -> None:
         minutes = -(-seconds // 60)
         wait = "a minute" if minutes == 1 else f"{minutes} minutes"
         super().__init__(
-            f"Too many attempts to sign in: wait for {wait}, then try again.",
+            f"Too many attempts: wait for {wait}, then try again.",
             headers={"Retry-After": str(seconds)},
         )
 
@@ -66,6 +66,18 @@ async def count_question_to_provider(tx: Tx, address: str) -> None:
         limits.MAX_SIGN_INS_PER_ADDRESS,
         limits.SIGN_IN_ADDRESS_WINDOW_SECONDS,
     )
+
+
+async def count_reset(tx: Tx, address: str) -> None:
+    """Count a request for a new password from a `client_address`; raises `TooManyAttempts`."""
+    minute = limits.SIGN_IN_ADDRESS_WINDOW_SECONDS
+    await count(tx, "reset", address, limits.MAX_SIGN_INS_PER_ADDRESS, minute)
+    await count(tx, "reset-network", network_of(address), limits.MAX_SIGN_INS_PER_NETWORK, minute)
+
+
+async def count_new_address(tx: Tx, person_id: str) -> None:
+    """Count a new email address that a person has entered; raises `TooManyAttempts`."""
+    await count(tx, "new-address", person_id, limits.MAX_NEW_ADDRESSES, limits.HOUR_SECONDS)
 
 
 async def count_stranger(tx: Tx, email: str, address: str) -> None:

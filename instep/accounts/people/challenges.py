@@ -1,6 +1,7 @@
 """Challenges that a browser must answer to sign in: stored once, valid for minutes, used once."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Literal
 
 from psycopg.types.json import Jsonb
@@ -10,7 +11,16 @@ from instep.platform.core.database import Tx
 from instep.platform.identity.keys import hash_key
 from instep.platform.identity.sessions import new_token
 
-Purpose = Literal["second_factor", "passkey_creation", "passkey", "oidc", "proved_address", "github_app"]
+Purpose = Literal[
+    "second_factor",
+    "passkey_creation",
+    "passkey",
+    "oidc",
+    "proved_address",
+    "github_app",
+    "password_reset",
+    "new_address",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +31,14 @@ class Challenge:
     data: dict[str, Any]
 
 
-async def put_challenge(tx: Tx, purpose: Purpose, data: dict[str, Any], person_id: str | None = None) -> str:
-    """Store a challenge; returns the token that the browser keeps."""
+async def put_challenge(
+    tx: Tx,
+    purpose: Purpose,
+    data: dict[str, Any],
+    person_id: str | None = None,
+    ttl: timedelta = limits.CHALLENGE_TTL,
+) -> str:
+    """Store a challenge; returns the token that the browser, or a link in an email, keeps."""
     token = new_token()
     await tx.execute(
         "select put_challenge(%(token)s, %(purpose)s, %(person)s, %(data)s, %(ttl)s)",
@@ -30,7 +46,7 @@ async def put_challenge(tx: Tx, purpose: Purpose, data: dict[str, Any], person_i
         purpose=purpose,
         person=person_id,
         data=Jsonb(data),
-        ttl=limits.CHALLENGE_TTL,
+        ttl=ttl,
     )
     return token
 

@@ -4,14 +4,18 @@ from instep.accounts.people import queries
 from instep.accounts.people.actions import find_salt, guessable_words, valid_email
 from instep.accounts.people.challenges import find_challenge, take_challenge
 from instep.accounts.people.known_browsers import new_cookie
+from instep.accounts.people.letters_to_people import invitation_letter
 from instep.accounts.people.passwords import hash_new_password
 from instep.accounts.people.schemas import Attempt, Invitation, NewInvitation, OpenInvitation, SignedIn
 from instep.accounts.people.second_step import begin_in
 from instep.platform.core import limits
 from instep.platform.core.clock import utc_now
+from instep.platform.core.config import settings
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import InvalidRequest, NotFound
 from instep.platform.core.ids import new_id
+from instep.platform.core.rate_window import count_hit
+from instep.platform.email.outgoing import can_send_email, send_email
 from instep.platform.identity.access import hold_open
 from instep.platform.identity.audit import record
 from instep.platform.identity.keys import hash_key
@@ -48,7 +52,33 @@ async def invite(tx: Tx, workspace_id: str, email: str, role: Role, actor: Actor
     }
     invitation = await queries.insert_invitation(tx, row)
     await record(tx, workspace_id, actor, "invite_user", invitation.id)
-    return NewInvitation(invitation, token)
+    new = NewInvitation(invitation, token, await _may_email(tx, invitation))
+    if new.is_emailed:
+        await _send(tx, new, actor)
+    return new
+
+
+async def _may_email(tx: Tx, invitation: Invitation) -> bool:
+    """True if email is set up and neither the workspace nor anybody has sent the address too much of it."""
+    if not can_send_email():
+        return False
+    to_address = await count_hit(tx, "invitations-to", hash_key(invitation.email).hex(), limits.DAY_SECONDS)
+    of_workspace = await count_hit(tx, "invitations-of", invitation.workspace_id, limits.DAY_SECONDS)
+    return (
+        to_address.hits <= limits.MAX_INVITATION_EMAILS_TO_ADDRESS
+        and of_workspace.hits <= limits.MAX_INVITATION_EMAILS
+    )
+
+
+async def _send(tx: Tx, new: NewInvitation, actor: Actor) -> None:
+    invitation = new.invitation
+    locale = await queries.find_email_locale(tx, invitation.workspace_id)
+    name = await queries.name_of_workspace(tx, invitation.workspace_id)
+    inviter = None if actor is OPERATOR else actor.name
+    letter = invitation_letter(locale, name, inviter, settings().base_url + new.path)
+    await send_email(
+        tx, invitation.workspace_id, invitation.email, letter, locale, until=invitation.expires_at
+    )
 
 
 async def list_invitations(tx: Tx, workspace_id: str) -> list[Invitation]:
@@ -126,8 +156,11 @@ async def accept_with_proof(
         person_id = await _accept(tx, token, invitation, new_id("per"), None, has_proof=True)
         candidate = await queries.find_account(tx, person_id)
         assert candidate is not None, "a member has an account"
-        await begin_in(tx, candidate, None, session_token, attempt)
-    return SignedIn(session_token, new_cookie(key, candidate.id, candidate.password_hash, utc_now()))
+        # The person who has forgotten a password and then proved the address has set a new one.
+        new_hash = challenge.data.get("password_hash") if candidate.password_hash is None else None
+        await begin_in(tx, candidate, new_hash, session_token, attempt)
+    current_hash = new_hash or candidate.password_hash
+    return SignedIn(session_token, new_cookie(key, candidate.id, current_hash, utc_now()))
 
 
 async def _accept(

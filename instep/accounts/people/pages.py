@@ -5,7 +5,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.accounts.oauth.actions import list_grants, revoke_grant
-from instep.accounts.people import actions, dialog_pages, oidc_pages, passkey_pages, second_step_pages
+from instep.accounts.people import (
+    actions,
+    dialog_pages,
+    forgotten_pages,
+    oidc_pages,
+    passkey_pages,
+    second_step_pages,
+)
 from instep.accounts.people.attempts import TooManyAttempts
 from instep.accounts.people.cookies import attempt_of, lead_in
 from instep.accounts.people.page_templates import pages
@@ -13,6 +20,7 @@ from instep.accounts.people.passkeys import passkey_site
 from instep.accounts.people.schemas import INVITATION, SecondStep
 from instep.accounts.people.second_step_pages import lead_to_second_step
 from instep.platform.core.errors import AppError
+from instep.platform.email.outgoing import can_send_email
 from instep.platform.identity.schemas import Person
 from instep.platform.web.forms import cookie_name, read_form, set_cookie
 from instep.platform.web.public import public
@@ -76,6 +84,7 @@ def sign_in_form(
         problem=None if is_mismatch else message,
         provider_name=settings.oidc_name if settings.oidc_issuer else None,
         takes_passkeys=passkey_site(settings) is not None,
+        sends_email=can_send_email(),
     )
     if refusal and "Retry-After" in refusal.headers:
         response.headers["Retry-After"] = refusal.headers["Retry-After"]
@@ -120,6 +129,7 @@ routes = [
     Route(SIGN_IN, show_sign_in, methods=["GET"]),
     Route(SIGN_IN, sign_in, methods=["POST"]),
     *second_step_pages.routes,
+    *forgotten_pages.routes,
     *dialog_pages.routes,
     *passkey_pages.routes,
     *oidc_pages.routes,

@@ -17,6 +17,8 @@ from instep.accounts.people.schemas import (
 )
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
+from instep.platform.identity.schemas import Person
+from instep.platform.web.catalogues import SOURCE_LANGUAGE
 
 USER = "m.person_id as id, m.workspace_id, p.email, m.role, m.created_at, p.signed_in_at, m.disabled_at"
 INVITATION = "id, workspace_id, email, role, invited_by, created_at, expires_at"
@@ -262,6 +264,20 @@ async def change_password(tx: Tx, candidate: Candidate, new_hash: str) -> bool:
         new=new_hash,
     )
     return has_changed
+
+
+async def change_address(tx: Tx, person: Person, email: str) -> bool:
+    """Change the address of a person who has proved the new one; False if someone has it already."""
+    sql = "select change_address(%(person)s, %(former)s, %(email)s)"
+    has_changed: bool = await tx.value(sql, person=person.id, former=person.email, email=email)
+    return has_changed
+
+
+async def find_email_locale(tx: Tx, workspace_id: str) -> str:
+    """The language of emails to people of the workspace: that of its first help center."""
+    sql = "select locale from bots where workspace_id = %(id)s order by created_at, id limit 1"
+    locale: str | None = await tx.value(sql, id=workspace_id)
+    return locale or SOURCE_LANGUAGE
 
 
 async def switch_session(tx: Tx, token_hash: bytes, workspace_id: str) -> bool:

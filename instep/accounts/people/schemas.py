@@ -89,10 +89,11 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True)
 class NewInvitation:
-    """A new invitation with the token of its link, which is shown once."""
+    """A new invitation with the token of its link, which is shown once, and maybe emailed."""
 
     invitation: Invitation
     token: str
+    is_emailed: bool = False
 
     @property
     def path(self) -> str:

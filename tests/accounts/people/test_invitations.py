@@ -97,7 +97,7 @@ async def test_the_sign_in_form_knows_who_was_invited(
         joined = await ann.send(invitation.path, "/join", token=invitation.token, password=PASSWORD)
         after = await ann.get(joined.headers["Location"])
 
-    for form, sentence in ((to_join, "to the invitation"), (after, "You have joined")):
+    for form, sentence in ((to_join, "to the invitation"), (after, "the password you set")):
         assert f'value="{email}"' in form.text
         assert sentence in form.text
 

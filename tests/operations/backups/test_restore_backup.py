@@ -312,7 +312,7 @@ async def test_files_in_a_folder_come_back_where_new_files_go(
 
 def test_it_is_decided_for_every_kind_of_job_whether_it_goes_on(database: Database) -> None:
     """A new kind belongs to one of these, or to `CONTINUED_JOBS`."""
-    told_outside = {"send_alert", "send_email", "send_review_digest"}
+    told_outside = {"send_alert", "send_email", "send_reset_link", "send_review_digest"}
     scheduled_at_every_start = {
         *("back_up", "check_domains", "embed_articles", "prune", "render_texts", "store_indexes"),
         "sweep_files",

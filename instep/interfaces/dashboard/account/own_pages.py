@@ -14,6 +14,7 @@ from instep.accounts.people.second_factors import find_second_factors
 from instep.interfaces.dashboard.notices import Notice, keep_notice, take_notice
 from instep.interfaces.dashboard.shell import pages
 from instep.platform.core.clock import utc_now
+from instep.platform.email.outgoing import can_send_email
 from instep.platform.identity.schemas import Person
 from instep.platform.web.forms import set_cookie
 from instep.platform.web.signed_in import (
@@ -51,8 +52,9 @@ async def show_page(request: Request, status: int = 200, **values: Any) -> Respo
         factors=factors,
         now=utc_now(),
         takes_passkeys=passkey_site(request.app.state.settings) is not None,
+        sends_email=can_send_email(),
         notice=notice,
-        **{"errors": {}, **values},
+        **{"errors": {}, "typed_address": "", **values},
     )
     if notice is not None:
         set_cookie(response, request.app.state.settings, Notice.COOKIE, "", 0)

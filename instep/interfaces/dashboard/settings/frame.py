@@ -116,9 +116,11 @@ def chosen_scope(page: BotPage) -> Scope:
         raise InvalidRequest("Choose a scope under “Permissions”.") from None
 
 
-def show_secret_next(page: BotPage, name: str, secret: str, below: str = "") -> Response:
+def show_secret_next(
+    page: BotPage, name: str, secret: str, below: str = "", notice: str | None = None
+) -> Response:
     """Redirect to the subsection with this name, or to a page below it, which shows the secret once."""
-    response = page.leave(f"{SECTION}/{name}{below}")
+    response = page.leave(f"{SECTION}/{name}{below}", notice)
     keep_secret(page.request, response, name, secret)
     return response
 

@@ -8,6 +8,7 @@ from instep.accounts.people.schemas import NewInvitation, User
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.settings.frame import attempt, show_secret_next, show_settings
 from instep.platform.core.errors import AppError, InvalidRequest
+from instep.platform.email.outgoing import can_send_email
 from instep.platform.identity.scopes import Role
 from instep.platform.web.recent_sign_in import require_recent_sign_in
 
@@ -36,6 +37,7 @@ async def people(page: BotPage, refusal: AppError | None = None) -> Response:
         users=await actions.list_users(tx, workspace_id),
         invitations=await invitations.list_invitations(tx, workspace_id),
         roles=ROLES,
+        sends_email=can_send_email(),
     )
 
 
@@ -51,7 +53,8 @@ async def invite_person(page: BotPage) -> Response:
     if isinstance(outcome, AppError):
         return await people(page, outcome)
     base_url = page.request.app.state.settings.base_url
-    return show_secret_next(page, "people", base_url + outcome.path)
+    notice = f"Sent to {outcome.invitation.email}." if outcome.is_emailed else None
+    return show_secret_next(page, "people", base_url + outcome.path, notice=notice)
 
 
 @bot_page("settings", Role.OWNER, open_while_paused=True)

@@ -30,6 +30,15 @@ RECOVERY_CODES = 10
 # Lifetime of an invitation link, and of a link that signs in or sets up the installation.
 INVITATION_TTL = timedelta(days=7)
 SETUP_LINK_TTL = timedelta(hours=24)
+# Lifetime of a link in an email that sets a new password or confirms a new address.
+RESET_LINK_TTL = timedelta(hours=1)
+# Links to set a new password per account and hour; further requests are dropped.
+MAX_RESETS_PER_ACCOUNT = 3
+# New addresses that one person enters per hour.
+MAX_NEW_ADDRESSES = 5
+# Invitations by email per day: to one address, and of one workspace. Further ones are links only.
+MAX_INVITATION_EMAILS_TO_ADDRESS = 5
+MAX_INVITATION_EMAILS = 100
 # Open invitations per workspace.
 MAX_INVITATIONS = 100
 # Sign-ins from a browser that has signed in to the account before, and how long it stays known.

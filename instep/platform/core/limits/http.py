@@ -50,6 +50,7 @@ TASK_WINDOW_SECONDS = 3_600
 # A workspace may create as many tasks per window as this many of its API keys.
 MAX_TASK_QUOTAS_PER_WORKSPACE = 10
 HOUR_SECONDS = 3_600
+DAY_SECONDS = 86_400
 # Calls to the visitor API, per visitor of a bot, and per client address.
 VISITOR_CALLS_PER_MINUTE = 30
 VISITOR_ADDRESS_CALLS_PER_MINUTE = 120
