@@ -139,14 +139,14 @@ class IndexedArticles:
 
     @cached_property
     def cut_off(self) -> Array:
-        """The articles with more passages than the index holds."""
+        """The articles with more passages than the index contains."""
         return self.of_all(
             np.flatnonzero(np.bincount(live.segment.article_of_passage) >= limits.MAX_INDEXED_PASSAGES)
             for live in self.index.segments
         )
 
     def of_all(self, by_segment: Iterable[Array]) -> Array:
-        """Live articles by their numbers, from their numbers in each segment."""
+        """The live articles, numbered across segments, from their numbers in each segment."""
         live_numbers = [
             numbers[live.live_docs[numbers]] + first
             for live, numbers, first in zip(self.index.segments, by_segment, self.first_numbers, strict=False)

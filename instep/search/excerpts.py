@@ -1,4 +1,4 @@
-"""Excerpts of texts as plain text: the part with most of the searched words."""
+"""Makes plain-text excerpts of texts: the part with most of the searched words."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ Occurrence = tuple[int, str]
 
 def plain_text(html: str) -> str:
     """The text of rendered HTML on one line."""
-    # Few texts have footnotes, and searching for them takes as long as everything else.
+    # Few texts have footnotes, and looking for them takes as long as everything else.
     text = FOOTNOTE_MARK.sub("", html) if "footnote" in html else html
     words = TAG.sub(" ", INLINE_TAG.sub("", text))
     return " ".join(unescape(words).split())

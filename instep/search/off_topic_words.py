@@ -1,8 +1,8 @@
 """Finds words of a question that no article has and that lead away from the nearest article's topic.
 
-"How do I change the logo of an invoice?" is near to an article on changing invoices, and nearer without its
-logo; "Is the dump open on Sundays?" is farther from the recycling center's opening hours without its dump. So
-the first question asks for something that is missing, and the second one uses another word for it.
+"How do I change the logo of an invoice?" is close to an article about changing invoices, and closer without
+"logo"; "Is the dump open on Sundays?" is less close to the recycling center's opening hours without "dump".
+So the first question asks for something that is missing, and the second one uses another word for it.
 """
 
 import re

@@ -27,7 +27,7 @@ AllowedArticles = tuple[Segment, Array]
 
 @dataclass(frozen=True, slots=True)
 class SemanticHit:
-    """An article near to a question in meaning."""
+    """An article close to a question in meaning."""
 
     article_id: str
     # First and last passage number of the nearest chunk; chunks of single sections do not count.
@@ -45,7 +45,7 @@ class SemanticHit:
     similarities: Sequence[float] = ()
 
     def similarity_of(self, passage: int) -> float:
-        """The similarity of a passage: of its own nearest chunk, or else of a shared one; 0 without."""
+        """The similarity of a passage: of its own nearest chunk or else of a shared one; 0 for none."""
         chunks = zip(self.firsts, self.lasts, self.similarities, strict=True)
         values = [(first == last, value) for first, last, value in chunks if first <= passage <= last]
         return max(values, default=(False, 0.0))[1]

@@ -31,7 +31,7 @@ async def propose(work: SyncWork, plan: ArticlePlan, text: str, *, is_conflict: 
     keep_values(work, plan, row, article_values)
     set_next(row, plan.page.file.text, text, article_values, draft.id)
     message = (
-        "Git and Instep have changed the same lines: a draft is waiting for review. The reviewer decides,"
+        "Git and Instep changed the same lines: a draft is waiting for review. The reviewer decides,"
         " and the next sync writes the article's text to the file."
         if is_conflict
         else "The changes from git are in a draft that waits for review."

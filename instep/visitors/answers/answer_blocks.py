@@ -68,7 +68,7 @@ def without_emphasis(text: str) -> str:
 class AnswerBlock:
     """A paragraph, a list, a table, or code.
 
-    `head` is the header and delimiter row of a table, or the line above steps that are not all.
+    `head` is the header and delimiter row of a table, or the line above an incomplete list of steps.
     `is_heading`: a paragraph that stands for a heading of those up to the next one. `is_alert`: a paragraph
     of a quote that is marked as a warning, a note or the like.
     """

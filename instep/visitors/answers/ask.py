@@ -50,8 +50,8 @@ class QuestionRequest:
 class RetrievedContext:
     """The passages retrieved for a question, best first.
 
-    `query` is the question, with the earlier ones if it refers to them. `confidence` (0..1) is how likely the
-    passages hold the answer.
+    `query` is the question, with the earlier ones if it refers to them. `confidence` (0..1) is the
+    probability that the passages contain the answer.
     """
 
     query: str

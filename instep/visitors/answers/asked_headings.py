@@ -1,4 +1,4 @@
-"""The heading above a quote that says too little without it, such as the question above "No."."""
+"""Finds the heading that a quote needs to be understood, such as the question above "No."."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from instep.visitors.answers.extractive import PassageExtract, is_for_readers
 from instep.visitors.answers.inlines import inline_text
 
 # In the languages of the site: en, de, fr, es, pt, ja, ar. "No" also begins "No tick means a draft", so a
-# word that denies has punctuation behind it, or nothing.
+# negative word must be followed by punctuation, or nothing.
 YES_OR_NO = re.compile(
     r"(?:yes|yeah|yep|ja|jein|oui|sí|sim|はい|نعم)(?!\w)|はい"
     r"|(?:no|nope|nein|non|não|いいえ|いえ|لا|كلا)(?:\s*[.,:;!\u2013\u2014\u2026\u3001\u3002\uff01\uff0c\u060c]|$)",

@@ -211,7 +211,7 @@ def without_units(extract: PassageExtract, used_units: set[str]) -> PassageExtra
 
 
 def is_only_code(extract: PassageExtract) -> bool:
-    """True if there is nothing but code and what announces it, which says neither yes nor no."""
+    """True if there is only code and the text that announces it, which can't mean yes or no."""
     groups = [[extract.blocks[index] for index in group] for group in announced_groups(extract.blocks)]
     return all(any(block.kind == "code" for block in group) for group in groups)
 
@@ -254,7 +254,7 @@ def alerts_beside(blocks: Sequence[AnswerBlock], index: int) -> list[int]:
 
 
 def placed(extract: PassageExtract, blocks: Sequence[AnswerBlock]) -> PassageExtract:
-    """The extract with these of its blocks, and above steps that are not all of their section their place."""
+    """The extract with these blocks, and with a line above steps if some of their section are missing."""
     passage = extract.passage
     whole = read_answer_blocks(passage.markdown)
     return replace(extract, blocks=with_place(blocks, whole, passage.steps[1], passage.locale))
@@ -300,7 +300,7 @@ def heading_above(blocks: Sequence[AnswerBlock], index: int) -> set[int]:
 
 def block_weight(blocks: Sequence[AnswerBlock], question: QuestionTerms, best_terms: frozenset[str]) -> float:
     """The weight of the question's terms in blocks; those with the best sentence get most."""
-    # A table says in its head what its rows are about.
+    # The header of a table states the topic of its rows.
     terms = terms_in(blocks).union(*(terms_of(block.head) for block in blocks))
     share = len(terms & best_terms) / len(best_terms) if best_terms else 0
     is_act = question.is_how_to and any(block.kind == "code" or are_steps(block) for block in blocks)

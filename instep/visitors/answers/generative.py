@@ -107,7 +107,7 @@ class AnswerReply(BaseModel):
     # A model writes the fields in this order: the first ones say whether the parts may be shown.
     kind: Kind = "question"
     language: str = ""
-    # Those that hold the answer, the best first.
+    # The sections that contain the answer, best first.
     sections: list[int]
     # Numbers of the table of contents.
     more: list[int] = []

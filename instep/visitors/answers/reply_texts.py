@@ -1,4 +1,4 @@
-"""The texts of answers that no article gives, and of the widget, in the languages of most help centers."""
+"""The texts of the widget, and of replies without an article, in the languages of most help centers."""
 
 from dataclasses import astuple, dataclass
 

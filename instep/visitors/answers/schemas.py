@@ -336,7 +336,7 @@ class AnswerPreviewOut(Out):
     answer: Annotated[
         str,
         Field(
-            description="Markdown without links, pictures and HTML. `[1]` after a sentence, outside of code, "
+            description="Markdown without links, images and HTML. `[1]` after a sentence, outside of code, "
             "is the number of its source.",
             examples=["Run `install.sh`, then open the dashboard [1]."],
         ),
@@ -344,8 +344,8 @@ class AnswerPreviewOut(Out):
     answered: Annotated[
         bool,
         Field(
-            description="False if the published articles don't, or may not, contain the answer: the text"
-            " says so, and the sources are the closest articles, if any is near enough.",
+            description="False if no answer was found in the published articles: the text says so, and the"
+            " sources are the closest articles, if any are close enough.",
             examples=[True],
         ),
     ]

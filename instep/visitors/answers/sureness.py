@@ -1,4 +1,4 @@
-"""The test of whether a quotation answers the question: matching words alone look too confident.
+"""Tests whether a quotation answers the question, because matching words alone look too confident.
 
 A name in the question has no other words, a number answers a question for one, and a statement answers one
 for yes, a reason or a consequence: a statement of need, if that is asked. One step of several answers only

@@ -233,7 +233,7 @@ async def summarize_health(ctx: Ctx, status: StatusFilter) -> HealthSummary:
 async def report_health(
     ctx: Ctx, status: StatusFilter, page: PageRequest, code: Code | None = None
 ) -> HealthReport | None:
-    """The known health of articles, in little time; None before they are examined.
+    """The known health of articles, without a long wait; None before they are examined.
 
     Few articles are examined at once. For many, the report may be that of an earlier state: then
     `summarize_health` examines them, which takes some seconds for thousands.

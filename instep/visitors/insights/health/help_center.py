@@ -152,7 +152,7 @@ class HelpCenter:
         return next((other for other in namesakes if other.id != article.id), None)
 
     def near_duplicate(self, article: ArticleMeta) -> ArticleMeta | None:
-        """Another live article that says nearly the same."""
+        """Another live article with nearly the same text."""
         signature = self.minhash(article)
         compared_ids = {article.id}
         for band in self.lsh_bands(article):

@@ -37,7 +37,7 @@ Code = Literal[
     "low_helpfulness",
     "unhelpful",
 ]
-# Points that a problem takes from the score.
+# The points that a problem subtracts from the score.
 SEVERITY_COSTS: dict[Severity, int] = {"error": 20, "warning": 8, "info": 2}
 Subject = TypeVar("Subject")
 
@@ -64,7 +64,7 @@ class Problem:
 class Check(Generic[Subject]):
     """One kind of problem; `advice` says what to do, with `{what}` for the found text.
 
-    `find` returns where the problem is, or for one of the whole article whether it has it.
+    `find` returns the locations of the problem, or, for a problem of the whole article, whether it exists.
     """
 
     code: Code
@@ -91,7 +91,7 @@ def sort_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:
 
 
 def score_of(problems: Iterable[Problem]) -> int:
-    """The score, from 0 to 100: 100 less the costs of the problems, of which each code counts only a few."""
+    """The score, from 0 to 100: 100 minus the costs of the problems; only a few per code count."""
     counts = Counter((problem.code, problem.severity) for problem in problems)
     cost = sum(
         SEVERITY_COSTS[severity] * min(count, limits.MAX_SCORED_PROBLEMS_PER_CODE)

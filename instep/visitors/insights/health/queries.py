@@ -132,7 +132,7 @@ STALE_TEXTS = """
     from drafts d join tasks t on t.workspace_id = %(workspace)s and t.id = d.task_id
     where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending' and d.type = 'edit'
 """
-# The text may not hold the name any more, for example when an older revision was restored.
+# The text may no longer contain the name, for example because an older revision was restored.
 GONE_NAMES = """
     select g.article_id, 'gone_name', 1 + (length(before) - length(replace(before, chr(10), ''))),
         '`' || left(g.name, 80) || '`, which “' || left(g.change_title, 80) || '” removed'
@@ -142,7 +142,7 @@ GONE_NAMES = """
     where g.bot_id = %(bot)s and g.workspace_id = %(workspace)s
       and g.gone_at > greatest(a.text_changed_at, %(gone_since)s) and before <> ''
 """
-# An answer may cite several passages of an article, and is one rating of it.
+# An answer may cite several passages of an article, but counts as one rating.
 LOW_RATINGS = """
     select j.article_id, 'low_helpfulness', null,
         count(*) filter (where not m.helpful) || ' of ' || count(*)
@@ -210,7 +210,7 @@ async def list_texts(ctx: Ctx, article_ids: list[str]) -> list[TextRow]:
 
 
 async def list_texts_with(ctx: Ctx, words: str, besides_id: str) -> list[TextRow]:
-    """The texts of other articles, drafts and live ones, that hold these characters."""
+    """The texts of other articles, drafts and live ones, that contain these characters."""
     return await ctx.all(
         TextRow,
         """
@@ -243,7 +243,7 @@ async def ids_of(ctx: Ctx, refs: list[str]) -> dict[str, str]:
 
 
 async def list_mentions(ctx: Ctx, terms: list[str], start: str) -> list[MentionRow]:
-    """The next articles, in the order of their ids, that hold one of the terms in whatever case."""
+    """The next articles, ordered by id, that contain one of the terms, ignoring case."""
     return await ctx.all(
         MentionRow,
         """

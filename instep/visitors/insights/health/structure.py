@@ -196,7 +196,7 @@ class StructureReader:
 
 
 class RawTagLocator:
-    """Finds the lines of tags that the author wrote as HTML, for which the renderer gives no position."""
+    """Finds the lines of tags that the author wrote as HTML, for which the renderer reports no position."""
 
     def __init__(self, text: str) -> None:
         self.text = text.lower()
