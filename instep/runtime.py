@@ -209,7 +209,7 @@ def worker_of(
         CHECK_DOMAINS: partial(check_domains, database, find_texts),
         RENDER_TEXTS: partial(render_texts, database),
         ANNOUNCE_DUE: partial(announce_due, database),
-        SEND_PULL_REQUEST: partial(send_pull_request, database, outbound),
+        SEND_PULL_REQUEST: partial(send_pull_request, database, outbound, models=models),
         CHECK_REPOSITORY: partial(check_repository, database, outbound),
         RELEASE_DRAFTS: partial(release_of_repository, database, outbound),
         POLL_REPOSITORIES: partial(poll_repositories, database),

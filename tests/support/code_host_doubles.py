@@ -6,12 +6,13 @@ Shapes are those of the documented responses and payloads, with the fields that 
 import hashlib
 import hmac
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import ClassVar
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from instep.transfer.repositories.schemas import HostKind
 from tests.support.cast import Json
@@ -19,6 +20,7 @@ from tests.support.changes import DIFF
 from tests.support.ci_servers import Asked, Reply, serving
 
 TOKEN = "a-token-of-the-host"
+ISSUE_OR_FILE = re.compile(r"/issues/(\d+)$|/(?:raw|repository/files|src/\w+)/(.+?)(?:/raw)?$")
 
 
 @dataclass
@@ -33,6 +35,7 @@ class Pull:
     is_draft: bool = False
     is_approved: bool = False
     diff: str = DIFF
+    text: str = ""
     updated_at: str = field(default_factory=lambda: now())
 
     @property
@@ -64,6 +67,9 @@ class HostDouble:
     replies: list[Reply] = field(default_factory=list)
     requests: list[Asked] = field(default_factory=list)
     page_size: int = 100
+    # The texts of issues and of files.
+    issues: dict[int, str] = field(default_factory=dict)
+    contents: dict[str, str] = field(default_factory=dict)
     # The pull requests that each tag contains, the newest tag last.
     tags: dict[str, set[int]] = field(default_factory=dict)
 
@@ -78,6 +84,8 @@ class HostDouble:
         if self.token_of(asked) not in self.tokens:
             return Reply(401, {"message": "401 Unauthorized"})
         url = urlsplit(asked.line.removeprefix("GET "))
+        if part := ISSUE_OR_FILE.search(url.path):
+            return self.issue(int(part[1])) if part[1] else self.file(unquote(part[2]))
         return self.answer(url.path, parse_qs(url.query), asked)
 
     def token_of(self, asked: Asked) -> str:
@@ -105,6 +113,22 @@ class HostDouble:
         """True if a commit is not part of a tag; hosts may shorten its hash."""
         pulls = [self.pulls[number] for number in self.tags[tag]]
         return not any((pull.merge_commit or "-").startswith(commit) for pull in pulls)
+
+    def issue(self, number: int) -> Reply:
+        """An issue with the fields that its host has for text and address."""
+        if number not in self.issues:
+            return Reply(404, {"message": "Not Found"})
+        text, page = self.issues[number], f"{self.url}/acme/app/issues/{number}"
+        row = {
+            "gitea": {"body": text, "html_url": page, "pull_request": None},
+            "gitlab": {"description": text, "web_url": page, "confidential": "secret" in text},
+            "bitbucket": {"content": {"raw": text}, "links": {"html": {"href": page}}},
+        }[self.kind]
+        return Reply(200, {"title": f"Issue {number}", **row})
+
+    def file(self, path: str) -> Reply:
+        text = self.contents.get(path)
+        return Reply(404, {"message": "Not Found"}) if text is None else Reply(200, text=text)
 
     def newest(self) -> list[Json]:
         pulls = sorted(self.pulls.values(), key=lambda pull: pull.updated_at, reverse=True)
@@ -150,7 +174,7 @@ class GitLabDouble(HostDouble):
             "id": 1000 + pull.number,
             "iid": pull.number,
             "title": pull.title,
-            "description": None,
+            "description": pull.text or None,
             "state": {"open": "opened"}.get(pull.state, pull.state),
             "web_url": f"{self.url}/acme/app/-/merge_requests/{pull.number}",
             "target_branch": pull.branch,
@@ -229,7 +253,7 @@ class GiteaDouble(HostDouble):
         return {
             "number": pull.number,
             "title": f"WIP: {pull.title}" if pull.is_draft else pull.title,
-            "body": "",
+            "body": pull.text,
             "state": "open" if pull.state == "open" else "closed",
             "merged": pull.state == "merged",
             "merge_commit_sha": pull.merge_commit,
@@ -297,7 +321,7 @@ class BitbucketDouble(HostDouble):
         return {
             "id": pull.number,
             "title": pull.title,
-            "summary": {"raw": "The name says what it limits."},
+            "summary": {"raw": pull.text or "The name says what it limits."},
             "state": {"open": "OPEN", "merged": "MERGED", "closed": "DECLINED"}[pull.state],
             "draft": pull.is_draft,
             "links": {"html": {"href": f"{self.url}/acme/app/pull-requests/{pull.number}"}},

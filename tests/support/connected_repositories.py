@@ -8,6 +8,7 @@ from instep.platform.core.database import Database, Tx
 from instep.platform.core.jobs import defer
 from instep.platform.core.outbound.allowed import read_allow_list
 from instep.platform.core.outbound.client import OutboundClient
+from instep.platform.llm.protocol import Model
 from instep.runtime import worker_of
 from instep.transfer.repositories import actions, queries
 from instep.transfer.repositories.host_credentials import seal_credentials
@@ -51,9 +52,9 @@ class Connected:
     hook_path: str
     secret: str
 
-    async def work(self) -> int:
-        """Run the jobs that are due; the number of attempts."""
-        return await worker_of(self.database, self.client).run_due()
+    async def work(self, model: Model | None = None) -> int:
+        """Run the jobs that are due, with this language model; the number of attempts."""
+        return await worker_of(self.database, self.client, model).run_due()
 
     async def changes(self) -> list[RepositoryChange]:
         async with acting(self.database, self.company) as ctx:

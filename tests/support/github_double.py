@@ -46,6 +46,7 @@ class GitHubDouble:
     apps: dict[str, Json] = field(default_factory=dict)
     is_installed: bool = False
     releases: list[Json] = field(default_factory=list)
+    issues: dict[int, Json] = field(default_factory=dict)
     # Files by commit and path.
     contents: dict[tuple[str, str], str] = field(default_factory=dict)
     # The commits of each tag.
@@ -194,6 +195,9 @@ class GitHubDouble:
         query = parse_qs(url.query)
         if path == "/releases":
             return self.page(asked, self.releases[::-1], query)
+        if path.startswith("/issues/"):
+            issue = self.issues.get(int(path.removeprefix("/issues/")))
+            return Reply(200, issue) if issue else Reply(404, {"message": "Not Found"})
         if path.startswith(("/contents/", "/compare/")):
             return self.answer_code(path, query)
         if path == "/pulls":

@@ -1,9 +1,10 @@
 """Read the change of a checkout: its two commits, its title and its diff."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from instep.client.ci.diff import Selection, select
 from instep.client.ci.environment import CiContext, Kind
@@ -32,6 +33,8 @@ class CodeChange:
     selection: Selection
     # A sentence for the log about how the base was chosen.
     note: str | None = None
+    # What a language model gets in addition, as the API has it.
+    context: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_change(folder: Path, context: CiContext, paths: Sequence[str] = ()) -> CodeChange:

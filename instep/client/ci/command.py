@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from instep.client.ci.change_context import read_change_context
 from instep.client.ci.checkout import CodeChange, read_change
 from instep.client.ci.client import Client, LimitReached, ResourceGone
 from instep.client.ci.comment import write_comment
 from instep.client.ci.credentials import read_server
 from instep.client.ci.environment import CiContext, Kind, read_context
+from instep.client.ci.git import open_checkout
 from instep.client.ci.printing import print_text, say
 from instep.client.ci.report import Run, as_json, as_markdown, as_text, left_out_lines
 from instep.client.ci.shapes import Bot, Draft, Task
@@ -71,6 +73,7 @@ def run_with(options: Options, environ: Mapping[str, str]) -> Run:
     client = Client(server)
     run = Run(server.url, change.selection.left_out, paths=options.paths)
     if change.selection.files:
+        change = replace(change, context=read_change_context(open_checkout(Path.cwd()), change, environ))
         return send(client, change, run, options)
     # An earlier comment of the bot is updated even if there is nothing left to send.
     return replace(run, bot=client.choose_bot(options.bot or None)) if options.comment else run

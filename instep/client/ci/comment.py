@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from urllib.parse import quote
 
 from instep.client.ci.escaping import inert
-from instep.client.ci.hosts import CommentRefused, find_thread
+from instep.client.ci.hosts import HostRefuses, find_thread
 from instep.client.ci.printing import say
 from instep.client.ci.report import TYPES, Run, dashboard_page, outcome_of, state_of, where
 from instep.client.ci.shapes import Bot, Draft, Place
@@ -27,7 +27,7 @@ def write_comment(run: Run, bot: Bot, environ: Mapping[str, str]) -> None:
             thread.update(comment, body)
         elif comment is None and (run.drafts or run.places):
             thread.create(body)
-    except CommentRefused as refusal:
+    except HostRefuses as refusal:
         say(f"The comment was not written: {refusal.message}")
 
 

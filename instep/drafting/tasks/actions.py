@@ -13,7 +13,7 @@ from instep.drafting.tasks.schemas import (
     ReadTask,
     SentChange,
     Task,
-    TaskCreate,
+    TaskFields,
     TaskStatus,
     TaskSummary,
 )
@@ -77,7 +77,7 @@ async def task_window(ctx: Ctx) -> RateWindow:
     return await queries.peek_creations(ctx)
 
 
-async def read_task(new: TaskCreate) -> ReadTask:
+async def read_task(new: TaskFields) -> ReadTask:
     """Refuse a request that can't be processed. That may take seconds: call it outside a transaction."""
     _refuse_other_than_one(new)
     if new.change is not MISSING and new.change.diff is not MISSING:
@@ -120,7 +120,7 @@ async def find_task(ctx: Ctx | WorkspaceCtx, bots: Sequence[Bot], task_id: str) 
     return task
 
 
-def _refuse_other_than_one(new: TaskCreate) -> None:
+def _refuse_other_than_one(new: TaskFields) -> None:
     if len(new.model_fields_set) != 1:
         message = "send exactly one of `change` and `article`"
         raise InvalidRequest(

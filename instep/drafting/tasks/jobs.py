@@ -254,7 +254,14 @@ def outline_request(article: Mapping[str, Any]) -> ArticleRequest:
 def change_of(work: TaskInput, texts: Iterable[writer.Article] = ()) -> writer.Change:
     """The change; what it translates into other languages than those of the texts is not read."""
     locales = frozenset(text.locale for text in texts)
-    return writer.Change(work.change_title or "", work.change_body, work.diff or "", locales)
+    context = context_of(work.context or {})
+    return writer.Change(work.change_title or "", work.change_body, work.diff or "", locales, context)
+
+
+def context_of(sent: Mapping[str, Any]) -> writer.ChangeContext:
+    issues = tuple(writer.LinkedIssue(**row) for row in sent.get("issues", ()))
+    code = tuple(writer.CodeExcerpt(**row) for row in sent.get("code", ()))
+    return writer.ChangeContext(issues, code, sent.get("next_version", ""))
 
 
 def texts_of(articles: dict[str, Article], bot: Bot) -> list[writer.Article]:

@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 
 from instep.drafting.tasks.schemas import (
     ArticleIn,
-    ChangeIn,
+    ChangeFields,
     Outcome,
     SentChange,
     Task,
@@ -58,6 +58,8 @@ class TaskInput:
     diff: str | None
     article: dict[str, Any] | None
     bundle: str | None = None
+    # As `ContextIn` has it, without empty fields.
+    context: dict[str, Any] | None = None
 
     @property
     def source_url(self) -> str | None:
@@ -139,7 +141,7 @@ async def draft_statuses(ctx: Ctx, task_id: str) -> dict[str, str]:
     return statuses or {}
 
 
-async def insert_change(ctx: Ctx, task_id: str, change: ChangeIn) -> None:
+async def insert_change(ctx: Ctx, task_id: str, change: ChangeFields) -> None:
     sent = change.model_dump()
     row = {
         "type": "document_change",
@@ -149,6 +151,7 @@ async def insert_change(ctx: Ctx, task_id: str, change: ChangeIn) -> None:
         "change_body": sent.get("body"),
         "diff": sent.get("diff"),
         "bundle": sent.get("bundle"),
+        "context": Jsonb(sent["context"]) if sent.get("context") else None,
     }
     await insert(ctx, task_id, row)
 
@@ -236,7 +239,7 @@ async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
                 else 'Gathering what the articles say on the subject.' end
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
           and status in ('queued', 'running')
-        returning change_title, change_url, change_body, diff, article, bundle
+        returning change_title, change_url, change_body, diff, article, bundle, context
         """,
         id=task_id,
     )

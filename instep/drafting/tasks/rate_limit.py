@@ -1,14 +1,14 @@
 """Creates a task over REST or MCP, with the hourly limit in the RateLimit headers."""
 
 from instep.drafting.tasks import actions
-from instep.drafting.tasks.schemas import Creation, TaskCreate
+from instep.drafting.tasks.schemas import Creation, TaskFields
 from instep.platform.core import limits
 from instep.platform.core.errors import RateLimited
 from instep.platform.core.rate_window import RateWindow
 from instep.platform.web.call import Call, Window
 
 
-async def create_rate_limited(call: Call, new: TaskCreate, key: str | None) -> Creation:
+async def create_rate_limited(call: Call, new: TaskFields, key: str | None) -> Creation:
     read = await actions.read_task(new)
     async with call.begin() as ctx:
         window = add_window(call, await actions.task_window(ctx))

@@ -22,6 +22,11 @@ TaskChangeKind = Literal["pr", "commit", "release", "drift"]
 Diff = Annotated[Text, Field(max_length=limits.MAX_DIFF_CHARACTERS)]
 Bundle = Annotated[Text, Field(min_length=1, max_length=limits.MAX_TITLE_CHARACTERS)]
 ChangeBody = Annotated[Text, Field(max_length=limits.MAX_CHANGE_BODY_CHARACTERS)]
+IssueTitle = Annotated[Text, Field(min_length=1, max_length=limits.MAX_TITLE_CHARACTERS)]
+IssueBody = Annotated[Text, Field(max_length=limits.MAX_ISSUE_CHARACTERS)]
+FileName = Annotated[Text, Field(min_length=1, max_length=limits.MAX_FILE_NAME_CHARACTERS)]
+Code = Annotated[Text, Field(max_length=limits.MAX_CODE_EXCERPT_CHARACTERS)]
+Version = Annotated[Text, Field(min_length=1, max_length=limits.MAX_VERSION_CHARACTERS)]
 Instructions = Annotated[Text, Field(max_length=limits.MAX_INSTRUCTIONS_CHARACTERS)]
 CHANGE: JsonDict = {
     "change": {
@@ -101,7 +106,36 @@ class Creation:
         return self.task.id
 
 
-class ChangeIn(Body):
+class IssueIn(Body):
+    """An issue that the change refers to."""
+
+    title: IssueTitle
+    body: IssueBody | MISSING = Field(default=MISSING)
+
+
+class CodeIn(Body):
+    """Lines of a file after the change, such as the function around a changed line."""
+
+    file: FileName
+    start_line: int = Field(ge=1, le=limits.MAX_INTEGER)
+    text: Code
+
+
+class ContextIn(Body):
+    """More about a change, which only a language model reads."""
+
+    issues: Annotated[list[IssueIn], Field(max_length=limits.MAX_LINKED_ISSUES)] | MISSING = Field(
+        default=MISSING, description="The issues that it refers to."
+    )
+    code: Annotated[list[CodeIn], Field(max_length=limits.MAX_CODE_EXCERPTS)] | MISSING = Field(
+        default=MISSING, description="The code around its hunks."
+    )
+    next_version: Version | MISSING = Field(
+        default=MISSING, description="The version of the product that will contain it, such as `2.4.0`."
+    )
+
+
+class ChangeFields(Body):
     """A code change as a pull request describes it."""
 
     kind: ChangeKind
@@ -114,6 +148,14 @@ class ChangeIn(Body):
     bundle: Bundle | MISSING = Field(
         default=MISSING,
         description="The queue shows the drafts of all changes with this title together.",
+    )
+
+
+class ChangeIn(ChangeFields):
+    """A code change as a pull request describes it."""
+
+    context: ContextIn | MISSING = Field(
+        default=MISSING, description="More about it, for the bot's language model."
     )
 
 
@@ -133,7 +175,7 @@ class ArticleIn(Body):
     )
 
 
-class TaskCreate(Body):
+class TaskFields(Body):
     """The input of a task: exactly one of `change` and `article`."""
 
     # Two optional fields instead of `oneOf`, because client generators make one plain type of them.
@@ -141,15 +183,21 @@ class TaskCreate(Body):
         json_schema_extra={"minProperties": 1, "maxProperties": 1, "examples": [CHANGE, ARTICLE]}
     )
 
-    change: ChangeIn | MISSING = Field(default=MISSING, description="A code change to document.")
+    change: ChangeFields | MISSING = Field(default=MISSING, description="A code change to document.")
     article: ArticleIn | MISSING = Field(default=MISSING, description="A new article to write.")
+
+
+class TaskCreate(TaskFields):
+    """The input of a task: exactly one of `change` and `article`."""
+
+    change: ChangeIn | MISSING = Field(default=MISSING, description="A code change to document.")
 
 
 @dataclass(frozen=True, slots=True)
 class ReadTask:
     """A request with its parsed diff, and the parts that distinguish it from other requests."""
 
-    new: TaskCreate
+    new: TaskFields
     digest: bytes
 
 

@@ -13,9 +13,9 @@ from instep.drafting.tasks.schemas import (
     Outcome,
     ReviewedOut,
     Task,
-    TaskCreate,
     TaskDraftOut,
     TaskErrorOut,
+    TaskFields,
     TaskModelOut,
     TaskPlaceOut,
     TaskStatus,
@@ -70,7 +70,7 @@ class TaskReportOut(Out):
 
 @toolbox.tool(actions.create_task, TaskReportOut, "Document a code change", additive=True)
 async def create_task(
-    call: Call, body: TaskCreate, idempotency_key: IdempotencyKey = MISSING
+    call: Call, body: TaskFields, idempotency_key: IdempotencyKey = MISSING
 ) -> TaskReportOut:
     """Send a code change (`change`), or ask for a new article (`article`): exactly one of them.
 

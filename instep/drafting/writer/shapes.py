@@ -10,6 +10,36 @@ _MAX_EXCERPT_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True)
+class LinkedIssue:
+    """An issue that a change refers to; other people may have written it."""
+
+    title: str
+    body: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{self.title}\n\n{self.body}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class CodeExcerpt:
+    """Lines of a file after a change, the first with its number."""
+
+    file: str
+    start_line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeContext:
+    """More about a change, which only a language model reads; the next version may be empty."""
+
+    issues: tuple[LinkedIssue, ...] = ()
+    code: tuple[CodeExcerpt, ...] = ()
+    next_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """A change to the product, such as a pull request: its title, description and unified diff.
 
@@ -20,6 +50,7 @@ class Change:
     body: str | None
     diff: str
     locales: frozenset[str] = frozenset()
+    context: ChangeContext = ChangeContext()
 
 
 @dataclass(frozen=True, slots=True)

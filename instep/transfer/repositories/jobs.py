@@ -1,11 +1,14 @@
 """The jobs of repositories: send a pull request as a task, and poll for changes without a delivery."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 import structlog
 
+from instep.accounts.language_model.choosing import NO_MODELS, LanguageModels
 from instep.drafting.drafts.withdrawal import dismiss_abandoned
 from instep.drafting.places.storing import dismiss_abandoned_places
 from instep.drafting.tasks import actions as tasks
@@ -22,6 +25,7 @@ from instep.platform.identity.schemas import Actor, Ctx
 from instep.platform.text.characters import in_one_line, replace_unstorable, shorten
 from instep.platform.web.bodies import body_from
 from instep.transfer.repositories import queries
+from instep.transfer.repositories.change_context import ContextReader
 from instep.transfer.repositories.host_access import open_api
 from instep.transfer.repositories.hosts.host_json import Malformed
 from instep.transfer.repositories.hosts.host_kinds import FORMS
@@ -48,6 +52,14 @@ log = structlog.get_logger("instep.repositories")
 POLL_REPOSITORIES = "poll_repositories"
 POLL_REPOSITORY = "poll_repository"
 POLL_EVERY = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class NewTask:
+    """The task of a change, and the part of its context that could not be read, in words."""
+
+    read: ReadTask
+    message: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +92,20 @@ def sender_of(repository: Repository) -> Actor:
 POLLER = Actor("task", "Instep", can_write=False, channel="job", can_propose=True)
 
 
-async def send_pull_request(database: Database, client: OutboundClient, job: Job) -> None:
+async def send_pull_request(
+    database: Database, client: OutboundClient, job: Job, models: LanguageModels = NO_MODELS
+) -> None:
     """Create a task for the current state of a pull request, or record why there is none.
 
     The task and its record are created in one transaction, so that a crash causes no duplicates.
     """
     async with job_context(database, job.payload, POLLER) as ctx:
         work = await find_work(ctx, job.payload["change"])
+        has_model = await models.has_model(ctx, "drafts")
     if work is None:
         return
     try:
-        outcome = await read_change(database, client, work)
+        outcome = await read_change(database, client, work, has_model)
     except HostBusy as busy:
         name = FORMS[work.host.kind].name
         until = f"{utc_now() + busy.wait:%H:%M}"
@@ -124,7 +139,9 @@ async def find_work(ctx: Ctx, change_id: str) -> WaitingChange | None:
     return WaitingChange(change, repository, host) if change and repository and host else None
 
 
-async def read_change(database: Database, client: OutboundClient, work: WaitingChange) -> ReadTask | NoTask:
+async def read_change(
+    database: Database, client: OutboundClient, work: WaitingChange, has_model: bool
+) -> NewTask | NoTask:
     """The task of a change, based on the host's current state and not on the delivery."""
     change, repository = work.change, work.repository
     api, form = await open_api(client, work.host, repository.installation_id), FORMS[work.host.kind]
@@ -146,14 +163,18 @@ async def read_change(database: Database, client: OutboundClient, work: WaitingC
         chosen = await run_with_timeout(
             choose_files, diff, repository.paths, seconds=limits.MAX_FILE_SELECTION_SECONDS
         )
-        return await task_of(pull_request, chosen)
+        reader = ContextReader(api, form, repository.name, f"{work.host.url}/{repository.name}")
+        context = await reader.read(pull_request, chosen.text) if has_model and chosen.files else {}
+        return await task_of(pull_request, chosen, context, reader.failures)
     except TimeLimitExceeded:
         return NoTask("failed", "The diff takes too much time or memory to read.")
     except InvalidRequest as error:
         return NoTask("failed", error.message)
 
 
-async def task_of(pull_request: PullRequest, chosen: ChosenDiff) -> ReadTask | NoTask:
+async def task_of(
+    pull_request: PullRequest, chosen: ChosenDiff, context: Mapping[str, Any], failures: Sequence[str]
+) -> NewTask | NoTask:
     if not chosen.files:
         is_outside = chosen.outside and not chosen.left_out
         return NoTask(
@@ -169,12 +190,15 @@ async def task_of(pull_request: PullRequest, chosen: ChosenDiff) -> ReadTask | N
         "url": pull_request.url,
         "diff": chosen.text,
         "body": replace_unstorable(pull_request.body or "")[: limits.MAX_CHANGE_BODY_CHARACTERS],
+        **({"context": context} if context else {}),
     }
-    return await tasks.read_task(body_from(TaskCreate, {"change": change}))
+    read = await tasks.read_task(body_from(TaskCreate, {"change": change}))
+    missing = f"Sent without all that the model could read. {failures[0]}" if failures else None
+    return NewTask(read, missing)
 
 
 async def record_outcome(
-    database: Database, job: Job, repository: Repository, outcome: ReadTask | NoTask
+    database: Database, job: Job, repository: Repository, outcome: NewTask | NoTask
 ) -> None:
     try:
         is_abandoned = isinstance(outcome, NoTask) and outcome.is_abandoned
@@ -187,8 +211,8 @@ async def record_outcome(
                 task_id = outcome.task_id
                 await queries.settle_change(ctx, change.id, outcome.status, outcome.message, task_id)
             else:
-                task = await tasks.create_task(ctx, outcome)
-                await queries.settle_change(ctx, change.id, "sent", None, task.id)
+                task = await tasks.create_task(ctx, outcome.read)
+                await queries.settle_change(ctx, change.id, "sent", outcome.message, task.id)
             if is_abandoned:
                 await dismiss_abandoned(ctx, change.url)
                 await dismiss_abandoned_places(ctx, change.url)

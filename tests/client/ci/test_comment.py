@@ -231,4 +231,4 @@ def test_the_command_comments_when_it_is_asked_to(repository: Repository, tmp_pa
     assert nothing.out.startswith("Nothing to send")
     [comment] = host.comments
     assert "both revisions" in comment["body"]
-    assert find_thread(environment).headers["Authorization"] == "Bearer ghs_x"
+    assert find_thread(environment).project.headers["Authorization"] == "Bearer ghs_x"

@@ -120,6 +120,17 @@ async def test_a_title_is_enough(api: Api, cast: Cast, kind: str) -> None:
         (change(url=f"https://{'x' * 2001}"), "change.url"),
         (change(url="git@git.example.com:acme/app.git"), "change.url"),
         (change(files=[]), "change.files"),
+        (change(context={"issues": [{"title": "Late"}] * 6}), "change.context.issues"),
+        (
+            change(context={"issues": [{"title": "Late", "body": "x" * 20_001}]}),
+            "change.context.issues.0.body",
+        ),
+        (
+            change(context={"code": [{"file": "a.py", "startLine": 0, "text": ""}]}),
+            "change.context.code.0.startLine",
+        ),
+        (change(context={"nextVersion": ""}), "change.context.nextVersion"),
+        (change(context={"milestone": "2.4"}), "change.context.milestone"),
         (change() | {"status": "completed"}, "status"),
     ],
 )

@@ -165,6 +165,22 @@ async def test_a_dismissed_draft_and_its_reason_are_part_of_the_next_question(
     assert "Nobody runs without it." in model.questions[1].user
 
 
+async def test_the_context_of_a_change_is_part_of_its_questions(
+    api: Api, cast: Cast, database: Database
+) -> None:
+    client = api(cast.acme.write_key)
+    await write_settings(client)
+    model = Scripted()
+    code = {"file": "src/settings.py", "startLine": 9, "text": "def connect(): ..."}
+    context = {"issues": [{"title": "Name it better"}], "code": [code], "nextVersion": "2.4.0"}
+
+    task = await finished(client, database, model, context=context)
+
+    assert task["status"] == "completed"
+    for text in ("Name it better", "src/settings.py, from line 9:\ndef connect", "2.4.0"):
+        assert text in model.questions[1].user
+
+
 async def test_an_article_of_another_company_can_not_be_edited(
     api: Api, cast: Cast, database: Database
 ) -> None:

@@ -12,7 +12,7 @@ from math import log
 from instep.drafting.writer.articles.corpus import corpus_of
 from instep.drafting.writer.articles.headings import sections_of
 from instep.drafting.writer.diffs.change_set import ChangeSet, reviewed_files
-from instep.drafting.writer.llm.diff_text import diff_text, noticed_files, size_of
+from instep.drafting.writer.llm.diff_text import code_text, diff_text, noticed_files, size_of
 from instep.drafting.writer.relevance.article_features import names_in
 from instep.drafting.writer.shapes import Article, Change, DismissedEdit, Report
 from instep.platform.core.name_matching import is_distinct
@@ -33,6 +33,8 @@ _NEIGHBOR = 3_000
 # A longer section is read at its beginning, at its end and around the lines with names of the change.
 _LONG_SECTION, _EDGE_LINES, _AROUND_HIT = 20_000, 30, 25
 _MAX_SECTIONS_WITH_HITS = 3
+# The code around the hunks has at most this share (0 to 1) of the diff's room.
+_CODE_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,7 @@ class ChangeReading:
     change: Change
     change_set: ChangeSet
     diff: str
+    code: str
     contents: Contents
     report: Report
     help_url: str
@@ -191,7 +194,8 @@ def begin_reading(
     change_set = reviewed_files(parse_diff(change.diff), change.locales)
     contents = article_contents(texts, change_set, report)
     diff = diff_text(change_set, diff_bytes)
-    return ChangeReading(change, change_set, diff, contents, report, help_url, dismissed)
+    code = code_text(change_set, change.context.code, int(_CODE_SHARE * diff_bytes))
+    return ChangeReading(change, change_set, diff, code, contents, report, help_url, dismissed)
 
 
 def article_contents(articles: Sequence[Article], change_set: ChangeSet, report: Report) -> Contents:

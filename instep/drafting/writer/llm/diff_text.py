@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from instep.drafting.writer.diffs.change_set import ChangeSet, ReviewedFile
+from instep.drafting.writer.shapes import CodeExcerpt
 from instep.platform.text.patch import Hunk, Line
 
 _MAX_LINE_CHARACTERS = 500
@@ -31,6 +32,18 @@ def diff_text(change_set: ChangeSet, max_bytes: int) -> str:
         if size_of(texts) <= room:
             return "\n".join([*texts, *ends])
     return "\n".join([*_fitting(files, texts, room), *ends])
+
+
+def code_text(change_set: ChangeSet, excerpts: Sequence[CodeExcerpt], max_bytes: int) -> str:
+    """The code around the hunks of files that users may notice, in their order, as much as fits."""
+    texts, room = list[str](), max_bytes
+    for file in noticed_files(change_set):
+        for row in excerpts:
+            lines = [f"{row.file}, from line {row.start_line}:", row.text, ""]
+            if row.file == file.patch.new_path and size_of(lines) <= room:
+                room -= size_of(lines)
+                texts += lines
+    return "\n".join(texts)
 
 
 def noticed_files(change_set: ChangeSet) -> list[ReviewedFile]:

@@ -22,7 +22,7 @@ _TITLE_WEIGHT = 3
 _PATH = re.compile(r"(?m)^(?:diff --git a/|\+\+\+ b/|rename to )(\S+)")
 _HEADING = re.compile(r"(?m)^#{1,6} |^[^\n]+\n(?:={3,}|-{3,}|~{3,}|\^{3,})$")
 _MARKS = re.compile(r"[`*>#|\[\]()]+")
-# Anyone who sends a change can plant a comment for a model. Shorter sentences may be equal by chance.
+# Anyone can plant a comment or an issue for a model. Shorter sentences may be equal by chance.
 _COMMENT = re.compile(r"\+(?:.*?\s)??(?:#+|//+|/?\*+|--|;+|%+|<!--)!?\s++(\S.*)")
 _MIN_COPIED_WORDS = 5
 
@@ -75,14 +75,15 @@ class Doubts:
 
     @cached_property
     def _comments(self) -> dict[str, str]:
-        """The words of the comments that the change adds, by path."""
+        """The words of the comments that the change adds and of its issues, by their names."""
         comments: dict[str, str] = defaultdict(str)
+        comments["an issue"] = _words("\n".join(issue.text for issue in self._change.context.issues))
         path = ""
         for line in self._change.diff.splitlines():
             if line.startswith("+++ "):
                 path = line[4:].removeprefix("b/")
             elif line.startswith("+") and (comment := _COMMENT.match(line)):
-                comments[path] += f"{_words(comment[1])} "
+                comments[f"a comment in `{path[:80]}`"] += f"{_words(comment[1])} "
         return comments
 
     @cached_property
@@ -116,9 +117,9 @@ class Doubts:
         if self._is_turned(sentence, removed):
             yield Fault("it denies something, and the change may say otherwise", False)
         words = _words(sentence).rstrip(".!?:")
-        sources = [path for path, comments in self._comments.items() if words in comments]
+        sources = [name for name, comments in self._comments.items() if words in comments]
         if sources and len(words.split()) >= _MIN_COPIED_WORDS:
-            yield Fault(f"it says word for word what a comment in `{sources[0][:80]}` says", False)
+            yield Fault(f"it says word for word what {sources[0]} says", False)
 
     def _removal(self, old: str, new: str) -> Iterator[Fault]:
         if len(_HEADING.findall(old)) > len(_HEADING.findall(new)):

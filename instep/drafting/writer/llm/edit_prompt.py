@@ -66,7 +66,7 @@ def prompt_for_edits(
     reading: ChangeReading, excerpts: Sequence[ShownArticle], earlier: Sequence[ModelEdit] = ()
 ) -> Prompt:
     """The prompt about the shown text; `earlier` are the kept edits of an earlier answer."""
-    parts = [*change_parts(reading), *_dismissed_parts(reading, excerpts)]
+    parts = [*_change_parts(reading), *_dismissed_parts(reading, excerpts)]
     if earlier:
         parts.append(("edits that you have made already; they are kept", "\n".join(map(_as_json, earlier))))
     return _prompt([*parts, *_article_parts(reading.contents, excerpts)])
@@ -83,12 +83,22 @@ def prompt_for_repair(
         for fault in group.refused
     )
     parts = [
-        *change_parts(reading),
+        *_change_parts(reading),
         *_article_parts(reading.contents, excerpts),
         ("your edits of these articles", edits),
         ("refused, so none of them was kept: give all edits of these articles anew, corrected", reasons),
     ]
     return _prompt(parts)
+
+
+def _change_parts(reading: ChangeReading) -> Iterator[tuple[str, str]]:
+    """The change with the code around its hunks and the version that will contain it, as far as known."""
+    yield from change_parts(reading)
+    if reading.code:
+        yield "code around the hunks", reading.code
+    if reading.change.context.next_version:
+        label = "version that will contain the change: articles that name versions for such things name it"
+        yield label, reading.change.context.next_version
 
 
 def _article_parts(contents: Contents, excerpts: Sequence[ShownArticle]) -> Iterator[tuple[str, str]]:

@@ -58,7 +58,11 @@ class Protection:
         texts = [change.title, change.body or "", change.diff, *shown_texts]
         contents = [f"{article.title}\n{article.text}" for article in articles]
         self._doubts = Doubts(change, contents)
-        self._facts = KnownFacts(texts, contents)
+        context = change.context
+        issues = [issue.text for issue in context.issues]
+        version = context.next_version
+        told = [*issues, *(row.text for row in context.code), version, version.removesuffix(".0")]
+        self._facts = KnownFacts([*texts, *told], contents)
         names = [name for article in articles for name in (article.id, article.title, article.url)]
         self._links = KnownLinks(help_url, texts, contents, [*names, *self._doubts.paths])
 

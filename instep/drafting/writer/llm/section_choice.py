@@ -22,7 +22,8 @@ from instep.platform.llm.protocol import Prompt
 
 MAX_SECTIONS, MAX_SEARCHES = 12, 6
 _MAX_OUTPUT_TOKENS = 2_000
-_MAX_BODY_CHARACTERS = 6_000
+_MAX_BODY_CHARACTERS, _MAX_ISSUE_CHARACTERS, _MAX_ISSUES = 6_000, 3_000, 3
+_ISSUE_LABEL = "issue behind the change: what someone asked for, while the diff is what was made"
 _MAX_FOUND = 3
 # The share (0 to 1) of the weight of a query that a section must have.
 _MIN_SHARE = 0.7
@@ -72,6 +73,8 @@ def change_parts(reading: ChangeReading) -> list[tuple[str, str]]:
     """The parts of a prompt that describe the change."""
     body = (reading.change.body or "")[:_MAX_BODY_CHARACTERS]
     described = [("description of the change", body)] if body.strip() else []
+    issues = reading.change.context.issues[:_MAX_ISSUES]
+    described += [(_ISSUE_LABEL, row.text[:_MAX_ISSUE_CHARACTERS]) for row in issues]
     return [("title of the change", reading.change.title), *described, ("diff", reading.diff)]
 
 

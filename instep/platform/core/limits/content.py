@@ -16,6 +16,17 @@ MAX_ICON_CHARACTERS = 16
 MAX_CHANGE_BODY_CHARACTERS = 100_000
 MAX_INSTRUCTIONS_CHARACTERS = 100_000
 MAX_DIFF_CHARACTERS = 10_000_000
+# The context of a change, for a language model: linked issues and parts of code files, with their characters.
+MAX_LINKED_ISSUES = 5
+MAX_ISSUE_CHARACTERS = 20_000
+MAX_CODE_EXCERPTS = 100
+MAX_CODE_EXCERPT_CHARACTERS = 20_000
+MAX_FILE_NAME_CHARACTERS = 10_000
+# Files whose code a client reads for it, their size in bytes, and the characters of all that it sends.
+MAX_CONTEXT_FILES = 20
+MAX_CONTEXT_CHARACTERS = 200_000
+MAX_CONTEXT_FILE_BYTES = 2 * 1024 * 1024
+MAX_VERSION_CHARACTERS = 40
 # Counts and positions of rows are PostgreSQL's `integer`: at most 2^31 - 1.
 MAX_INTEGER = 2_147_483_647
 

@@ -129,6 +129,8 @@ MAX_KEPT_RESPONSES_BYTES = 32 * 1024 * 1024
 MAX_CODE_HOST_PAGES = 40
 # Files of a pull request whose contents are compared, because the host gives no patch for them.
 MAX_COMPARED_FILES = 20
+# Time for reading the issues and the code around a pull request.
+CHANGE_CONTEXT_SECONDS = 120
 # Waits that a code host may ask for after a rate limit, and the wait if it names none.
 MAX_CODE_HOST_DELAY = timedelta(hours=1)
 CODE_HOST_DELAY = timedelta(minutes=1)

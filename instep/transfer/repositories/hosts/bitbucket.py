@@ -38,6 +38,7 @@ class Bitbucket:
     name = "Bitbucket"
     home = "https://bitbucket.org"
     events = "Pull request: Created, Updated, Approved, Merged, Declined. Repository: Push"
+    raw = "*/*"
 
     def api_url(self, url: str) -> str:
         return "https://api.bitbucket.org/2.0" if url == self.home else f"{url}/2.0"
@@ -85,6 +86,12 @@ class Bitbucket:
     async def fetch_diff(self, api: HostApi, name: str, number: int) -> bytes:
         path = f"/repositories/{quoted_name(name)}/pullrequests/{number}/diff"
         return (await api.get(path, "text/plain")).body
+
+    def issue_path(self, name: str, number: int) -> str:
+        return f"/repositories/{quoted_name(name)}/issues/{number}"
+
+    def content_path(self, name: str, path: str, commit: str) -> str:
+        return f"/repositories/{quoted_name(name)}/src/{commit}/{quote(path)}"
 
     async def list_releases(self, api: HostApi, name: str) -> list[HostRelease]:
         """List tags with a version number as releases, because Bitbucket has none."""

@@ -32,6 +32,7 @@ class Gitea(GitHub):
     name = "Gitea or Forgejo"
     home = "https://codeberg.org"
     events = "Pull request, Pull request synchronized, Pull request approved, Release"
+    raw = "*/*"
 
     def api_url(self, url: str) -> str:
         return f"{url}/api/v1"
@@ -61,6 +62,9 @@ class Gitea(GitHub):
 
     async def fetch_diff(self, api: HostApi, name: str, number: int) -> bytes:
         return (await api.get(f"/repos/{quoted_name(name)}/pulls/{number}.diff", "text/plain")).body
+
+    def content_path(self, name: str, path: str, commit: str) -> str:
+        return f"/repos/{quoted_name(name)}/raw/{quote(path)}?ref={commit}"
 
     async def has_commit(self, api: HostApi, name: str, tag: str, commit: str) -> bool:
         path = f"/repos/{quoted_name(name)}/compare/{quote(tag, safe='')}...{commit}"

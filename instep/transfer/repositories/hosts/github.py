@@ -40,6 +40,7 @@ class GitHub:
     name = "GitHub"
     home = "https://github.com"
     events = "Let me select individual events: Pull requests, Pull request reviews, Releases"
+    raw = RAW
 
     def api_url(self, url: str) -> str:
         return "https://api.github.com" if url == self.home else f"{url}/api/v3"
@@ -107,6 +108,12 @@ class GitHub:
                 file["patch"] = await compare_contents(api, name, file, base, ends[1])
         return "".join(map(patch_of, files)).encode("utf-8", "replace")
 
+    def issue_path(self, name: str, number: int) -> str:
+        return f"/repos/{quoted_name(name)}/issues/{number}"
+
+    def content_path(self, name: str, path: str, commit: str) -> str:
+        return content_path(name, path, commit)
+
     async def list_releases(self, api: HostApi, name: str) -> list[HostRelease]:
         rows = await api.get_json(f"/repos/{quoted_name(name)}/releases?per_page={MAX_RELEASES}")
         return releases_of(rows, "tag_name", "published_at", "draft", "prerelease")
@@ -173,8 +180,11 @@ async def compare_contents(api: HostApi, name: str, file: Any, base: str, head: 
 
 
 async def read_content(api: HostApi, name: str, path: str, commit: str) -> str:
-    url = f"/repos/{quoted_name(name)}/contents/{quote(path)}?ref={commit}"
-    return (await api.get(url, RAW)).body.decode("utf-8", "replace")
+    return (await api.get(content_path(name, path, commit), RAW)).body.decode("utf-8", "replace")
+
+
+def content_path(name: str, path: str, commit: str) -> str:
+    return f"/repos/{quoted_name(name)}/contents/{quote(path)}?ref={commit}"
 
 
 def patch_of(file: Any) -> str:

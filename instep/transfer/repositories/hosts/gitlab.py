@@ -33,6 +33,7 @@ class GitLab:
     name = "GitLab"
     home = "https://gitlab.com"
     events = "Merge request events, Releases events"
+    raw = "*/*"
 
     def api_url(self, url: str) -> str:
         return f"{url}/api/v4"
@@ -83,6 +84,12 @@ class GitLab:
         async for page in api.pages(f"{path}/diffs?per_page={PAGE_SIZE}"):
             parts += [file_diff_of(file) for file in page]
         return "".join(parts).encode("utf-8", "replace")
+
+    def issue_path(self, name: str, number: int) -> str:
+        return f"{project_path(name)}/issues/{number}"
+
+    def content_path(self, name: str, path: str, commit: str) -> str:
+        return f"{project_path(name)}/repository/files/{quote(path, safe='')}/raw?ref={commit}"
 
     async def list_releases(self, api: HostApi, name: str) -> list[HostRelease]:
         rows = await api.get_json(f"{project_path(name)}/releases?per_page={MAX_RELEASES}")

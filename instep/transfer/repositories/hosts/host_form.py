@@ -16,6 +16,8 @@ class HostForm(Protocol):
     home: str
     # The events of a webhook, with their names on the host's page.
     events: str
+    # The content type by which the API gives a file as it is.
+    raw: str
 
     def api_url(self, url: str) -> str:
         """The URL of the API of the host at this address."""
@@ -42,6 +44,12 @@ class HostForm(Protocol):
     async def is_approved(self, api: HostApi, name: str, number: int) -> bool: ...
 
     async def fetch_diff(self, api: HostApi, name: str, number: int) -> bytes: ...
+
+    def issue_path(self, name: str, number: int) -> str:
+        """The path of an issue in the API."""
+
+    def content_path(self, name: str, path: str, commit: str) -> str:
+        """The path of a file at a commit in the API."""
 
     async def list_releases(self, api: HostApi, name: str) -> list[HostRelease]:
         """The newest published releases, without drafts and pre-releases."""
