@@ -19,4 +19,8 @@ _NEGATIONS = re.compile(
 
 
 def is_negated(text: str) -> bool:
-    return _NEGATIONS.search(CONTRACTED_NOT.sub(" not ", text)) is not None
+    return negation_count(text) > 0
+
+
+def negation_count(text: str) -> int:
+    return len(_NEGATIONS.findall(CONTRACTED_NOT.sub(" not ", text)))

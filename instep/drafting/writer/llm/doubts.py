@@ -10,7 +10,7 @@ from instep.drafting.writer.llm.located_edit import Fault
 from instep.drafting.writer.shapes import Change
 from instep.drafting.writer.words.change_terms import change_terms
 from instep.platform.core import limits
-from instep.platform.core.polarity import is_negated
+from instep.platform.core.polarity import is_negated, negation_count
 from instep.platform.text.sentences import split_sentences
 from instep.platform.text.terms import ordered_terms, terms_of
 
@@ -136,11 +136,11 @@ class Doubts:
 
     def _is_turned(self, sentence: str, removed: Sequence[str]) -> bool:
         """True if a sentence negates what it said before, or what the change does not negate."""
-        denies, terms = is_negated(sentence), terms_of(sentence)
+        negations, terms = negation_count(sentence), terms_of(sentence)
         twin = max(removed, key=lambda other: len(terms & terms_of(other)), default="")
         if len(terms & terms_of(twin)) >= _MIN_TWIN_SHARE * max(1, len(terms)):
-            return denies != is_negated(twin)
-        return denies and len(terms) > 1 and not self._is_denied(terms)
+            return negations != negation_count(twin)
+        return negations > 0 and len(terms) > 1 and not self._is_denied(terms)
 
     def _is_denied(self, terms: frozenset[str]) -> bool:
         """True if a line of the change with a negation is as close to the terms as any other line."""

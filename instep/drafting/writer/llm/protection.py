@@ -162,6 +162,9 @@ class Protection:
         return any(other[0] == tag and set(attributes) <= set(other[1:]) for other in others)
 
     def _removal_findings(self, text: str, edits: Sequence[LocatedEdit]) -> Iterator[Fault]:
+        for index, edit in enumerate(edits):
+            if not edit.new.strip() and text[edit.start : edit.end].rstrip().endswith(":"):
+                yield Fault("it removes the sentence that introduces what follows", False, index)
         lost = [max(0, edit.end - edit.start - len(edit.new)) for edit in edits]
         if (
             sum(lost) > max(_MAX_REMOVED_CHARACTERS, _MAX_REMOVED_SHARE * len(text))

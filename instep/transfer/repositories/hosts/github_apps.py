@@ -32,7 +32,7 @@ MAX_CACHED_TOKENS = 1_000
 # The characters of an organization's name, and of the code for a new app.
 ORGANIZATION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
 CODE = re.compile(r"[A-Za-z0-9_-]{1,200}")
-PERMISSIONS = {"contents": "read", "pull_requests": "read", "metadata": "read"}
+PERMISSIONS = {"contents": "read", "pull_requests": "read", "issues": "read", "metadata": "read"}
 EVENTS = ["pull_request", "pull_request_review", "release"]
 
 
