@@ -154,6 +154,32 @@ def test_what_a_reviewer_should_look_at_is_a_warning(new: str, old: str) -> None
     assert not [finding for finding in found if finding.refuses]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "is_doubtful"),
+    [
+        ("Tries do not wait.", "Tries do not never wait.", True),
+        ("Tries do not wait.", "Tries do not wait for long.", False),
+        ("For example, set:\n", "", True),
+        ("For example, set:\n", "For instance:\n", False),
+    ],
+)
+def test_a_second_negation_and_a_lost_introduction_get_a_warning(
+    old: str, new: str, is_doubtful: bool
+) -> None:
+    article = Article("tries", "Tries", f"# Tries\n\n{old}\n\n    ACME_RETRIES=3\n")
+    start = article.text.index(old)
+    found = Protection(CHANGE, [], [article], OWN).findings(
+        article, [LocatedEdit(start, start + len(old), new)]
+    )
+
+    sentences = [
+        finding.sentence
+        for finding in found
+        if "denies" in finding.sentence or "introduces" in finding.sentence
+    ]
+    assert bool(sentences) is is_doubtful
+
+
 def test_removing_most_of_an_article_is_refused_if_the_change_removes_nothing() -> None:
     text = "# Long\n\n" + "Retries pause for a while, then they go on.\n\n" * 100
     article = Article("docs/long.md", "Long", text)
