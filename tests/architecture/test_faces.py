@@ -48,6 +48,9 @@ FACES: dict[str, set[str]] = {
     "ci": {
         "backfill",
         "checkout",
+        "code_around",
+        "linked_issues",
+        "next_version",
         "git",
         "client",
         "command",

@@ -42,15 +42,15 @@ def read_context(environ: Mapping[str, str]) -> CiContext:
 
 def github_context(environ: Mapping[str, str]) -> CiContext:
     event = read_event(environ.get("GITHUB_EVENT_PATH"))
-    branch = text_at(event, "repository", "default_branch")
+    branch = text_or_none(event, "repository", "default_branch")
     if "pull_request" in event:
         return CiContext(
             kind="pr",
-            base=text_at(event, "pull_request", "base", "sha"),
-            head=text_at(event, "pull_request", "head", "sha"),
-            title=text_at(event, "pull_request", "title"),
-            url=text_at(event, "pull_request", "html_url"),
-            description=text_at(event, "pull_request", "body"),
+            base=text_or_none(event, "pull_request", "base", "sha"),
+            head=text_or_none(event, "pull_request", "head", "sha"),
+            title=text_or_none(event, "pull_request", "title"),
+            url=text_or_none(event, "pull_request", "html_url"),
+            description=text_or_none(event, "pull_request", "body"),
             default_branch=branch,
             number=number_of(event["pull_request"]),
         )
@@ -59,21 +59,21 @@ def github_context(environ: Mapping[str, str]) -> CiContext:
     if "after" in event:
         return CiContext(
             kind="commit",
-            before=commit(text_at(event, "before")),
-            head=commit(text_at(event, "after")),
-            url=text_at(event, "compare"),
+            before=commit(text_or_none(event, "before")),
+            head=commit(text_or_none(event, "after")),
+            url=text_or_none(event, "compare"),
             default_branch=branch,
         )
     return CiContext(default_branch=branch)
 
 
 def github_tag_context(event: dict[str, Any], tag: str | None) -> CiContext:
-    home = text_at(event, "repository", "html_url")
+    home = text_or_none(event, "repository", "html_url")
     return CiContext(
         kind="release",
-        title=text_at(event, "release", "name") or tag,
-        url=text_at(event, "release", "html_url") or (f"{home}/releases/tag/{tag}" if home else None),
-        description=text_at(event, "release", "body"),
+        title=text_or_none(event, "release", "name") or tag,
+        url=text_or_none(event, "release", "html_url") or (f"{home}/releases/tag/{tag}" if home else None),
+        description=text_or_none(event, "release", "body"),
     )
 
 
@@ -129,7 +129,7 @@ def read_event(path: str | None) -> dict[str, Any]:
     return event if isinstance(event, dict) else {}
 
 
-def text_at(value: Any, *path: str) -> str | None:
+def text_or_none(value: Any, *path: str) -> str | None:
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, str) and value else None

@@ -5,13 +5,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from instep.client.ci.checkout import task_text, task_title
-from instep.client.ci.environment import text_at
+from instep.client.ci.environment import text_or_none
 from instep.platform.core import limits
 
 # Templates of descriptions hold examples in comments.
 COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 NUMBER = r"(\d{1,9})(?![\w/])"
 MENTION = re.compile(rf"(?<![\w/&#])#{NUMBER}|/(?:-/)?(?:issues|work_items)/{NUMBER}")
+
+# The address and the text of an issue in the JSON of hosts.
+PAGE = (("html_url",), ("web_url",), ("links", "html", "href"))
+TEXT = (("body",), ("description",), ("content", "raw"))
 
 
 def issue_numbers(text: str, home: str) -> list[int]:
@@ -38,9 +42,10 @@ def issue_of(row: Any, home: str) -> dict[str, str] | None:
     """
     if not isinstance(row, dict) or row.get("pull_request") or row.get("confidential"):
         return None
-    page = text_at(row, "html_url") or text_at(row, "web_url") or text_at(row, "links", "html", "href")
-    text = text_at(row, "body") or text_at(row, "description") or text_at(row, "content", "raw")
-    title = task_title(text_at(row, "title"))
-    if not title or not (page or "").casefold().startswith(f"{home}/".casefold()):
+    page, text = (
+        next(filter(None, (text_or_none(row, *path) for path in paths)), "") for paths in (PAGE, TEXT)
+    )
+    title = task_title(text_or_none(row, "title"))
+    if not title or not page.casefold().startswith(f"{home}/".casefold()):
         return None
     return {"title": title, "body": (task_text(text) or "")[: limits.MAX_ISSUE_CHARACTERS]}

@@ -24,7 +24,7 @@ Bundle = Annotated[Text, Field(min_length=1, max_length=limits.MAX_TITLE_CHARACT
 ChangeBody = Annotated[Text, Field(max_length=limits.MAX_CHANGE_BODY_CHARACTERS)]
 IssueTitle = Annotated[Text, Field(min_length=1, max_length=limits.MAX_TITLE_CHARACTERS)]
 IssueBody = Annotated[Text, Field(max_length=limits.MAX_ISSUE_CHARACTERS)]
-FileName = Annotated[Text, Field(min_length=1, max_length=limits.MAX_FILE_NAME_CHARACTERS)]
+CodePath = Annotated[Text, Field(min_length=1, max_length=limits.MAX_CODE_PATH_CHARACTERS)]
 Code = Annotated[Text, Field(max_length=limits.MAX_CODE_EXCERPT_CHARACTERS)]
 Version = Annotated[Text, Field(min_length=1, max_length=limits.MAX_VERSION_CHARACTERS)]
 Instructions = Annotated[Text, Field(max_length=limits.MAX_INSTRUCTIONS_CHARACTERS)]
@@ -116,7 +116,7 @@ class IssueIn(Body):
 class CodeIn(Body):
     """Lines of a file after the change, such as the function around a changed line."""
 
-    file: FileName
+    file: CodePath
     start_line: int = Field(ge=1, le=limits.MAX_INTEGER)
     text: Code
 

@@ -25,12 +25,12 @@ from instep.platform.identity.schemas import Actor, Ctx
 from instep.platform.text.characters import in_one_line, replace_unstorable, shorten
 from instep.platform.web.bodies import body_from
 from instep.transfer.repositories import queries
-from instep.transfer.repositories.change_context import ContextReader
 from instep.transfer.repositories.host_access import open_api
 from instep.transfer.repositories.hosts.host_json import Malformed
 from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.hosts.host_requests import HostApi, HostBusy, HostFailed, HostRefused
 from instep.transfer.repositories.intake import take_in
+from instep.transfer.repositories.pull_context import ContextReader
 from instep.transfer.repositories.pull_filters import (
     ABANDONED,
     ChosenDiff,

@@ -58,11 +58,10 @@ class Protection:
         texts = [change.title, change.body or "", change.diff, *shown_texts]
         contents = [f"{article.title}\n{article.text}" for article in articles]
         self._doubts = Doubts(change, contents)
-        context = change.context
-        issues = [issue.text for issue in context.issues]
-        version = context.next_version
-        told = [*issues, *(row.text for row in context.code), version, version.removesuffix(".0")]
-        self._facts = KnownFacts([*texts, *told], contents)
+        # Anyone may write an issue, so that its hosts are not known.
+        version = change.context.next_version
+        more = [*(row.text for row in change.context.issues), *(row.text for row in change.context.code)]
+        self._facts = KnownFacts([*texts, *more, version, version.removesuffix(".0")], contents)
         names = [name for article in articles for name in (article.id, article.title, article.url)]
         self._links = KnownLinks(help_url, texts, contents, [*names, *self._doubts.paths])
 
