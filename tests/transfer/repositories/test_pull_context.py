@@ -92,7 +92,7 @@ async def test_what_the_token_may_not_read_is_noted(
     await merged(api, repository, host)
 
     change = await repository.only_change()
-    assert (change.status, change.message) == ("sent", like("…Issue #4: …404: the token may not read this…"))
+    assert (change.status, change.message) == ("sent", like("…Issue #4: …404…"))
     assert (await context(owner, client) or {}).keys() == {"code", "next_version"}
 
 
