@@ -5,7 +5,7 @@ A sentence is kept only if it adds no active markup and is supported by its sect
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from html import unescape
 from textwrap import indent
@@ -33,7 +33,8 @@ ITEM = re.compile(r"(?:\d{1,3}[.)]|[-*+]) +")
 class CheckedPart:
     """A part of a reply: its sentences that the section of this number supports, and why others are refused.
 
-    `mark` makes it an item: "1. ". `codes`: the blocks of code of the section that belong to it.
+    `mark` makes it an item: "1. ". `codes`: the blocks of code of the section that belong to it. `quote`: a
+    sentence or item of the section that says it, in the language of the answer.
     """
 
     number: int
@@ -42,6 +43,15 @@ class CheckedPart:
     refusals: tuple[str, ...] = ()
     is_translated: bool = False
     codes: tuple[str, ...] = ()
+    quote: str = ""
+
+    @property
+    def with_quote(self) -> "CheckedPart":
+        """The part with what it quotes in place of refused sentences."""
+        if not self.refusals or not self.quote:
+            return self
+        is_said = letters_of(self.quote) in letters_of(" ".join(self.sentences))
+        return replace(self, sentences=(*self.sentences, *([] if is_said else [self.quote])), refusals=())
 
     @property
     def is_lost_step(self) -> bool:
@@ -75,8 +85,12 @@ def check_part(part: ReplyPart, extract: PassageExtract | None, question: str, l
     }
     supported_sentences = tuple(sentence for sentence, reason in sentences.items() if not reason)
     refusals = tuple(f"{sentence}: {reason}" for sentence, reason in sentences.items() if reason)
-    codes = tuple(shown_codes(extract, part.codes, quoted)) if supported_sentences else ()
-    return CheckedPart(part.section, mark, supported_sentences, refusals, is_translated, codes)
+    codes = tuple(shown_codes(extract, part.codes, quoted))
+    is_quotable = (
+        quoted >= 0 and not is_translated and not units[quoted].is_code and units[quoted].prefix != "|"
+    )
+    quote = units[quoted].text if is_quotable else ""
+    return CheckedPart(part.section, mark, supported_sentences, refusals, is_translated, codes, quote)
 
 
 def shown_codes(extract: PassageExtract, numbers: Container[int], quoted: int) -> Iterator[str]:

@@ -76,13 +76,14 @@ class CheckedReply:
         return bool(self.reply.sections) and any(part.sentences for part in self.parts)
 
     def answer(self, context: RetrievedContext) -> Answer:
-        """The answer from the supported sentences; the sections that hold it, if a step of it is lost."""
+        """The answer from supported sentences and quotes; the sections that hold it, if a step is lost."""
         if self.reply.kind != "question":
             return talk_answer(self.reply.kind, context.locale)
         if not self.reply.sections:
             return declined_answer(context)
-        written = self.reading.written_answer(self.parts)
-        if written and not any(part.is_lost_step for part in self.parts):
+        parts = list(dict.fromkeys(part.with_quote for part in self.parts))
+        written = self.reading.written_answer(parts)
+        if written and not any(part.is_lost_step for part in parts):
             return written
         holding = self.reading.named_extracts(self.reply.sections)
         passages = [extract.passage for extract in holding.values()]

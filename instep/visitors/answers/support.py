@@ -155,7 +155,9 @@ def subordinate_parts(sentences: Sequence[str]) -> list[str]:
     return [
         part
         for parts in divided
-        for part in (parts if all(len(terms_of(each)) > 1 for each in parts) else [" ".join(parts)])
+        for part in (
+            parts if all(len(terms_of(each) - NEGATION_TERMS) > 1 for each in parts) else [" ".join(parts)]
+        )
     ]
 
 

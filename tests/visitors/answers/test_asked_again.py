@@ -98,6 +98,21 @@ async def test_a_list_that_lost_a_step_after_all_gives_way_to_the_articles_own(
     assert "lever" not in answer["answer"]
 
 
+async def test_a_step_that_is_refused_after_all_is_what_it_quotes(
+    app: FastAPI, api: Api, cast: Cast, guide: None
+) -> None:
+    def script(prompt: str) -> object:
+        return parts_of((STEPS[0], 1), (INVENTED, 1, "Choose `Reset password`."), (STEPS[2], 1))
+
+    app.state.model = Scripted(script)
+
+    answer = await ask(api(None), cast.acme, HOW)
+
+    assert [line[:10] for line in answer["answer"].splitlines()] == ["1. Open **", "2. Choose ", "3. Enter t"]
+    assert "2. Choose `Reset password` [1]." in answer["answer"]
+    assert "lever" not in answer["answer"]
+
+
 async def test_without_a_second_reply_the_first_one_counts(
     app: FastAPI, api: Api, cast: Cast, guide: None
 ) -> None:

@@ -38,6 +38,10 @@ JAPANESE = "バックアップは毎晩実行されます。アップロード�
         ("A payload must not exceed 3MB.", "No, a payload must not exceed 3MB."),
         ("Display the banner on each page.", "It displays the banner on each page."),
         ("Restart the server if the port is not open yet.", "Restart the server."),
+        (
+            "Run it if a file has been changed `include` or if no file has been changed `exclude`.",
+            "Run it with `include` for files that have been changed, and `exclude` for those that have not.",
+        ),
         ("The report opens, which no viewer can edit, in a browser.", "The report opens in a browser."),
         ("The range is 0-100.", "The range is 0-100."),
         ("Use a color such as #0b5cad.", "Use a color such as `#0b5cad`."),
