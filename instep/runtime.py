@@ -69,9 +69,9 @@ from instep.transfer.repositories.jobs import (
     send_pull_request,
 )
 from instep.transfer.repositories.schemas import CHECK_REPOSITORY, RELEASE_DRAFTS, SEND_PULL_REQUEST
-from instep.visitors.answers.visitor_data import KEEP_ERASURES
 from instep.visitors.insights.jobs import draft_gap
 from instep.visitors.insights.schemas import DRAFT_GAP
+from instep.visitors.privacy.visitor_data import KEEP_ERASURES
 
 log = structlog.get_logger()
 

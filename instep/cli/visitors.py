@@ -11,7 +11,7 @@ from instep.cli.output import as_lines, say
 
 if TYPE_CHECKING:
     from instep.platform.core.database import Tx
-    from instep.visitors.answers.visitor_data import Erasure, VisitorExport
+    from instep.visitors.privacy.visitor_data import Erasure, VisitorExport
 
 app = typer.Typer(cls=Area, no_args_is_help=True, help="The data stored about a visitor.")
 Email = Annotated[str | None, typer.Option("--email", help="The email address that the visitor left.")]
@@ -25,7 +25,7 @@ def export(
     email: Email = None, visitor: Visitor = None, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
     """Print all data stored about a visitor."""
-    from instep.visitors.answers import visitor_data
+    from instep.visitors.privacy import visitor_data
 
     subject = visitor_data.Subject.of(email, visitor)
 
@@ -41,7 +41,7 @@ def erase(
     email: Email = None, visitor: Visitor = None, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
     """Delete all data stored about a visitor. This can't be undone."""
-    from instep.visitors.answers import visitor_data
+    from instep.visitors.privacy import visitor_data
 
     subject = visitor_data.Subject.of(email, visitor)
 

@@ -28,7 +28,7 @@ PROGRAMS = {"app", "mcp_servers", "runtime", "worker"}
 PROGRAM_FACE = {"errors", "jobs", "pages", "rest", "tools"}
 # Further modules that are faces of their package.
 FACES: dict[str, set[str]] = {
-    "answers": {"ask", "erasure_marks", "golden", "inbox", "visitor_data", "visitor_tokens"},
+    "answers": {"ask", "golden", "inbox", "visitor_tokens"},
     "app": {""},
     "backups": {"restoring", "snapshot"},
     "articles": {
@@ -115,6 +115,7 @@ FACES: dict[str, set[str]] = {
         "second_step",
     },
     "places": {"storing"},
+    "privacy": {"erasure_marks", "visitor_data"},
     "redirects": {"path_patterns"},
     "repositories": {"app_actions", "drift_jobs"},
     "review": {"", "command", "release"},

@@ -20,7 +20,7 @@ from instep.platform.core.database import Database, Tx
 from instep.platform.core.database_connections import OPTIONS
 from instep.platform.identity.scopes import Role
 from instep.platform.web.visitors.refused_origins import note_refused_origin
-from instep.visitors.answers.erasure_marks import mark_erasure
+from instep.visitors.privacy.erasure_marks import mark_erasure
 from tests.support import questions
 from tests.support.alert_targets import add_target
 from tests.support.articles import acting

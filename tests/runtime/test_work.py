@@ -20,7 +20,7 @@ from instep.platform.core.outbound.allowed import read_allow_list
 from instep.platform.core.outbound.client import OutboundClient
 from instep.runtime import Runtime
 from instep.search.jobs import STORE_INDEXES
-from instep.visitors.answers.visitor_data import KEEP_ERASURES
+from instep.visitors.privacy.visitor_data import KEEP_ERASURES
 from tests.support.limits import SetLimit, SetSetting
 from tests.support.wording import like
 

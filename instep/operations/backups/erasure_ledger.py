@@ -14,7 +14,7 @@ from instep.operations.backups.destinations import Destination, open_folder, sch
 from instep.operations.backups.errors import RestoreRefused
 from instep.platform.core import limits
 from instep.platform.core.settings import Settings
-from instep.visitors.answers.erasure_marks import ErasureMark
+from instep.visitors.privacy.erasure_marks import ErasureMark
 
 FOLDER = "erasures"
 

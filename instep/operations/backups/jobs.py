@@ -31,7 +31,7 @@ from instep.platform.core.database import OUTAGES, Database
 from instep.platform.core.errors import Unusable
 from instep.platform.core.jobs import Job, defer, schedule_next
 from instep.platform.core.settings import Settings
-from instep.visitors.answers.erasure_marks import ErasureMark, list_marks
+from instep.visitors.privacy.erasure_marks import ErasureMark, list_marks
 
 log = structlog.get_logger()
 

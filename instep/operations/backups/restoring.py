@@ -31,8 +31,8 @@ from instep.platform.core.postgres import running_postgres
 from instep.platform.core.settings import Settings
 from instep.platform.migrations import UNFINISHED_RESTORE, head, migrate_to, revisions
 from instep.platform.web.shapes import Out
-from instep.visitors.answers.erasure_marks import ErasureMark
-from instep.visitors.answers.visitor_data import repeat_erasures
+from instep.visitors.privacy.erasure_marks import ErasureMark
+from instep.visitors.privacy.visitor_data import repeat_erasures
 
 # A second restore into the same database is refused instead of waiting.
 RESTORE_LOCK = 4_927_001_736

@@ -9,8 +9,8 @@ import pytest
 from instep.operations.backups.destinations import open_folder
 from instep.operations.backups.erasure_ledger import read_marks, write_marks
 from instep.platform.core.database import Tx
-from instep.visitors.answers.erasure_marks import list_marks
-from instep.visitors.answers.visitor_data import Subject, erase_visitor, repeat_erasures
+from instep.visitors.privacy.erasure_marks import list_marks
+from instep.visitors.privacy.visitor_data import Subject, erase_visitor, repeat_erasures
 from tests.operations.backups.conftest import BackUp
 from tests.support.cast import Api, Cast, RunJobs
 from tests.support.commands import Operator

@@ -7,7 +7,7 @@ import pytest
 
 from instep.accounts.workspaces.actions import pause_workspace
 from instep.platform.core.database import Tx
-from instep.visitors.answers.visitor_data import Subject, erase_visitor, export_visitor
+from instep.visitors.privacy.visitor_data import Subject, erase_visitor, export_visitor
 from tests.support.cast import Api, Cast, Client
 from tests.support.http import ID
 from tests.support.site_pages import publish

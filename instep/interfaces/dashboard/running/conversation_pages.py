@@ -17,7 +17,7 @@ from instep.platform.web.pages import sanitised
 from instep.platform.web.recent_sign_in import require_recent_sign_in
 from instep.visitors.answers import inbox
 from instep.visitors.answers.schemas import ConversationFilter, Lead, LeadFilter, VisitorMessage
-from instep.visitors.answers.visitor_data import Subject, erase_visitor, export_visitor, summarize_visitor
+from instep.visitors.privacy.visitor_data import Subject, erase_visitor, export_visitor, summarize_visitor
 
 FILTERS: dict[ConversationFilter, str] = {
     "all": "All",

@@ -18,8 +18,8 @@ from instep.platform.identity.schemas import OPERATOR, Actor
 from instep.platform.identity.visitor_hash import hash_visitor
 from instep.platform.web.shapes import Out
 from instep.platform.web.visitors.route import visitor_subject
-from instep.visitors.answers.erasure_marks import ErasureMark, mark_erasure, scan_marks
 from instep.visitors.insights.questions.question_key import question_key
+from instep.visitors.privacy.erasure_marks import ErasureMark, mark_erasure, scan_marks
 
 # The job that writes erasures next to the backups.
 KEEP_ERASURES = "keep_erasures"

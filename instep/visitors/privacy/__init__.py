@@ -1,0 +1,1 @@
+"""The data that all slices store about one visitor: exported and erased."""
