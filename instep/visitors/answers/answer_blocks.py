@@ -53,9 +53,13 @@ class AnswerUnit:
         if self.is_code:
             return f"\n{self.text}\n"
         if self.prefix == "|":
-            cells = CELL_END.split(self.text.strip().strip("|"))
-            return f"\n{' · '.join(map(without_emphasis, cells))}\n"
+            return f"\n{' · '.join(map(without_emphasis, cells_of(self.text)))}\n"
         return f"{self.plain} "
+
+
+def cells_of(row: str) -> list[str]:
+    """The texts of the cells of a row."""
+    return [text.strip() for text in CELL_END.split(row.strip().strip("|"))]
 
 
 @lru_cache(maxsize=2_048)

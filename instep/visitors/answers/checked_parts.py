@@ -14,7 +14,7 @@ from instep.platform.core import limits
 from instep.platform.llm.facts import CODE
 from instep.platform.llm.guard import has_markup
 from instep.platform.text.sentences import split_sentences
-from instep.visitors.answers.answer_blocks import BOLD, CELL_END, AnswerBlock, AnswerUnit, without_emphasis
+from instep.visitors.answers.answer_blocks import BOLD, AnswerBlock, AnswerUnit, cells_of, without_emphasis
 from instep.visitors.answers.citing import has_no_active_markup, render_code, with_citation
 from instep.visitors.answers.extractive import PassageExtract, extracted_units, title_and_headings
 from instep.visitors.answers.generative import ReplyPart
@@ -153,11 +153,6 @@ def support_lines(block: AnswerBlock) -> Iterator[str]:
             yield from (without_emphasis(mark.join([*head, *cells_of(unit.text)])) for mark in (" · ", "; "))
     else:
         yield from filter(None, [block.head, *(unit.plain for unit in block.units)])
-
-
-def cells_of(row: str) -> list[str]:
-    """The texts of the cells of a row."""
-    return [text.strip() for text in CELL_END.split(row.strip().strip("|"))]
 
 
 def join_parts(parts: Sequence[CheckedPart], numbers: Mapping[int, int]) -> Iterator[str]:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
+from instep.platform.text.code_spans import code_spans
 from instep.platform.text.sentences import split_sentences
 
-BACKTICKS = re.compile("`+")
 # An import escapes a component that it does not know: `\<Note>`.
 TAG = re.compile(
     r"<(script|style)\b.*?(?:</\1[^<>]*>|$)|\\?</?[A-Za-z][^<>]*>|<!--.*?-->|<[?!][^<>]*>",
@@ -92,19 +92,3 @@ def replace_code(text: str) -> tuple[str, list[str]]:
 
 def restore_code(text: str, spans: list[str]) -> str:
     return PLACEHOLDER_PATTERN.sub(lambda match: spans[int(match[1])], text)
-
-
-def code_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each code span: runs of equally many backticks (CommonMark 0.31.2, section 6.1)."""
-    ends: dict[int, list[tuple[int, int]]] = {}
-    runs = [run.span() for run in BACKTICKS.finditer(text)]
-    for start, end in reversed(runs):
-        ends.setdefault(end - start, []).append((start, end))
-    position = 0
-    for start, end in runs:
-        closing = ends[end - start]
-        while closing and closing[-1][0] <= start:
-            closing.pop()
-        if start >= position and closing:
-            position = closing[-1][1]
-            yield start, position

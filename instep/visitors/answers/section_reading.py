@@ -150,9 +150,10 @@ def with_openings(passages: Iterable[Passage]) -> Iterator[Passage]:
 
 def with_best_article(passages: Sequence[Passage]) -> list[Passage]:
     """The passages, and all sections of a short best article, any of which may have a condition or a step."""
-    sections = list(passages[0].sections_of_article().values()) if passages else []
-    size = sum(len(section.section_up_to(limits.MAX_INDEXED_CHARACTERS)) for section in sections)
-    return [*passages, *(sections if size <= limits.MAX_WHOLE_ARTICLE_CHARACTERS else [])]
+    best = passages[0].sections if passages else None
+    size = sum(len(passage.markdown) for passage in best.passages) if best else 0
+    is_short = size <= limits.MAX_WHOLE_ARTICLE_CHARACTERS
+    return [*passages, *(passages[0].sections_of_article().values() if best and is_short else ())]
 
 
 def numbered_contents(

@@ -13,7 +13,7 @@ from instep.platform.text.terms import is_content_word, stem, stop_words, terms_
 from instep.platform.text.tokens import words_in
 from instep.search.query.frequencies import LANGUAGES, frequencies
 from instep.search.question_kinds import kind_of_question
-from instep.visitors.answers.answer_blocks import CELL_END
+from instep.visitors.answers.answer_blocks import cells_of
 from instep.visitors.answers.extractive import PassageExtract, QuestionTerms
 
 # The share (0..1) of the weight of a question that a statement or its heading must have.
@@ -103,9 +103,7 @@ class ShownWords:
         prose = [unit.plain for block, unit in units if block.kind in ("prose", "list") and not unit.is_code]
         table = [(block, unit) for block, unit in units if block.kind == "table"]
         self.rows = [*prose, *(f"{block.head} {unit.plain}" for block, unit in table)]
-        codes = (
-            unit for _, unit in table if has_codes and self.meant(CELL_END.split(unit.text.strip("| "))[0])
-        )
+        codes = (unit for _, unit in table if has_codes and self.meant(cells_of(unit.text)[0]))
         self.statements = [*prose, *(unit.plain for unit in codes)]
         everything = " ".join(unit.plain for _, unit in units)
         self.stems = self.meant(f"{passage.title} {' '.join(passage.headings)} {everything}", is_all=True)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import comrak
 
 from instep.platform.core.markdown import extensions, options, renders_at_once
+from instep.platform.text.code_spans import code_spans
 
 FENCE = re.compile(r"[ >]*(?:[-*+] |[0-9]+[.)] )*(`{3,})")
 ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-BACKTICKS = re.compile(r"(?<!\\)`+")
 # Escapes that are rarely needed: inside a word, or inside a line.
 RARE_ESCAPE = re.compile(r"(?<=\w)\\(?=_\w)|(?<=.)\\(?=[-+.#=)>!|])")
 
@@ -58,26 +58,6 @@ def without_rare_escapes(block: str) -> str:
         parts += [RARE_ESCAPE.sub("", block[position:start]), block[start:end]]
         position = end
     return "".join([*parts, RARE_ESCAPE.sub("", block[position:])])
-
-
-def code_spans(block: str) -> Iterator[tuple[int, int]]:
-    """The spans of code: between runs of equally many backticks (CommonMark 0.31.2, section 6.1)."""
-    end = 0
-    for run, closing in runs_of_backticks(block):
-        if closing is not None and run.start() >= end:
-            end = closing.end()
-            yield run.start(), end
-
-
-def runs_of_backticks(text: str) -> Iterator[tuple[re.Match[str], re.Match[str] | None]]:
-    """The runs of backticks, each with the next one of the same length."""
-    runs = list(BACKTICKS.finditer(text))
-    following: dict[int, re.Match[str]] = {}
-    closing: list[re.Match[str] | None] = []
-    for run in reversed(runs):
-        closing.append(following.get(len(run[0])))
-        following[len(run[0])] = run
-    return zip(runs, reversed(closing), strict=True)
 
 
 def rendered(block: str) -> str:

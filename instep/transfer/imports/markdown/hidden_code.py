@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from instep.transfer.imports.html.escapes import runs_of_backticks
+from instep.platform.text.code_spans import runs_of_backticks
 
 _FENCE = re.compile(r"([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})(.*)$")
 _MARK = re.compile(r"\x00([BC])(\d+)\x00")
