@@ -63,6 +63,7 @@ def table_of(
     """All questions with their answers and verdicts, to read."""
     return "\n\n".join(
         f"## {verdict_of(question, answer, verdicts)} {digest_of(question, answer)} {question.question}\n"
-        f"({question.center}; {question.where or 'not held'}; {answer.confidence})\n\n{answer.text}"
+        f"({question.center}; {'' if question.held else 'not '}held {question.where}; "
+        f"{answer.confidence})\n\n{answer.text}"
         for question, answer in zip(questions, answers, strict=True)
     )
