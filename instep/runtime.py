@@ -18,6 +18,7 @@ from instep.content.files.actions import SWEEP_FILES
 from instep.content.files.jobs import schedule_sweep, sweep_files
 from instep.content.files.storage import open_storages
 from instep.drafting.drafts.digest import SEND_REVIEW_DIGEST, send_review_digest
+from instep.drafting.drafts.email_digest import SEND_DIGESTS, schedule_digests, send_digests
 from instep.drafting.tasks.actions import RUN_TASK
 from instep.drafting.tasks.jobs import give_up, run_task
 from instep.notifications.alerts.actions import SEND_ALERT
@@ -162,7 +163,7 @@ async def schedule_jobs(runtime: Runtime, stop: asyncio.Event) -> None:
     """Schedule the recurring jobs, as soon as the database accepts them."""
     schedules: list[Callable[[Database], Awaitable[None]]]
     schedules = [schedule_prune, schedule_sweep, schedule_indexes, schedule_backups, schedule_rendering]
-    schedules += [schedule_domain_checks, schedule_due_alerts, schedule_polls]
+    schedules += [schedule_domain_checks, schedule_due_alerts, schedule_polls, schedule_digests]
     if runtime.embedders.by_locales:
         schedules.append(partial(schedule_embedding, wait=timedelta()))
     for schedule in schedules:
@@ -200,6 +201,7 @@ def worker_of(
         SEND_ALERT: AlertSender(database, outbound),
         SEND_EMAIL: deliver_email,
         SEND_RESET_LINK: partial(send_reset_link, database),
+        SEND_DIGESTS: partial(send_digests, database),
         SEND_REVIEW_DIGEST: partial(send_review_digest, database),
         PRUNE: partial(prune, database),
         RUN_IMPORT: partial(run_import, database, open_storages(settings(), database)),

@@ -19,6 +19,8 @@ METHODS: dict[Domain, list[tuple[str, str]]] = {
         ("instep/platform/email/templates/**.*", "jinja2.ext:babel_extract"),
         ("instep/platform/email/letters.py", "python"),
         ("instep/accounts/people/letters_to_people.py", "python"),
+        ("instep/drafting/drafts/email_digest.py", "python"),
+        ("instep/notifications/alerts/alert_addresses.py", "python"),
     ],
     "replies": [("instep/visitors/answers/**.py", "python")],
 }
@@ -34,6 +36,8 @@ SEARCHED = (
     Path("instep/visitors/answers"),
     Path("instep/platform/email"),
     Path("instep/accounts/people"),
+    Path("instep/drafting/drafts"),
+    Path("instep/notifications/alerts"),
 )
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "message": None}
 # Pages that only operators see, who run an English program.

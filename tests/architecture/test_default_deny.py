@@ -104,6 +104,8 @@ OPEN_TO_EVERYBODY = {
     "/sign-in/code",
     "/sign-in/forgotten",
     "/sign-in/reset",
+    "/email/confirm",
+    "/email/unsubscribe",
     "/sign-in/passkey",
     "/sign-in/oidc",
     "/sign-in/oidc/callback",
@@ -137,6 +139,8 @@ OPEN_FORMS = {
     ("POST", "/sign-in/code"),
     ("POST", "/sign-in/forgotten"),
     ("POST", "/sign-in/reset"),
+    ("POST", "/email/confirm"),
+    ("POST", "/email/unsubscribe"),
     *STEP_FORMS,
 }
 # Pages of those who are signed in, each with the least role that opens it: a line "METHOD path role".

@@ -30,6 +30,7 @@ PROGRAM_FACE = {"errors", "jobs", "pages", "rest", "tools"}
 FACES: dict[str, set[str]] = {
     "answers": {"ask", "golden", "inbox", "visitor_tokens"},
     "app": {""},
+    "alerts": {"alert_addresses"},
     "backups": {"restoring", "snapshot"},
     "articles": {
         *(
@@ -80,7 +81,7 @@ FACES: dict[str, set[str]] = {
             "waiting",
         ),
         *("proposals", "queue_schemas", "release_schemas", "suppressed_schemas"),
-        *("conflicts", "digest", "pending", "previews", "queue_pages"),
+        *("conflicts", "digest", "email_digest", "pending", "previews", "queue_pages"),
     },
     "exports": {"archive", "file_contents", "layout", "page_file", "queries", "relative_links"},
     "files": {"kinds", "picture_sizes", "storage"},

@@ -239,6 +239,7 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "begin_session",
         "bots_with_alerts",
         "change_address",
+        "due_digests",
         "change_password",
         "claim_deliveries",
         "create_person_of_provider",

@@ -314,6 +314,8 @@ PAGES = (
     PageState("Account", "authenticator", "/app/account", person="olga", step=account.begin_authenticator),
     PageState("Account", "recovery codes", "/app/account", person="olga", step=account.renew_codes),
     PageState("Account", "new address", "{new_address}", person="olga"),
+    PageState("Email link", "confirm an address", "{confirm_alerts}"),
+    PageState("Email link", "not valid", "/email/unsubscribe?token=nothing", status=404),
     PageState("Account", "prove again", "/app/verify", person="olga"),
     PageState("Settings", "general", "/app/nordwind/settings/general", person="olga"),
     PageState("Settings", "help center", "/app/nordwind/settings/site", person="olga"),

@@ -1,10 +1,13 @@
 """What the settings of the stage hold, sent by forms as an owner sends them, and what someone does there."""
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import httpx2
 from playwright.async_api import Page
 
+from instep.accounts.people.challenges import put_challenge
+from instep.notifications.alerts.alert_addresses import CONFIRM_ALERTS
 from instep.platform.core.database import Tx
 from instep.platform.core.ids import new_id
 from tests.support.cast import Json
@@ -24,6 +27,7 @@ FORMS: tuple[tuple[str, dict[str, str]], ...] = (
     ("widget/origins", {"origin": "https://staging.a-customer-with-a-long-name.example"}),
     ("webhooks", {"url": HOOK, "description": "Tells the status page", "events": "*"}),
     ("alerts", {"url": CHAT, "alerts": "handoff"}),
+    ("alerts", {"url": "a-team-with-a-long-name@a-company-with-a-long-name.example", "alerts": "lead"}),
     (
         "model",
         {
@@ -85,7 +89,13 @@ async def fill_settings(owner: Tx, url: str, session: str, slug: str) -> dict[st
     )
     await hold_back(owner, slug)
     await connect_repository(owner, slug)
+    sql = """
+        select jsonb_build_object('workspace', workspace_id, 'target', id) from alert_targets
+        where tool = 'email'
+    """
+    token = await put_challenge(owner, "alert_address", await owner.value(sql), ttl=timedelta(days=1))
     return {
+        "confirm_alerts": f"{CONFIRM_ALERTS}?token={token}",
         "webhook": f"{path}/webhooks/{webhook_id}",
         "repository": f"{path}/repositories/repo_of_the_stage",
         "checked-repository": f"{path}/repositories/repo_checked",

@@ -10,6 +10,7 @@ from instep.accounts.people.known_browsers import known_browser, new_cookie
 from instep.accounts.people.passwords import hash_password, matching_hash, refuse_weak, renewed_hash, salt_of
 from instep.accounts.people.schemas import Attempt, AuditEntry, Candidate, SecondStep, SignedIn, User
 from instep.accounts.people.second_step import ask_for_code
+from instep.accounts.people.sign_in_notices import is_new_browser, send_sign_in_notice
 from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.email_addresses import is_email_address
@@ -172,11 +173,14 @@ async def sign_in(database: Database, key: bytes, attempt: Attempt) -> SignedIn 
         async with database.enter_workspace(candidate.workspace_id) as tx:
             return SecondStep(await ask_for_code(tx, candidate, browser_id, new_hash))
     async with database.enter_workspace(candidate.workspace_id) as tx, tx.transaction():
+        is_new = is_correct and await is_new_browser(tx, key, candidate, attempt)
         has_begun = is_correct and await queries.begin_session(
             tx, candidate, new_hash, hash_key(token), new_id("ses"), browser_name(attempt.user_agent)
         )
         if has_begun and attempt.session is not None:
             await queries.end_session(tx, hash_key(attempt.session))
+        if has_begun and is_new:
+            await send_sign_in_notice(tx, candidate, attempt)
         outcome = "sign_in" if has_begun else "sign_in_failed"
         await record(tx, candidate.workspace_id, candidate.person.as_actor("page"), outcome)
     if not has_begun:

@@ -20,6 +20,7 @@ Purpose = Literal[
     "github_app",
     "password_reset",
     "new_address",
+    "alert_address",
 ]
 
 

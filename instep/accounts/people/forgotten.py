@@ -18,7 +18,7 @@ from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import NotFound
 from instep.platform.core.jobs import Job, defer
 from instep.platform.core.rate_window import count_hit
-from instep.platform.email.outgoing import send_email
+from instep.platform.email.outgoing import email_locale, send_email
 from instep.platform.identity.audit import record
 from instep.platform.identity.keys import hash_key
 from instep.platform.identity.sessions import new_token
@@ -66,7 +66,7 @@ async def send_reset_link(database: Database, job: Job) -> None:
     if account is None:
         return
     async with database.enter_workspace(account.workspace_id) as tx, tx.transaction():
-        locale = await queries.find_email_locale(tx, account.workspace_id)
+        locale = await email_locale(tx, account.workspace_id)
         if account.password_hash is None and settings().oidc_issuer:
             letter = provider_letter(locale, settings().base_url + SIGN_IN)
         else:

@@ -15,7 +15,7 @@ from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import InvalidRequest, NotFound
 from instep.platform.core.ids import new_id
 from instep.platform.core.rate_window import count_hit
-from instep.platform.email.outgoing import can_send_email, send_email
+from instep.platform.email.outgoing import can_send_email, email_locale, send_email
 from instep.platform.identity.access import hold_open
 from instep.platform.identity.audit import record
 from instep.platform.identity.keys import hash_key
@@ -72,7 +72,7 @@ async def _may_email(tx: Tx, invitation: Invitation) -> bool:
 
 async def _send(tx: Tx, new: NewInvitation, actor: Actor) -> None:
     invitation = new.invitation
-    locale = await queries.find_email_locale(tx, invitation.workspace_id)
+    locale = await email_locale(tx, invitation.workspace_id)
     name = await queries.name_of_workspace(tx, invitation.workspace_id)
     inviter = None if actor is OPERATOR else actor.name
     letter = invitation_letter(locale, name, inviter, settings().base_url + new.path)
@@ -158,7 +158,7 @@ async def accept_with_proof(
         assert candidate is not None, "a member has an account"
         # The person who has forgotten a password and then proved the address has set a new one.
         new_hash = challenge.data.get("password_hash") if candidate.password_hash is None else None
-        await begin_in(tx, candidate, new_hash, session_token, attempt)
+        await begin_in(tx, key, candidate, new_hash, session_token, attempt)
     current_hash = new_hash or candidate.password_hash
     return SignedIn(session_token, new_cookie(key, candidate.id, current_hash, utc_now()))
 

@@ -1,7 +1,9 @@
 """The emails to people who sign in, in their language."""
 
+from datetime import UTC, datetime
+
 from instep.platform.core.config import settings
-from instep.platform.email.letters import Letter, name_in_email
+from instep.platform.email.letters import Letter, LetterItem, name_in_email
 from instep.platform.web.catalogues import catalogue_of, message
 
 IGNORABLE = message("If you don't know why you got this email, you can ignore it.")
@@ -73,4 +75,18 @@ def former_address_letter(locale: str, address: str) -> Letter:
             _("Your account at %(site)s now uses the address %(address)s.", site=site, address=address),
             _("If it wasn't you, ask an owner of your workspace to remove your access at once."),
         ],
+    )
+
+
+def sign_in_letter(locale: str, browser: str, address: str, moment: datetime) -> Letter:
+    """The notice of a sign-in with a new browser; `address` is a `client_address`."""
+    catalogue, site = catalogue_of(locale), settings().base_url
+    _ = catalogue.gettext
+    time = f"{catalogue.date(moment)}, {moment.astimezone(UTC):%H:%M} UTC"
+    return Letter(
+        _("New sign-in to your account"),
+        [_("Someone signed in to your account at %(site)s with a new browser:", site=site)],
+        (_("Open your account"), f"{site}/app/account"),
+        [LetterItem(browser, f"{time} · {address}")],
+        [_("If it was you, there is nothing to do. If not, set a new password, which ends all sessions.")],
     )

@@ -218,7 +218,7 @@ async def sign_in_by_provider(
     async with database.enter_workspace(candidate.workspace_id) as tx, tx.transaction():
         await queries.link_provider_account(tx, candidate.id, account)
         try:
-            await begin_in(tx, candidate, None, session_token, attempt)
+            await begin_in(tx, key, candidate, None, session_token, attempt)
         except SecondStepExpired:
             raise OidcRefused from None
     cookie = new_cookie(key, candidate.id, candidate.password_hash, utc_now())

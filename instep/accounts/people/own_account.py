@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from instep.accounts.oauth.actions import end_connections
 from instep.accounts.people import factor_queries, queries
@@ -19,6 +20,8 @@ from instep.platform.identity.audit import record
 from instep.platform.identity.keys import hash_key
 from instep.platform.identity.schemas import Person
 from instep.platform.identity.sessions import Session, new_token
+
+Digest = Literal["never", "daily", "weekly"]
 
 
 class WrongPassword(InvalidRequest):
@@ -55,6 +58,23 @@ async def end_other_sessions(tx: Tx, session: Session) -> None:
     person = session.person
     await queries.end_sessions(tx, person.id, but=session.id)
     await record(tx, person.workspace_id, person.as_actor("page"), "end_other_sessions")
+
+
+async def set_digest(tx: Tx, person: Person, digest: str) -> None:
+    """Choose how often the person gets the digest of the workspace by email."""
+    if digest not in get_args(Digest):
+        raise InvalidRequest(f"Choose one of {', '.join(get_args(Digest))}.")
+    await queries.set_digest(tx, person.workspace_id, person.id, digest)
+
+
+async def find_digest(tx: Tx, person: Person) -> str:
+    return await queries.find_digest(tx, person)
+
+
+async def end_digest(database: Database, workspace_id: str, person_id: str) -> None:
+    """Send a member no more digests, as the link in one of them asks."""
+    async with database.enter_workspace(workspace_id) as tx:
+        await queries.set_digest(tx, workspace_id, person_id, "never")
 
 
 async def prove_password(database: Database, session: Session, password: str) -> Candidate:

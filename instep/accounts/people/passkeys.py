@@ -196,7 +196,7 @@ async def sign_in_with_passkey(
         if not await factor_queries.use_passkey(tx, candidate.id, answer.id, verified.new_sign_count):
             raise PasskeyRefused
         try:
-            await begin_in(tx, candidate, None, session_token, attempt)
+            await begin_in(tx, key, candidate, None, session_token, attempt)
         except SecondStepExpired:
             raise PasskeyRefused from None
     return SignedIn(session_token, new_cookie(key, candidate.id, candidate.password_hash, utc_now()))

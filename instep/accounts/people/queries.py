@@ -18,7 +18,6 @@ from instep.accounts.people.schemas import (
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
 from instep.platform.identity.schemas import Person
-from instep.platform.web.catalogues import SOURCE_LANGUAGE
 
 USER = "m.person_id as id, m.workspace_id, p.email, m.role, m.created_at, p.signed_in_at, m.disabled_at"
 INVITATION = "id, workspace_id, email, role, invited_by, created_at, expires_at"
@@ -182,6 +181,32 @@ async def find_for_sign_in(tx: Tx, email: str) -> list[Candidate]:
     return await tx.all(Candidate, "select * from find_for_sign_in(%(email)s, null)", email=email)
 
 
+async def has_signed_in(tx: Tx, person_id: str) -> bool:
+    has_one: bool = await tx.value(
+        "select signed_in_at is not null from people where id = %(id)s", id=person_id
+    )
+    return has_one
+
+
+async def set_digest(tx: Tx, workspace_id: str, person_id: str, digest: str) -> None:
+    await tx.execute(
+        """
+        update memberships set digest = %(digest)s
+        where workspace_id = %(workspace)s and person_id = %(person)s
+        """,
+        workspace=workspace_id,
+        person=person_id,
+        digest=digest,
+    )
+
+
+async def find_digest(tx: Tx, person: Person) -> str:
+    """How often the person gets the digest of the workspace."""
+    sql = "select digest from memberships where workspace_id = %(workspace)s and person_id = %(person)s"
+    digest: str = await tx.value(sql, workspace=person.workspace_id, person=person.id)
+    return digest
+
+
 async def find_account(tx: Tx, person_id: str | None) -> Candidate | None:
     """The account of a person who may enter a workspace."""
     return await tx.first(Candidate, "select * from find_for_sign_in(null, %(person)s)", person=person_id)
@@ -271,13 +296,6 @@ async def change_address(tx: Tx, person: Person, email: str) -> bool:
     sql = "select change_address(%(person)s, %(former)s, %(email)s)"
     has_changed: bool = await tx.value(sql, person=person.id, former=person.email, email=email)
     return has_changed
-
-
-async def find_email_locale(tx: Tx, workspace_id: str) -> str:
-    """The language of emails to people of the workspace: that of its first help center."""
-    sql = "select locale from bots where workspace_id = %(id)s order by created_at, id limit 1"
-    locale: str | None = await tx.value(sql, id=workspace_id)
-    return locale or SOURCE_LANGUAGE
 
 
 async def switch_session(tx: Tx, token_hash: bytes, workspace_id: str) -> bool:

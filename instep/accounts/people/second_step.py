@@ -9,6 +9,7 @@ from instep.accounts.people.challenges import find_challenge, put_challenge, tak
 from instep.accounts.people.known_browsers import new_cookie
 from instep.accounts.people.schemas import Attempt, Candidate, SignedIn
 from instep.accounts.people.second_factors import WrongCode, accepts_code
+from instep.accounts.people.sign_in_notices import is_new_browser, send_sign_in_notice
 from instep.platform.core.clock import utc_now
 from instep.platform.core.crypto import key_ring
 from instep.platform.core.database import Database, Tx
@@ -57,7 +58,7 @@ async def finish_sign_in(database: Database, key: bytes, token: str, code: str, 
         if is_right:
             if await take_challenge(tx, "second_factor", token) is None:
                 raise SecondStepExpired
-            await begin_in(tx, candidate, challenge.data["new_hash"], session_token, attempt)
+            await begin_in(tx, key, candidate, challenge.data["new_hash"], session_token, attempt)
         else:
             await record(
                 tx, candidate.workspace_id, candidate.person.as_actor("page"), "second_factor_failed"
@@ -69,14 +70,20 @@ async def finish_sign_in(database: Database, key: bytes, token: str, code: str, 
 
 
 async def begin_in(
-    tx: Tx, candidate: Candidate, new_hash: str | None, session_token: str, attempt: Attempt
+    tx: Tx, key: bytes, candidate: Candidate, new_hash: str | None, session_token: str, attempt: Attempt
 ) -> None:
-    """Begin a session, which replaces the browser's current one; raises if the account has changed."""
+    """Begin a session, which replaces the browser's current one; raises if the account has changed.
+
+    `key` signs the cookie of a known browser.
+    """
+    is_new = await is_new_browser(tx, key, candidate, attempt)
     has_begun = await queries.begin_session(
         tx, candidate, new_hash, hash_key(session_token), new_id("ses"), browser_name(attempt.user_agent)
     )
     if not has_begun:
         raise SecondStepExpired
+    if is_new:
+        await send_sign_in_notice(tx, candidate, attempt)
     if attempt.session is not None:
         await queries.end_session(tx, hash_key(attempt.session))
     await record(tx, candidate.workspace_id, candidate.person.as_actor("page"), "sign_in")

@@ -21,7 +21,7 @@ REPORTER = Actor("task", "Instep", can_write=True, channel="job")
 
 @dataclass(frozen=True, slots=True)
 class NewItems:
-    """A source's drafts and places that no digest has announced yet; `newest_id` names one."""
+    """A source's drafts and places, such as those that no digest has announced yet; `newest_id` names one."""
 
     title: str
     drafts: int
@@ -120,8 +120,8 @@ async def has_unannounced(ctx: Ctx) -> bool:
     return has_one
 
 
-async def list_new_items(ctx: Ctx, ids: list[str]) -> list[NewItems]:
-    """The pending ones of these drafts and places, by source; the source with the newest one is first."""
+async def list_new_items(ctx: Ctx, ids: list[str] | None) -> list[NewItems]:
+    """The pending ones of these drafts and places, or all, by source; that with the newest one is first."""
     return await ctx.all(
         NewItems,
         f"""
@@ -129,11 +129,12 @@ async def list_new_items(ctx: Ctx, ids: list[str]) -> list[NewItems]:
             select d.id, d.created_at, {SOURCE_KEY} as source_key, false as is_place,
                 coalesce(t.bundle, t.change_title, t.article->>'title', case when d.type = 'gap_draft'
                     then 'Asked by visitors' else 'Proposed by ' || d.author_name end) as title
-            {FROM} and d.status = 'pending' and a.deleted_at is null and d.id = any(%(ids)s)
+            {FROM} and d.status = 'pending' and a.deleted_at is null
+              and (%(ids)s::text[] is null or d.id = any(%(ids)s))
             union all
             select p.id, p.created_at, {PLACE_SOURCE_KEY}, true,
                 coalesce({BUNDLE_OF.format("p")}, p.source_title)
-            {OPEN_PLACES} and p.id = any(%(ids)s)
+            {OPEN_PLACES} and (%(ids)s::text[] is null or p.id = any(%(ids)s))
         )
         select max(title) as title, count(*) filter (where not is_place) as drafts,
             count(*) filter (where is_place) as places,

@@ -5,6 +5,7 @@ from starlette.routing import Route
 from instep.interfaces.dashboard import development, finding
 from instep.interfaces.dashboard.account import (
     address_pages,
+    email_links,
     factor_pages,
     joining,
     own_pages,
@@ -48,7 +49,7 @@ from instep.interfaces.dashboard.writing import article_editor, editor_parts, en
 
 MODULES = (
     *(development, finding, first_run, first_bot, get_started),
-    *(address_pages, factor_pages, joining, own_pages, own_passkeys, verifying),
+    *(address_pages, email_links, factor_pages, joining, own_pages, own_passkeys, verifying),
     *(review_routes, comment_pages, inbox_pages),
     *(article_editor, entry_editor, editor_parts, word_proposals, content),
     *(task_pages, question_pages, conversation_pages, health_pages, drift_pages, file_pages, import_pages),

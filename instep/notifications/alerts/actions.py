@@ -6,17 +6,20 @@ from typing import get_args
 import structlog
 
 from instep.notifications.alerts import queries
-from instep.notifications.alerts.hooks import IncomingWebhook, read_hook
+from instep.notifications.alerts.alert_addresses import ask_to_confirm, send_alert_email
+from instep.notifications.alerts.hooks import read_hook
 from instep.notifications.alerts.messages import clean_message
 from instep.notifications.alerts.schemas import AlertKind, AlertTarget
 from instep.platform.core import limits
 from instep.platform.core.config import settings
 from instep.platform.core.crypto import key_ring
 from instep.platform.core.database import Tx
+from instep.platform.core.email_addresses import is_email_address
 from instep.platform.core.errors import InvalidState, InvalidValue, NotFound
 from instep.platform.core.ids import new_id
 from instep.platform.core.jobs import defer
 from instep.platform.core.outbound.allowed import refuse_url
+from instep.platform.email.outgoing import can_send_email
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
 
@@ -34,12 +37,13 @@ async def list_alert_targets(tx: Tx, workspace_id: str) -> list[AlertTarget]:
 
 @writes
 async def add_alert_target(ctx: Ctx, url: str, kinds: Sequence[str]) -> AlertTarget:
-    """Send these kinds of alerts to a chat channel from now on.
+    """Send these kinds of alerts to a chat channel or an email address from now on.
 
-    `url` is the URL of an incoming webhook of Slack, Discord, Microsoft Teams or Mattermost. It is stored
-    encrypted and never shown again. A bot has at most 10 targets.
+    `url` is the URL of an incoming webhook of Slack, Discord, Microsoft Teams or Mattermost, which is stored
+    encrypted and never shown again, or an email address, which gets alerts once somebody there has opened the
+    link that is sent to it. A bot has at most 10 targets.
     """
-    hook = _parse_address(url)
+    address = _parse_address(url)
     alerts = [kind for kind in get_args(AlertKind) if kind in kinds]
     if set(kinds) != set(alerts) or not alerts:
         raise InvalidValue("alerts", f"it must name one or more of {', '.join(get_args(AlertKind))}")
@@ -51,13 +55,14 @@ async def add_alert_target(ctx: Ctx, url: str, kinds: Sequence[str]) -> AlertTar
     target_id = new_id("alt")
     row = {
         "id": target_id,
-        "tool": hook.tool,
-        "host": hook.target.host,
-        "last_four": hook.last_four,
+        **address,
         "sealed": key_ring().seal(url, *seal_context(ctx, target_id)),
         "alerts": alerts,
     }
-    return await queries.insert(ctx, row)
+    target = await queries.insert(ctx, row)
+    if target.tool == "email":
+        await ask_to_confirm(ctx, target)
+    return target
 
 
 @writes
@@ -75,12 +80,23 @@ async def test_alert_target(ctx: Ctx, target_id: str) -> AlertTarget:
     target = await queries.find(ctx, target_id)
     if target is None:
         raise _unknown_target()
-    await _enqueue(ctx, [target], "Test alert", [f"Alerts of {ctx.bot.name} arrive here."], None)
+    if target.confirmed_at is None:
+        raise InvalidState(f"{target.host} has not been confirmed: open the link that was sent there.")
+    await _enqueue(ctx, [target], "Test alert", [f"Alerts of {ctx.bot.name} arrive here."], None, None)
     return target
 
 
-async def alert(ctx: Ctx, kind: AlertKind, title: str, lines: Sequence[str], url: str | None) -> None:
-    """Send an alert to the bot's chat channels once the caller's transaction has committed.
+async def alert(
+    ctx: Ctx,
+    kind: AlertKind,
+    title: str,
+    lines: Sequence[str],
+    url: str | None,
+    reply_to: str | None = None,
+) -> None:
+    """Send an alert to the bot's channels and addresses once the caller's transaction has committed.
+
+    Answers to emails go to `reply_to`, the visitor's address.
 
     Title and lines may contain visitors' text: it is shortened, and its markup is escaped.
     A bot sends at most `limits.ALERTS_PER_HOUR`; further alerts are dropped.
@@ -91,7 +107,7 @@ async def alert(ctx: Ctx, kind: AlertKind, title: str, lines: Sequence[str], url
     if await queries.count_alert(ctx) > limits.ALERTS_PER_HOUR:
         log.warning("an alert is not sent: too many within an hour", bot=str(ctx.bot.id), kind=kind)
         return
-    await _enqueue(ctx, targets, title, lines, url)
+    await _enqueue(ctx, targets, title, lines, url, reply_to)
 
 
 async def is_subscribed(ctx: Ctx, kind: AlertKind) -> bool:
@@ -100,21 +116,35 @@ async def is_subscribed(ctx: Ctx, kind: AlertKind) -> bool:
 
 
 async def _enqueue(
-    ctx: Ctx, targets: Sequence[AlertTarget], title: str, lines: Sequence[str], url: str | None
+    ctx: Ctx,
+    targets: Sequence[AlertTarget],
+    title: str,
+    lines: Sequence[str],
+    url: str | None,
+    reply_to: str | None,
 ) -> None:
     message = clean_message(title, lines, url)
     for target in targets:
+        if target.tool == "email":
+            await send_alert_email(ctx, target, message, reply_to)
+            continue
         payload = {"workspace": ctx.workspace_id, "bot": str(ctx.bot.id), "target": target.id}
         await defer(ctx.tx, SEND_ALERT, {**payload, **message})
 
 
-def _parse_address(url: str) -> IncomingWebhook:
+def _parse_address(url: str) -> dict[str, str]:
+    """The columns of a target with this address."""
+    address = url.removeprefix("mailto:")
+    if is_email_address(address):
+        if not can_send_email():
+            raise InvalidValue("url", "the operator of Instep has not set up email")
+        return {"tool": "email", "host": address, "last_four": ""}
     try:
         hook = read_hook(url)
         refuse_url(hook.target, settings().allow_list)
     except ValueError as error:
         raise InvalidValue("url", str(error)) from None
-    return hook
+    return {"tool": hook.tool, "host": hook.target.host, "last_four": hook.last_four}
 
 
 def seal_context(ctx: Ctx, target_id: str) -> tuple[str, ...]:

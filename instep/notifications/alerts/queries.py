@@ -10,7 +10,8 @@ from instep.platform.core.rate_window import count_hit
 from instep.platform.identity.schemas import Ctx
 
 TARGET = """
-    t.id, t.bot_id, t.tool, t.host, t.last_four, t.alerts, t.last_error, t.sent_at, t.created_at
+    t.id, t.bot_id, t.tool, t.host, t.last_four, t.alerts, t.last_error, t.sent_at, t.created_at,
+    t.confirmed_at
 """
 FROM_BOT = "from alert_targets t where t.workspace_id = %(workspace)s and t.bot_id = %(bot)s"
 
@@ -30,9 +31,9 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> AlertTarget:
         AlertTarget,
         f"""
         insert into alert_targets as t (id, workspace_id, bot_id, tool, host, last_four, sealed, alerts,
-            created_at)
+            created_at, confirmed_at)
         values (%(id)s, %(workspace)s, %(bot)s, %(tool)s, %(host)s, %(last_four)s, %(sealed)s, %(alerts)s,
-            %(now)s)
+            %(now)s, case when %(tool)s <> 'email' then %(now)s::timestamptz end)
         returning {TARGET}
         """,
         **row,
@@ -72,8 +73,26 @@ async def delete(ctx: Ctx, target_id: str) -> AlertTarget | None:
 
 async def list_subscribed(ctx: Ctx, kind: AlertKind) -> list[AlertTarget]:
     return await ctx.all(
-        AlertTarget, f"select {TARGET} {FROM_BOT} and %(kind)s = any(t.alerts) order by t.id", kind=kind
+        AlertTarget,
+        f"""
+        select {TARGET} {FROM_BOT} and %(kind)s = any(t.alerts) and t.confirmed_at is not null
+        order by t.id
+        """,
+        kind=kind,
     )
+
+
+async def confirm(tx: Tx, workspace_id: str, target_id: str) -> None:
+    sql = "update alert_targets set confirmed_at = now() where workspace_id = %(workspace)s and id = %(id)s"
+    await tx.execute(sql, workspace=workspace_id, id=target_id)
+
+
+async def delete_address(tx: Tx, workspace_id: str, target_id: str) -> bool:
+    """Delete an email target; False if it does not exist."""
+    sql = """
+        delete from alert_targets where workspace_id = %(workspace)s and id = %(id)s and tool = 'email'
+    """
+    return await tx.execute(sql, workspace=workspace_id, id=target_id) == 1
 
 
 async def find_sealed(ctx: Ctx, target_id: str) -> SealedAddress | None:

@@ -7,14 +7,14 @@ from uuid import UUID
 
 from instep.platform.web.shapes import Out, Timestamp
 
-Tool = Literal["slack", "discord", "teams", "mattermost"]
+Tool = Literal["slack", "discord", "teams", "mattermost", "email"]
 AlertKind = Literal["handoff", "lead", "review"]
-TargetStatus = Literal["untried", "working", "failing"]
+TargetStatus = Literal["unconfirmed", "untried", "working", "failing"]
 
 
 @dataclass(frozen=True, slots=True)
 class AlertTarget:
-    """One row of `alert_targets`, without the address."""
+    """One row of `alert_targets`, without the address; the `host` of an email target is its address."""
 
     id: str
     bot_id: UUID
@@ -25,9 +25,12 @@ class AlertTarget:
     last_error: str | None
     sent_at: datetime | None
     created_at: datetime
+    confirmed_at: datetime | None
 
     @property
     def status(self) -> TargetStatus:
+        if self.confirmed_at is None:
+            return "unconfirmed"
         if self.last_error is not None:
             return "failing"
         return "working" if self.sent_at else "untried"
@@ -41,7 +44,7 @@ class SealedAddress:
 
 
 class AlertTargetOut(Out):
-    """A channel of a chat tool that gets alerts of a bot."""
+    """A channel of a chat tool, or an email address, that gets alerts of a bot."""
 
     id: str
     bot_id: str
@@ -55,6 +58,6 @@ class AlertTargetOut(Out):
 
     @classmethod
     def of(cls, target: AlertTarget) -> "AlertTargetOut":
-        # The whole address is a secret, because it allows posting to the channel.
-        address = f"https://{target.host}/…{target.last_four}"
+        # The whole address of a channel is a secret, because it allows posting to it.
+        address = target.host if target.tool == "email" else f"https://{target.host}/…{target.last_four}"
         return cls.of_row(target, bot_id=str(target.bot_id), address=address)

@@ -16,6 +16,7 @@ from instep.platform.core.jobs import Job, defer
 from instep.platform.core.settings import Settings
 from instep.platform.email.letters import Envelope, Letter, envelope_of
 from instep.platform.email.smtp import EmailNotSent, deliver
+from instep.platform.web.catalogues import SOURCE_LANGUAGE
 
 log = structlog.get_logger("instep.email")
 
@@ -41,6 +42,13 @@ async def send_email(
     sealed = key_ring().seal(json.dumps(asdict(envelope)), *seal_place(workspace_id, envelope.message_id))
     payload = {"workspace": workspace_id, "message_id": envelope.message_id, "sealed": sealed.hex()}
     await defer(tx, SEND_EMAIL, payload | {"until": isoformat(until) if until else None})
+
+
+async def email_locale(tx: Tx, workspace_id: str) -> str:
+    """The language of emails to members of a workspace: that of its first help center."""
+    sql = "select locale from bots where workspace_id = %(id)s order by created_at, id limit 1"
+    locale: str | None = await tx.value(sql, id=workspace_id)
+    return locale or SOURCE_LANGUAGE
 
 
 async def deliver_email(job: Job) -> None:

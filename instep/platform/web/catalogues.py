@@ -46,6 +46,10 @@ class Catalogue:
         translated = self.translations.gettext(text)
         return translated % values if values else translated
 
+    def ngettext(self, singular: str, plural: str, number: int) -> str:
+        """The text for a number in this language, with the number for its `%(number)s`."""
+        return self.translations.ngettext(singular, plural, number) % {"number": self.number(number)}
+
     def date(self, moment: datetime) -> str:
         """The day in UTC, in the language's usual format."""
         return format_date(moment.astimezone(UTC), "long", self.locale)

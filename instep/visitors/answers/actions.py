@@ -277,7 +277,9 @@ async def escalate_conversation(ctx: Ctx, conversation_id: str, escalation: Esca
         return await get_conversation(ctx, conversation_id)
     after = ConversationOut.of(escalated)
     await emit(ctx, "conversation.escalated", after, before=ConversationOut.of(before))
-    await alert(ctx, "handoff", f"{ctx.bot.name}: a visitor asks for a person", _alert_lines(after), None)
+    await alert(
+        ctx, "handoff", f"{ctx.bot.name}: a visitor asks for a person", _alert_lines(after), None, after.email
+    )
     if escalated.message is not None:
         await add_note_to_gaps(ctx, escalated.id)
     return escalated
@@ -299,7 +301,7 @@ async def create_lead(ctx: Ctx, new: LeadCreate) -> Lead:
     await emit(ctx, "lead.created", LeadOut.of(lead))
     fields = {"Email": lead.email, "Name": lead.name, "Message": lead.message}
     lines = [f"{name}: {text}" for name, text in fields.items() if text]
-    await alert(ctx, "lead", f"{ctx.bot.name}: a visitor left contact details", lines, None)
+    await alert(ctx, "lead", f"{ctx.bot.name}: a visitor left contact details", lines, None, lead.email)
     return lead
 
 

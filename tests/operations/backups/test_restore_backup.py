@@ -318,7 +318,7 @@ def test_it_is_decided_for_every_kind_of_job_whether_it_goes_on(database: Databa
         "sweep_files",
         # The marks are in the database, and the next backup writes them too.
         "keep_erasures",
-        "announce_due",
+        *("announce_due", "send_digests"),
         # The look for due polls gives each repository its job again.
         *("poll_repositories", "poll_repository"),
     }

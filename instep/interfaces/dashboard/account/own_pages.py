@@ -40,6 +40,7 @@ async def show_page(request: Request, status: int = 200, **values: Any) -> Respo
         memberships = await own_account.list_memberships(tx, session.person)
         sessions = await own_account.list_sessions(tx, session.person)
         factors = await find_second_factors(tx, session.person)
+        digest = await own_account.find_digest(tx, session.person)
     notice = take_notice(request)
     response = pages.show(
         request,
@@ -50,6 +51,7 @@ async def show_page(request: Request, status: int = 200, **values: Any) -> Respo
         memberships=memberships,
         sessions=sessions,
         factors=factors,
+        digest=digest,
         now=utc_now(),
         takes_passkeys=passkey_site(request.app.state.settings) is not None,
         sends_email=can_send_email(),
@@ -78,6 +80,13 @@ async def change_password(request: Request, person: Person) -> Response:
     response = leave(request, "Password changed. All other sessions have ended.")
     keep_session(request, response, signed_in)
     return response
+
+
+@require_person()
+async def choose_digest(request: Request, person: Person) -> Response:
+    async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
+        await own_account.set_digest(tx, person, form_of(request).get("digest", ""))
+    return leave(request, "Saved.")
 
 
 @require_person()
@@ -111,6 +120,7 @@ def leave(request: Request, sentence: str) -> Response:
 
 routes = [
     Route(PATH, show_account, methods=["GET"]),
+    Route(f"{PATH}/digest", choose_digest, methods=["POST"]),
     Route(f"{PATH}/password", change_password, methods=["POST"]),
     Route(f"{PATH}/sessions", end_session, methods=["POST"]),
     Route(f"{PATH}/workspace", switch_workspace, methods=["POST"]),

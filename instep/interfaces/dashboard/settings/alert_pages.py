@@ -10,6 +10,7 @@ from instep.interfaces.dashboard.settings.frame import attempt, show_settings
 from instep.notifications.alerts import actions
 from instep.notifications.alerts.schemas import AlertKind, AlertTargetOut
 from instep.platform.core.errors import AppError
+from instep.platform.email.outgoing import can_send_email
 from instep.platform.identity.scopes import Role
 from instep.platform.web.recent_sign_in import require_recent_sign_in
 
@@ -36,6 +37,7 @@ async def channels(page: BotPage, refusal: AppError | None = None) -> Response:
         refusal,
         targets=[AlertTargetOut.of(row) for row in rows if row.bot_id == ctx.bot.id],
         words=WORDS,
+        sends_email=can_send_email(),
         alert_options=[(kind, WORDS.get(kind, kind), None) for kind in get_args(AlertKind)],
     )
 
@@ -48,6 +50,8 @@ async def add_channel(page: BotPage) -> Response:
     outcome = await attempt(page, actions.add_alert_target(page.ctx, url, kinds))
     if isinstance(outcome, AppError):
         return await channels(page, outcome)
+    if outcome.confirmed_at is None:
+        return page.leave("settings/alerts", f"Added: open the link that is on its way to {outcome.host}.")
     return page.leave("settings/alerts", "Added: send a test to check that it arrives.")
 
 
