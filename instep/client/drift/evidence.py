@@ -67,14 +67,21 @@ def read_evidence(git: Git, head: str, revisions: str, stated: Stated, home: str
     history = History(git, revisions)
     past = history.read(NameFinder(gone_names), frozenset((*stated.names, *stated.values)))
     commits = list(_within_bounds(past))
-    paths = {path.removeprefix(f"{home}/") for path in stated.paths if path.startswith(f"{home}/")}
+    paths = {
+        path.removeprefix(f"{home}/")
+        for path in stated.paths
+        # A path without a repository begins with a folder, not with a host.
+        if path.startswith(f"{home}/") or "." not in path.partition("/")[0]
+    }
     places = _places_today(git, head, commits)
     absent = {
         key for commit in commits for hunk in commit.hunks for line in hunk.lines for key in keys_in(line[1:])
     }
+    removed = {name for commit in commits for name in commit.names}
     return CheckoutEvidence(
         [SentCommit(commit, tuple(_standing_lines(commit, places))) for commit in commits],
-        gone_names,
+        # Most addresses are of others: the code has never had them.
+        [name for name in gone_names if name in removed or "/" not in name],
         absent - standing.keys,
         list(history.paths.moves_of(paths, standing.files))[: limits.MAX_DRIFT_MOVES],
         home,

@@ -30,6 +30,8 @@ _VALUE = re.compile(r"\w[\w.-]*")
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)")
 # A hunk that is longer is cut to what surrounds its names.
 _MAX_HUNK_LINES, _SURROUNDING_LINES = 200, 15
+# A commit that renames a name everywhere proves it with these already.
+_MAX_HUNKS_PER_NAME = 20
 _MAX_COMPARED_LINES = 2_000
 
 
@@ -125,6 +127,7 @@ class _LogReader:
         self.is_read = False
         self.hunk: _OpenHunk | None = None
         self.hunks: list[PastHunk] = []
+        self.hunk_counts = Counter[str]()
 
     def read(self, stream: IO[bytes]) -> Iterator[PastCommit]:
         for raw in stream:
@@ -176,8 +179,11 @@ class _LogReader:
         hunk, self.hunk = self.hunk, None
         if hunk is None:
             return
-        hunk.marked_lines = sorted({*hunk.marked_lines, *_value_lines(hunk.lines, self.values)})
-        if hunk.marked_lines:
+        value_lines = dict(_value_lines(hunk.lines, self.values))
+        texts = hunk.names.union(*value_lines.values())
+        if any(self.hunk_counts[text] < _MAX_HUNKS_PER_NAME for text in texts):
+            self.hunk_counts.update(texts)
+            hunk.marked_lines = sorted({*hunk.marked_lines, *value_lines})
             self.hunks += _cut((self.head[0], self.head[1]), hunk)
 
     def end_commit(self) -> Iterator[PastCommit]:
@@ -186,19 +192,20 @@ class _LogReader:
             commit = PastCommit(*self.commit, self.hunks)
             self.counts.update(commit.names)
             yield commit
-        self.hunks = []
+        self.hunks, self.hunk_counts = [], Counter()
 
 
-def _value_lines(lines: Sequence[str], values: Container[str]) -> Iterator[int]:
-    """The removed lines that an added one repeats but for a literal which is one of the values."""
+def _value_lines(lines: Sequence[str], values: Container[str]) -> Iterator[tuple[int, list[str]]]:
+    """The removed lines that an added one repeats but for literals which are among the values, and these."""
     is_small = len(lines) <= _MAX_COMPARED_LINES
     added = {_masked(line[1:]): line for line in lines if line[:1] == "+"} if is_small else {}
     for index, line in enumerate(lines if added else ()):
         # The comments of translation catalogues name lines of code, which move all the time.
         is_compared = line[:1] == "-" and not line.startswith("-#:")
         successor = added.get(_masked(line[1:])) if is_compared else None
-        if successor and any(value in values for value in _values_of(line) - _values_of(successor)):
-            yield index
+        replaced = _values_of(line) - _values_of(successor) if successor else ()
+        if stated := [value for value in replaced if value in values]:
+            yield index, stated
 
 
 def _masked(line: str) -> str:

@@ -1,7 +1,7 @@
 """Finds names in lines of code, many thousands of names at once."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 WORD = re.compile(r"\w+")
@@ -29,17 +29,19 @@ class NameFinder:
     """Finds which of many names a line has, exactly as they are spelled."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._by_word: dict[str, list[tuple[str, re.Pattern[str] | None]]] = defaultdict(list)
-        for name in names:
-            words = WORD.findall(name)
+        self._by_word: dict[str, list[tuple[str, str, re.Pattern[str] | None]]] = defaultdict(list)
+        words_by_name = {name: WORD.findall(name) for name in names}
+        counts = Counter(word for words in words_by_name.values() for word in set(words))
+        for name, words in words_by_name.items():
             if words:
                 pattern = None if words == [bare(name)] else _pattern(bare(name))
-                self._by_word[max(words, key=len)].append((name, pattern))
+                rarest = min(words, key=lambda word: (counts[word], -len(word)))
+                self._by_word[rarest].append((name, bare(name), pattern))
 
     def find(self, line: str) -> Iterator[str]:
         for word in self._by_word.keys() & set(WORD.findall(line)):
-            for name, pattern in self._by_word[word]:
-                if pattern is None or pattern.search(line):
+            for name, text, pattern in self._by_word[word]:
+                if pattern is None or (text in line and pattern.search(line)):
                     yield name
 
 

@@ -40,7 +40,7 @@ class PastChangeIn(Body):
 
 
 class MoveIn(Body):
-    """A file or folder in a link of an article that a commit renamed or deleted."""
+    """A file or folder that an article names, and that a commit renamed or deleted."""
 
     commit: Commit
     title: Title
@@ -63,7 +63,7 @@ class DriftCheck(Body):
     moves: list[MoveIn] = Field(
         default_factory=list,
         max_length=limits.MAX_DRIFT_MOVES,
-        description="What became of linked files that it does not have.",
+        description="New paths of files that articles name and it does not have.",
     )
     home: Text = Field(
         default="",
@@ -82,10 +82,10 @@ class DriftCheck(Body):
 class StatementsOut(Out):
     """The names and values that articles state, which the client searches the checkout for."""
 
-    names: list[str]
+    names: list[str] = Field(description="Names and addresses.")
     values: list[str] = Field(description="Numbers as code writes them: 10000 for 10,000.")
     paths: list[str] = Field(
-        description="Linked files, with their repository: github.com/acme/app/src/cli.py.",
+        description="Files: app/send.py; linked ones with their repository: github.com/acme/app/send.py.",
     )
     articles: int
     statements: int

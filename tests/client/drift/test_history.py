@@ -88,6 +88,24 @@ def test_a_linked_file_or_folder_has_its_path_of_today(repository: Repository) -
     assert (moves[-1].commit, moves[-1].title) == (commit, "Drop")
 
 
+def test_a_commit_that_renames_a_name_everywhere_is_sent_in_part(repository: Repository) -> None:
+    files = [f"app/page_{number}.html" for number in range(30)]
+    repository.commit("Link", dict.fromkeys(files, "<a href='https://docs.acme.test/a'>\n"))
+    repository.commit("Move", dict.fromkeys(files, "<a href='https://help.acme.test/a'>\n"))
+
+    [sent] = evidence_of(repository, "docs.acme.test").commits
+
+    assert (sent.commit.title, len(sent.commit.hunks)) == ("Move", 20)
+
+
+def test_a_file_that_an_article_names_without_a_link_has_its_path_of_today(repository: Repository) -> None:
+    repository.commit("Move", {"app/cli.py": None, "lib/cli.py": OPTION})
+
+    evidence = read_evidence(Git(repository.folder), "HEAD", "HEAD", Stated((), (), ["app/cli.py"]), "")
+
+    assert [(move.old, move.new) for move in evidence.moves] == [("app/cli.py", "lib/cli.py")]
+
+
 def test_commits_whose_files_are_missing_are_left_out_and_counted(repository: Repository) -> None:
     repository.commit("Rename it", {"app/cli.py": RENAMED})
     blob = repository.git("rev-parse", "HEAD:app/cli.py").strip()

@@ -156,7 +156,14 @@ def test_a_section_about_a_version_stays_true(text: str) -> None:
     assert drifts(text, RENAME, gone=("--keep-days",)) == []
 
 
-@pytest.mark.parametrize("text", ["`max_age` is 3600 (1 hour) by default.", "The default `age` is 3600."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`max_age` is 3600 (1 hour) by default.",
+        "The default `age` is 3600.",
+        "```yaml\nmax_age: 3600\n```\n",
+    ],
+)
 def test_a_value_that_is_restated_or_of_a_common_word_is_left_alone(text: str) -> None:
     name = "max_age" if "max_age" in text else "age"
 

@@ -13,11 +13,13 @@ from instep.drafting.writer.articles.code_languages import fence_at
 from instep.drafting.writer.articles.corpus import Corpus, corpus_of
 from instep.drafting.writer.articles.headings import headings_of
 from instep.drafting.writer.articles.other_products import is_variable_of_another
-from instep.drafting.writer.articles.passages import is_in_code, is_in_url, sentence_around
+from instep.drafting.writer.articles.passages import is_in_code, is_in_example, is_in_url, sentence_around
 from instep.drafting.writer.articles.records import is_record
+from instep.drafting.writer.drift.consistent_swaps import find_swaps
 from instep.drafting.writer.drift.moved_files import find_moved
 from instep.drafting.writer.drift.past_changes import CodeToday, Drift, DriftKind, PastChange
 from instep.drafting.writer.drift.past_definitions import ChangedDefinitions, Definition, is_of_interface
+from instep.drafting.writer.drift.stated_addresses import begins_with_host, is_part_of_host
 from instep.drafting.writer.editing.apply import MIN_CERTAIN, best_source, find_edits
 from instep.drafting.writer.editing.edits import Edit, add_edit
 from instep.drafting.writer.facts.became import Became, find_became
@@ -32,7 +34,7 @@ _MAX_STEPS = 10
 # A sentence about what was: it stays true.
 _OF_THE_PAST = re.compile(
     r"\b(?:deprecat\w+|formerly|previously|prior to|(?:was|were|been) removed|removed in|renamed|replaced by"
-    r"|no longer|used to|older versions?)\b",
+    r"|no longer|used to|older versions?|(?:was|were) (?:called|named))\b",
     re.IGNORECASE,
 )
 _VERSION = re.compile(r"v?\d[\w.+-]*")
@@ -40,6 +42,7 @@ _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
 _MIN_VARIABLES = 3
 # The same value in another unit, as in `3600 # 1 hour`.
 _RESTATED = re.compile(rf"(?<![\d.,])\d[\d.,]*+\s*+(?:{'|'.join(UNITS.values())})\b", re.IGNORECASE)
+_DEFAULT = re.compile(r"\bdefault", re.IGNORECASE)
 _INDENTED = re.compile(r" {4}|\t")
 # Paths and variables of the system, which it has whether the code names them or not.
 _OF_THE_SYSTEM = re.compile(
@@ -76,7 +79,11 @@ def judge(articles: Sequence[Article], changes: Sequence[PastChange], today: Cod
                     source = best_source(edit.fact)
                     drifts.append(Drift(kind, by_id[article_id], edit.start, edit.end, change, source, edit))
     drifts += _gone(defined, corpus, edits_by_id, today)
-    drifts += find_moved(articles, today)
+    drifts += [
+        drift
+        for drift in find_moved(articles, today)
+        if not _is_of_the_past(drift.article, drift.start, drift.end)
+    ]
     return sorted(drifts, key=lambda drift: (drift.article.id, drift.start))
 
 
@@ -84,6 +91,8 @@ def _is_proven(edit: Edit, article: Article) -> bool:
     """True if the change surely is about what the passage states, and the passage about the present."""
     pair = edit.fact
     assert isinstance(pair, Became)
+    if begins_with_host(pair.old) and is_part_of_host(article.text, edit.start, edit.end):
+        return False
     is_name = pair.kind == "name" and is_of_interface(pair.old) and is_of_interface(pair.new)
     is_sure = edit.probability >= MIN_CERTAIN or is_name
     if not is_sure or _is_of_another(pair.old) or _is_of_the_past(article, edit.start, edit.end):
@@ -95,8 +104,10 @@ def _is_one_value(pair: Became, text: str, edit: Edit) -> bool:
     """True if a line states a value once, and the name of the setting is no common word."""
     line_start, line_end = text.rfind("\n", 0, edit.start) + 1, text.find("\n", edit.end)
     rest = text[line_start : edit.start] + text[edit.end : line_end if line_end >= 0 else None]
+    # An example sets a value of its own.
+    is_chosen = is_in_example(text, edit.start) and not _DEFAULT.search(rest)
     is_same = _as_number(pair.old) == _as_number(pair.new) is not None
-    return is_distinct(pair.names[0]) and not is_same and not _RESTATED.search(rest)
+    return is_distinct(pair.names[0]) and not (is_same or is_chosen) and not _RESTATED.search(rest)
 
 
 def _as_number(text: str) -> float | None:
@@ -108,15 +119,18 @@ def _as_number(text: str) -> float | None:
 
 def _is_of_the_past(article: Article, start: int, end: int) -> bool:
     """True if a sentence, a heading over it or the title says that it is about an earlier version."""
-    text, level = article.text, 7
-    if _DATED.search(article.title):
-        return True
-    for heading in reversed([row for row in headings_of(text) if row.start <= start]):
+    is_dated = any(_DATED.search(title) for title in _titles_over(article, start))
+    return is_dated or bool(_OF_THE_PAST.search(article.text, *sentence_around(article.text, start, end)))
+
+
+def _titles_over(article: Article, start: int) -> Iterator[str]:
+    """The titles of the article and of the sections that contain a place."""
+    yield article.title
+    level = 7
+    for heading in reversed([row for row in headings_of(article.text) if row.start <= start]):
         if heading.level < level:
             level = heading.level
-            if _DATED.search(heading.title):
-                return True
-    return bool(_OF_THE_PAST.search(text, *sentence_around(text, start, end)))
+            yield heading.title
 
 
 def _is_in_block(text: str, start: int) -> bool:
@@ -125,13 +139,15 @@ def _is_in_block(text: str, start: int) -> bool:
 
 def _facts_of(change: PastChange, definitions: ChangedDefinitions, today: CodeToday) -> list[Became]:
     pairs = find_became(Change(change.title, None, change.diff), definitions.change_set)
-    return [
+    defined = [
         pair
         for pair in pairs
         if _may_be_stated(pair)
         and (pair.value or today.lacks(pair.old))
         and (pair.kind != "name" or definitions.replaces(pair.old, pair.new))
     ]
+    swaps = {(pair.old, pair.new): pair for pair in find_swaps(definitions.code, today)}
+    return [*(pair for pair in defined if (pair.old, pair.new) not in swaps), *swaps.values()]
 
 
 def _may_be_stated(pair: Became) -> bool:

@@ -16,7 +16,7 @@ def find_moved(articles: Sequence[Article], today: CodeToday) -> Iterator[Drift]
     moves = {move.old: move for move in today.moves}
     for article in articles if moves else ():
         for link in repository_links(article.text) if not is_record(article) else ():
-            move = moves.get(link.path) if link.home == today.home else None
+            move = moves.get(link.path) if link.home in {"", today.home} else None
             if move:
                 yield _drift_of(move, link, article)
 

@@ -50,7 +50,8 @@ class ChangedDefinitions:
     """The names that a change defines in its removed and in its added lines, without the dashes of flags."""
 
     def __init__(self, change: PastChange) -> None:
-        self.change_set = product_code(change)
+        self.code = reviewed_files(parse_diff(change.diff)).code
+        self.change_set = product_code(self.code)
 
     @cached_property
     def old_definitions(self) -> Mapping[str, Definition]:
@@ -79,9 +80,8 @@ class ChangedDefinitions:
                     yield name.lstrip("-"), Definition(source, is_of_interface(name), neighbors - {name})
 
 
-def product_code(change: PastChange) -> ChangeSet:
+def product_code(code: ChangeSet) -> ChangeSet:
     """The files of a change that decide what the product does: tests, CI and examples prove nothing."""
-    code = reviewed_files(parse_diff(change.diff)).code
     files = [
         file
         for file in code.files

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from instep.drafting.writer.articles.parsed_article import front_matter
 from instep.drafting.writer.articles.records import is_record
 from instep.drafting.writer.drift.repository_links import repository_links
+from instep.drafting.writer.drift.stated_addresses import addresses_in
 from instep.drafting.writer.shapes import Article
+from instep.platform.core import limits
 from instep.platform.core.name_matching import is_distinct
 
 _CODE_SPAN = re.compile(r"(?<!`)(`++)([^`\n]{1,200})\1")
@@ -25,7 +27,8 @@ _MIN_NAME_CHARACTERS, _MAX_NAME_CHARACTERS = 3, 80
 class StatedNames:
     """The names and values of all articles, each once, and how many articles state one, summed up.
 
-    `paths` are those of linked files with their repository before them: `github.com/acme/shop/app/cli.py`.
+    `paths` are those of linked files with their repository before them: `github.com/acme/shop/app/cli.py`,
+    and those of files in code marks without one.
     """
 
     names: tuple[str, ...]
@@ -41,7 +44,7 @@ def stated_names(articles: Sequence[Article], limit: int) -> StatedNames:
         if not is_record(article):
             own_names = set(names_in(article.text))
             own_values = set(values_in(article.text))
-            own_paths = {f"{link.home}/{link.path}" for link in repository_links(article.text)}
+            own_paths = {f"{link.home}/{link.path}".lstrip("/") for link in repository_links(article.text)}
             statements += len(own_names) + len(own_values) + len(own_paths)
             names.update(dict.fromkeys(sorted(own_names)))
             values.update(dict.fromkeys(sorted(own_values)))
@@ -56,6 +59,8 @@ def names_in(text: str) -> Iterator[str]:
         yield from _names_of_span(match[2].strip())
     for match in _LABEL.finditer(body):
         yield from filter(_is_long_enough, (step.strip(_EDGES) for step in _MENU_STEP.split(match[1])))
+    for match in _ADDRESS.finditer(body):
+        yield from (name for name in addresses_in(match[0]) if len(name) <= limits.MAX_DRIFT_NAME_CHARACTERS)
     for token in _TOKEN.findall(_ADDRESS.sub(" ", body)):
         name = token.strip(_EDGES)
         if is_distinct(name) and _is_long_enough(name):

@@ -222,7 +222,7 @@ class _Tally:
         for (old, new), sources in lines_by_pair.items():
             self.uses[old] += len(sources)
             self.targets[new] += len(sources)
-            self.families[_family(old, new)] += len(sources)
+            self.families[family_of(old, new)] += len(sources)
 
     def is_ambiguous(self, key: _Key) -> bool:
         """True if the change replaces one value of a name with several different ones."""
@@ -257,7 +257,7 @@ def _signs(key: _Key, uses: Sequence[_Use], tally: _Tally, *, is_described: bool
         "many": float(is_name and lines_sign >= _MANY and signs["left"] < _FEW_LEFT),
         "described": float(is_described),
         "lines": lines_sign,
-        "family": min(3.0, _log2(tally.families[_family(key.old, key.new)])),
+        "family": min(3.0, _log2(tally.families[family_of(key.old, key.new)])),
         "files": min(2.0, _log2(len({use.source.file for use in uses}))),
         "exact": len(exact) / len(uses),
         "distinct": float(is_distinct(key.old)),
@@ -269,7 +269,7 @@ def _log2(count: int) -> float:
     return float(max(1, count).bit_length() - 1)
 
 
-def _family(old: str, new: str) -> tuple[str, str]:
+def family_of(old: str, new: str) -> tuple[str, str]:
     """The differing words: `start_date` to `begin_date` and `start_time` to `begin_time` share them."""
     before, after = parts_of(old), parts_of(new)
     while before and after and before[0] == after[0]:
