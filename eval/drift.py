@@ -4,7 +4,9 @@ REPOSITORY is a git directory, OLD the commit whose docs are read in the FOLDERs
 Each finding is printed with its line; `fixed` are those whose line the docs of NEW no longer have, which is a
 lower bound of the precision: read the others by hand. `python -m eval.drift --mechanical SET REPOSITORIES`
 holds the docs before each mechanical change of the set against the code after it: `recall` is the share of
-the lines that people edited in the same commit with a finding.
+the lines that people edited in the same commit with a finding. `--points SET REPOSITORIES` holds the docs of
+each product at three points of its history against the code of that day: `2 of 5` are five findings, of which
+people changed the lines of two later. `--scale REPOSITORY SET…` measures time and memory for 2,000 articles.
 """
 
 import gzip
@@ -24,32 +26,34 @@ from instep.drafting.writer.drift.judging import judge
 from instep.drafting.writer.drift.past_changes import CodeToday, Drift, MovedFile, PastChange, TodaysLine
 from instep.drafting.writer.drift.stated_names import stated_names
 from instep.drafting.writer.shapes import Article
+from instep.platform.core import limits
 
 _DOCUMENT = re.compile(r"\.(?:md|mdx|rst)$")
 _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
-_MAX_NAMES = 50_000
+_MAX_ARTICLES = 2_000
 
 
 def main(arguments: Sequence[str]) -> int:
     if arguments[:1] == ["--mechanical"]:
         return mechanical(Path(arguments[1]), Path(arguments[2]))
+    if arguments[:1] == ["--points"]:
+        return points(Path(arguments[1]), Path(arguments[2]))
+    if arguments[:1] == ["--scale"]:
+        return scale(Path(arguments[1]), arguments[2:])
     git, old, new, folders = Git(Path(arguments[0])), arguments[1], arguments[2], arguments[3:]
     articles = documents(git, old, folders)
     today = {article.id: article.text for article in documents(git, new, folders)}
     start = time.monotonic()
     drifts = check(git, new, new, articles)
-    seconds = time.monotonic() - start
+    used = used_since(start)
     fixed = 0
     for drift in drifts:
         line = line_at(drift)
         is_fixed = line not in today.get(drift.article.id, "")
         fixed += is_fixed
         print("fixed" if is_fixed else "     ", described(drift))
-    memory = max(
-        resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
     found = f"{len(articles)} articles, {len(drifts)} findings, {fixed} fixed"
-    print(f"{found}, {seconds:.0f} s, {memory // 1024} MB")
+    print(f"{found}, {used}")
     return 0
 
 
@@ -86,7 +90,7 @@ def article_of(path: str, text: str) -> Article:
 
 
 def check(git: Git, head: str, revisions: str, articles: Sequence[Article]) -> list[Drift]:
-    stated = stated_names(articles, _MAX_NAMES)
+    stated = stated_names(articles, limits.MAX_DRIFT_NAMES)
     known = Stated(stated.names, stated.values, stated.paths)
     evidence = read_evidence(git, head, revisions, known, find_home(git, {}) or "")
     moves = tuple(
@@ -119,24 +123,67 @@ def changes_of(evidence: CheckoutEvidence) -> list[PastChange]:
 def mechanical(folder: Path, repositories: Path) -> int:
     total, found = 0, 0
     for path in sorted(folder.glob("*/cases.jsonl.gz")):
-        with gzip.open(path.with_name("blobs.jsonl.gz"), "rt", encoding="utf-8") as stream:
-            blobs = {row["h"]: row["t"] for row in map(json.loads, stream)}
-        corpus: dict[str, str] = {}
-        with gzip.open(path, "rt", encoding="utf-8") as stream:
-            for case in map(json.loads, stream):
-                for gone in case["corpus"]["del"]:
-                    corpus.pop(gone, None)
-                corpus |= case["corpus"]["set"]
-                if case["sample"] == "mechanical":
-                    lines, hits = recall_of(case, corpus, blobs, repositories)
-                    total, found = total + lines, found + hits
+        for case, articles in cases_of(path):
+            if case["sample"] == "mechanical":
+                lines, hits = recall_of(case, articles, repositories)
+                total, found = total + lines, found + hits
     print(json.dumps({"lines": total, "found": found, "recall": round(found / max(1, total), 3)}))
     return 0
 
 
-def recall_of(case: Any, corpus: dict[str, str], blobs: Any, repositories: Path) -> tuple[int, int]:
+def cases_of(path: Path) -> Iterator[tuple[Any, list[Article]]]:
+    """The cases of a product, each with the articles as they stood before it."""
+    with gzip.open(path.with_name("blobs.jsonl.gz"), "rt", encoding="utf-8") as stream:
+        blobs = {row["h"]: row["t"] for row in map(json.loads, stream)}
+    corpus: dict[str, str] = {}
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        for case in map(json.loads, stream):
+            for gone in case["corpus"]["del"]:
+                corpus.pop(gone, None)
+            corpus |= case["corpus"]["set"]
+            yield case, [article_of(name, blobs[key]) for name, key in corpus.items()]
+
+
+def points(folder: Path, repositories: Path) -> int:
+    """Print, for three points of each product's history, the findings and those that people fixed later."""
+    for path in sorted(folder.glob("*/cases.jsonl.gz")):
+        cases = list(cases_of(path))
+        last = {article.id: article.text for article in cases[-1][1]}
+        cells = list[str]()
+        for case, articles in (cases[len(cases) * number // 4] for number in (1, 2, 3)):
+            git = Git(repositories / case["repo"].replace("/", "+") / "repo")
+            kept = [article for article in articles if article.id in last]
+            drifts = check(git, case["sha"], case["sha"], kept)
+            fixed = sum(line_at(drift) not in last[drift.article.id] for drift in drifts)
+            print(*map(described, drifts), sep="\n", file=sys.stderr)
+            cells.append(f"{case['date']}: {fixed} of {len(drifts)}")
+        print("|", " | ".join([path.parent.name, *cells]), "|", flush=True)
+    return 0
+
+
+def scale(repository: Path, folders: Sequence[str]) -> int:
+    """Hold up to 2,000 articles, the newest of all products of the sets, against the code of a repository."""
+    newest = [list(cases_of(path))[-1] for name in folders for path in Path(name).glob("*/cases.jsonl.gz")]
+    articles = [
+        Article(f"{case['repo']}/{article.id}", article.title, article.text)
+        for case, articles in newest
+        for article in articles
+    ][:_MAX_ARTICLES]
+    start = time.monotonic()
+    drifts = check(Git(repository), "HEAD", "HEAD", articles)
+    print(f"{len(articles)} articles, {len(drifts)} findings, {used_since(start)}")
+    return 0
+
+
+def used_since(start: float) -> str:
+    memory = max(
+        resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    return f"{time.monotonic() - start:.0f} s, {memory // 1024} MB"
+
+
+def recall_of(case: Any, articles: Sequence[Article], repositories: Path) -> tuple[int, int]:
     git = Git(repositories / case["repo"].replace("/", "+") / "repo")
-    articles = [article_of(path, blobs[key]) for path, key in corpus.items()]
     edited = dict(edited_lines(case["gold"]["docs_diff"]))
     try:
         drifts = check(git, case["sha"], f"{case['parent']}..{case['sha']}", articles)
