@@ -21,6 +21,7 @@ METHODS: dict[Domain, list[tuple[str, str]]] = {
         ("instep/accounts/people/letters_to_people.py", "python"),
         ("instep/drafting/drafts/email_digest.py", "python"),
         ("instep/notifications/alerts/alert_addresses.py", "python"),
+        ("instep/notifications/inbox/letters.py", "python"),
     ],
     "replies": [("instep/visitors/answers/**.py", "python")],
 }
@@ -38,6 +39,7 @@ SEARCHED = (
     Path("instep/accounts/people"),
     Path("instep/drafting/drafts"),
     Path("instep/notifications/alerts"),
+    Path("instep/notifications/inbox"),
 )
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "message": None}
 # Pages that only operators see, who run an English program.

@@ -3,14 +3,17 @@
 from collections.abc import Collection
 
 from instep.notifications.inbox import queries
+from instep.notifications.inbox.letters import letter_of
 from instep.notifications.inbox.schemas import InboxNotice, NoticeKind, NoticeSubject
 from instep.platform.core import limits
 from instep.platform.core.errors import NotFound
 from instep.platform.core.paging import Page, PageRequest
+from instep.platform.email.outgoing import send_email
 from instep.platform.identity.schemas import Ctx
 from instep.platform.text.characters import shorten
 
 PERSON_PREFIX = "per_"
+EMAILED: tuple[NoticeKind, ...] = ("assigned", "mentioned")
 
 
 async def notify(
@@ -22,12 +25,16 @@ async def notify(
 ) -> None:
     """Add a notice for each of these people, except the caller; other ids than those of people are ignored.
 
-    `text` is a comment or a reason, of which the inbox shows the beginning.
+    `text` is a comment or a reason, of which the inbox shows the beginning. People who are asked for
+    something also get an email.
     """
     ids = {id for id in person_ids if id and id.startswith(PERSON_PREFIX) and id != ctx.actor.id}
     if ids:
         excerpt = shorten(text, limits.MAX_NOTICE_EXCERPT_CHARACTERS) if text else None
-        await queries.insert(ctx, sorted(ids), kind, subject, excerpt)
+        addresses = await queries.insert(ctx, sorted(ids), kind, subject, excerpt)
+        for address in addresses if kind in EMAILED else ():
+            letter = letter_of(ctx.bot, kind, subject, ctx.actor.name, excerpt)
+            await send_email(ctx.tx, ctx.workspace_id, address, letter, ctx.bot.locale)
 
 
 async def list_notices(ctx: Ctx, person_id: str, page: PageRequest) -> Page[InboxNotice]:

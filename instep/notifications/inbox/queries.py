@@ -14,10 +14,11 @@ ORDER = Order(("created_at", "id"), descending=True)
 
 async def insert(
     ctx: Ctx, person_ids: Collection[str], kind: NoticeKind, subject: NoticeSubject, excerpt: str | None
-) -> None:
-    """Add a notice for each of these people who may work in the workspace."""
-    await ctx.execute(
+) -> list[str]:
+    """Add a notice for each of these people who may work in the workspace; return their email addresses."""
+    return await ctx.column(
         """
+        with added as (
         insert into notices
             (id, workspace_id, bot_id, person_id, kind, subject, title, excerpt, by_name, created_at)
         select n.id, m.workspace_id, %(bot)s, m.person_id, %(kind)s, %(subject)s, %(title)s, %(excerpt)s,
@@ -25,6 +26,8 @@ async def insert(
         from unnest(%(ids)s::text[], %(people)s::text[]) as n (id, person_id)
         join memberships m on m.workspace_id = %(workspace)s and m.person_id = n.person_id
         where m.disabled_at is null
+        returning person_id)
+        select p.email from people p join added a on a.person_id = p.id order by p.email
         """,
         ids=[new_id("ntc") for _ in person_ids],
         people=list(person_ids),

@@ -15,6 +15,12 @@ class NoticeSubject:
     title: str
 
 
+def page_of_subject(subject_id: str) -> str:
+    """The path of the page of a draft, place or article in the dashboard, below the bot's."""
+    folder = "articles" if subject_id.startswith("art_") else "review"
+    return f"{folder}/{subject_id}"
+
+
 @dataclass(frozen=True, slots=True)
 class InboxNotice:
     """A row of `notices`."""

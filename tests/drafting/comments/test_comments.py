@@ -5,8 +5,9 @@ import pytest
 from instep.drafting.comments.actions import mentioned_names
 from instep.platform.core.database import Database, Tx
 from instep.platform.identity.scopes import Role
-from tests.support.cast import Api, Cast, Client, Json
+from tests.support.cast import Api, Cast, Client, Json, RunJobs
 from tests.support.http import body_of, error, ok
+from tests.support.mail_server import MailServer, html_of, text_of
 from tests.support.places import open_place
 from tests.support.sign_in import sign_up
 
@@ -176,3 +177,18 @@ def test_names_after_an_at_sign_are_read_whole_and_in_linear_time() -> None:
         *("ann", "bob.smith@example.com"),
     ]
     assert mentioned_names("@" * 100_000 + "a" * 100_000) == []
+
+
+async def test_mentioned_members_get_an_email_with_the_page_of_the_draft(
+    client: Client, cast: Cast, owner: Tx, draft: Json, mail: MailServer, run_jobs: RunJobs
+) -> None:
+    ann = await sign_up(owner, cast.acme.workspace_id, Role.EDITOR)
+
+    await comment(client, draft["id"], body=f"@{ann.email} Is this <b>still</b> beta?\r\nBcc: x@example.com")
+    await run_jobs()
+
+    [message] = mail.to(ann.email)
+    assert f"/app/{cast.acme.slug}/review/{draft['id']}" in text_of(message)
+    assert "Is this <b>still</b> beta?" in text_of(message)
+    assert "<b>still" not in html_of(message)
+    assert message["Bcc"] is None

@@ -8,18 +8,13 @@ from starlette.routing import Route
 from instep.drafting.comments import actions
 from instep.drafting.comments.schemas import CommentCreate, CommentRow
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.notifications.inbox.schemas import page_of_subject
 from instep.platform.core.errors import AppError
 from instep.platform.identity.schemas import Ctx
 from instep.platform.identity.scopes import Role
 from instep.platform.web.bodies import body_from
 
 POST = ["POST"]
-
-
-def page_of_subject(subject: str) -> str:
-    """The path of the page of a draft, place or article, below the bot's."""
-    folder = "articles" if subject.startswith("art_") else "review"
-    return f"{folder}/{subject}"
 
 
 @bot_page("review", Role.EDITOR)

@@ -4,10 +4,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
-from instep.interfaces.dashboard.review.comment_pages import page_of_subject
 from instep.interfaces.dashboard.running.listing import links_between
 from instep.notifications.inbox.actions import list_notices, mark_all_read, open_notice
-from instep.notifications.inbox.schemas import NoticeKind
+from instep.notifications.inbox.schemas import NoticeKind, page_of_subject
 from instep.platform.core import limits
 
 INBOX = "/app/{bot_slug}/inbox"
