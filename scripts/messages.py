@@ -21,7 +21,7 @@ METHODS: dict[Domain, list[tuple[str, str]]] = {
         ("instep/accounts/people/letters_to_people.py", "python"),
         ("instep/drafting/drafts/email_digest.py", "python"),
         ("instep/notifications/alerts/alert_addresses.py", "python"),
-        ("instep/notifications/inbox/letters.py", "python"),
+        ("instep/notifications/inbox/notice_letters.py", "python"),
     ],
     "replies": [("instep/visitors/answers/**.py", "python")],
 }

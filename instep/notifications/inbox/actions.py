@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from instep.notifications.inbox import queries
-from instep.notifications.inbox.letters import letter_of
+from instep.notifications.inbox.notice_letters import letter_of
 from instep.notifications.inbox.schemas import InboxNotice, NoticeKind, NoticeSubject
 from instep.platform.core import limits
 from instep.platform.core.errors import NotFound
