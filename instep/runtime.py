@@ -69,7 +69,14 @@ from instep.transfer.repositories.jobs import (
     schedule_polls,
     send_pull_request,
 )
-from instep.transfer.repositories.schemas import CHECK_REPOSITORY, RELEASE_DRAFTS, SEND_PULL_REQUEST
+from instep.transfer.repositories.pull_reviews import review_pull, run_pull_commands
+from instep.transfer.repositories.schemas import (
+    CHECK_REPOSITORY,
+    RELEASE_DRAFTS,
+    REVIEW_PULL,
+    RUN_PULL_COMMANDS,
+    SEND_PULL_REQUEST,
+)
 from instep.visitors.insights.jobs import draft_gap
 from instep.visitors.insights.schemas import DRAFT_GAP
 from instep.visitors.privacy.visitor_data import KEEP_ERASURES
@@ -214,6 +221,8 @@ def worker_of(
         SEND_PULL_REQUEST: partial(send_pull_request, database, outbound, models=models),
         CHECK_REPOSITORY: partial(check_repository, database, outbound),
         RELEASE_DRAFTS: partial(release_of_repository, database, outbound),
+        REVIEW_PULL: partial(review_pull, database, outbound),
+        RUN_PULL_COMMANDS: partial(run_pull_commands, database, outbound),
         POLL_REPOSITORIES: partial(poll_repositories, database),
         POLL_REPOSITORY: partial(poll_repository, database, outbound),
         BACK_UP: partial(back_up, database, owner_url),

@@ -39,6 +39,7 @@ OF_THE_SERVICE = {
     "question_terms": "found with the bot of the question",
     "refused_origins": "found with the bot of the widget",
     "repository_changes": "found with the id of the repository",
+    "repository_pulls": "found with the id of the repository",
     "revisions": "found with the article's id",
     "search_counts": "counts by days",
     "stored_objects": "found by the random key of the object",

@@ -174,7 +174,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
         *("imports", "import_refs", "erasures"),
         *("files", "file_references", "stored_objects", "object_chunks"),
         *("synced_folders", "synced_files"),
-        *("code_hosts", "repositories", "repository_changes"),
+        *("code_hosts", "repositories", "repository_changes", "repository_pulls", "pull_commands"),
     ]
 
 
@@ -265,6 +265,7 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "find_preview",
         "find_setup_link",
         "find_trusts",
+        "pulls_to_review",
         "repositories_to_check",
         "repositories_to_poll",
         "workspace_of_code_host",

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import ClassVar
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
@@ -70,6 +70,11 @@ class HostDouble:
     # The texts of issues and of files.
     issues: dict[int, str] = field(default_factory=dict)
     contents: dict[str, str] = field(default_factory=dict)
+    # Comments by their ids, statuses, and the people who may write.
+    comments: dict[int, str] = field(default_factory=dict)
+    statuses: list[Json] = field(default_factory=list)
+    writers: set[str] = field(default_factory=lambda: {"ann"})
+    seconds: int = 0
     # The pull requests that each tag contains, the newest tag last.
     tags: dict[str, set[int]] = field(default_factory=dict)
 
@@ -83,10 +88,37 @@ class HostDouble:
             return self.replies.pop(0)
         if self.token_of(asked) not in self.tokens:
             return Reply(401, {"message": "401 Unauthorized"})
-        url = urlsplit(asked.line.removeprefix("GET "))
+        url = urlsplit(asked.line.split(" ")[1])
+        if is_of_review(url.path):
+            return self.answer_review(url.path, asked)
         if part := ISSUE_OR_FILE.search(url.path):
             return self.issue(int(part[1])) if part[1] else self.file(unquote(part[2]))
         return self.answer(url.path, parse_qs(url.query), asked)
+
+    def answer_review(self, path: str, asked: Asked) -> Reply:
+        """Comments, statuses and access, whose paths are alike at the hosts."""
+        if "/statuses/" in path:
+            self.statuses.append(json.loads(asked.body))
+            return Reply(201, {})
+        if "/collaborators/" in path or "/members/all/" in path:
+            is_writer = path.removesuffix("/permission").rpartition("/")[2] in self.writers
+            return Reply(200, {"permission": "write", "access_level": 30}) if is_writer else Reply(404)
+        if asked.line.startswith("GET "):
+            return Reply(200, [{"id": key, "body": body} for key, body in self.comments.items()])
+        last = path.rpartition("/")[2]
+        is_update = not asked.line.startswith("POST ")
+        key = int(last) if is_update else len(self.comments) + 1
+        self.comments[key] = json.loads(asked.body)["body"]
+        return Reply(201, {"id": key, "updated_at": self.tick()})
+
+    def tick(self) -> str:
+        """The host's clock, by which no two things happen at once."""
+        self.seconds += 1
+        return (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self.seconds)).isoformat()
+
+    def commented(self, secret: str, text: str, author: str = "ann", number: int = 7) -> SignedDelivery:
+        """The delivery that tells of a new comment."""
+        raise NotImplementedError
 
     def token_of(self, asked: Asked) -> str:
         return asked.headers.get("authorization", "").partition(" ")[2]
@@ -149,6 +181,11 @@ class HostDouble:
 
 def now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00")
+
+
+def is_of_review(path: str) -> bool:
+    parts = path.split("/")
+    return not {"statuses", "collaborators", "members", "comments", "notes"}.isdisjoint(parts)
 
 
 def signature(body: bytes, secret: str) -> str:
@@ -238,6 +275,27 @@ class GitLabDouble(HostDouble):
         headers = {"X-Gitlab-Event": "Release Hook", "X-Gitlab-Token": secret}
         return SignedDelivery(json.dumps(body).encode(), headers)
 
+    def commented(self, secret: str, text: str, author: str = "ann", number: int = 7) -> SignedDelivery:
+        note = {
+            "id": 900 + self.seconds,
+            "note": text,
+            "noteable_type": "MergeRequest",
+            "action": "create",
+            "author_id": 1 if author == "ann" else 2,
+            "system": False,
+            "created_at": datetime.fromisoformat(self.tick()).strftime("%Y-%m-%d %H:%M:%S UTC"),
+        }
+        self.writers = {"1"}
+        body = {
+            "object_kind": "note",
+            "user": {"username": author},
+            "project": self.project,
+            "object_attributes": note,
+            "merge_request": {"iid": number},
+        }
+        headers = {"X-Gitlab-Event": "Note Hook", "X-Gitlab-Token": secret}
+        return SignedDelivery(json.dumps(body).encode(), headers)
+
 
 @dataclass
 class GiteaDouble(HostDouble):
@@ -305,6 +363,24 @@ class GiteaDouble(HostDouble):
     def delivery_of_release(self, secret: str, tag: str) -> SignedDelivery:
         body = {"action": "published", "release": {"tag_name": tag}, "repository": self.repository}
         return self.signed("release", json.dumps(body).encode(), secret)
+
+    def commented(self, secret: str, text: str, author: str = "ann", number: int = 7) -> SignedDelivery:
+        at = self.tick()
+        comment = {
+            "id": 900 + self.seconds,
+            "body": text,
+            "user": {"login": author},
+            "created_at": at,
+            "updated_at": at,
+        }
+        body = {
+            "action": "created",
+            "is_pull": True,
+            "issue": {"number": number, "pull_request": {"merged": False}},
+            "comment": comment,
+            "repository": self.repository,
+        }
+        return self.signed("issue_comment", json.dumps(body).encode(), secret)
 
 
 @dataclass

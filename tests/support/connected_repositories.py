@@ -91,6 +91,16 @@ class Connected:
         )
         await self.work()
 
+    async def review(self, owner: Tx) -> None:
+        """Run the jobs that are due, and the reviews that have waited for a task meanwhile."""
+        await self.work()
+        await owner.execute(
+            "update jobs set run_at = now() where kind in ('review_pull', 'run_pull_commands')"
+            " and workspace_id = %(id)s",
+            id=self.company.workspace_id,
+        )
+        await self.work()
+
     async def last_error(self) -> str | None:
         return (await self.stored()).last_error
 

@@ -49,6 +49,13 @@ class GitHubDouble:
     issues: dict[int, Json] = field(default_factory=dict)
     # Files by commit and path.
     contents: dict[tuple[str, str], str] = field(default_factory=dict)
+    # Comments on pull requests, check runs, and the permission of each person; others have none.
+    comments: list[Json] = field(default_factory=list)
+    checks: list[Json] = field(default_factory=list)
+    permissions: dict[str, str] = field(default_factory=lambda: {"octocat": "write", "reader": "read"})
+    # An app of before, or a token, may lack these.
+    may_write: bool = True
+    seconds: int = 0
     # The commits of each tag.
     tags: dict[str, set[str]] = field(default_factory=dict)
     tokens: set[str] = field(default_factory=lambda: {TOKEN})
@@ -124,6 +131,72 @@ class GitHubDouble:
         }
         return Delivery(event, json.dumps(body).encode())
 
+    def tick(self) -> str:
+        """The host's clock, by which no two things happen at once."""
+        self.seconds += 1
+        return (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self.seconds)).isoformat()
+
+    def comment(self, text: str, author: str = "octocat", number: int = 7, **fields: object) -> "Delivery":
+        """A person comments on a pull request; the delivery that tells of it."""
+        at = self.tick()
+        comment = {
+            "id": 5_000_000_000 + self.seconds,
+            "number": number,
+            "body": text,
+            "user": {"login": author, "type": "User"},
+            "created_at": at,
+            "updated_at": at,
+            **fields,
+        }
+        self.comments.append(comment)
+        return self.delivery_of_comment("created", comment)
+
+    def delivery_of_comment(self, action: str, comment: Json) -> "Delivery":
+        body = {
+            "action": action,
+            "issue": {"number": comment["number"], "pull_request": {"url": self.url}},
+            "comment": comment,
+            "repository": self.repository,
+        }
+        return Delivery("issue_comment", json.dumps(body).encode())
+
+    @property
+    def own_comments(self) -> list[str]:
+        """The texts of the comments that Instep has written."""
+        return [str(row["body"]) for row in self.comments if row["user"]["login"] == "instep[bot]"]
+
+    def answer_issue(self, asked: Asked, path: str) -> Reply:
+        """An issue, or what belongs to the review of a pull request."""
+        number = path.removeprefix("/issues/")
+        if not number.isdigit():
+            return self.answer_review(asked, path)
+        issue = self.issues.get(int(number))
+        return Reply(200, issue) if issue else Reply(404, {"message": "Not Found"})
+
+    def answer_review(self, asked: Asked, path: str) -> Reply:
+        """Comments, check runs and permissions (REST API: Issue comments, Check runs, Collaborators)."""
+        if path.startswith("/collaborators/"):
+            login = path.split("/")[2]
+            found = self.permissions.get(login)
+            if found == "refused":
+                return Reply(403, {"message": "Must have push access to view collaborator permission."})
+            return Reply(200, {"permission": found}) if found else Reply(404, {"message": "Not Found"})
+        if path.startswith("/issues/") and asked.line.startswith("GET "):
+            return Reply(200, [row for row in self.comments if path == f"/issues/{row['number']}/comments"])
+        if not self.may_write:
+            return Reply(403, {"message": "Resource not accessible by integration"})
+        sent = json.loads(asked.body)
+        if path == "/check-runs":
+            self.checks.append(sent)
+            return Reply(201, {"id": len(self.checks)})
+        if asked.line.startswith("PATCH "):
+            found_rows = [row for row in self.comments if path == f"/issues/comments/{row['id']}"]
+            for row in found_rows:
+                row.update(body=sent["body"], updated_at=self.tick())
+            return Reply(200, found_rows[0]) if found_rows else Reply(404, {"message": "Not Found"})
+        self.comment(sent["body"], "instep[bot]", int(path.split("/")[2]))
+        return Reply(201, self.comments[-1])
+
     def reply(self, asked: Asked) -> Reply:
         self.requests.append(asked)
         if ".git/" in asked.line:
@@ -132,7 +205,8 @@ class GitHubDouble:
             return self.replies.pop(0)
         if "/favicon.ico" in asked.line:
             return Reply(200, raw=b"")
-        if asked.line.startswith("POST ") or "/settings/" in asked.line or "/installations" in asked.line:
+        is_posted = asked.line.startswith("POST ") and not asked.line.startswith("POST /api/v3/repos/")
+        if is_posted or "/settings/" in asked.line or "/installations" in asked.line:
             return self.answer_app(asked)
         if asked.headers.get("authorization", "").removeprefix("Bearer ") not in self.tokens:
             return Reply(401, {"message": "Bad credentials"})
@@ -183,7 +257,7 @@ class GitHubDouble:
     def answer(self, asked: Asked) -> Reply:
         if asked.line.startswith("GET /api/v3/installation/repositories"):
             return Reply(200, {"total_count": 1, "repositories": [self.repository]})
-        url = urlsplit(asked.line.removeprefix("GET /api/v3"))
+        url = urlsplit(asked.line.split(" ")[1].removeprefix("/api/v3"))
         if self.former_name and url.path.startswith(f"/repos/{self.former_name}"):
             rest = url.path.removeprefix(f"/repos/{self.former_name}")
             location = f"{self.url}/api/v3/repositories/{self.repository_id}{rest}"
@@ -192,12 +266,11 @@ class GitHubDouble:
         path = path.removeprefix(f"/repos/{self.name}")
         if path == "":
             return Reply(200, self.repository)
+        if path.startswith(("/issues/", "/check-runs", "/collaborators/")):
+            return self.answer_issue(asked, path)
         query = parse_qs(url.query)
         if path == "/releases":
             return self.page(asked, self.releases[::-1], query)
-        if path.startswith("/issues/"):
-            issue = self.issues.get(int(path.removeprefix("/issues/")))
-            return Reply(200, issue) if issue else Reply(404, {"message": "Not Found"})
         if path.startswith(("/contents/", "/compare/")):
             return self.answer_code(path, query)
         if path == "/pulls":

@@ -1,6 +1,7 @@
 """Applies several drafts in one transaction; drafts that can't be applied stay pending."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from instep.drafting.drafts.applying import NOW, apply_pending
 from instep.drafting.drafts.pending import DraftNotPending
@@ -12,6 +13,8 @@ from instep.platform.core.needed_work import NeededWork
 from instep.platform.core.restarts import WorkNeeded
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
+
+NOTHING_SEEN: Mapping[str, str] = MappingProxyType({})
 
 
 async def lock_articles(ctx: Ctx, drafts: Sequence[DraftOfArticle]) -> None:
@@ -27,14 +30,20 @@ async def lock_articles(ctx: Ctx, drafts: Sequence[DraftOfArticle]) -> None:
 
 
 async def apply_each(
-    ctx: Ctx, drafts: Sequence[DraftOfArticle], request: DraftApply = NOW
+    ctx: Ctx,
+    drafts: Sequence[DraftOfArticle],
+    request: DraftApply = NOW,
+    seen: Mapping[str, str] = NOTHING_SEEN,
 ) -> list[BatchResult]:
-    """Apply drafts whose articles are locked; drafts that others have settled in the meantime are skipped."""
+    """Apply drafts whose articles are locked; drafts that others have settled in the meantime are skipped.
+
+    `seen` has the digests of the proposals that reviewers saw, by the ids of drafts.
+    """
     results, needed = list[BatchResult](), NeededWork()
     for draft in drafts:
         try:
             async with ctx.tx.transaction():
-                await apply_in_batch(ctx, draft.id, request)
+                await apply_in_batch(ctx, draft.id, request, seen.get(draft.id))
         except Conflict as refusal:
             results.append(BatchResult(draft, refusal))
         except WorkNeeded:
@@ -48,6 +57,6 @@ async def apply_each(
 
 
 @writes
-async def apply_in_batch(ctx: Ctx, draft_id: str, request: DraftApply) -> Draft:
+async def apply_in_batch(ctx: Ctx, draft_id: str, request: DraftApply, seen: str | None) -> Draft:
     """Apply one of several drafts; a draft whose text is already live is settled too."""
-    return await apply_pending(ctx, draft_id, request, accepts_no_changes=True)
+    return await apply_pending(ctx, draft_id, request, accepts_no_changes=True, seen=seen)

@@ -1,10 +1,12 @@
 """Releases: drafts that were approved in advance go live when their change ships."""
 
+from collections.abc import Mapping
+
 from instep.drafting.drafts import release_queries
-from instep.drafting.drafts.batches import apply_each, lock_articles
+from instep.drafting.drafts.batches import NOTHING_SEEN, apply_each, lock_articles
 from instep.drafting.drafts.queries import withdraw_approvals
 from instep.drafting.drafts.release_queries import ReleaseSources
-from instep.drafting.drafts.release_schemas import Release, ReleaseCreate
+from instep.drafting.drafts.release_schemas import DraftOfArticle, Release, ReleaseCreate
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
@@ -25,16 +27,39 @@ async def release_drafts(ctx: Ctx, request: ReleaseCreate) -> Release:
     sources = ReleaseSources(sent.get("source_urls", []), sent.get("task_ids", []))
     if not sources.urls and not sources.task_ids:
         raise InvalidRequest("Send `sourceUrls`, `taskIds` or both to identify the shipped changes.")
-    approved = [row for row in await release_queries.list_pending(ctx, sources) if row.is_approved]
+    name = shorten(" ".join([*sources.urls, *sources.task_ids]), MAX_AUDITED_CHARACTERS)
+    return await _release(ctx, name, sources)
+
+
+async def list_waiting_drafts(ctx: Ctx, source_url: str) -> list[DraftOfArticle]:
+    """The pending drafts of a source, oldest first."""
+    return await release_queries.list_pending(ctx, ReleaseSources([source_url], []))
+
+
+@writes
+async def release_seen(ctx: Ctx, source_url: str, seen: Mapping[str, str]) -> Release:
+    """Apply the approved drafts of a source that `seen` names, as `release_drafts` does.
+
+    `seen` has the digests of the proposals that reviewers saw, by the ids of drafts: another proposal is not
+    applied, and loses its approval.
+    """
+    return await _release(ctx, source_url, ReleaseSources([source_url], []), seen)
+
+
+async def _release(
+    ctx: Ctx, name: str, sources: ReleaseSources, seen: Mapping[str, str] | None = None
+) -> Release:
+    def is_meant(row: DraftOfArticle) -> bool:
+        return row.is_approved and (seen is None or row.id in seen)
+
+    approved = [row for row in await release_queries.list_pending(ctx, sources) if is_meant(row)]
     await lock_articles(ctx, approved)
     # Others may have settled, approved or changed drafts during the wait for the locks.
     drafts = await release_queries.list_pending(ctx, sources)
     locked_ids = {row.article_id for row in approved}
-    results = await apply_each(
-        ctx, [row for row in drafts if row.is_approved and row.article_id in locked_ids]
-    )
+    meant = [row for row in drafts if is_meant(row) and row.article_id in locked_ids]
+    results = await apply_each(ctx, meant, seen=seen or NOTHING_SEEN)
     applied = [result.draft for result in results if result.refusal is None]
     conflicts = [result.draft for result in results if result.refusal is not None]
     await withdraw_approvals(ctx, [row.id for row in conflicts])
-    name = shorten(" ".join([*sources.urls, *sources.task_ids]), MAX_AUDITED_CHARACTERS)
     return Release(name, applied, conflicts, [row for row in drafts if not row.is_approved])

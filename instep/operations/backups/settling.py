@@ -11,12 +11,22 @@ from instep.platform.core.database import Tx
 from instep.platform.identity.audit import record
 from instep.platform.identity.schemas import OPERATOR
 from instep.transfer.imports.actions import RUN_IMPORT
-from instep.transfer.repositories.schemas import CHECK_REPOSITORY, RELEASE_DRAFTS, SEND_PULL_REQUEST
+from instep.transfer.repositories.schemas import (
+    CHECK_REPOSITORY,
+    RELEASE_DRAFTS,
+    REVIEW_PULL,
+    RUN_PULL_COMMANDS,
+    SEND_PULL_REQUEST,
+)
 from instep.visitors.insights.schemas import DRAFT_GAP
 
 # Jobs that only change the backup's own data continue, because their results are not in it. Recurring jobs
 # are scheduled by every worker that starts, and messages to chat channels are dropped.
-CONTINUED_JOBS = (RUN_TASK, DRAFT_GAP, RUN_IMPORT, SEND_PULL_REQUEST, RELEASE_DRAFTS, CHECK_REPOSITORY)
+CONTINUED_JOBS = (
+    *(RUN_TASK, DRAFT_GAP, RUN_IMPORT, SEND_PULL_REQUEST, RELEASE_DRAFTS, CHECK_REPOSITORY),
+    # They bring the one comment up to date, and refuse commands for what it does not show.
+    *(REVIEW_PULL, RUN_PULL_COMMANDS),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from instep.transfer.repositories.schemas import (
     Repository,
     RepositoryChange,
     RepositoryFields,
+    StatusMode,
 )
 
 VISIBLE = re.compile(r"[\x21-\x7e]+")
@@ -271,6 +272,8 @@ def _read_token(token: str) -> str:
 def _refuse_bad_fields(fields: RepositoryFields) -> None:
     if fields.moment not in get_args(Moment):
         raise InvalidValue("when", f"it must be one of {', '.join(get_args(Moment))}")
+    if fields.status_mode not in get_args(StatusMode):
+        raise InvalidValue("status", f"it must be one of {', '.join(get_args(StatusMode))}")
     if len(fields.paths) > limits.MAX_REPOSITORY_PATHS:
         raise InvalidValue("paths", f"enter at most {limits.MAX_REPOSITORY_PATHS}")
     for path in [*fields.paths, fields.branch or "-"]:

@@ -127,6 +127,11 @@ async def list_app_repositories(client: OutboundClient, host: CodeHost) -> list[
         raise HostUnusable(f"GitHub's list of repositories lacks `{error}`.") from None
 
 
+def app_url(host: CodeHost) -> str:
+    """The page of an app at GitHub, from which its owners change what it may do."""
+    return installation_url(host).removesuffix("/installations/new")
+
+
 def install_url(host: CodeHost) -> str:
     """The page on GitHub on which people choose what the app can read."""
     return installation_url(host)

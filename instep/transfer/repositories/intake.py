@@ -1,17 +1,22 @@
 """Schedules jobs: for a pull request from a delivery or a poll, once per commit; and for checks."""
 
+from typing import Any
 from uuid import UUID
 
 from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Tx
 from instep.platform.core.ids import new_id
 from instep.platform.core.jobs import defer
-from instep.transfer.repositories import queries
+from instep.transfer.repositories import queries, review_queries
+from instep.transfer.repositories.pull_commands import command_lines
 from instep.transfer.repositories.pull_filters import reason_to_ignore
 from instep.transfer.repositories.schemas import (
     CHECK_REPOSITORY,
     RELEASE_DRAFTS,
+    REVIEW_PULL,
+    RUN_PULL_COMMANDS,
     SEND_PULL_REQUEST,
+    PullComment,
     PullRequest,
     Repository,
     RepositoryChange,
@@ -46,6 +51,35 @@ async def take_in(tx: Tx, repository: Repository, pull_request: PullRequest, is_
         change_id = await queries.await_withdrawal(tx, repository.id, pull_request.number)
     if change_id is not None:
         await send_soon(tx, repository, change_id)
+    else:
+        await review_soon(tx, repository, pull_request.number)
+
+
+async def take_commands(tx: Tx, repository: Repository, comment: PullComment, slug: str | None) -> None:
+    """Let the commands of a comment run once, however often it is delivered; with a slug, those with it."""
+    lines = command_lines(comment.text, slug)
+    if not lines or not repository.comments or not await review_queries.put_command(tx, repository, comment):
+        return
+    payload = {
+        **pull_payload(tx, repository, comment.number),
+        "author": comment.author,
+        "author_key": comment.author_key,
+        "sent_at": comment.created_at.isoformat(),
+        "lines": lines,
+    }
+    await defer(tx, RUN_PULL_COMMANDS, payload)
+
+
+async def review_soon(tx: Tx, repository: Repository, number: int) -> None:
+    """Bring the comment and the status of a pull request up to date, if Instep writes any there."""
+    if repository.comments or repository.status_mode != "off":
+        payload = pull_payload(tx, repository, number)
+        await defer(tx, REVIEW_PULL, payload, dedupe=f"{repository.id} {number}")
+
+
+def pull_payload(tx: Tx, repository: Repository, number: int) -> dict[str, Any]:
+    bot_id = str(repository.bot_id)
+    return {"workspace": tx.workspace_id, "bot": bot_id, "repository": repository.id, "number": number}
 
 
 async def send_soon(tx: Tx, repository: Repository, change_id: str) -> None:

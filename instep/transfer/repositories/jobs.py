@@ -24,12 +24,12 @@ from instep.platform.identity.job_context import job_context
 from instep.platform.identity.schemas import Actor, Ctx
 from instep.platform.text.characters import in_one_line, replace_unstorable, shorten
 from instep.platform.web.bodies import body_from
-from instep.transfer.repositories import queries
+from instep.transfer.repositories import queries, review_queries
 from instep.transfer.repositories.host_access import open_api
 from instep.transfer.repositories.hosts.host_json import Malformed
 from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.hosts.host_requests import HostApi, HostBusy, HostFailed, HostRefused
-from instep.transfer.repositories.intake import take_in
+from instep.transfer.repositories.intake import review_soon, take_in
 from instep.transfer.repositories.pull_context import ContextReader
 from instep.transfer.repositories.pull_filters import (
     ABANDONED,
@@ -40,6 +40,7 @@ from instep.transfer.repositories.pull_filters import (
 from instep.transfer.repositories.releases import release_approved
 from instep.transfer.repositories.schemas import (
     CHECK_REPOSITORY,
+    REVIEW_PULL,
     ChangeStatus,
     CodeHost,
     PullRequest,
@@ -216,6 +217,7 @@ async def record_outcome(
             if is_abandoned:
                 await dismiss_abandoned(ctx, change.url)
                 await dismiss_abandoned_places(ctx, change.url)
+            await review_soon(ctx.tx, repository, change.number)
     except RateLimited as limit:
         wait = timedelta(seconds=int(limit.headers["Retry-After"]))
         await note(
@@ -237,7 +239,7 @@ async def schedule_polls(database: Database) -> None:
 
 
 async def poll_repositories(database: Database, job: Job) -> None:
-    """Create a job for each repository whose poll or check is due."""
+    """Create a job for each repository whose poll or check is due, and for each changed review."""
     await schedule_next(partial(schedule_polls, database))
     async with database.enter_workspace("") as tx, tx.transaction():
         polls = [(POLL_REPOSITORY, due) for due in await queries.repositories_to_poll(tx)]
@@ -245,6 +247,10 @@ async def poll_repositories(database: Database, job: Job) -> None:
         for kind, due in [*polls, *checks]:
             payload = {"workspace": due.workspace_id, "bot": str(due.bot_id), "repository": due.id}
             await defer(tx, kind, payload, dedupe=due.id)
+        for pull in await review_queries.pulls_to_review(tx):
+            ids = {"workspace": pull.workspace_id, "bot": str(pull.bot_id), "repository": pull.repository_id}
+            dedupe = f"{pull.repository_id} {pull.number}"
+            await defer(tx, REVIEW_PULL, {**ids, "number": pull.number}, dedupe=dedupe)
 
 
 async def poll_repository(database: Database, client: OutboundClient, job: Job) -> None:
@@ -267,6 +273,7 @@ async def poll_repository(database: Database, client: OutboundClient, job: Job) 
     async with job_context(database, job.payload, POLLER) as ctx:
         await queries.record_poll(ctx, repository.id, None if error else began, error)
         await queries.prune_changes(ctx, repository.id)
+        await review_queries.prune_reviews(ctx, repository.id)
 
 
 async def catch_up(

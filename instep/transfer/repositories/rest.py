@@ -13,12 +13,13 @@ from instep.platform.core.database import Database
 from instep.platform.identity.access import hold_open
 from instep.platform.web.public import public
 from instep.platform.web.strict_request import StrictRequest
-from instep.transfer.repositories import queries
+from instep.transfer.repositories import queries, review_queries
 from instep.transfer.repositories.host_credentials import open_credentials
 from instep.transfer.repositories.hosts.host_json import Malformed
 from instep.transfer.repositories.hosts.host_kinds import FORMS
-from instep.transfer.repositories.intake import release_soon, take_in
-from instep.transfer.repositories.schemas import CodeHost, PullNotice, RemoteRepository
+from instep.transfer.repositories.hosts.host_reviews import REVIEWS
+from instep.transfer.repositories.intake import release_soon, take_commands, take_in
+from instep.transfer.repositories.schemas import CodeHost, PullComment, PullNotice, RemoteRepository
 
 log = structlog.get_logger("instep.repositories")
 
@@ -40,14 +41,17 @@ async def receive_delivery(request: Request) -> Response:
     form = FORMS.get(kind)
     if form is None or not form.is_genuine(request.headers, body, secret) or host is None:
         return JSONResponse({"error": NOT_GENUINE}, 401)
-    payload, notice, released = read_json(body), None, None
+    payload, notice, released, comment = read_json(body), None, None, None
     try:
+        comment = REVIEWS[host.kind].read_comment(request.headers, payload) if kind in REVIEWS else None
         notice = form.read(request.headers, payload)
         released = form.read_release(request.headers, payload)
     except Malformed as error:
         log.info("delivery_ignored", host=host.id, reason=f"{error} is missing")
     if released is not None:
         return JSONResponse({"repositories": await store_release(database, host, released)}, 202)
+    if comment is not None:
+        return JSONResponse({"repositories": await store_comment(database, host, comment)}, 202)
     count = await store(database, host, notice) if notice else 0
     return JSONResponse({"repositories": count}, 202)
 
@@ -82,6 +86,20 @@ async def store(database: Database, host: CodeHost, notice: PullNotice) -> int:
         repositories = await queries.list_by_remote_id(tx, host.id, notice.repository.remote_id)
         for repository in repositories:
             await take_in(tx, repository, notice.pull_request, notice.is_approval)
+    return len(repositories)
+
+
+async def store_comment(database: Database, host: CodeHost, comment: PullComment) -> int:
+    """Take in a comment for the help center that its commands are for; returns the number of readers.
+
+    If several help centers read the repository, each command has to name one by its slug.
+    """
+    async with database.enter_workspace(host.workspace_id) as tx, tx.transaction():
+        await hold_open(tx, host.workspace_id)
+        repositories = await queries.list_by_remote_id(tx, host.id, comment.repository.remote_id)
+        for repository in repositories:
+            slug = await review_queries.slug_of(tx, repository.bot_id) if len(repositories) > 1 else None
+            await take_commands(tx, repository, comment, slug)
     return len(repositories)
 
 

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 SEND_PULL_REQUEST = "send_pull_request"
 CHECK_REPOSITORY = "check_repository"
 RELEASE_DRAFTS = "release_drafts"
+REVIEW_PULL = "review_pull"
+RUN_PULL_COMMANDS = "run_pull_commands"
 
 HostKind = Literal["github", "gitlab", "gitea", "bitbucket"]
 # When a pull request is sent: as soon as it is opened, once someone has approved it, or once it is merged.
@@ -15,6 +17,8 @@ Moment = Literal["opened", "approved", "merged"]
 ChangeStatus = Literal["waiting", "sent", "ignored", "unaffected", "failed"]
 # The state of the last check of the articles against the code.
 CheckStatus = Literal["waiting", "running", "checked", "failed"]
+# The status on the head commit: none, one that blocks nothing, or one that fails until all is decided.
+StatusMode = Literal["off", "neutral", "required"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,9 @@ class RepositoryFields:
     moment: Moment = "merged"
     paths: list[str] = field(default_factory=list)
     includes_bots: bool = False
+    # Whether the drafts are shown and decided in a comment on the pull request.
+    comments: bool = True
+    status_mode: StatusMode = "neutral"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,8 @@ class Repository(RepositoryFields):
     checked_at: datetime | None = None
     wrong_statements: int = 0
     wrong_articles: int = 0
+    # The reason why the last comment or status could not be written.
+    review_error: str | None = None
 
     @property
     def is_being_checked(self) -> bool:
@@ -142,6 +151,71 @@ class PullNotice:
     repository: RemoteRepository
     pull_request: PullRequest
     is_approval: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PullComment:
+    """A new comment of a person on a pull request; `author_key` is what the host's API knows them by."""
+
+    repository: RemoteRepository
+    number: int
+    id: str
+    author: str
+    author_key: str
+    text: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenComment:
+    """A comment that Instep has written: its id and, by the host's clock, when."""
+
+    id: str
+    written_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PullStatus:
+    """A status for the head commit: whether it is good, and whether it blocks while it is not."""
+
+    context: str
+    title: str
+    url: str
+    is_decided: bool
+    is_required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDraft:
+    """A draft under its number in a comment: the digest of the proposal that readers see, and since when.
+
+    The digest is empty if the comment does not show the whole proposal. `approved` is the digest of the
+    proposal that someone approved by a command.
+    """
+
+    number: int
+    id: str
+    digest: str = ""
+    since: str = ""
+    approved: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedPull:
+    """One row of `repository_pulls`: what Instep has written to a pull request."""
+
+    repository_id: str
+    number: int
+    url: str
+    marker: str
+    comment_id: str | None
+    comment_digest: str | None
+    status_digest: str | None
+    entries: list[dict[str, Any]]
+
+    @property
+    def drafts(self) -> list[ShownDraft]:
+        return [ShownDraft(**row) for row in self.entries]
 
 
 @dataclass(frozen=True, slots=True)

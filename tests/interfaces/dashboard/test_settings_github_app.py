@@ -124,7 +124,7 @@ async def test_from_connect_to_a_draft_in_the_queue(
     assert complaints.lines == []
 
 
-async def test_the_manifest_asks_to_read_and_no_more(
+async def test_the_manifest_asks_to_read_code_and_to_write_reviews(
     desk: Desk, host: GitHubDouble, set_setting: SetSetting
 ) -> None:
     set_setting(*LOOPBACK)
@@ -133,7 +133,8 @@ async def test_the_manifest_asks_to_read_and_no_more(
     assert f'action="{host.url}/organizations/acme/settings/apps/new?state=' in page.text
     assert f"form-action 'self' {host.url};" in page.headers["Content-Security-Policy"]
     assert "&#34;contents&#34;: &#34;read&#34;" in page.text
-    assert "write" not in page.text.partition("default_permissions")[2].partition("}")[0]
+    permissions = page.text.partition("default_permissions")[2].partition("}")[0]
+    assert re.findall(r"(\w+)&#34;: &#34;write", permissions) == ["pull_requests", "checks"]
     assert (await desk.send(PATH, f"{PATH}/github", organization="no name")).status_code == 400
 
 

@@ -77,8 +77,14 @@ async def test_a_repository_is_connected_delivers_and_is_removed(
     assert secret[1] not in shown.text
     assert "sent" in Page((await desk.get(PATH)).text).text
 
-    assert (await desk.send(below, below, moment="opened", branch="next")).status_code == 303
-    assert 'value="opened" checked' in (await desk.get(below)).text
+    sent = {"moment": "opened", "branch": "next", "comments": "yes", "status_mode": "required"}
+    assert (await desk.send(below, below, **sent)).status_code == 303
+    saved = (await desk.get(below)).text
+    for value in ("opened", "required"):
+        assert f'value="{value}" checked' in saved
+    assert re.search(r'name="comments"[^>]*checked', saved)
+    assert (await desk.send(below, below, moment="opened")).status_code == 303
+    assert not re.search(r'name="comments"[^>]*checked', (await desk.get(below)).text)
     await desk.follow(await desk.send(below, f"{below}/remove"))
     assert (await desk.get(below)).status_code == 404
     answer = await api(None).post(hook[1], content=delivery.body, headers=delivery.headers(secret[1]))

@@ -14,6 +14,7 @@ from tests.support.code_host_doubles import (
     GiteaDouble,
     GitLabDouble,
     HostDouble,
+    SignedDelivery,
     speaking,
 )
 from tests.support.connected_repositories import LOOPBACK, Connected, connected, tasks_of
@@ -181,3 +182,53 @@ async def test_a_gitlab_without_raw_diffs_gives_the_pages_of_files(
 
     [task] = await tasks_of(client)
     assert await owner.value("select diff from tasks where id = %(id)s", id=task["id"]) == DIFF
+
+
+async def tell(
+    api: Api, owner: Tx, repository: Connected, delivery: SignedDelivery, status: int = 202
+) -> None:
+    headers = {"Content-Type": "application/json", **delivery.headers}
+    answer = await api(None).post(repository.hook_path, content=delivery.body, headers=headers)
+    assert answer.status_code == status, answer.text
+    await repository.review(owner)
+
+
+@pytest.mark.parametrize("host", [GitLabDouble, GiteaDouble], indirect=True)
+async def test_a_draft_is_reviewed_in_a_comment(
+    api: Api, client: Client, owner: Tx, host: HostDouble, repository: Connected
+) -> None:
+    await repository.set_fields(owner, moment="opened", status_mode="required")
+    await write_articles(client)
+    pull = host.open()
+    await tell(api, owner, repository, host.delivery("opened", repository.secret))
+    [draft] = (await get(client, "drafts"))["results"]
+    assert f"/review/{draft['id']}" in host.comments[1]
+    assert host.statuses[-1]["state"] in ("failed", "failure")
+
+    await tell(api, owner, repository, host.commented(repository.secret, "/instep apply 1", "mallory"))
+    assert (await get(client, f"drafts/{draft['id']}"))["approvedAt"] is None
+    await tell(api, owner, repository, host.commented("guessed", "/instep apply 1"), 401)
+    assert (await get(client, f"drafts/{draft['id']}"))["approvedAt"] is None
+
+    await tell(api, owner, repository, host.commented(repository.secret, "/instep apply 1"))
+    approved_by = (await get(client, f"drafts/{draft['id']}"))["approvedBy"]
+    assert approved_by["name"] == like("ann at Git…")
+    assert host.statuses[-1]["state"] == "success"
+
+    pull.state = "merged"
+    await tell(api, owner, repository, host.delivery("merged", repository.secret))
+    assert (await get(client, f"drafts/{draft['id']}"))["status"] == "applied"
+    assert len(host.comments) == 2
+
+
+@pytest.mark.parametrize("host", [BitbucketDouble], indirect=True)
+async def test_a_host_without_reviews_gets_no_comment(
+    api: Api, client: Client, owner: Tx, host: HostDouble, repository: Connected
+) -> None:
+    await repository.set_fields(owner, moment="opened")
+    await write_articles(client)
+    host.open()
+    await tell(api, owner, repository, host.delivery("opened", repository.secret))
+
+    assert len((await get(client, "drafts"))["results"]) == 1
+    assert (host.comments, host.statuses) == ({}, [])

@@ -1,6 +1,6 @@
 """Repositories: connecting a code host, which pull requests are sent, and the result of each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,8 +16,8 @@ from instep.platform.identity.scopes import Role
 from instep.platform.web.forms import Form
 from instep.platform.web.recent_sign_in import SignInTooOld, require_recent_sign_in
 from instep.platform.web.signed_in import form_of, require_person
-from instep.transfer.repositories import actions
-from instep.transfer.repositories.schemas import Moment, RepositoryFields
+from instep.transfer.repositories import actions, app_actions
+from instep.transfer.repositories.schemas import Moment, RepositoryFields, StatusMode
 
 BELOW = "settings/repositories"
 PATH = "/app/{bot_slug}/settings/repositories"
@@ -27,6 +27,18 @@ MOMENTS: dict[Moment, tuple[str, str]] = {
     "approved": ("After the first approval", "The drafts are ready when the change ships."),
     "opened": ("As soon as it is opened", "Each push to it updates the drafts."),
 }
+STATUS_MODES: dict[StatusMode, tuple[str, str]] = {
+    "neutral": ("A status that blocks nothing", "It says how many drafts are open."),
+    "required": ("A status that fails", "It fails until every draft and place is decided."),
+    "off": ("None", "Pull requests get no status."),
+}
+COMMENT_OPTION = [
+    (
+        "yes",
+        "Write a comment",
+        "It shows the drafts, and people decide by commands such as /instep apply 1. Not at Bitbucket Cloud.",
+    )
+]
 BOT_OPTION = [("yes", "Also pull requests that bots open", "For example, updates to dependencies.")]
 
 
@@ -51,11 +63,15 @@ async def repositories(page: BotPage, refusal: AppError | None = None) -> Respon
     )
 
 
-def form_options() -> dict[str, Sequence[object]]:
+def form_options() -> dict[str, Mapping[str, Sequence[object]]]:
     """The choices of the forms."""
     return {
-        "moments": [(moment, *words) for moment, words in MOMENTS.items()],
-        "bot_option": BOT_OPTION,
+        "options": {
+            "moments": [(moment, *words) for moment, words in MOMENTS.items()],
+            "bots": BOT_OPTION,
+            "comments": COMMENT_OPTION,
+            "status_modes": [(mode, *words) for mode, words in STATUS_MODES.items()],
+        }
     }
 
 
@@ -92,11 +108,14 @@ async def connect_with_token(request: Request, person: Person) -> Response:
 def sent_fields(form: Form) -> RepositoryFields:
     lines = (line.strip().strip("/") for line in form.get("paths", "").splitlines())
     chosen_moments = [moment for moment in MOMENTS if moment == form.get("moment")]
+    chosen_modes = [mode for mode in STATUS_MODES if mode == form.get("status_mode")]
     return RepositoryFields(
         branch=form.get("branch", "").strip() or None,
         moment=chosen_moments[0] if chosen_moments else "merged",
         paths=[line for line in lines if line],
         includes_bots="yes" in form.all("includes_bots"),
+        comments="yes" in form.all("comments"),
+        status_mode=chosen_modes[0] if chosen_modes else "neutral",
     )
 
 
@@ -118,6 +137,7 @@ async def one_repository(page: BotPage, refusal: AppError | None = None) -> Resp
         host_name=actions.host_names()[host.kind],
         hook_url=actions.hook_url(host),
         events=actions.hook_events(host),
+        app_url=app_actions.app_url(host),
         changes=await actions.list_changes(page.ctx, [row.id]),
         secret_label="Secret of the webhook",
         **await values_of_checks(page.ctx, row.id),

@@ -142,6 +142,25 @@ MAX_REPOSITORIES_POLLED_AT_ONCE = 100
 MAX_RELEASE_PULLS = 100
 # Processor time for choosing the files of a diff.
 MAX_FILE_SELECTION_SECONDS = 20
+# Review in pull requests: characters of a comment that are read for commands, commands of one comment, and
+# comments with commands of one pull request, whose answers could flood it.
+MAX_PULL_COMMAND_CHARACTERS = 4_000
+MAX_PULL_COMMANDS = 20
+MAX_COMMANDED_COMMENTS = 200
+# Characters of a command that its answer quotes.
+MAX_QUOTED_COMMAND_CHARACTERS = 120
+# Characters of a status that code hosts show.
+MAX_STATUS_CHARACTERS = 140
+# Drafts that a comment numbers, and lines and characters of a diff that it shows in full.
+MAX_NUMBERED_DRAFTS = 20
+MAX_COMMENTED_DIFF_LINES = 60
+MAX_COMMENTED_DIFF_CHARACTERS = 6_000
+# The wait for a task or another job of the same pull request, and the longest time that a job holds one.
+PULL_REVIEW_DELAY = timedelta(seconds=10)
+PULL_REVIEW_TTL = timedelta(minutes=10)
+# The time before the previous look at the drafts of a pull request that a look covers again.
+PULL_REVIEW_WINDOW = timedelta(minutes=2)
+MAX_PULLS_REVIEWED_AT_ONCE = 100
 # Clones of repositories, for a check of the articles: bytes of one, with its history; the time for fetching
 # it; and the commits between the newest one and the oldest that is read.
 MAX_CLONE_BYTES = 1024 * 1024 * 1024

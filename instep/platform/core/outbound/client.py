@@ -184,7 +184,7 @@ def request_of(
     path = without_scheme.removeprefix(authority)
     default_headers = {
         "Host": authority.lower(),
-        **({"Content-Length": str(len(body))} if method == "POST" else {}),
+        **({"Content-Length": str(len(body))} if method != "GET" else {}),
         "Accept-Encoding": "identity",
         "Connection": "close",
     }

@@ -41,15 +41,17 @@ async def send_request(
     headers: Mapping[str, str],
     max_bytes: int,
     on_chunk: OnChunk | None = None,
+    method: str = "POST",
 ) -> RawResponse:
-    """Post to a URL and read a response of at most `max_bytes`; raises `RequestFailed`.
+    """Send a body to a URL and read a response of at most `max_bytes`; raises `RequestFailed`.
 
     The URL is vetted as in `OutboundClient.post`. Redirects are not followed, bodies not decoded, connections
     not reused, and proxies of the environment not used. The caller limits the time. `on_chunk` gets the parts
     of the body as they arrive.
     """
     target = read_url(url)
-    return await exchange(client, target, request_of(target, url, body, headers), max_bytes, on_chunk)
+    request = request_of(target, url, body, headers, method)
+    return await exchange(client, target, request, max_bytes, on_chunk)
 
 
 async def fetch(client: OutboundClient, url: str, headers: Mapping[str, str], max_bytes: int) -> RawResponse:

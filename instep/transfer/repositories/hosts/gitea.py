@@ -31,7 +31,7 @@ class Gitea(GitHub):
 
     name = "Gitea or Forgejo"
     home = "https://codeberg.org"
-    events = "Pull request, Pull request synchronized, Pull request approved, Release"
+    events = "Pull request, Pull request synchronized, Pull request approved, Pull request comment, Release"
     raw = "*/*"
 
     def api_url(self, url: str) -> str:

@@ -39,7 +39,7 @@ class GitHub:
 
     name = "GitHub"
     home = "https://github.com"
-    events = "Let me select individual events: Pull requests, Pull request reviews, Releases"
+    events = "Let me select individual events: Pull requests, Pull request reviews, Issue comments, Releases"
     raw = RAW
 
     def api_url(self, url: str) -> str:

@@ -32,8 +32,14 @@ MAX_CACHED_TOKENS = 1_000
 # The characters of an organization's name, and of the code for a new app.
 ORGANIZATION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
 CODE = re.compile(r"[A-Za-z0-9_-]{1,200}")
-PERMISSIONS = {"contents": "read", "pull_requests": "read", "issues": "read", "metadata": "read"}
-EVENTS = ["pull_request", "pull_request_review", "release"]
+PERMISSIONS = {
+    "contents": "read",
+    "pull_requests": "write",
+    "checks": "write",
+    "issues": "read",
+    "metadata": "read",
+}
+EVENTS = ["pull_request", "pull_request_review", "release", "issue_comment"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,10 @@ cached_tokens: LRUCache[tuple[str, int], CachedToken] = LRUCache(MAX_CACHED_TOKE
 
 
 def manifest_of(name: str, site_url: str, page_url: str, host_id: str, hook_url: str | None) -> str:
-    """The manifest of a read-only app; without `hook_url` it has no webhook, and Instep polls."""
+    """The manifest of an app that reads code and writes to pull requests.
+
+    Without `hook_url` it has no webhook, and Instep polls.
+    """
     manifest = {
         "name": name,
         "url": site_url,
@@ -55,7 +64,7 @@ def manifest_of(name: str, site_url: str, page_url: str, host_id: str, hook_url:
         "setup_url": f"{page_url}/apps/{host_id}",
         "setup_on_update": True,
         "public": False,
-        "description": "Reads pull requests and drafts edits to the help center.",
+        "description": "Reads pull requests and shows drafts of edits to the help center in a comment.",
         "default_permissions": PERMISSIONS,
     }
     if hook_url is not None:

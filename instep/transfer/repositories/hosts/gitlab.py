@@ -32,7 +32,7 @@ class GitLab:
 
     name = "GitLab"
     home = "https://gitlab.com"
-    events = "Merge request events, Releases events"
+    events = "Merge request events, Comments, Releases events"
     raw = "*/*"
 
     def api_url(self, url: str) -> str:

@@ -69,13 +69,18 @@ class HostApi:
     async def get_json(self, path: str) -> Any:
         return self._read_json(await self.get(path))
 
-    async def post_json(self, path: str, body: Any = None) -> Any:
+    async def post_json(self, path: str, body: Any = None, method: str = "POST") -> Any:
         content = b"" if body is None else json.dumps(body).encode()
         headers = {**self.headers, "Content-Type": "application/json"}
         try:
             async with asyncio.timeout(limits.CODE_HOST_REQUEST_SECONDS):
                 response = await send_request(
-                    self.client, self._url(path), content, headers, limits.MAX_CODE_HOST_RESPONSE_BYTES
+                    self.client,
+                    self._url(path),
+                    content,
+                    headers,
+                    limits.MAX_CODE_HOST_RESPONSE_BYTES,
+                    method=method,
                 )
         except (TimeoutError, RequestFailed) as failure:
             raise self._failed(failure) from None

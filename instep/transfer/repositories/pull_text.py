@@ -1,0 +1,188 @@
+"""The comment on a pull request in Markdown, and the title of its status.
+
+It names people by their names at the code host alone: comments may be public, and email addresses are not.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from instep.client.ci.comment import place_text
+from instep.client.ci.escaping import fenced, inert, one_line, without_commands
+from instep.client.ci.report import TYPES, dashboard_page, place_of, text_lines
+from instep.client.ci.shapes import Bot, Draft, parse_shape
+from instep.client.ci.shapes import Place as ClientPlace
+from instep.drafting.drafts.schemas import DraftDetail, draft_out
+from instep.drafting.places.schemas import Place, place_out
+from instep.platform.core import limits
+from instep.platform.text.characters import shorten
+from instep.transfer.repositories.pull_commands import WORD
+from instep.transfer.repositories.schemas import ShownDraft
+
+Standing = Literal["open", "approved", "live", "dismissed"]
+HELP = (
+    "`{word} apply 1` or `{word} apply all` approves what is shown here: it goes live when this is merged."
+    " `{word} dismiss 2 not needed` dismisses a draft, with a reason if you like. Begin a new comment with a"
+    " command. Only people who can write to this repository can use them."
+)
+READ_AGAIN = "An earlier text of this draft was approved: read this one, and approve it again."
+NOT_SHOWN = "The text is too long for this comment: read and approve it [on its page]({address})."
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedDraft:
+    """A draft under its number, and what the comment has shown of it."""
+
+    entry: ShownDraft
+    detail: DraftDetail
+
+    @property
+    def standing(self) -> Standing:
+        draft = self.detail.draft
+        if draft.status == "pending":
+            return "open" if draft.approved_at is None else "approved"
+        return "live" if draft.status == "applied" else "dismissed"
+
+    @property
+    def seen_digest(self) -> str:
+        """Identifies the proposal that the comment shows; empty if it does not show the whole."""
+        return self.detail.draft.text_digest if whole_text(self.detail) is not None else ""
+
+    @property
+    def is_approved_here(self) -> bool:
+        """True if the proposal is the one that someone has approved by a command."""
+        return self.standing == "approved" and self.entry.approved == self.detail.draft.text_digest
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewState:
+    """The drafts of a pull request, and its open places; `error` says that it could not be read."""
+
+    drafts: Sequence[NumberedDraft]
+    places: Sequence[Place]
+    error: str | None = None
+    # Why the pull request was not sent.
+    note: str | None = None
+
+    @property
+    def is_decided(self) -> bool:
+        return not self.error and not self.places and all(draft.standing != "open" for draft in self.drafts)
+
+    @property
+    def title(self) -> str:
+        """For example `2 articles need an edit: 1 approved, 1 open`."""
+        if self.error:
+            return self.error
+        standings = [draft.standing for draft in self.drafts]
+        counts = [(standings.count(name), name) for name in ("live", "approved", "dismissed", "open")]
+        states = ", ".join(f"{count} {name}" for count, name in counts if count)
+        subject = (
+            "1 article needs an edit" if len(standings) == 1 else f"{len(standings)} articles need an edit"
+        )
+        parts = [f"{subject}: {states}" if standings else ""]
+        if self.places:
+            parts.append(
+                "1 place needs writing"
+                if len(self.places) == 1
+                else f"{len(self.places)} places need writing"
+            )
+        note = shorten(one_line(self.note), limits.MAX_STATUS_CHARACTERS) if self.note else None
+        return ", ".join(filter(None, parts)) or note or "no article needs an edit"
+
+
+@dataclass(frozen=True, slots=True)
+class CommentFrame:
+    """What surrounds the drafts: the installation, the bot, the host's name, and links and words."""
+
+    url: str
+    bot: Bot
+    host_name: str
+    preview_url: str | None
+    # How commands begin; None if no delivery can bring them.
+    command: str | None
+    # Why what was approved does not go live with the merge.
+    obstacle: str | None = None
+
+
+def comment_of(frame: CommentFrame, state: ReviewState) -> str:
+    """The whole comment without its marker; text by others is escaped and mentions no one."""
+    parts = [f"### Instep: {inert(state.title)}"]
+    if frame.obstacle:
+        parts.append(frame.obstacle)
+    parts += [draft_part(frame, draft) for draft in state.drafts]
+    parts += [place_part(frame, place) for place in state.places[: limits.MAX_NUMBERED_DRAFTS]]
+    if state.drafts or state.places:
+        parts.append("---")
+        links = [f"[Review in Instep]({dashboard_page(frame.url, frame.bot, 'review')})"]
+        links += [f"[Preview the articles]({frame.preview_url})"] if frame.preview_url else []
+        parts.append(" · ".join(links))
+    if state.drafts and frame.command:
+        parts.append(HELP.format(word=frame.command))
+    return "\n\n".join(parts) + "\n"
+
+
+def draft_part(frame: CommentFrame, item: NumberedDraft) -> str:
+    draft = item.detail.draft
+    address = dashboard_page(frame.url, frame.bot, "review", draft.id)
+    words = f"{TYPES.get(draft.type, draft.type)}, {standing_words(frame, item)}"
+    heading = f"**{item.entry.number}. [{inert(draft.title)}]({address})** ({inert(words)})"
+    return heading if draft.status != "pending" else "\n\n".join([heading, *pending_parts(item, address)])
+
+
+def pending_parts(item: NumberedDraft, address: str) -> Iterator[str]:
+    draft = client_draft(item.detail)
+    if item.entry.approved is not None and not item.is_approved_here:
+        yield READ_AGAIN
+    if draft.type == "edit" and draft.title != draft.article_title:
+        yield f"The title “{inert(draft.article_title)}” changes."
+    lines = whole_text(item.detail)
+    if lines is None:
+        yield NOT_SHOWN.format(address=address)
+    else:
+        yield fenced(lines, "markdown" if draft.diff is None else "diff")
+    if draft.reason:
+        yield inert(shorten(draft.reason, limits.MAX_REASON_CHARACTERS))
+    if draft.evidence:
+        yield "\n".join(
+            f"- {inert(place_of(place))}" for place in draft.evidence[: limits.MAX_NUMBERED_DRAFTS]
+        )
+
+
+def whole_text(detail: DraftDetail) -> list[str] | None:
+    """The lines of a draft's diff or text; None if they are too many to be shown in full."""
+    draft = client_draft(detail)
+    lines = text_lines(draft.content_markdown, draft.diff)
+    # The names of both sides of a diff say nothing.
+    lines = lines if draft.diff is None else lines[2:]
+    is_short = len(lines) <= limits.MAX_COMMENTED_DIFF_LINES
+    if not is_short or sum(map(len, lines)) > limits.MAX_COMMENTED_DIFF_CHARACTERS:
+        return None
+    return [without_commands(line.rstrip("\r")) for line in lines]
+
+
+def client_draft(detail: DraftDetail) -> Draft:
+    return parse_shape(Draft, draft_out(detail, "markdown").model_dump(mode="json", by_alias=True))
+
+
+def standing_words(frame: CommentFrame, item: NumberedDraft) -> str:
+    draft, by_host = item.detail.draft, f" at {frame.host_name}"
+    if item.standing == "approved":
+        until = "when this is merged" if item.is_approved_here else "with its release"
+        return f"approved{by_person(draft.approved_by_name, by_host)}, goes live {until}"
+    if item.standing == "dismissed":
+        return f"dismissed{by_person(draft.settled_by_name, by_host)}"
+    return item.standing
+
+
+def by_person(name: str | None, by_host: str) -> str:
+    return f" by {one_line(name)}" if name and name.endswith(by_host) else " in Instep"
+
+
+def place_part(frame: CommentFrame, place: Place) -> str:
+    client_place = parse_shape(ClientPlace, place_out(place).model_dump(mode="json", by_alias=True))
+    return place_text(frame.url, frame.bot, client_place)
+
+
+def command_word(slug: str | None) -> str:
+    """How commands begin; several help centers that read one repository are distinguished by their slugs."""
+    return WORD if slug is None else f"{WORD} {slug}"

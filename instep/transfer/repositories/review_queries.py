@@ -1,0 +1,152 @@
+"""SQL of pull requests that Instep writes to, and of the commands of people there."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from instep.platform.core import limits
+from instep.platform.core.database import Tx
+from instep.platform.identity.schemas import Ctx
+from instep.transfer.repositories.queries import CHANGE
+from instep.transfer.repositories.schemas import (
+    PullComment,
+    Repository,
+    RepositoryChange,
+    ReviewedPull,
+    ShownDraft,
+)
+
+REVIEWED = "repository_id, number, url, marker, comment_id, comment_digest, status_digest, entries"
+OF_PULL = "bot_id = %(bot)s and repository_id = %(repository)s and number = %(number)s"
+
+
+@dataclass(frozen=True, slots=True)
+class DuePull:
+    """A pull request whose drafts or places have changed since the last look."""
+
+    workspace_id: str
+    bot_id: UUID
+    repository_id: str
+    number: int
+
+
+async def pulls_to_review(tx: Tx) -> list[DuePull]:
+    return await tx.all(
+        DuePull,
+        "select * from pulls_to_review(%(overlap)s, %(most)s)",
+        overlap=limits.PULL_REVIEW_WINDOW,
+        most=limits.MAX_PULLS_REVIEWED_AT_ONCE,
+    )
+
+
+async def find_latest_change(ctx: Ctx, repository_id: str, number: int) -> RepositoryChange | None:
+    """The newest commit of a pull request that has come from its repository."""
+    return await ctx.first(
+        RepositoryChange,
+        f"""
+        select {CHANGE} from repository_changes where workspace_id = %(workspace)s and {OF_PULL}
+        order by created_at desc, id desc limit 1
+        """,
+        repository=repository_id,
+        number=number,
+    )
+
+
+async def hold_pull(ctx: Ctx, change: RepositoryChange, marker: str) -> ReviewedPull | None:
+    """The row of a pull request, for this job alone; None if another job holds it."""
+    return await ctx.first(
+        ReviewedPull,
+        f"""
+        insert into repository_pulls as p (workspace_id, bot_id, repository_id, number, url, marker,
+            looked_at, busy_until)
+        values (%(workspace)s, %(bot)s, %(repository)s, %(number)s, %(url)s, %(marker)s, now(),
+            now() + %(lease)s::interval)
+        on conflict (repository_id, number, workspace_id) do update
+            set looked_at = now(), busy_until = excluded.busy_until, url = excluded.url
+            where p.busy_until <= now()
+        returning {REVIEWED}
+        """,
+        repository=change.repository_id,
+        number=change.number,
+        url=change.url,
+        marker=marker,
+        lease=limits.PULL_REVIEW_TTL,
+    )
+
+
+async def let_go(ctx: Ctx, pull: ReviewedPull) -> None:
+    await ctx.execute(
+        f"update repository_pulls set busy_until = now() where workspace_id = %(workspace)s and {OF_PULL}",
+        repository=pull.repository_id,
+        number=pull.number,
+    )
+
+
+async def store_review(ctx: Ctx, pull: ReviewedPull, entries: Sequence[ShownDraft]) -> None:
+    """Note what was written to a pull request."""
+    await ctx.execute(
+        f"""
+        update repository_pulls set comment_id = %(comment_id)s, comment_digest = %(comment_digest)s,
+            status_digest = %(status_digest)s, entries = %(entries)s
+        where workspace_id = %(workspace)s and {OF_PULL}
+        """,
+        repository=pull.repository_id,
+        number=pull.number,
+        comment_id=pull.comment_id,
+        comment_digest=pull.comment_digest,
+        status_digest=pull.status_digest,
+        entries=Jsonb([asdict(entry) for entry in entries]),
+    )
+
+
+async def put_command(tx: Tx, repository: Repository, comment: PullComment) -> bool:
+    """True if a comment with commands is new, and the pull request has not had too many of them."""
+    return bool(
+        await tx.execute(
+            """
+            insert into pull_commands (workspace_id, bot_id, repository_id, number, comment_id, created_at)
+            select %(workspace)s, %(bot)s, %(repository)s, %(number)s, %(comment)s, now()
+            where (select count(*) from pull_commands where workspace_id = %(workspace)s
+                and repository_id = %(repository)s and number = %(number)s) < %(most)s
+            on conflict do nothing
+            """,
+            bot=repository.bot_id,
+            repository=repository.id,
+            number=comment.number,
+            comment=comment.id,
+            most=limits.MAX_COMMANDED_COMMENTS,
+        )
+    )
+
+
+async def slug_of(tx: Tx, bot_id: UUID | None) -> str:
+    slug: str = await tx.value(
+        "select slug from bots where workspace_id = %(workspace)s and id = %(bot)s", bot=bot_id
+    )
+    return slug
+
+
+async def set_review_error(ctx: Ctx, repository_id: str, error: str | None) -> None:
+    await ctx.execute(
+        """
+        update repositories set review_error = %(error)s
+        where workspace_id = %(workspace)s and bot_id = %(bot)s and id = %(id)s
+          and review_error is distinct from %(error)s
+        """,
+        id=repository_id,
+        error=error,
+    )
+
+
+async def prune_reviews(ctx: Ctx, repository_id: str) -> None:
+    """Forget pull requests at which nobody has looked for long, and their commands."""
+    for statement in (
+        "delete from repository_pulls where workspace_id = %(workspace)s and bot_id = %(bot)s"
+        " and repository_id = %(id)s and looked_at < %(before)s",
+        "delete from pull_commands where workspace_id = %(workspace)s and bot_id = %(bot)s"
+        " and repository_id = %(id)s and created_at < %(before)s",
+    ):
+        before = ctx.now - limits.REPOSITORY_CHANGE_RETENTION
+        await ctx.execute(statement, id=repository_id, before=before)
