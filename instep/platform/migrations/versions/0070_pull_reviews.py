@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0069"
-down_revision = "0068"
+revision = "0070"
+down_revision = "0069"
 
 SCHEMA = """
 alter table repositories
