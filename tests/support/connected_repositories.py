@@ -10,13 +10,14 @@ from instep.platform.core.outbound.allowed import read_allow_list
 from instep.platform.core.outbound.client import OutboundClient
 from instep.platform.llm.protocol import Model
 from instep.runtime import worker_of
-from instep.transfer.repositories import actions, queries
+from instep.transfer.repositories import actions, queries, review_queries
 from instep.transfer.repositories.host_credentials import seal_credentials
-from instep.transfer.repositories.intake import take_in
+from instep.transfer.repositories.intake import take_commands, take_in
 from instep.transfer.repositories.jobs import POLL_REPOSITORIES
 from instep.transfer.repositories.schemas import (
     HostCredentials,
     HostKind,
+    PullComment,
     PullRequest,
     RemoteRepository,
     Repository,
@@ -159,6 +160,12 @@ async def store_repository(database: Database, company: Company, url: str = "htt
         added = await actions.add_repository(ctx, remote_repository, RepositoryFields())
         repository = await actions.get_repository(ctx, added.id)
         await take_in(ctx.tx, repository, PULL_REQUEST, is_approval=False)
+        change = await review_queries.find_latest_change(ctx, added.id, PULL_REQUEST.number)
+        assert change is not None
+        await review_queries.hold_pull(ctx, change, "a marker")
+        remote = remote_repository.remote
+        comment = PullComment(remote, PULL_REQUEST.number, "1", "octocat", "octocat", "/instep help", ctx.now)
+        await take_commands(ctx.tx, repository, comment, None)
     return added.id
 
 
