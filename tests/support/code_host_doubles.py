@@ -151,12 +151,12 @@ class HostDouble:
         if number not in self.issues:
             return Reply(404, {"message": "Not Found"})
         text, page = self.issues[number], f"{self.url}/acme/app/issues/{number}"
-        row = {
+        rows: dict[str, Json] = {
             "gitea": {"body": text, "html_url": page, "pull_request": None},
             "gitlab": {"description": text, "web_url": page, "confidential": "secret" in text},
             "bitbucket": {"content": {"raw": text}, "links": {"html": {"href": page}}},
-        }[self.kind]
-        return Reply(200, {"title": f"Issue {number}", **row})
+        }
+        return Reply(200, {"title": f"Issue {number}", **rows[self.kind]})
 
     def file(self, path: str) -> Reply:
         text = self.contents.get(path)

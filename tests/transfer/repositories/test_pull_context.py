@@ -129,7 +129,8 @@ async def test_github_gives_it_too_but_no_pull_request_as_an_issue(
             double.open(body=f"Closes #4, after #5 and {home}/6")
             head = double.merge()["head"]["sha"]
             double.contents = {(head, "src/settings.py"): SETTINGS_CODE, (head, "VERSION"): "1.3.0\n"}
-            for number, row in {4: {}, 5: {"pull_request": {"url": "x"}}, 6: {"body": None}}.items():
+            rows: dict[int, Json] = {4: {}, 5: {"pull_request": {"url": "x"}}, 6: {"body": None}}
+            for number, row in rows.items():
                 issue = {"title": f"Issue {number}", "body": "Why.", "html_url": f"{home}/{number}"}
                 double.issues[number] = issue | row
             double.release("v1.2.0")

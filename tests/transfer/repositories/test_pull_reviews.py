@@ -151,7 +151,7 @@ async def test_edited_comments_and_those_of_bots_are_no_commands(
     deliver: Deliver,
     drafts: dict[str, Json],
     action: str,
-    fields: dict[str, object],
+    fields: Json,
 ) -> None:
     host.comment("/instep apply all", **fields)
     assert await deliver(host.delivery_of_comment(action, host.comments[-1])) == 202
