@@ -16,8 +16,8 @@ from tests.support.installation import installed
 from tests.support.model_endpoint import Endpoint, endpoint, pauses
 from tests.support.widget_pages import QUESTION, Widget, ask, panel
 
-FIRST = {"text": "A file may be up to **50 MB** large.", "section": 1, "quote": ""}
-STEP = {"text": "1. Open *Files*.", "section": 1, "quote": ""}
+FIRST = {"text": "A file may be up to **50 MB** large.", "section": 2, "quote": ""}
+STEP = {"text": "1. Open *Files*.", "section": 2, "quote": ""}
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def may_go_on() -> asyncio.Event:
 @pytest.fixture
 async def slow(may_go_on: asyncio.Event) -> AsyncIterator[Endpoint]:
     """The endpoint of a model that writes one sentence, and the rest when the test allows."""
-    begun, rest = cut_after(reply_of(FIRST, STEP), FIRST)
+    begun, rest = cut_after(reply_of(FIRST, STEP, sections=[2]), FIRST)
     async with endpoint(pauses(begun, rest, may_go_on)) as behind:
         yield behind
 

@@ -32,9 +32,12 @@ async def things_of(api: Api, company: Company, database: Database) -> dict[str,
 
 async def ask(client: Client, operation: Operation, things: dict[str, str]) -> Response:
     path = "/v1" + operation.path.format(**things)
-    query = {name: str(value).format(**things) for name, value in operation.query.items()}
     return await client.request(
-        operation.method, path, params=query, json=operation.body, content=operation.content
+        operation.method,
+        path,
+        params=operation.query_for(things),
+        json=operation.body,
+        content=operation.content,
     )
 
 

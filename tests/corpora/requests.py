@@ -72,7 +72,7 @@ class Sender:
         operation = place.operation
         things = self.things | ({place.name: as_segment(text)} if place.kind == "path" else {})
         path = "/v1" + operation.path.format(**things)
-        query = operation.query | ({place.name: text} if place.kind == "query" else {})
+        query = operation.query_for(things) | ({place.name: text} if place.kind == "query" else {})
         headers = {place.name: as_header(text)} if place.kind == "header" else {}
         template = self.template_at(operation.method, path) if place.kind == "path" else operation.template
         return await self.exchange(

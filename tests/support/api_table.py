@@ -38,6 +38,10 @@ class Operation:
     # What the audit log names where the answer has no id.
     audited: str | None = None
 
+    def query_for(self, things: dict[str, str]) -> dict[str, str]:
+        """The query with the ids of these things."""
+        return {name: str(value).format(**things) for name, value in self.query.items()}
+
     @property
     def is_write(self) -> bool:
         return self.scope in ("propose", "write")

@@ -135,8 +135,8 @@ class Settings(BaseModel):
     )
     card_fonts: FontFiles = Field(
         "",
-        description="Font files, comma separated, for the images that chats show next to links: for titles"
-        " in scripts that Instep's own font does not support, such as Arabic or Japanese.",
+        description="Font files, comma separated, for the images that chats show next to links, such as for"
+        " titles in Arabic or Japanese.",
         examples=["/usr/share/fonts/truetype/noto/NotoSansArabic-Bold.ttf"],
     )
     visit_count_retention_days: int = Field(
@@ -206,7 +206,7 @@ class Settings(BaseModel):
         "",
         description="Issuers, comma separated, whose email addresses count as verified although their tokens"
         " do not say so, such as Microsoft Entra ID. List an issuer only if people can't change their"
-        " addresses there themselves; for Entra ID, list your tenant's issuer.",
+        " addresses there themselves; for Entra ID, your tenant's.",
         examples=["https://login.microsoftonline.com/3f1c…/v2.0"],
     )
     oidc_name: str = Field(
@@ -221,14 +221,12 @@ class Settings(BaseModel):
     )
     smtp_url: SmtpUrl = Field(
         None,
-        description="The SMTP server that sends email: `smtps://` encrypts the connection from the start,"
-        " `starttls://` requires STARTTLS, `smtp://` uses STARTTLS if the server offers it and sends the"
-        " password only then. User and password are percent-encoded. Not set: Instep sends no email.",
+        description="The SMTP server. Not set: Instep sends no email.",
         examples=["starttls://instep:secret@mail.example.com:587"],
     )
     email_from: SenderAddress = Field(
         None,
-        description="The sender of email, with or without a name. Required with the SMTP server.",
+        description="The sender of email.",
         examples=["Acme Help <help@example.com>"],
     )
     webhook_allow: AllowListText = Field(

@@ -201,7 +201,7 @@ def test_a_forced_push_is_refused_and_a_restart_overwrites_nothing(job: Job) -> 
     refused = job.sync()
     restarted = job.sync("--restart")
 
-    assert "no ancestor" in refused.refusal
+    assert "not an ancestor" in refused.refusal
     assert restarted.text.startswith("conflict  a.md")
     assert (job.text_of("a"), "\n2\n" in job.file(A)) == ("One\n\nTwo\n\nThree\n", True)
 

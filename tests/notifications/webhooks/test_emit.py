@@ -51,7 +51,7 @@ async def test_each_operation_writes_its_events_and_no_others(
     answer = await client.request(
         operation.method,
         "/v1" + operation.path.format(**things),
-        params=operation.query,
+        params=operation.query_for(things),
         json=operation.body,
         content=operation.content,
     )
@@ -70,7 +70,7 @@ async def test_reading_writes_nothing(client: Client, cast: Cast, database: Data
     for operation in TABLE:
         if not operation.is_write:
             path = "/v1" + operation.path.format(**things)
-            ok(await client.get(path, params=operation.query))
+            ok(await client.get(path, params=operation.query_for(things)))
 
     assert await events_of(owner, cast) == earlier
 

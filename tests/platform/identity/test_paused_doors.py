@@ -26,6 +26,8 @@ OPEN_FORMS = {
     "/app/{bot_slug}/settings/apps",
     "/app/{bot_slug}/settings/export",
     "/app/{bot_slug}/settings/keys/revoke",
+    "/app/{bot_slug}/inbox/read",
+    "/app/{bot_slug}/inbox/{notice_id}/open",
     "/app/{bot_slug}/settings/pause",
     "/app/{bot_slug}/settings/people/disable",
     "/app/{bot_slug}/settings/people/revoke",

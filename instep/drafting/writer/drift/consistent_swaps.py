@@ -23,7 +23,7 @@ from instep.platform.core.name_matching import is_distinct
 # What stands between white space, quotes and brackets: a name, a path, an address.
 _CHUNK = re.compile(r"[\w@][\w@./:~%+#?=&-]*")
 _WORD = re.compile(r"\w+")
-_VERSION = re.compile(r"\d+(?:\.\d+)+")
+_VERSION = re.compile(r"(?<!\d)\d+(?:\.\d+)+")
 # All repositories of an owner on a code host.
 _OWNER = re.compile(r"(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[^/]+")
 _FIRST = re.compile(r"\w+")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-SCHEME = re.compile(r"[a-z][a-z+.-]*://")
+SCHEME = re.compile(r"(?<![a-z+.-])[a-z][a-z+.-]*://")
 ADDRESS_ENDS = ".:/?=&+-"
 # Hosts that RFC 2606 reserves for documentation and tests.
 _SAMPLE_HOST = re.compile(r"(?:^|\.)example\.(?:com|net|org)$|\.(?:example|invalid|test)$")
