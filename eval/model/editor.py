@@ -23,7 +23,14 @@ from eval.docsync_set import SCORER, is_set, products_of, scorer_of, task_of
 from eval.model.by_hand import HandModel
 from eval.model.review_table import cell_of, table_of, text_changes
 from instep.drafting.writer import write
-from instep.drafting.writer.llm.rewording import Intent, Request, Rewording, request_for_section, reword
+from instep.drafting.writer.llm.rewording import (
+    Intent,
+    Request,
+    Rewording,
+    change_reasons,
+    request_for_section,
+    reword,
+)
 from instep.platform.llm.protocol import CompletionError
 from instep.platform.text.sections import read_sections
 
@@ -78,7 +85,9 @@ def sample_of(case: Any, intent: Intent) -> Sample | None:
         texts = {article.id: article for article in articles}
         for place in write(change, articles).places[:1]:
             article = texts[place.article_id]
-            reasons = [place.reason, *(row.excerpt for row in place.evidence)]
+            files = {row.file for row in place.evidence}
+            excerpts = (row.excerpt for row in place.evidence)
+            reasons = [place.reason, *excerpts, *change_reasons(change, files)]
             request = request_for_section(article.title, article.text, place.line, reasons)
             return Sample(case_id, request, {}) if len(request.selected) in _SECTION_CHARACTERS else None
         return None

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from instep.platform.core.database import Database
+from instep.platform.core.database import Database, Tx
 from tests.interfaces.dashboard.conftest import Desk
 from tests.interfaces.dashboard.editor import fields_of
 from tests.support.cast import Cast, Client, Json
@@ -68,10 +68,17 @@ async def test_a_proposal_changes_nothing_by_itself(
     assert ok(await client.get(f"/v1/articles/{article['id']}")) == before
 
 
-async def test_a_place_is_written_from_its_reason_and_its_lines(
-    desk: Desk, client: Client, cast: Cast, database: Database
+async def test_a_place_is_written_from_its_reason_its_lines_and_their_change(
+    desk: Desk, client: Client, cast: Cast, database: Database, owner: Tx
 ) -> None:
     place = await open_place(client, database, cast.acme)
+    file = place["evidence"][0]["file"]
+    diff = f"--- a/{file}\n+++ b/{file}\n@@ -1,1 +1,1 @@\n-<p>Runs at night</p>\n+<p>Runs at noon</p>\n"
+    await owner.execute(
+        "update tasks set diff = %(diff)s, change_body = 'Exports can wait.' where id = %(id)s",
+        diff=diff,
+        id=place["taskId"],
+    )
     text = ok(await client.get(f"/v1/articles/{place['articleId']}"))["contentMarkdown"]
     told = "A scheduled export runs at night, unless **Pause the scheduled export** is on."
     new = f"## Schedule exports\n\n{told}"
@@ -84,7 +91,8 @@ async def test_a_place_is_written_from_its_reason_and_its_lines(
     assert answer["from"] == text.index("## Schedule")
     assert answer["new"] == f"{new}\n"
     assert LABEL in behind.asked[0].data
-    assert REASON in behind.asked[0].data
+    for words in (REASON, "Exports can wait.", "Runs at noon"):
+        assert words in behind.asked[0].data
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,13 @@
 """Has a model reword a part of a text for someone who is editing it, as a proposal."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pydantic import BaseModel
 
+from instep.drafting.writer.diffs.change_set import reviewed_files
+from instep.drafting.writer.llm.diff_text import diff_text
 from instep.drafting.writer.llm.located_edit import LocatedEdit
 from instep.drafting.writer.llm.protection import Protection
 from instep.drafting.writer.shapes import Article, Change
@@ -14,13 +16,16 @@ from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.platform.llm.guard import DATA_RULE, delimit, reply_schema, require_reply
 from instep.platform.llm.protocol import CompletionError, Model, Prompt, estimate_tokens
 from instep.platform.text.characters import remove_hidden
+from instep.platform.text.patch_parser import parse_diff
 from instep.platform.text.sections import HEADING, read_sections
 
 Intent = Literal["write", "shorten", "fix"]
 
 INSTRUCTIONS: dict[Intent, str] = {
-    "write": "Add the words that the part lacks, as the reason and the lines of code give them. Leave its "
-    "other words as they are. Write for readers, in the tone of the article.",
+    "write": "Add the words that the part lacks because of the change: say what is different for readers "
+    "now, and correct what the change makes wrong. Leave its other words as they are. Add nothing that the "
+    "part or the text around it already says, and nothing about code that its readers don't meet. Write in "
+    "the tone of the article.",
     "shorten": "Say the same in fewer words. Keep each fact, step, value, link and code block.",
     "fix": "Correct spelling, grammar and punctuation, and make the tone clear, friendly and like that of "
     "the article. Leave all else as it is.",
@@ -72,6 +77,14 @@ class RewordingReply(BaseModel):
     note: str = ""
 
 
+def change_reasons(change: Change, files: Collection[str]) -> list[str]:
+    """The title and description of a change, and its diff of these files, for a reader of the lines."""
+    change_set = reviewed_files(parse_diff(change.diff))
+    files_of_place = tuple(file for file in change_set.files if file.patch.path in files)
+    diff = diff_text(replace(change_set, files=files_of_place), limits.MAX_REWORDING_CONTEXT_CHARACTERS)
+    return list(filter(None, (change.title, change.body, diff if files_of_place else "")))
+
+
 def request_for_section(title: str, text: str, line: int, reasons: Sequence[str]) -> Request:
     """The request to write in the section that contains a line, from 1."""
     lengths = [len(row) + 1 for row in text.split("\n")]
@@ -116,7 +129,7 @@ def prompt_for(request: Request) -> Prompt:
         ("text before the part", request.before[-around:]),
         ("part", request.selected),
         ("text after the part", request.after[:around]),
-        *(("reason or line of code", reason[:around]) for reason in request.reasons),
+        *(("reason, change or line of code", reason[:around]) for reason in request.reasons),
     ]
     system = REWORDING_PROMPT.format(instruction=INSTRUCTIONS[request.intent])
     return Prompt(system, delimit(parts), reply_schema(RewordingReply), limits.MAX_COMPLETION_TOKENS)
