@@ -8,7 +8,9 @@ from instep.notifications.inbox.schemas import InboxNotice, NoticeKind, NoticeSu
 from instep.platform.core import limits
 from instep.platform.core.errors import NotFound
 from instep.platform.core.paging import Page, PageRequest
+from instep.platform.core.rate_window import count_hit
 from instep.platform.email.outgoing import send_email
+from instep.platform.identity.keys import hash_key
 from instep.platform.identity.schemas import Ctx
 from instep.platform.text.characters import shorten
 
@@ -25,14 +27,17 @@ async def notify(
 ) -> None:
     """Add a notice for each of these people, except the caller; other ids than those of people are ignored.
 
-    `text` is a comment or a reason, of which the inbox shows the beginning. People who are asked for
-    something also get an email.
+    `text` is a comment or a reason, of which the inbox shows the beginning. Assigned and mentioned
+    people also get an email, up to a limit.
     """
     ids = {id for id in person_ids if id and id.startswith(PERSON_PREFIX) and id != ctx.actor.id}
     if ids:
         excerpt = shorten(text, limits.MAX_NOTICE_EXCERPT_CHARACTERS) if text else None
         addresses = await queries.insert(ctx, sorted(ids), kind, subject, excerpt)
         for address in addresses if kind in EMAILED else ():
+            window = await count_hit(ctx.tx, "notices-to", hash_key(address).hex(), limits.HOUR_SECONDS)
+            if window.hits > limits.MAX_NOTICE_EMAILS_PER_HOUR:
+                continue
             letter = letter_of(ctx.bot, kind, subject, ctx.actor.name, excerpt)
             await send_email(ctx.tx, ctx.workspace_id, address, letter, ctx.bot.locale)
 

@@ -7,6 +7,7 @@ from instep.platform.core.database import Database, Tx
 from instep.platform.identity.scopes import Role
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
 from tests.support.http import body_of, error, ok
+from tests.support.limits import SetLimit
 from tests.support.mail_server import MailServer, html_of, text_of
 from tests.support.places import open_place
 from tests.support.sign_in import sign_up
@@ -192,3 +193,23 @@ async def test_mentioned_members_get_an_email_with_the_page_of_the_draft(
     assert "Is this <b>still</b> beta?" in text_of(message)
     assert "<b>still" not in html_of(message)
     assert message["Bcc"] is None
+
+
+async def test_nobodys_mailbox_is_flooded_with_mentions(
+    client: Client,
+    cast: Cast,
+    owner: Tx,
+    draft: Json,
+    mail: MailServer,
+    run_jobs: RunJobs,
+    set_limit: SetLimit,
+) -> None:
+    set_limit("MAX_NOTICE_EMAILS_PER_HOUR", 2)
+    ann = await sign_up(owner, cast.acme.workspace_id, Role.EDITOR)
+
+    for _ in range(3):
+        await comment(client, draft["id"], body=f"@{ann.email} Is it so?")
+    await run_jobs()
+
+    assert len(mail.to(ann.email)) == 2
+    assert await notices(owner, ann.id) == [("mentioned", draft["id"])] * 3

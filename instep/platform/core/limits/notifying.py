@@ -57,3 +57,5 @@ MAX_SMTP_ANSWER_CHARACTERS = 300
 TEST_EMAILS_PER_HOUR = 10
 
 MAX_NOTICE_EXCERPT_CHARACTERS = 200
+# Emails about assignments and mentions to one address; the inbox has all of them.
+MAX_NOTICE_EMAILS_PER_HOUR = 30
