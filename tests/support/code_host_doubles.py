@@ -117,7 +117,7 @@ class HostDouble:
         return (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self.seconds)).isoformat()
 
     def commented(self, secret: str, text: str, author: str = "ann", number: int = 7) -> SignedDelivery:
-        """The delivery that tells of a new comment."""
+        """The delivery about a new comment."""
         raise NotImplementedError
 
     def token_of(self, asked: Asked) -> str:

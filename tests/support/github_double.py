@@ -137,7 +137,7 @@ class GitHubDouble:
         return (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self.seconds)).isoformat()
 
     def comment(self, text: str, author: str = "octocat", number: int = 7, **fields: object) -> "Delivery":
-        """A person comments on a pull request; the delivery that tells of it."""
+        """A person comments on a pull request; the delivery about it."""
         at = self.tick()
         comment = {
             "id": 5_000_000_000 + self.seconds,

@@ -1,4 +1,4 @@
-"""An SMTP server on this machine, which keeps what it accepts and refuses what a test tells it to."""
+"""A local SMTP server, which keeps the messages that it accepts and refuses those that a test names."""
 
 import asyncio
 import ssl

@@ -49,7 +49,7 @@ class CommentThread:
 
 
 class CommentCreate(Body):
-    """What to say, and what it is about."""
+    """A new comment, and the words or the thread that it is about."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"body": "@ann Is this still beta?"}]})
 

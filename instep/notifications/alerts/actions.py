@@ -40,7 +40,7 @@ async def add_alert_target(ctx: Ctx, url: str, kinds: Sequence[str]) -> AlertTar
     """Send these kinds of alerts to a chat channel or an email address from now on.
 
     `url` is the URL of an incoming webhook of Slack, Discord, Microsoft Teams or Mattermost, which is stored
-    encrypted and never shown again, or an email address, which gets alerts once somebody there has opened the
+    encrypted and never shown again, or an email address, which gets alerts after its owner has opened the
     link that is sent to it. A bot has at most 10 targets.
     """
     address = _parse_address(url)

@@ -1,4 +1,4 @@
-"""Alerts to a team's email address, which somebody there has to confirm, and can end again."""
+"""Alerts by email: the team at an address confirms them with a link, and can end them at any time."""
 
 from collections.abc import Mapping
 
@@ -89,7 +89,7 @@ async def confirm_alert_address(database: Database, token: str) -> AlertTarget:
 
 
 async def end_alerts(database: Database, workspace_id: str, target_id: str) -> None:
-    """Remove a target at the wish of who reads its emails; a removed one stays removed."""
+    """Remove a target, as the reader of its emails wishes; a second call changes nothing."""
     async with database.enter_workspace(workspace_id) as tx, tx.transaction():
         if await queries.delete_address(tx, workspace_id, target_id):
             await record(tx, workspace_id, READER, "remove_alert_target", target_id)

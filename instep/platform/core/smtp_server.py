@@ -1,7 +1,7 @@
 """The address of the SMTP server that sends email (RFC 5321), as one setting has it."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, cast
 from urllib.parse import unquote, urlsplit
 
 Encryption = Literal["smtp", "starttls", "smtps"]
@@ -37,7 +37,7 @@ def read_smtp_url(url: str) -> SmtpServer:
     extra = parts.path.strip("/") or parts.query or parts.fragment
     if parts.scheme not in DEFAULT_PORTS or not parts.hostname or extra or port == 0:
         raise ValueError(FORMAT)
-    encryption: Encryption = parts.scheme  # type: ignore[assignment]
+    encryption = cast(Encryption, parts.scheme)
     user = unquote(parts.username) if parts.username else None
     return SmtpServer(
         encryption, parts.hostname, port or DEFAULT_PORTS[encryption], user, unquote(parts.password or "")

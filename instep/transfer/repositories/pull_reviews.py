@@ -332,7 +332,7 @@ class PullReview:
             await self.form.create_comment(api, self.repository.name, self.pull.number, "\n\n".join(answers))
 
     async def refuse(self, api: HostApi) -> str | None:
-        """Why the author of the commands may not run them; None if they may."""
+        """The reason that the author of the commands may not run them; None if they may."""
         try:
             may_write = await self.form.can_write(api, self.repository.name, self.payload["author_key"])
         except HostRefused:
@@ -422,7 +422,7 @@ async def numbered(ctx: Ctx, entry: ShownDraft, url: str) -> NumberedDraft | Non
 def entries_after(
     before: Sequence[ShownDraft], state: ReviewState, written_at: datetime | None
 ) -> list[ShownDraft]:
-    """What readers see by a comment that was written then; without one nobody can approve anything there."""
+    """The entries as a comment written at that time shows them; without a comment, none can be approved."""
     digests = {draft.number: draft.digest for draft in before}
     after = {draft.number: draft for draft in before}
     for item in state.drafts:

@@ -92,7 +92,7 @@ class ReviewState:
 
 @dataclass(frozen=True, slots=True)
 class CommentFrame:
-    """What surrounds the drafts: the installation, the bot, the host's name, and links and words."""
+    """The rest of a comment, around its drafts: the installation, the bot, the host's name, links, words."""
 
     url: str
     bot: Bot
@@ -184,5 +184,5 @@ def place_part(frame: CommentFrame, place: Place) -> str:
 
 
 def command_word(slug: str | None) -> str:
-    """How commands begin; several help centers that read one repository are distinguished by their slugs."""
+    """The beginning of a command; it has the slug if several help centers read the repository."""
     return WORD if slug is None else f"{WORD} {slug}"

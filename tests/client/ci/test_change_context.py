@@ -1,4 +1,4 @@
-"""What `instep change` sends for a language model: linked issues, code around the hunks, the next version."""
+"""The context that `instep change` sends for a model: linked issues, code around hunks, the next version."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What is known around a change reaches the model as data, and nothing of it the rules without a model."""
+"""The context of a change reaches the model as data; the rules without a model ignore it."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Who is asked to review a draft, what people say about it, and the inbox of each person."""
+"""Assignees of drafts, comments on them, and the inbox of each person."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""Who is asked to review a draft, what people say about drafts, places and articles, and who is notified."""
+"""Assignees of drafts, comments on drafts, places and articles, and notices to people."""
 
 from alembic import op
 

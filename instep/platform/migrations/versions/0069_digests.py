@@ -29,7 +29,7 @@ SQL = """
     revoke execute on function due_digests from public;
     grant execute on function due_digests to instep_app;
 
-    -- The address of a team gets alerts once somebody has opened the link that was sent there.
+    -- A team's address gets alerts after its owner has opened the link that the confirmation email holds.
     alter table alert_targets
       drop constraint alert_targets_tool_check,
       add constraint alert_targets_tool_check
