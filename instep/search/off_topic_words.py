@@ -20,7 +20,7 @@ MAX_WORDS = 2
 async def off_topic_sign(
     ctx: Ctx, question: str, query: WeightedQuery, state: SearchState, article_id: str
 ) -> float:
-    """How much nearer an article is without a word that no article has, as a cosine; 0 if none is nearer."""
+    """The gain in cosine if the question is without its unknown words; 0 if none."""
     hit = next((hit for hit in query.semantic_hits if hit.article_id == article_id), None)
     others = questions_without(question, unknown_words(query))
     if hit is None or not others:

@@ -287,7 +287,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """How likely the passages answer the question, and the signs for it."""
+    """The probability that the passages answer the question, and the signs for it."""
 
     # A calibrated probability, 0 to 1.
     confidence: float

@@ -78,7 +78,7 @@ def refuse_unsupported(client_id: str, document: Document) -> None:
 
 
 def cache_ttl(cache_control: str) -> timedelta:
-    """How long a document is cached: its `max-age` within limits, so that changes arrive in time."""
+    """The time that a document is cached: its `max-age` within limits, so that changes arrive in time."""
     max_age = MAX_AGE.search(cache_control)
     min_ttl, max_ttl = limits.MIN_CLIENT_METADATA_TTL, limits.MAX_CLIENT_METADATA_TTL
     if max_age is None or NOT_CACHEABLE.search(cache_control):

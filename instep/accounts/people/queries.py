@@ -201,7 +201,7 @@ async def set_digest(tx: Tx, workspace_id: str, person_id: str, digest: str) -> 
 
 
 async def find_digest(tx: Tx, person: Person) -> str:
-    """How often the person gets the digest of the workspace."""
+    """The frequency of the digest that the person gets of the workspace."""
     sql = "select digest from memberships where workspace_id = %(workspace)s and person_id = %(person)s"
     digest: str = await tx.value(sql, workspace=person.workspace_id, person=person.id)
     return digest

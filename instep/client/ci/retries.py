@@ -14,7 +14,7 @@ RETRYABLE = {429, 502, 503, 504}
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to retry, in seconds; `now` and `sleep` are the clock."""
+    """The time to go on retrying, in seconds; `now` and `sleep` are the clock."""
 
     seconds: float = field(default_factory=lambda: limits.API_RETRY_SECONDS)
     now: Callable[[], float] = time.monotonic

@@ -33,7 +33,7 @@ class CodeLine:
 
 @dataclass(frozen=True, slots=True)
 class StandingNames:
-    """Which names the code has: `names` exactly as they are spelled, `keys` in any spelling."""
+    """The names that the code has: `names` exactly as they are spelled, `keys` in any spelling."""
 
     names: frozenset[str]
     keys: frozenset[str]
@@ -41,7 +41,7 @@ class StandingNames:
 
 
 def read_standing(git: Git, commit: str, names: Iterable[str]) -> StandingNames:
-    """Which of the names the code of a commit has, and the keys of all names in it."""
+    """The given names that the code of a commit has, and the keys of all names in it."""
     finder, standing, keys = NameFinder(names), set[str](), set[str]()
     seen = set[str]()
     for row in read_lines(git, commit):

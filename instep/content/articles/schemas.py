@@ -312,7 +312,7 @@ class TranslationOut(Out):
 
 
 class FreshnessOut(Out):
-    """Whether a published article is still correct, and why."""
+    """The verdict that a published article is still correct or not, with the reason."""
 
     state: FreshnessState = Field(
         description="`verified`; `needs_review`: see `reason`; `stale`: it has not been verified or changed"

@@ -70,7 +70,7 @@ def obstacles(draft: DraftTexts, merged: str | None) -> list[str]:
 
 
 def conflict_reasons(draft: DraftTexts, proposed: TitledText, merged: str | None) -> list[str]:
-    """Why both changes can't be merged, in sentences; `merged` is the clean merge of the text, if any."""
+    """The reasons that both changes can't be merged, in sentences; `merged` is the clean merge, if any."""
     reasons = [SAME_LINES] if merged is None else []
     return reasons if merge_title(draft, proposed.title) is not None else [*reasons, TWO_TITLES]
 

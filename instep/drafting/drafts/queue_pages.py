@@ -86,7 +86,7 @@ class QueueRow:
 
 @dataclass(frozen=True, slots=True)
 class BundleCounts:
-    """How many drafts and places of a bundle wait, and of how many changes."""
+    """The numbers of drafts and places of a bundle that wait, and of the changes they come from."""
 
     title: str
     drafts: int
@@ -96,7 +96,7 @@ class BundleCounts:
 
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
-    """How many drafts and places wait, the position of one of them, and its neighbors."""
+    """The number of drafts and places that wait, the position of one of them, and its neighbors."""
 
     total: int
     place: int | None
@@ -106,7 +106,7 @@ class QueuePlace:
 
 @dataclass(frozen=True, slots=True)
 class QueueCounts:
-    """How many drafts and places wait, in total and per filter of the queue."""
+    """The numbers of drafts and places that wait, in total and per filter of the queue."""
 
     total: int
     mine: int

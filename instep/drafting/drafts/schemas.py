@@ -55,7 +55,7 @@ class TitledText:
 
 @dataclass(frozen=True, slots=True)
 class OtherDrafts:
-    """How many other edits of an article are pending, and the ids of the newest."""
+    """The number of other pending edits of an article, and the ids of the newest."""
 
     ids: list[str]
     count: int
@@ -250,7 +250,7 @@ class DraftApply(Body):
 
 
 class DraftDismiss(Body):
-    """Why the draft is not applied."""
+    """The reason that the draft is not applied."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "wrong_text"}]})
 
@@ -309,7 +309,7 @@ class DraftListItemOut(Out):
 
 
 class DismissalOut(Out):
-    """Why a draft left the queue without being applied."""
+    """The reason that a draft left the queue without being applied."""
 
     reason: DismissalReason | None = Field(examples=["not_needed"])
     comment: str | None = Field(description="A comment; a task explains here why it withdrew the draft.")

@@ -128,7 +128,7 @@ async def list_drafted_keys(ctx: Ctx, bundle: str, source_url: str | None) -> li
 
 
 async def count(ctx: Ctx, article_id: str | None, keys: Collection[str]) -> int:
-    """How many of these keys are suppressed for the article; without one, for new articles."""
+    """The number of these keys that are suppressed for the article; without one, for new articles."""
     number: int = await ctx.value(
         """
         select count(*) from suppressed_statements

@@ -94,7 +94,7 @@ def is_same(title: str, url: str | None, source: PlaceSource) -> bool:
 
 
 class PlaceDismiss(Body):
-    """Why the article needs no text here."""
+    """The reason that the article needs no text here."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "not_needed"}]})
 

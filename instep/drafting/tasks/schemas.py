@@ -237,7 +237,7 @@ class TaskPlaceOut(Out):
 
 
 class ReviewedOut(Out):
-    """Why an article that was considered got a draft or none."""
+    """The reason that an article that was considered got a draft or none."""
 
     article_id: str
     title: str
@@ -255,7 +255,7 @@ class ReviewedOut(Out):
 
 
 class TaskErrorOut(Out):
-    """Why a task failed."""
+    """The reason that a task failed."""
 
     code: str
     message: str

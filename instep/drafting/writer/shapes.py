@@ -127,7 +127,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Why an article that was considered got a draft, or got none.
+    """The reason that an article that was considered got a draft, or got none.
 
     A `concerned` article should say more, but the change does not provide the text: `heading` is the section
     of the article to write in (None for no section), and `evidence` has the lines of code.

@@ -1,4 +1,4 @@
-"""How long ago something was, in the words of the dashboard."""
+"""Ages in the words of the dashboard."""
 
 from datetime import UTC, datetime, timedelta
 

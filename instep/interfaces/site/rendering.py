@@ -168,7 +168,7 @@ def render_page(
 
 
 def cdn_headers(bot: Bot) -> dict[str, str]:
-    """How long caches in front of this installation may serve a page without revalidation (RFC 9213).
+    """Headers that let caches in front of this installation serve a page without revalidation (RFC 9213).
 
     The bot's id, which webhooks name, is the tag with which a CDN purges all pages of the help center.
     """

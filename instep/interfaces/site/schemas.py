@@ -68,7 +68,7 @@ class ServedFile:
 
 @dataclass(frozen=True, slots=True)
 class FrontPage:
-    """Whether any help center exists, and the id of the only workspace; empty if there are several."""
+    """The existence of any help center, and the id of the only workspace; empty if there are several."""
 
     has_bots: bool
     workspace_id: str

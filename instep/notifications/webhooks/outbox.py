@@ -48,7 +48,7 @@ class StartedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class AttemptOutcome:
-    """How an attempt ended; `is_gone` means that the endpoint refuses further deliveries (410)."""
+    """The end of an attempt; `is_gone` means that the endpoint refuses further deliveries (410)."""
 
     id: str
     number: int

@@ -278,7 +278,7 @@ class StrictHttp(HttpToolsProtocol):
         self.with_waiting_bytes.discard(self)
 
     def drop_slowest_clients(self) -> None:
-        """If too many bytes wait in this process, drop the clients that have read nothing for longest."""
+        """Drop the clients that have read nothing for longest, if too many bytes wait in this process."""
         sizes = {client: client.transport.get_write_buffer_size() for client in self.with_waiting_bytes}
         while sum(sizes.values()) > limits.MAX_WAITING_BYTES:
             slowest = max(sizes, key=lambda client: (client.write_waited_seconds, sizes[client]))

@@ -146,7 +146,7 @@ class DetailOut(BaseModel):
 
 
 class ErrorOut(BaseModel):
-    """Why a request was refused, in a sentence that says what to do."""
+    """The reason that a request was refused, in a sentence that says what to do."""
 
     error: str
     code: str

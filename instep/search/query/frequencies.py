@@ -1,4 +1,4 @@
-"""How common words are in a language, independent of the help center's topic.
+"""Frequencies of words in a language, independent of the help center's topic.
 
 A help center of three articles can't tell a rare word from a common one. The files contain the frequencies of
 the most common words of seven languages, from wordfreq by Robyn Speer and others (CC BY-SA 4.0, see

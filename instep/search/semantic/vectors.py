@@ -166,7 +166,7 @@ async def has_bots(database: Database, locales: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingBacklog:
-    """How far the vectors lag behind the articles of all bots, for `instep doctor`."""
+    """The number of articles of all bots whose vectors are still missing or old, for `instep doctor`."""
 
     articles: int
     # Age of the oldest change without a vector, over bots whose vectors were complete before.

@@ -53,7 +53,7 @@ MIN_FREQUENT_SHARE = 0.15
 
 
 def refusal_of(heading: str, passage: str, sentence: str, locale: str = "en", quoted: str = "") -> str:
-    """Why `passage` does not say what `sentence` says, for the model that wrote it; "" if it does.
+    """The reason that `passage` does not say what `sentence` says, for the model; "" if it does.
 
     `heading` is what the whole passage is below, and `quoted` the part of it around what is quoted for the
     sentence. Yes or no at the beginning is the model's judgment: the statement after it is checked.
@@ -79,7 +79,7 @@ def refusal_of(heading: str, passage: str, sentence: str, locale: str = "en", qu
 
 
 def refusal_of_translation(heading: str, passage: str, sentence: str, locale: str) -> str:
-    """Why a sentence is no translation with the facts of a passage in `locale`; "" if it is."""
+    """The reason that a sentence is no translation with the facts of a passage in `locale`; "" if it is."""
     if not terms_of(sentence) or is_written_in(sentence, locale):
         return "it is not in the language of the question"
     return refusal_of_facts(f"{heading}\n{passage}", sentence)

@@ -130,7 +130,7 @@ class ArticleFeedbackOut(Out):
 
 
 class ReasonsOut(Out):
-    """How often each reason was given."""
+    """The number of times that each reason was given."""
 
     unclear: int
     outdated: int

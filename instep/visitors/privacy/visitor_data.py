@@ -61,7 +61,7 @@ class Erasure(Out):
 
 @dataclass(frozen=True, slots=True)
 class VisitorSummary:
-    """How much is stored about a visitor."""
+    """The amount of data that is stored about a visitor."""
 
     conversations: int
     leads: int

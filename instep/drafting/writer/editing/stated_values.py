@@ -80,7 +80,7 @@ def statement_at(text: str, start: int, end: int) -> StatedPlace:
 
 
 def probability_of_value(pair: Became, statement: StatedPlace) -> float | None:
-    """How likely a passage states the setting's value (0 to 1); None if it may well state another one."""
+    """The probability (0 to 1) that a passage states the setting's value; None if it may state another."""
     value = pair.value
     assert value is not None
     around = f"{statement.text}\n{statement.topic}"
@@ -157,7 +157,7 @@ def _is_of_nearer_name(pair: Became, statement: StatedPlace) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """How a passage names a setting near a value; `distance` in characters, `words` of the name."""
+    """A setting's name near a value in a passage; `distance` in characters, `words` of the name."""
 
     is_version: bool
     is_exact: bool

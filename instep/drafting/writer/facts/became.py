@@ -205,7 +205,7 @@ def _is_choice(key: _Key, uses: Sequence[_Use], values: Mapping[tuple[str, str],
 
 
 class _Tally:
-    """How often the change contains each text, and how many different texts replace it."""
+    """The number of times that the change contains each text, and of different texts that replace it."""
 
     def __init__(self, groups: Mapping[_Key, Sequence[_Use]], occurrences: OccurrenceCounts) -> None:
         self.occurrences = occurrences

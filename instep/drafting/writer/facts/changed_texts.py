@@ -238,7 +238,7 @@ def _without_markers(text: str) -> str:
 
 
 class OccurrenceCounts:
-    """How often texts occur in the removed, added and unchanged lines of a diff."""
+    """The numbers of times that texts occur in the removed, added and unchanged lines of a diff."""
 
     def __init__(self, texts: Iterable[str], files: Iterable[FilePatch]) -> None:
         self.removed: Counter[str] = Counter()

@@ -44,7 +44,7 @@ class ArticleLines:
         return [place for place in candidates if place >= 0 and self.lines[place : place + length] == run]
 
     def resemblance(self, index: int, line: str) -> float:
-        """How much the line at an index resembles another: 1 if equal, 0 if different."""
+        """The resemblance of the line at an index to another: 1 if equal, 0 if different."""
         if not 0 <= index < len(self.lines):
             return 0.0
         if self.lines[index] == line:

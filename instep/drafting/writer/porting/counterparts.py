@@ -123,7 +123,7 @@ def _fit(counterpart: Counterpart, file: FilePatch, index: LineIndex) -> tuple[f
 
 
 def name_similarity(path: str, article: Article) -> float:
-    """How much (0 to 1) a file's name resembles an article's title, or the name in its URL."""
+    """The resemblance (0 to 1) of a file's name to an article's title, or to the name in its URL."""
     name = "".join(_words(name_of(path)))
     names = ("".join(_words(text)) for text in (article.title, article.url.rsplit("/", 1)[-1]))
     in_path = frozenset(_words(path))

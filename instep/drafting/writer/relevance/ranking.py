@@ -267,7 +267,7 @@ def _lead(
     terms: Terms,
     statistics: _CorpusStatistics,
 ) -> float:
-    """How far the score of the best article exceeds the fifth, relative to the weight of the terms."""
+    """The distance of the best article's score from the fifth, relative to the weight of the terms."""
     scores = [score(terms, features, statistics) for features in statistics.features]
     best = sorted(scores, reverse=True)[:5]
     return (best[0] - best[-1]) / statistics.total_weight(terms) if best else 0.0

@@ -102,7 +102,7 @@ def concerned_articles(
 
 
 def concern_of(candidates: Sequence[ArticleCandidate], need: float) -> float:
-    """How surely a change concerns its likeliest article, in log-odds."""
+    """The log-odds that a change concerns its likeliest article."""
     return log_odds(need) + log_odds(candidates[0].probability)
 
 

@@ -48,7 +48,7 @@ def _sentence(fact: EditReason, times: int) -> str:
 
 
 def reason_for_doubt(fact: Became) -> str:
-    """Why a person must judge a passage with the old text."""
+    """The reason that a person must judge a passage with the old text."""
     return (
         f"Says {quoted(fact.old)}, which the change replaces with {quoted(fact.new)} in "
         f"{best_source(fact).location}: check whether it means the same here."

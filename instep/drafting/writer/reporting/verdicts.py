@@ -1,4 +1,4 @@
-"""Why each article that was considered got a draft or a place, or got none."""
+"""Verdicts: the reason that each article that was considered got a draft or a place, or got none."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

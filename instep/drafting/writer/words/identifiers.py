@@ -1,4 +1,4 @@
-"""How identifiers are spelled in code and in articles: their parts, kinds and other spellings."""
+"""Spellings of identifiers in code and in articles: their parts, kinds and other spellings."""
 
 import re
 from collections.abc import Iterator

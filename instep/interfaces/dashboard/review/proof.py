@@ -184,7 +184,7 @@ def is_alike(old: Piece, new: Piece) -> bool:
 
 
 def visible_places(pairs: Sequence[Pair]) -> list[bool]:
-    """Whether each block is shown: changed ones, their neighbors, and the heading above."""
+    """True for each block that is shown: changed ones, their neighbors, and the heading above."""
     places: set[int] = set()
     heading = 0
     for place, pair in enumerate(pairs):

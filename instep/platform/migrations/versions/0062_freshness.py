@@ -1,4 +1,4 @@
-"""When an article was verified last, who looks after it and until when, and a collection's part of that."""
+"""Verification of articles, their owners and the date of the next look, and a collection's part of that."""
 
 from alembic import op
 

@@ -37,7 +37,7 @@ TITLES_AND_HINTS = {
 
 
 class VisitorErrorOut(BaseModel):
-    """Why a call was refused, and what to do."""
+    """The reason that a call was refused, and what to do."""
 
     error: str
     code: str
