@@ -119,7 +119,7 @@ FACES: dict[str, set[str]] = {
     "places": {"storing"},
     "privacy": {"erasure_marks", "visitor_data"},
     "redirects": {"path_patterns"},
-    "repositories": {"app_actions", "drift_jobs", "pull_reviews"},
+    "repositories": {"app_actions", "drift_jobs", "host_people", "pull_reviews"},
     "review": {"", "command", "release"},
     "runtime": {""},
     "site": {"error_pages", "kept_pages", "public_routes", "shared_states"},

@@ -28,6 +28,7 @@ ID = re.compile(r"\(*(?:id|\w+_id|token_hash|key_hash|code_hash|bot_key|object_k
 # The columns of unique indexes by which rows of one workspace alone are found, and what nobody sends there.
 OF_THE_SERVICE = {
     "article_views": "counts by days",
+    "code_host_logins": "found with the id of the code host",
     "file_references": "a trigger writes them",
     "golden_questions": "found with the article's id",
     "gone_names": "found with the article's id",

@@ -20,6 +20,7 @@ from instep.platform.core.database import Database, Tx
 from instep.platform.core.database_connections import OPTIONS
 from instep.platform.identity.scopes import Role
 from instep.platform.web.visitors.refused_origins import note_refused_origin
+from instep.transfer.repositories.host_people import name_host_member
 from instep.visitors.privacy.erasure_marks import mark_erasure
 from tests.support import questions
 from tests.support.alert_targets import add_target
@@ -105,7 +106,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await read_and_search(database, cast.acme, article)
     await add_target(database, cast.acme)
     await give_model(database, cast.acme)
-    await store_repository(database, cast.acme)
+    repository_id = await store_repository(database, cast.acme)
     await spend(database, cast.acme)
     await leave_work(database, cast.acme)
     await store_index(database, cast.acme)
@@ -123,6 +124,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await Importer(database, cast.acme).bring(tree(page("a.md")))
     async with acting(database, cast.acme) as ctx:
         await create_preview(ctx, draft["id"])
+        await name_host_member(ctx, repository_id, "octocat", user.id)
         await note_sent(ctx)
         await note_refused_origin(ctx.tx, ctx.bot, "https://elsewhere.test")
     return [
@@ -174,7 +176,8 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
         *("imports", "import_refs", "erasures"),
         *("files", "file_references", "stored_objects", "object_chunks"),
         *("synced_folders", "synced_files"),
-        *("code_hosts", "repositories", "repository_changes", "repository_pulls", "pull_commands"),
+        *("code_hosts", "repositories", "repository_changes"),
+        *("repository_pulls", "pull_commands", "code_host_logins"),
     ]
 
 

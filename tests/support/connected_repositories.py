@@ -12,7 +12,7 @@ from instep.platform.llm.protocol import Model
 from instep.runtime import worker_of
 from instep.transfer.repositories import actions, queries, review_queries
 from instep.transfer.repositories.host_credentials import seal_credentials
-from instep.transfer.repositories.intake import take_commands, take_in
+from instep.transfer.repositories.intake import take_comment, take_in
 from instep.transfer.repositories.jobs import POLL_REPOSITORIES
 from instep.transfer.repositories.schemas import (
     HostCredentials,
@@ -164,8 +164,10 @@ async def store_repository(database: Database, company: Company, url: str = "htt
         assert change is not None
         await review_queries.hold_pull(ctx, change, "a marker")
         remote = remote_repository.remote
-        comment = PullComment(remote, PULL_REQUEST.number, "1", "octocat", "octocat", "/instep help", ctx.now)
-        await take_commands(ctx.tx, repository, comment, None)
+        comment = PullComment(
+            remote, PULL_REQUEST.number, "1", "octocat", "octocat", False, "/instep help", ctx.now
+        )
+        await take_comment(ctx.tx, repository, comment, None)
     return added.id
 
 

@@ -6,17 +6,20 @@ Its shapes are those of the documented responses, with the fields that Instep re
 import hashlib
 import hmac
 import json
+import re
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from typing import ClassVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import RSAKey
 
+from instep.transfer.repositories.schemas import HostKind
 from tests.support.cast import Json
 from tests.support.changes import DIFF
 from tests.support.ci_servers import Asked, Reply, serving
@@ -28,12 +31,14 @@ APP_KEY = RSAKey.generate_key(2048, private=True)
 # The commit where pull requests begin.
 BASE = "ba5e" * 10
 DIFF_TYPE = "application/vnd.github.diff"
+BOX = re.compile(r"^- \[([ x])\] Apply when merged$", re.MULTILINE)
 
 
 @dataclass
 class GitHubDouble:
     """One repository with its pull requests. `replies` go out first, in place of what would be answered."""
 
+    kind: ClassVar[HostKind] = "github"
     url: str = ""
     name: str = NAME
     former_name: str = ""
@@ -51,6 +56,10 @@ class GitHubDouble:
     contents: dict[tuple[str, str], str] = field(default_factory=dict)
     # Comments on pull requests, check runs, and the permission of each person; others have none.
     comments: list[Json] = field(default_factory=list)
+    # Deliveries about the comments of Instep, which writes them as this person or bot.
+    own_deliveries: list["Delivery"] = field(default_factory=list)
+    own_login: str = "instep[bot]"
+    own_ids: set[int] = field(default_factory=set)
     checks: list[Json] = field(default_factory=list)
     permissions: dict[str, str] = field(default_factory=lambda: {"octocat": "write", "reader": "read"})
     # An app of before, or a token, may lack these.
@@ -151,19 +160,40 @@ class GitHubDouble:
         self.comments.append(comment)
         return self.delivery_of_comment("created", comment)
 
-    def delivery_of_comment(self, action: str, comment: Json) -> "Delivery":
+    def edit(self, text: str, author: str = "octocat", at: int = 0) -> "Delivery":
+        """A person edits a comment of Instep; the delivery about it."""
+        comment = [row for row in self.comments if row["id"] in self.own_ids][at]
+        before = comment["body"]
+        comment.update(body=text, updated_at=self.tick())
+        return self.delivery_of_comment("edited", comment, author, changes={"body": {"from": before}})
+
+    def click_box(self, number: int, author: str = "octocat") -> "Delivery":
+        """A person ticks or unticks the box of a draft; the delivery about it."""
+        head, heading, rest = self.own_comments[0].partition(f"\n**{number}. ")
+        is_ticked = BOX.search(rest)
+        assert is_ticked is not None, "the draft has a box"
+        at = is_ticked.start(1)
+        return self.edit(
+            head + heading + rest[:at] + ("x" if rest[at] == " " else " ") + rest[at + 1 :], author
+        )
+
+    def delivery_of_comment(
+        self, action: str, comment: Json, sender: str = "octocat", **more: object
+    ) -> "Delivery":
         body = {
             "action": action,
             "issue": {"number": comment["number"], "pull_request": {"url": self.url}},
             "comment": comment,
             "repository": self.repository,
+            "sender": {"login": sender, "type": "User"},
+            **more,
         }
         return Delivery("issue_comment", json.dumps(body).encode())
 
     @property
     def own_comments(self) -> list[str]:
         """The texts of the comments that Instep has written."""
-        return [str(row["body"]) for row in self.comments if row["user"]["login"] == "instep[bot]"]
+        return [str(row["body"]) for row in self.comments if row["id"] in self.own_ids]
 
     def answer_issue(self, asked: Asked, path: str) -> Reply:
         """An issue, or what belongs to the review of a pull request."""
@@ -192,9 +222,14 @@ class GitHubDouble:
         if asked.line.startswith("PATCH "):
             found_rows = [row for row in self.comments if path == f"/issues/comments/{row['id']}"]
             for row in found_rows:
+                changes = {"body": {"from": row["body"]}}
                 row.update(body=sent["body"], updated_at=self.tick())
+                self.own_deliveries.append(
+                    self.delivery_of_comment("edited", row, self.own_login, changes=changes)
+                )
             return Reply(200, found_rows[0]) if found_rows else Reply(404, {"message": "Not Found"})
-        self.comment(sent["body"], "instep[bot]", int(path.split("/")[2]))
+        self.own_deliveries.append(self.comment(sent["body"], self.own_login, int(path.split("/")[2])))
+        self.own_ids.add(self.comments[-1]["id"])
         return Reply(201, self.comments[-1])
 
     def reply(self, asked: Asked) -> Reply:

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 
 from instep.drafting.drafts import release_queries
 from instep.drafting.drafts.batches import NOTHING_SEEN, apply_each, lock_articles
+from instep.drafting.drafts.pending import ProposalChanged, lock_draft, not_pending
 from instep.drafting.drafts.queries import withdraw_approvals
 from instep.drafting.drafts.release_queries import ReleaseSources
 from instep.drafting.drafts.release_schemas import DraftOfArticle, Release, ReleaseCreate
+from instep.drafting.drafts.schemas import Draft
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
@@ -44,6 +46,18 @@ async def release_seen(ctx: Ctx, source_url: str, seen: Mapping[str, str]) -> Re
     applied, and loses its approval.
     """
     return await _release(ctx, source_url, ReleaseSources([source_url], []), seen)
+
+
+@writes
+async def withdraw_approval(ctx: Ctx, draft_id: str, seen: str) -> Draft:
+    """Take back the approval of a draft for its release; `seen` is the digest of the approved proposal."""
+    draft = await lock_draft(ctx, draft_id)
+    if draft.status != "pending":
+        raise not_pending(draft)
+    if draft.text_digest != seen:
+        raise ProposalChanged
+    await withdraw_approvals(ctx, [draft_id])
+    return draft
 
 
 async def _release(

@@ -51,8 +51,8 @@ class Bot:
 class Actor:
     """The author of a change: the `author` of texts, drafts and events, and in full in the audit log.
 
-    `id` is the key's or the person's id; `app` the name of the OAuth client that acts for a person, and
-    `connection` the id of the person's grant to it.
+    `id` is the key's or the person's id; `app` the name of the OAuth client that acts for a person, or of the
+    person at a code host; `connection` the id of the person's grant to the client.
     """
 
     type: ActorType

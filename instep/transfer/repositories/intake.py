@@ -1,5 +1,6 @@
 """Schedules jobs: for a pull request from a delivery or a poll, once per commit; and for checks."""
 
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -8,6 +9,7 @@ from instep.platform.core.database import Tx
 from instep.platform.core.ids import new_id
 from instep.platform.core.jobs import defer
 from instep.transfer.repositories import queries, review_queries
+from instep.transfer.repositories.pull_boxes import changed_boxes
 from instep.transfer.repositories.pull_commands import command_lines
 from instep.transfer.repositories.pull_filters import reason_to_ignore
 from instep.transfer.repositories.schemas import (
@@ -55,19 +57,32 @@ async def take_in(tx: Tx, repository: Repository, pull_request: PullRequest, is_
         await review_soon(tx, repository, pull_request.number)
 
 
-async def take_commands(tx: Tx, repository: Repository, comment: PullComment, slug: str | None) -> None:
-    """Let the commands of a comment run once, however often it is delivered; with a slug, those with it."""
-    lines = command_lines(comment.text, slug)
-    if not lines or not repository.comments or not await review_queries.put_command(tx, repository, comment):
+async def take_comment(tx: Tx, repository: Repository, comment: PullComment, slug: str | None) -> None:
+    """Let what a comment decides happen once, however often it is delivered.
+
+    With a slug, only commands with it count.
+    """
+    if not repository.hears_comments:
+        await review_queries.set_hears_comments(tx, repository.id)
+        await review_soon(tx, repository, comment.number)
+    if comment.is_by_bot or not repository.comments:
         return
-    payload = {
-        **pull_payload(tx, repository, comment.number),
-        "author": comment.author,
-        "author_key": comment.author_key,
-        "sent_at": comment.created_at.isoformat(),
-        "lines": lines,
-    }
-    await defer(tx, RUN_PULL_COMMANDS, payload)
+    if comment.before is None:
+        decisions: dict[str, Any] = {"lines": command_lines(comment.text, slug)}
+    elif await review_queries.is_own_comment(tx, repository, comment):
+        boxes = changed_boxes(comment.before, comment.text)
+        decisions = {"boxes": boxes and [asdict(box) for box in boxes]}
+    else:
+        return
+    if list(decisions.values()) != [[]] and await review_queries.put_command(tx, repository, comment):
+        payload = {
+            **pull_payload(tx, repository, comment.number),
+            "author": comment.author,
+            "author_key": comment.author_key,
+            "sent_at": comment.sent_at.isoformat(),
+            **decisions,
+        }
+        await defer(tx, RUN_PULL_COMMANDS, payload)
 
 
 async def review_soon(tx: Tx, repository: Repository, number: int) -> None:

@@ -8,7 +8,7 @@ from instep.platform.core import limits
 from instep.platform.text.characters import in_one_line, replace_unstorable, shorten
 
 WORD = "/instep"
-Verb = Literal["apply", "dismiss", "help", "unknown"]
+Verb = Literal["apply", "dismiss", "edit", "help", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ def read_command(line: str) -> PullCommand:
     if verb == "apply" and [word.lower() for word in arguments] == ["all"]:
         return PullCommand("apply", line)
     numbers = [number_of(word) for word in " ".join(arguments).replace(",", " ").split()]
-    if verb == "apply" and numbers and all(numbers):
-        return PullCommand("apply", line, tuple(dict.fromkeys(numbers)))
+    if verb in ("apply", "edit") and numbers and all(numbers):
+        return PullCommand("apply" if verb == "apply" else "edit", line, tuple(dict.fromkeys(numbers)))
     if verb == "dismiss" and arguments and number_of(arguments[0]):
         return with_reason(PullCommand("dismiss", line, (number_of(arguments[0]),)), arguments[1:])
     return PullCommand("unknown", line)

@@ -1,4 +1,4 @@
-"""The jobs of reviews in pull requests: keep one comment and one status up to date, and run commands."""
+"""The jobs of reviews in pull requests: keep one comment and one status up to date, and take decisions."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.hosts.host_requests import HostApi, HostRefused
 from instep.transfer.repositories.intake import review_soon
 from instep.transfer.repositories.numbered_drafts import read_state
-from instep.transfer.repositories.pull_deciding import run_commands
+from instep.transfer.repositories.pull_deciding import answer_comment
 from instep.transfer.repositories.pull_text import ReviewState
 from instep.transfer.repositories.pull_writing import write_pull_comment, write_pull_status
 from instep.transfer.repositories.schemas import PullRequest
@@ -36,12 +36,12 @@ async def review_pull(database: Database, client: OutboundClient, job: Job) -> N
 
 
 async def run_pull_commands(database: Database, client: OutboundClient, job: Job) -> None:
-    """Run the commands of a comment, if its author has write access now, and answer them."""
+    """Carry out what a comment decides, if its author has write access now, and answer it."""
     async with holding(database, job, is_patient=True) as work:
         if work is not None:
             async with database.enter_workspace(work.host.workspace_id) as tx:
                 await review_soon(tx, work.repository, work.pull.number)
-            await run_commands(work, await work.open_api(client))
+            await answer_comment(work, await work.open_api(client))
 
 
 async def look_at(work: HeldPull, api: HostApi) -> None:

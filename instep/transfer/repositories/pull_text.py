@@ -16,14 +16,16 @@ from instep.drafting.drafts.schemas import DraftDetail, draft_out
 from instep.drafting.places.schemas import Place, place_out
 from instep.platform.core import limits
 from instep.platform.text.characters import shorten
+from instep.transfer.repositories.pull_boxes import Box, signed
 from instep.transfer.repositories.pull_commands import WORD
 from instep.transfer.repositories.schemas import ShownDraft
 
 Standing = Literal["open", "approved", "live", "dismissed"]
 HELP = (
     "`{word} apply 1` or `{word} apply all` approves what is shown here: it goes live when this is merged."
-    " `{word} dismiss 2 not needed` dismisses a draft, with a reason if you like. Begin a new comment with a"
-    " command. Only people who can write to this repository can use them."
+    " `{word} dismiss 2 not needed` dismisses a draft, with a reason if you like. `{word} edit 1` links to"
+    " the draft in Instep. Begin a new comment with a command. Only people who can write to this repository"
+    " can use them."
 )
 READ_AGAIN = "An earlier text of this draft was approved: read this one, and approve it again."
 NOT_SHOWN = "The text is too long for this comment: read and approve it [on its page]({address})."
@@ -50,8 +52,15 @@ class NumberedDraft:
 
     @property
     def is_approved_here(self) -> bool:
-        """True if the proposal is the one that someone has approved by a command."""
+        """True if the proposal is the one that someone has approved on the pull request."""
         return self.standing == "approved" and self.entry.approved == self.detail.draft.text_digest
+
+    @property
+    def box(self) -> Box | None:
+        """The box that approves what the comment shows; None for a settled draft, or one that is too long."""
+        is_pending = self.detail.draft.status == "pending"
+        digest = self.seen_digest if is_pending else ""
+        return Box(self.entry.number, digest, self.is_approved_here) if digest else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +101,14 @@ class ReviewState:
 
 @dataclass(frozen=True, slots=True)
 class CommentFrame:
-    """The rest of a comment, around its drafts: the installation, the bot, the host's name, links, words."""
+    """The rest of a comment, around its drafts: the installation, the bot, links, words."""
 
+    # The first line, by which the comment is found.
+    marker: str
     url: str
     bot: Bot
-    host_name: str
     preview_url: str | None
+    has_boxes: bool
     # How commands begin; None if no delivery can bring them.
     command: str | None
     # Why what was approved does not go live with the merge.
@@ -105,11 +116,15 @@ class CommentFrame:
 
 
 def comment_of(frame: CommentFrame, state: ReviewState) -> str:
-    """The whole comment without its marker; text by others is escaped and mentions no one."""
-    parts = [f"### Instep: {inert(state.title)}"]
+    """The whole comment; text by others is escaped and mentions no one."""
+    parts, boxes = [f"{frame.marker}\n### Instep: {inert(state.title)}"], {}
     if frame.obstacle:
         parts.append(frame.obstacle)
-    parts += [draft_part(frame, draft) for draft in state.drafts]
+    for item in state.drafts:
+        if frame.has_boxes and item.box:
+            # It is below the heading of the draft, and its number.
+            boxes[sum(part.count("\n") + 2 for part in parts) + 2] = item.box
+        parts.append(draft_part(frame, item))
     parts += [place_part(frame, place) for place in state.places[: limits.MAX_NUMBERED_DRAFTS]]
     if state.drafts or state.places:
         parts.append("---")
@@ -118,15 +133,19 @@ def comment_of(frame: CommentFrame, state: ReviewState) -> str:
         parts.append(" · ".join(links))
     if state.drafts and frame.command:
         parts.append(HELP.format(word=frame.command))
-    return "\n\n".join(parts) + "\n"
+    return signed("\n\n".join(parts) + "\n", boxes)
 
 
 def draft_part(frame: CommentFrame, item: NumberedDraft) -> str:
     draft = item.detail.draft
     address = dashboard_page(frame.url, frame.bot, "review", draft.id)
-    words = f"{TYPES.get(draft.type, draft.type)}, {standing_words(frame, item)}"
-    heading = f"**{item.entry.number}. [{inert(draft.title)}]({address})** ({inert(words)})"
-    return heading if draft.status != "pending" else "\n\n".join([heading, *pending_parts(item, address)])
+    words = f"{TYPES.get(draft.type, draft.type)}, {standing_words(item)}"
+    parts = [f"**{item.entry.number}. [{inert(draft.title)}]({address})** ({inert(words)})"]
+    if frame.has_boxes and item.box:
+        parts.append(item.box.line)
+    if draft.status == "pending":
+        parts += pending_parts(item, address)
+    return "\n\n".join(parts)
 
 
 def pending_parts(item: NumberedDraft, address: str) -> Iterator[str]:
@@ -164,18 +183,18 @@ def client_draft(detail: DraftDetail) -> Draft:
     return parse_shape(Draft, draft_out(detail, "markdown").model_dump(mode="json", by_alias=True))
 
 
-def standing_words(frame: CommentFrame, item: NumberedDraft) -> str:
-    draft, by_host = item.detail.draft, f" at {frame.host_name}"
+def standing_words(item: NumberedDraft) -> str:
+    draft = item.detail.draft
     if item.standing == "approved":
         until = "when this is merged" if item.is_approved_here else "with its release"
-        return f"approved{by_person(draft.approved_by_name, by_host)}, goes live {until}"
+        return f"approved {by_person(item.entry, draft.approved_by_name)}, goes live {until}"
     if item.standing == "dismissed":
-        return f"dismissed{by_person(draft.settled_by_name, by_host)}"
+        return f"dismissed {by_person(item.entry, draft.settled_by_name)}"
     return item.standing
 
 
-def by_person(name: str | None, by_host: str) -> str:
-    return f" by {one_line(name)}" if name and name.endswith(by_host) else " in Instep"
+def by_person(entry: ShownDraft, name: str | None) -> str:
+    return f"by {one_line(entry.decided_as)}" if name and name == entry.decided_by else "in Instep"
 
 
 def place_part(frame: CommentFrame, place: Place) -> str:

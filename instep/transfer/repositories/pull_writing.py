@@ -12,7 +12,6 @@ from instep.platform.core.restarts import restartable
 from instep.platform.core.secret_keys import secret_key
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.repositories.held_pulls import HeldPull
-from instep.transfer.repositories.host_credentials import open_credentials
 from instep.transfer.repositories.hosts.host_requests import HostApi, HostRefused
 from instep.transfer.repositories.numbered_drafts import entries_after
 from instep.transfer.repositories.pull_text import CommentFrame, ReviewState, command_word, comment_of
@@ -26,7 +25,7 @@ async def write_pull_comment(work: HeldPull, api: HostApi, state: ReviewState, o
         return
     is_needed = bool(state.drafts or state.places)
     frame = await restartable(lambda: frame_of(work, state, obstacle))
-    text = f"{marker_of(work)}\n{comment_of(frame, state)}"
+    text = comment_of(frame, state)
     digest = digest_of(text, [(item.entry.id, item.seen_digest) for item in state.drafts])
     if digest == work.pull.comment_digest or not (is_needed or work.pull.comment_id):
         return
@@ -55,11 +54,18 @@ async def put_comment(work: HeldPull, api: HostApi, text: str) -> WrittenComment
 
 
 async def frame_of(work: HeldPull, state: ReviewState, obstacle: str | None) -> CommentFrame:
-    credentials = open_credentials(work.host)
-    word = command_word(work.slug) if credentials and credentials.secret else None
+    hears = work.repository.hears_comments
     pending = [item.detail.id for item in state.drafts if item.standing in ("open", "approved")]
     preview_url = await find_preview(work, pending[0]) if pending else None
-    return CommentFrame(settings().base_url, work.bot, work.host_name, preview_url, word, obstacle)
+    return CommentFrame(
+        marker_of(work),
+        settings().base_url,
+        work.bot,
+        preview_url,
+        has_boxes=hears and work.form.says_who_edits,
+        command=command_word(work.slug) if hears else None,
+        obstacle=obstacle,
+    )
 
 
 async def find_preview(work: HeldPull, draft_id: str) -> str | None:

@@ -24,7 +24,7 @@ REPOSITORY = """
     r.id, r.bot_id, r.code_host_id, h.kind, r.remote_id, r.name, r.default_branch, r.branch, r.moment,
     r.paths, r.includes_bots, r.installation_id, r.polled_until, r.last_error, r.check_status,
     r.check_message, r.checked_commit, r.checked_at, r.wrong_statements, r.wrong_articles,
-    r.comments, r.status_mode, r.review_error
+    r.comments, r.status_mode, r.review_error, r.hears_comments
     from repositories r join code_hosts h on h.workspace_id = %(workspace)s and h.id = r.code_host_id
     where r.workspace_id = %(workspace)s
 """

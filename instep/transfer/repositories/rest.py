@@ -18,7 +18,7 @@ from instep.transfer.repositories.host_credentials import open_credentials
 from instep.transfer.repositories.hosts.host_json import Malformed
 from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.hosts.host_reviews import REVIEWS
-from instep.transfer.repositories.intake import release_soon, take_commands, take_in
+from instep.transfer.repositories.intake import release_soon, take_comment, take_in
 from instep.transfer.repositories.schemas import CodeHost, PullComment, PullNotice, RemoteRepository
 
 log = structlog.get_logger("instep.repositories")
@@ -90,7 +90,7 @@ async def store(database: Database, host: CodeHost, notice: PullNotice) -> int:
 
 
 async def store_comment(database: Database, host: CodeHost, comment: PullComment) -> int:
-    """Take in a comment for the help center that its commands are for; returns the number of readers.
+    """Take in a comment for the help center whose drafts it decides; returns the number of readers.
 
     If several help centers read the repository, each command has to name one by its slug.
     """
@@ -99,7 +99,7 @@ async def store_comment(database: Database, host: CodeHost, comment: PullComment
         repositories = await queries.list_by_remote_id(tx, host.id, comment.repository.remote_id)
         for repository in repositories:
             slug = await review_queries.slug_of(tx, repository.bot_id) if len(repositories) > 1 else None
-            await take_commands(tx, repository, comment, slug)
+            await take_comment(tx, repository, comment, slug)
     return len(repositories)
 
 

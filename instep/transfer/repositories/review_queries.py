@@ -101,8 +101,30 @@ async def store_review(ctx: Ctx, pull: ReviewedPull, entries: Sequence[ShownDraf
     )
 
 
+async def set_hears_comments(tx: Tx, repository_id: str) -> None:
+    await tx.execute(
+        "update repositories set hears_comments = true where workspace_id = %(workspace)s and id = %(id)s",
+        id=repository_id,
+    )
+
+
+async def is_own_comment(tx: Tx, repository: Repository, comment: PullComment) -> bool:
+    """True if Instep has written this comment."""
+    return (
+        await tx.value(
+            f"select true from repository_pulls where workspace_id = %(workspace)s and {OF_PULL}"
+            " and comment_id = %(comment)s",
+            bot=repository.bot_id,
+            repository=repository.id,
+            number=comment.number,
+            comment=comment.id,
+        )
+        is True
+    )
+
+
 async def put_command(tx: Tx, repository: Repository, comment: PullComment) -> bool:
-    """True if a comment with commands is new, and the pull request has not had too many of them."""
+    """True if a comment that decides something is new, and the pull request has not had too many of them."""
     return bool(
         await tx.execute(
             """
@@ -115,7 +137,7 @@ async def put_command(tx: Tx, repository: Repository, comment: PullComment) -> b
             bot=repository.bot_id,
             repository=repository.id,
             number=comment.number,
-            comment=comment.id,
+            comment=comment.id if comment.before is None else f"{comment.id} {comment.sent_at.isoformat()}",
             most=limits.MAX_COMMANDED_COMMENTS,
         )
     )

@@ -84,6 +84,8 @@ class Repository(RepositoryFields):
     wrong_articles: int = 0
     # The reason why the last comment or status could not be written.
     review_error: str | None = None
+    # Whether a delivery about a comment has ever arrived, so that people can decide there.
+    hears_comments: bool = False
 
     @property
     def is_being_checked(self) -> bool:
@@ -155,15 +157,21 @@ class PullNotice:
 
 @dataclass(frozen=True, slots=True)
 class PullComment:
-    """A new comment of a person on a pull request; `author_key` is what the host's API knows them by."""
+    """A new or edited comment on a pull request.
+
+    `author` has written or edited it, `author_key` is what the host's API knows them by, and `sent_at` is
+    when. `before` is the text before the edit; None for a new comment.
+    """
 
     repository: RemoteRepository
     number: int
     id: str
     author: str
     author_key: str
+    is_by_bot: bool
     text: str
-    created_at: datetime
+    sent_at: datetime
+    before: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +198,8 @@ class ShownDraft:
     """A draft under its number in a comment: the digest of the proposal that readers see, and since when.
 
     The digest is empty if the comment does not show the whole proposal. `approved` is the digest of the
-    proposal that someone approved by a command.
+    proposal that someone approved on the pull request, `decided_by` the author of the last decision there,
+    and `decided_as` their name at the code host.
     """
 
     number: int
@@ -198,6 +207,8 @@ class ShownDraft:
     digest: str = ""
     since: str = ""
     approved: str | None = None
+    decided_by: str = ""
+    decided_as: str = ""
 
 
 @dataclass(frozen=True, slots=True)

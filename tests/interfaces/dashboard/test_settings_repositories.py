@@ -91,6 +91,19 @@ async def test_a_repository_is_connected_delivers_and_is_removed(
     assert answer.status_code == 401
 
 
+async def test_an_owner_names_the_members_whom_people_at_the_host_are(desk: Desk, host: GitHubDouble) -> None:
+    page = (await connect(desk, host)).headers["Location"].partition(f"/app/{desk.slug}/")[2]
+    people = f"{page}/people"
+    for fields in ({"login": "octo cat", "member": desk.user.id}, {"login": "octocat", "member": "per_x"}):
+        assert (await desk.send(page, people, **fields)).status_code == 400
+    shown = await desk.follow(await desk.send(page, people, login="@Octocat", member=desk.user.id))
+
+    assert 'name="login" value="octocat"' in shown.text
+    shown = await desk.follow(await desk.send(page, f"{people}/remove", login="octocat"))
+    assert "octocat" not in shown.text
+    await desk.send(page, f"{page}/remove")
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [

@@ -1,7 +1,6 @@
 """A pull request of GitHub becomes one task, by a delivery or a poll, whatever is repeated, late or lost."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
 import pytest
@@ -14,27 +13,11 @@ from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.changes import DIFF, SETTINGS_AFTER, get, use_up, write_articles
 from tests.support.ci_servers import Reply
-from tests.support.connected_repositories import LOOPBACK, Connected, connected, tasks_of
-from tests.support.github_double import BASE, NAME, TOKEN, Delivery, GitHubDouble, github
-from tests.support.limits import SetSetting
+from tests.support.connected_repositories import Connected, tasks_of
+from tests.support.github_double import BASE, NAME, TOKEN, Delivery, GitHubDouble
 from tests.support.wording import like
 
 LOCKED = DIFF.replace("src/settings.py", "package-lock.json")
-
-
-@pytest.fixture
-def host() -> Iterator[GitHubDouble]:
-    with github() as double:
-        yield double
-
-
-@pytest.fixture
-async def repository(
-    database: Database, cast: Cast, host: GitHubDouble, set_setting: SetSetting
-) -> AsyncIterator[Connected]:
-    set_setting(*LOOPBACK)
-    async with connected(database, cast.acme, "github", host.url, TOKEN) as repository:
-        yield repository
 
 
 async def deliver(api: Api, repository: Connected, delivery: Delivery, secret: str | None = None) -> int:

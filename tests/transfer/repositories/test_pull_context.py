@@ -1,7 +1,5 @@
 """Linked issues, the code around the hunks and the next version of a pull request, for a language model."""
 
-from collections.abc import AsyncIterator, Iterator
-
 import pytest
 
 from instep.platform.core.database import Database, Tx
@@ -9,12 +7,7 @@ from tests.support.cast import Api, Cast, Client, Json
 from tests.support.changes import write_articles
 from tests.support.ci_servers import Reply
 from tests.support.code_host_doubles import (
-    TOKEN,
-    BitbucketDouble,
-    GiteaDouble,
-    GitLabDouble,
     HostDouble,
-    speaking,
 )
 from tests.support.connected_repositories import LOOPBACK, Connected, connected, tasks_of
 from tests.support.github_double import TOKEN as GITHUB_TOKEN
@@ -26,22 +19,12 @@ from tests.support.wording import like
 SETTINGS_CODE = "import os\n\nTIMEOUT = 30\nRETRIES = 3\n\n\ndef wait():\n    pass\n"
 
 
-@pytest.fixture(params=[GitLabDouble, GiteaDouble, BitbucketDouble])
-def host(request: pytest.FixtureRequest) -> Iterator[HostDouble]:
-    with speaking(request.param()) as double:
-        double.contents = {"src/settings.py": SETTINGS_CODE, "CHANGES.md": "## 2.4.0 (unreleased)\n"}
-        double.issues = {4: "The name is misleading."}
-        double.open(state="merged", text="Fixes #4.")
-        yield double
-
-
 @pytest.fixture
-async def repository(
-    database: Database, cast: Cast, host: HostDouble, set_setting: SetSetting
-) -> AsyncIterator[Connected]:
-    set_setting(*LOOPBACK)
-    async with connected(database, cast.acme, host.kind, host.url, TOKEN) as repository:
-        yield repository
+def host(other_host: HostDouble) -> HostDouble:
+    other_host.contents = {"src/settings.py": SETTINGS_CODE, "CHANGES.md": "## 2.4.0 (unreleased)\n"}
+    other_host.issues = {4: "The name is misleading."}
+    other_host.open(state="merged", text="Fixes #4.")
+    return other_host
 
 
 async def merged(

@@ -1,7 +1,6 @@
 """Drafts are reviewed in a comment on the pull request, by commands of people who may write."""
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -13,71 +12,23 @@ from instep.transfer.repositories.schemas import RepositoryFields
 from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.changes import DIFF, SETTINGS, SETTINGS_AFTER, get, publish
-from tests.support.connected_repositories import LOOPBACK, Connected, connected
-from tests.support.github_double import TOKEN, Delivery, GitHubDouble, github
-from tests.support.limits import SetSetting
-
-SLOW = "# Slow networks\n\nRaise `ACME_TIMEOUT` on slow networks.\n"
-SLOW_AFTER = SLOW.replace("ACME_TIMEOUT", "ACME_REQUEST_TIMEOUT")
-
-
-Deliver = Callable[..., Awaitable[int]]
-
-
-@pytest.fixture
-def host() -> Iterator[GitHubDouble]:
-    with github() as double:
-        yield double
+from tests.support.connected_repositories import Connected
+from tests.support.github_double import TOKEN, GitHubDouble
+from tests.support.pull_reviews import (
+    SLOW,
+    SLOW_AFTER,
+    Deliver,
+    conclusions,
+    is_approved,
+    number_of,
+    status_of,
+    text_of,
+)
 
 
 @pytest.fixture
-async def repository(
-    database: Database, cast: Cast, host: GitHubDouble, set_setting: SetSetting
-) -> AsyncIterator[Connected]:
-    set_setting(*LOOPBACK)
-    fields = RepositoryFields(moment="opened")
-    async with connected(database, cast.acme, "github", host.url, TOKEN, fields=fields) as repository:
-        yield repository
-
-
-@pytest.fixture
-def deliver(api: Api, owner: Tx, repository: Connected) -> Deliver:
-    async def send(delivery: Delivery, secret: str | None = None) -> int:
-        headers = delivery.headers(repository.secret if secret is None else secret)
-        answer = await api(None).post(repository.hook_path, content=delivery.body, headers=headers)
-        await repository.review(owner)
-        return answer.status_code
-
-    return send
-
-
-@pytest.fixture
-async def drafts(client: Client, host: GitHubDouble, deliver: Deliver) -> dict[str, Json]:
-    """The drafts, by their titles, of an open pull request that makes two articles wrong."""
-    await publish(client, "Settings", SETTINGS)
-    await publish(client, "Slow networks", SLOW)
-    host.open()
-    await deliver(host.delivery("opened"))
-    return {draft["title"]: draft for draft in (await get(client, "drafts"))["results"]}
-
-
-def number_of(host: GitHubDouble, title: str) -> int:
-    [number] = re.findall(rf"^\*\*(\d+)\. \[{title}\]", host.own_comments[0], re.MULTILINE)
-    return int(number)
-
-
-async def status_of(client: Client, draft: Json) -> str:
-    status: str = (await get(client, f"drafts/{draft['id']}"))["status"]
-    return status
-
-
-async def text_of(client: Client, draft: Json) -> str:
-    text: str = (await get(client, f"articles/{draft['articleId']}"))["contentMarkdown"]
-    return text
-
-
-def conclusions(host: GitHubDouble) -> list[str]:
-    return [check["conclusion"] for check in host.checks]
+def repository_fields() -> RepositoryFields:
+    return RepositoryFields(moment="opened")
 
 
 async def test_one_draft_is_approved_one_dismissed_and_the_merge_makes_it_live(
@@ -121,10 +72,6 @@ async def test_one_draft_is_approved_one_dismissed_and_the_merge_makes_it_live(
         id=drafts["Settings"]["id"],
     )
     assert names == ["octocat at GitHub"]
-
-
-async def is_approved(client: Client, draft: Json) -> bool:
-    return (await get(client, f"drafts/{draft['id']}"))["approvedAt"] is not None
 
 
 @pytest.mark.parametrize("author", ["reader", "stranger"])

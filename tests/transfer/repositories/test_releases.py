@@ -1,30 +1,12 @@
 """Drafts that are approved for a release go live when the host publishes it, even if that is missed."""
 
-from collections.abc import AsyncIterator, Iterator
-
 import pytest
 
-from instep.platform.core.database import Database, Tx
-from tests.support.cast import Api, Cast, Client, Json
+from instep.platform.core.database import Tx
+from tests.support.cast import Api, Client, Json
 from tests.support.changes import SETTINGS_AFTER, get, write_articles
-from tests.support.connected_repositories import LOOPBACK, Connected, connected
-from tests.support.github_double import TOKEN, Delivery, GitHubDouble, github
-from tests.support.limits import SetSetting
-
-
-@pytest.fixture
-def host() -> Iterator[GitHubDouble]:
-    with github() as double:
-        yield double
-
-
-@pytest.fixture
-async def repository(
-    database: Database, cast: Cast, host: GitHubDouble, set_setting: SetSetting
-) -> AsyncIterator[Connected]:
-    set_setting(*LOOPBACK)
-    async with connected(database, cast.acme, "github", host.url, TOKEN) as repository:
-        yield repository
+from tests.support.connected_repositories import Connected
+from tests.support.github_double import Delivery, GitHubDouble
 
 
 async def deliver(api: Api, repository: Connected, delivery: Delivery) -> None:

@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from instep.accounts.people.actions import list_users
 from instep.interfaces.dashboard.bot_pages import BotPage, ask_again, bot_page, find_page
 from instep.interfaces.dashboard.running.drift_pages import values_of_checks
 from instep.interfaces.dashboard.settings.frame import SECTION, attempt, show_secret_next, show_settings
@@ -16,7 +17,7 @@ from instep.platform.identity.scopes import Role
 from instep.platform.web.forms import Form
 from instep.platform.web.recent_sign_in import SignInTooOld, require_recent_sign_in
 from instep.platform.web.signed_in import form_of, require_person
-from instep.transfer.repositories import actions, app_actions
+from instep.transfer.repositories import actions, app_actions, host_people
 from instep.transfer.repositories.schemas import Moment, RepositoryFields, StatusMode
 
 BELOW = "settings/repositories"
@@ -36,7 +37,8 @@ COMMENT_OPTION = [
     (
         "yes",
         "Write a comment",
-        "It shows the drafts, and people decide by commands such as /instep apply 1. Not at Bitbucket Cloud.",
+        "It shows the drafts, and people decide by boxes and commands such as /instep apply 1. Not at"
+        " Bitbucket Cloud.",
     )
 ]
 BOT_OPTION = [("yes", "Also pull requests that bots open", "For example, updates to dependencies.")]
@@ -139,6 +141,8 @@ async def one_repository(page: BotPage, refusal: AppError | None = None) -> Resp
         events=actions.hook_events(host),
         app_url=app_actions.app_url(host),
         changes=await actions.list_changes(page.ctx, [row.id]),
+        host_members=await host_people.list_host_members(page.ctx, host.id),
+        members=[(user.id, user.email) for user in await list_users(page.ctx.tx, page.ctx.workspace_id)],
         secret_label="Secret of the webhook",
         **await values_of_checks(page.ctx, row.id),
         **form_options(),
@@ -166,6 +170,25 @@ async def save_token(page: BotPage) -> Response:
 
 
 @bot_page(SECTION, Role.OWNER)
+async def name_member(page: BotPage) -> Response:
+    require_recent_sign_in(page.request)
+    repository_id, login = page.request.path_params["repository_id"], page.form.get("login", "")
+    member_id = page.form.get("member", "")
+    outcome = await attempt(page, host_people.name_host_member(page.ctx, repository_id, login, member_id))
+    if isinstance(outcome, AppError):
+        return await one_repository(page, outcome)
+    return page.leave(f"{BELOW}/{repository_id}", "Saved: it holds for decisions from now on.")
+
+
+@bot_page(SECTION, Role.OWNER)
+async def forget_member(page: BotPage) -> Response:
+    require_recent_sign_in(page.request)
+    repository_id = page.request.path_params["repository_id"]
+    await host_people.forget_host_member(page.ctx, repository_id, page.form.get("login", ""))
+    return page.leave(f"{BELOW}/{repository_id}", "Removed.")
+
+
+@bot_page(SECTION, Role.OWNER)
 async def send_again(page: BotPage) -> Response:
     repository_id, change_id = page.request.path_params["repository_id"], page.form.get("id", "")
     outcome = await attempt(page, actions.retry_change(page.ctx, repository_id, change_id))
@@ -189,6 +212,8 @@ routes = [
     Route(REPOSITORY, show_repository, methods=["GET"]),
     Route(REPOSITORY, save_repository, methods=["POST"]),
     Route(f"{REPOSITORY}/token", save_token, methods=["POST"]),
+    Route(f"{REPOSITORY}/people", name_member, methods=["POST"]),
+    Route(f"{REPOSITORY}/people/remove", forget_member, methods=["POST"]),
     Route(f"{REPOSITORY}/send", send_again, methods=["POST"]),
     Route(f"{REPOSITORY}/remove", remove_repository, methods=["POST"]),
 ]

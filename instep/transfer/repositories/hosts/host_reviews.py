@@ -35,17 +35,18 @@ class GitHubReviews:
     """GitHub: check runs by an app, commit statuses by a token."""
 
     event_header = "x-github-event"
+    says_who_edits = True
 
     def read_comment(self, headers: Mapping[str, str], payload: Any) -> PullComment | None:
-        is_new = (
-            header_of(headers, self.event_header) == "issue_comment"
-            and value_at(payload, "action") == "created"
-        )
-        comment = value_at(payload, "comment")
-        author = value_at(comment, "user")
-        is_bot = value_at(author, "type") == "Bot" or is_bot_name(value_at(author, "login"))
-        if not is_new or is_bot or value_at(payload, "issue", "pull_request") is None:
+        action = value_at(payload, "action")
+        is_comment = header_of(headers, self.event_header) == "issue_comment"
+        before = value_at(payload, "changes", "body", "from")
+        if not is_comment or value_at(payload, "issue", "pull_request") is None:
             return None
+        if action != "created" and (action != "edited" or not isinstance(before, str)):
+            return None
+        comment = value_at(payload, "comment")
+        author = value_at(payload, "sender") if action == "edited" else value_at(comment, "user")
         login = text_at(author, "login")
         return PullComment(
             repository_of(value_at(payload, "repository")),
@@ -53,8 +54,10 @@ class GitHubReviews:
             id_of(comment),
             login,
             login,
+            value_at(author, "type") == "Bot" or is_bot_name(login),
             text_at(comment, "body"),
-            time_at(comment, "created_at"),
+            time_at(comment, "updated_at" if action == "edited" else "created_at"),
+            before if action == "edited" else None,
         )
 
     async def can_write(self, api: HostApi, name: str, author_key: str) -> bool:
@@ -105,21 +108,26 @@ class GiteaReviews(GitHubReviews):
 
 
 class GitLabReviews:
-    """GitLab: notes of merge requests, and commit statuses."""
+    """GitLab: notes of merge requests, and commit statuses.
+
+    Deliveries about an edited note name the author of the note, whoever has edited it.
+    """
+
+    says_who_edits = False
 
     def read_comment(self, headers: Mapping[str, str], payload: Any) -> PullComment | None:
         note = value_at(payload, "object_attributes")
-        author = value_at(payload, "user", "username")
         is_new = header_of(headers, "x-gitlab-event") == "Note Hook" and value_at(note, "action") == "create"
-        is_of_machine = is_bot_name(author) or value_at(note, "system") is True
-        if not is_new or is_of_machine or value_at(note, "noteable_type") != "MergeRequest":
+        if not is_new or value_at(note, "noteable_type") != "MergeRequest":
             return None
+        author = text_at(payload, "user", "username")
         return PullComment(
             project_of(value_at(payload, "project")),
             number_at(payload, "merge_request", "iid"),
             id_of(note),
-            text_at(payload, "user", "username"),
+            author,
             str(number_at(note, "author_id")),
+            is_bot_name(author) or value_at(note, "system") is True,
             text_at(note, "note"),
             time_at({"at": text_at(note, "created_at").replace(" UTC", "+00:00")}, "at"),
         )
