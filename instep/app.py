@@ -21,6 +21,7 @@ from instep.content.collections.rest import router as collections
 from instep.content.files.rest import router as files
 from instep.content.files.storage import open_storages
 from instep.content.redirects.rest import router as redirects
+from instep.content.style.rest import router as style
 from instep.drafting.comments.rest import router as comments
 from instep.drafting.drafts.rest import router as drafts
 from instep.drafting.drift.rest import router as drift
@@ -66,7 +67,7 @@ from instep.visitors.insights.visits.counter import VisitCounter, counting
 
 ROUTERS = (
     *(bots, search, articles, drafts, places, collections, redirects, files, changelog, git_sync),
-    *(tasks, drift, comments, webhooks, insights),
+    *(style, tasks, drift, comments, webhooks, insights),
 )
 
 

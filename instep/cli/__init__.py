@@ -19,6 +19,7 @@ from instep.cli import (
     people,
     places,
     secrets,
+    styles,
     trusts,
     visitors,
     webhooks,
@@ -82,7 +83,7 @@ command(
 command(app, None, "instep drift", "instep drift ../shop --bot shop-help --since v1.4.0")(drift)
 command(app, None, "instep sync docs/help", "instep sync docs/help --bot acme-help --draft")(sync)
 command(app, None, "instep export acme-help.zip", "instep export help-center --bot acme-help")(export)
-command(app, None, "instep check docs/help")(check)
+command(app, None, "instep check docs/help", "instep check docs/help --style style.json")(check)
 command(app, None, 'instep ask "How do I export my invoices?"', "instep ask --golden")(ask)
 command(
     app,
@@ -109,6 +110,7 @@ app.add_typer(places.app, name="place")
 app.add_typer(alerts.app, name="alert")
 app.add_typer(asking.golden_app, name="golden")
 app.add_typer(secrets.app, name="secrets")
+app.add_typer(styles.app, name="style")
 app.add_typer(trusts.app, name="trust")
 app.add_typer(visitors.app, name="visitor")
 app.add_typer(webhooks.app, name="webhooks")

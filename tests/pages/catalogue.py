@@ -346,6 +346,8 @@ PAGES = (
     PageState("Settings", "alerts empty", "/app/fresh/settings/alerts", person="fritz"),
     PageState("Settings", "language model empty", "/app/fresh/settings/model", person="fritz"),
     PageState("Settings", "apps empty", "/app/fresh/settings/apps", person="fritz"),
+    PageState("Settings", "style", "/app/nordwind/settings/style?rule=Be+brief.", person="olga"),
+    PageState("Settings", "style empty", "/app/fresh/settings/style", person="fritz"),
     PageState("Settings", "synonyms", "/app/nordwind/settings/synonyms", person="olga"),
     PageState("Settings", "redirects empty", "/app/fresh/settings/redirects", person="fritz"),
     PageState("Settings", "nothing dismissed", "/app/fresh/settings/suppressed", person="fritz"),

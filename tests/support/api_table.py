@@ -102,6 +102,8 @@ TABLE = [
     Operation("GET", "/redirects", "read"),
     Operation("POST", "/redirects", "write", 201, body=REDIRECT),
     Operation("DELETE", "/redirects/{redirect}", "write"),
+    Operation("GET", "/style", "read"),
+    Operation("PATCH", "/style", "write", body={"terms": [{"term": "GitHub"}]}, audited="style"),
     Operation("GET", "/synonyms", "read"),
     Operation("PATCH", "/synonyms", "write", body={"groups": [["cart", "basket"]]}, audited="synonyms"),
     Operation("GET", "/files", "read"),

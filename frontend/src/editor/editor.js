@@ -5,6 +5,7 @@ import { acceptPictures } from "./pictures.js";
 import { showPreview } from "./preview.js";
 import { proposeWords } from "./rewording.js";
 import { saveAsOneTypes } from "./saving.js";
+import { checkStyle } from "./style.js";
 import { createSurface } from "./surface.js";
 
 const form = document.querySelector("[data-editor]");
@@ -16,6 +17,7 @@ if (form) {
   listenForCommands(form, surface, saving);
   acceptPictures(form, surface);
   showPreview(form, surface);
+  checkStyle(surface);
   proposeWords(form, surface, saving);
   if (form.dataset.line) surface.goTo(Number(form.dataset.line));
   if ("beginsInText" in form.dataset) surface.view.focus();

@@ -40,7 +40,7 @@ const spanDecorations = Object.fromEntries([...new Set(Object.values(SPANS))].ma
 const words = span("md-link");
 const mark = span("md-mark");
 const markAway = span("md-mark md-away");
-const nameless = Decoration.mark({ class: "md-nameless", attributes: { title: "Describe this image for people who can't see it" } });
+const nameless = Decoration.mark({ class: "md-problem", attributes: { title: "Describe this image for people who can't see it" } });
 
 export const livePreview = ViewPlugin.fromClass(
   class {

@@ -33,7 +33,7 @@ export const theme = EditorView.theme({
   ".md-block": { ...mono, backgroundColor: "var(--tint)" },
   ".md-table": mono,
   ".md-html": { ...mono, color: "var(--ink-2)" },
-  ".md-nameless": { textDecoration: "underline wavy var(--amber)" },
+  ".md-problem": { textDecoration: "underline wavy var(--amber)" },
   ".md-rule": { color: "var(--ink-3)" },
   ".md-shown": { backgroundColor: "var(--blue-bg)" },
   ".md-uploading": { backgroundColor: "var(--blue-bg)", borderRadius: "var(--r1)", color: "var(--ink-2)", padding: ".1em .4em" },

@@ -8,6 +8,8 @@ from typing import Any
 from instep.accounts.language_model.choosing import NO_MODELS, LanguageModels
 from instep.content.articles.schemas import Article
 from instep.content.articles.writer_queries import count_for_writer, list_for_writer, list_some_for_writer
+from instep.content.style.actions import find_style
+from instep.content.style.prompting import follow_style
 from instep.drafting import writer
 from instep.drafting.drafts.schemas import DraftTexts
 from instep.drafting.drafts.suppressed_schemas import DismissedStatement
@@ -210,7 +212,8 @@ async def ask_model(
     async with enter() as ctx:
         await queries.set_progress(ctx, task_id, f"Asking the language model {chosen.model.name}.")
         writes_articles = await models.has_model(ctx, "new_articles")
-    step = ModelStep(chosen.model, chosen.tokens_per_task, chosen.reader, writes_articles=writes_articles)
+        model = follow_style(chosen.model, await find_style(ctx))
+    step = ModelStep(model, chosen.tokens_per_task, chosen.reader, writes_articles=writes_articles)
     if work.article:
         improved = await step.write(outline_request(work.article), sources, report)
     else:

@@ -49,6 +49,7 @@ TAGS = {
     "collections": "The sections of the help center, which can contain sections, in reading order.",
     "redirects": "Destinations of addresses without a page, such as those of an earlier help center.",
     "synonyms": "Words that mean the same in one help center.",
+    "style": "Rules in plain words, a glossary, and checks that need no language model.",
     "files": "Images and downloads of articles.",
     "changelog": "Entries about changes to the product.",
     "sync": "A folder of Markdown files in a git repository, in sync with the help center.",

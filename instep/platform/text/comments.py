@@ -8,13 +8,10 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
+from instep.platform.text.code_lines import CodeLines, text_start
+
 _OPENING = "<!--"
 _CLOSING = "-->"
-# The markers of a block's containers, and up to three spaces.
-_PREFIX = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
-_FENCE = re.compile(r"(`{3,}|~{3,})")
-_CODE_INDENT = 4
 # An escaped character, backticks, and the beginning of a comment.
 _MARK = re.compile(r"\\[\\<`]|`+|<!--")
 
@@ -32,53 +29,24 @@ class _Reader:
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
         self.paragraph: list[str] = []
-        self.fence = ""
-        # The column of the list item's text that the next line may belong to.
-        self.item_indent = 0
-        self.is_after_blank = True
+        self.code = CodeLines()
 
     def kept_lines(self) -> Iterator[str]:
         lines = iter(self.lines)
         for line in lines:
-            prefix = _PREFIX.match(line)
-            start = prefix.end() if prefix else 0
-            if self.is_code(line, start):
+            start = text_start(line)
+            if self.code.is_code(line, start):
                 yield from self.finished_paragraph()
                 yield line
             elif line.startswith(_OPENING, start):
                 yield from self.finished_paragraph()
                 yield line[:start] + _rest_behind_comment(line[start:], lines)
-                self.is_after_blank = True
+                self.code.is_after_blank = True
             else:
                 self.paragraph.append(line)
                 if not line.strip():
                     yield from self.finished_paragraph()
         yield from self.finished_paragraph()
-
-    def is_code(self, line: str, start: int) -> bool:
-        """True if a line, whose own text begins at `start`, is part of a code block."""
-        if self.fence:
-            stripped = line.strip(" \t>")
-            if stripped.startswith(self.fence) and set(stripped) == {self.fence[0]}:
-                self.fence = ""
-                self.is_after_blank = False
-            return True
-        if not line.strip():
-            self.is_after_blank = True
-            return False
-        blanks = line[: len(line) - len(line.lstrip(" \t"))]
-        indent = len(blanks.expandtabs(_CODE_INDENT))
-        if self.is_after_blank and indent >= self.item_indent + _CODE_INDENT:
-            return True
-        self.is_after_blank = False
-        if fence := _FENCE.match(line, start):
-            self.fence = fence[1]
-            return True
-        if item := _ITEM.match(line):
-            self.item_indent = item.end()
-        elif indent < self.item_indent:
-            self.item_indent = 0
-        return False
 
     def finished_paragraph(self) -> Iterator[str]:
         if self.paragraph:

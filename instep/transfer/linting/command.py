@@ -6,6 +6,8 @@ from pathlib import Path
 
 from instep.client.ci.escaping import one_line, without_commands
 from instep.client.ci.printing import print_text, say
+from instep.content.style.files import read_style
+from instep.content.style.schemas import Style
 from instep.platform.core.errors import AppError
 from instep.transfer.linting.pages import LintFinding, read_files
 from instep.transfer.linting.targets import find_problems
@@ -13,7 +15,7 @@ from instep.transfer.linting.targets import find_problems
 FOUND = 1
 
 
-def check_folder(path: Path, environ: Mapping[str, str], *, as_json: bool) -> int:
+def check_folder(path: Path, environ: Mapping[str, str], style_file: Path | None, *, as_json: bool) -> int:
     """Print findings as `path:line: sentence` and, in GitHub Actions, as annotations; return the exit code.
 
     With `as_json`, print all findings as one JSON document.
@@ -22,7 +24,7 @@ def check_folder(path: Path, environ: Mapping[str, str], *, as_json: bool) -> in
         # A file is checked together with the others of its folder, because it may link to them.
         root = path.parent if path.is_file() else path
         files = read_files(root)
-        findings = find_problems(root, files)
+        findings = find_problems(root, files, read_style(style_file) if style_file else Style())
     except AppError as refusal:
         say(refusal.message)
         return FOUND

@@ -48,6 +48,12 @@ class MarkdownFile:
         slug = self.metadata.get("slug")
         return slug if isinstance(slug, str) else ORDER.sub("", self.path.stem)
 
+    @property
+    def locale(self) -> str:
+        """The language of its front matter, which decides about terms of the style; English by default."""
+        locale = self.metadata.get("locale")
+        return locale if isinstance(locale, str) else "en"
+
     @cached_property
     def structure(self) -> Structure:
         return read_structure(self.text)

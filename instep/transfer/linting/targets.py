@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from instep.content.style.checks import check_style
+from instep.content.style.schemas import Style
 from instep.platform.core.markdown import HEADING_PREFIX
 from instep.platform.core.page_names import comparable_path
 from instep.transfer.linting.pages import SUFFIXES, LintFinding, MarkdownFile
@@ -22,11 +24,13 @@ INDEX_NAMES = ("index", "README", "_index")
 STATIC_FOLDERS = (".", "static", "public")
 
 
-def find_problems(root: Path, files: Sequence[MarkdownFile]) -> list[LintFinding]:
+def find_problems(root: Path, files: Sequence[MarkdownFile], style: Style) -> list[LintFinding]:
     """All findings in these files of a folder, sorted by path and line."""
     checker = Checker(root, files)
     for file in files:
         checker.check(file)
+        for violation in check_style(file.text, style, file.locale):
+            file.find(violation.line, f"{violation.message} (Style: {violation.rule})")
     findings = [finding for file in files for finding in file.findings]
     return sorted(findings, key=lambda finding: (str(finding.path), finding.line))
 

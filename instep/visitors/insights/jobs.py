@@ -7,6 +7,8 @@ transaction. Nothing goes live: the draft waits in the review queue.
 from functools import partial
 
 from instep.accounts.language_model.choosing import NO_MODELS, LanguageModels
+from instep.content.style.actions import find_style
+from instep.content.style.prompting import follow_style
 from instep.drafting.drafts.actions import queue_gap_draft, renew_gap_draft
 from instep.drafting.tasks.jobs import WRITER
 from instep.drafting.tasks.sources import find_sources
@@ -56,7 +58,9 @@ async def process_gap(database: Database, payload: dict[str, str], models: Langu
     enter = partial(job_context, database, payload, WRITER)
     chosen = await models.choose(enter, "new_articles", gap.id)
     if chosen is not None:
-        model_step = ModelStep(chosen.model, chosen.tokens_per_task)
+        async with enter() as ctx:
+            model = follow_style(chosen.model, await find_style(ctx))
+        model_step = ModelStep(model, chosen.tokens_per_task)
         report = await model_step.write(with_conversations(request, gap, talks), sources, report)
 
     async def store_draft() -> None:

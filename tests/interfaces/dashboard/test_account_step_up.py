@@ -48,6 +48,10 @@ HARMLESS_ACTS = {
     "settings/people/revoke": "it only takes a right away",
     "settings/redirects": "it is content, and editors may do it",
     "settings/redirects/remove": "it is content, and editors may do it",
+    **dict.fromkeys(
+        ("settings/style", "settings/style/rules", "settings/style/starters", "settings/style/terms"),
+        "it is about how texts are written, and editors may do it",
+    ),
     "settings/synonyms": "it is content, and editors may do it",
     "settings/suppressed": "it only lets drafts come to the review again",
 }

@@ -35,6 +35,29 @@ async def test_the_page_shows_changed_words_and_their_evidence(desk: Desk, shelf
     assert "certain" in text
 
 
+async def test_violations_of_the_style_in_new_lines_are_shown_and_fixed_in_the_draft(
+    editor: Desk, client: Client, cast: Cast
+) -> None:
+    article = await write_article(client, text="You can log in.\n\nWait.\n")
+    draft = await propose(client, article, "You can log in.\n\nSimply log in again.\n")
+    style = {"terms": [{"term": "sign in", "neverSay": ["log in"]}], "avoidWords": ["simply"]}
+    await client.patch("/v1/style", json=style)
+    page, fix = f"review/{draft['id']}", f"review/{draft['id']}/style"
+
+    shown = (await editor.get(page)).text
+    seen = re.search(r'name="seen" value="([^"]+)"', shown)
+    assert seen is not None
+    await editor.follow(await editor.send(page, fix, seen="other"))
+    late = await get(client, f"drafts/{draft['id']}")
+    fixed = await editor.follow(await editor.send(page, fix, seen=seen[1]))
+
+    assert re.findall(r"<li>Line (\d+), ([a-z ]+):", shown) == [("3", "avoided word"), ("3", "term")]
+    assert late["contentMarkdown"].endswith("log in again.\n")
+    text = (await get(client, f"drafts/{draft['id']}"))["contentMarkdown"]
+    assert text == "You can log in.\n\nSimply sign in again.\n"
+    assert re.findall(r"<li>Line (\d+), ([a-z ]+):", fixed.text) == [("3", "avoided word")]
+
+
 async def test_a_note_shows_what_the_line_of_the_code_was_before(desk: Desk, shelf: Shelf, owner: Tx) -> None:
     draft = await shelf.edit()
     page = f"review/{draft['id']}"

@@ -68,6 +68,24 @@ async def test_a_proposal_changes_nothing_by_itself(
     assert ok(await client.get(f"/v1/articles/{article['id']}")) == before
 
 
+async def test_the_style_is_in_the_prompt_and_its_violations_are_reasons_to_fix(
+    desk: Desk, client: Client, article: Json, cast: Cast, database: Database
+) -> None:
+    style = {"rules": [{"rule": "Be brief."}], "avoidWords": ["able"]}
+    async with with_model(database, cast.acme, SHORTER) as behind:
+        await ask(desk, article)
+        ok(await client.patch("/v1/style", json=style))
+        offered = (await desk.get(f"articles/{article['id']}/edit")).text
+        answer = await ask(desk, article, intent="style")
+
+    assert 'data-intent="style"' in offered
+    assert answer.json()["new"] == "Run it."
+    plain, styled = behind.asked
+    assert "Be brief." in styled.system
+    assert "Be brief." not in plain.system
+    assert "(able)" in styled.data
+
+
 async def test_a_place_is_written_from_its_reason_its_lines_and_their_change(
     desk: Desk, client: Client, cast: Cast, database: Database, owner: Tx
 ) -> None:

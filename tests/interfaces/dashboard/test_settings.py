@@ -30,6 +30,7 @@ PAGES = (
     "trusts",
     "apps",
     "redirects",
+    "style",
     "synonyms",
     "suppressed",
     "audit",

@@ -90,6 +90,21 @@ def test_what_is_wrong_is_told_with_its_place(folder: Path, text: str | bytes, f
     assert result.err == "instep: Checked 4 files: 1 finding.\n"
 
 
+def test_a_style_is_checked_in_the_language_of_the_front_matter(folder: Path) -> None:
+    write(
+        "style.json",
+        '{"terms": [{"term": "melden", "neverSay": ["post"], "locale": "de"}], "avoidWords": ["x y"]}',
+    )
+    write("page.md", "---\ntitle: A\nlocale: de\n---\n\npost `x y`\n")
+    write("other.md", "# A\n\npost x y\n")
+
+    result = check(".", "--style", "style.json")
+    refused = check(".", "--style", "page.md")
+
+    assert result.out.splitlines() == [like("other.md:3:…x y…avoided word…"), like("page.md:6:…melden…term…")]
+    assert (refused.code, refused.err) == (1, like("instep: page.md is not a style:…\n"))
+
+
 def test_one_file_is_checked_among_the_others(folder: Path) -> None:
     write("page.md", "# A\n\n[x](guides/start.md#über-uns) [y](none.md)\n")
     write("other.md", "# A\n\n[x](none.md)\n")

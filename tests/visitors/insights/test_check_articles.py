@@ -47,6 +47,24 @@ async def check(database: Database, company: Company, size: int = 100, **wanted:
     return found
 
 
+async def test_a_change_of_the_style_is_seen_in_articles_and_texts(
+    api: Api, database: Database, cast: Cast
+) -> None:
+    client = api(cast.acme.write_key)
+    article = await create_article(client, "Log", contentMarkdown="You can log in.\n\n`log in`\n")
+    wanted = {"articleIds": [article["id"]]}
+    before = await check(database, cast.acme, **wanted)
+
+    style = {"terms": [{"term": "sign in", "neverSay": ["log in"]}]}
+    assert (await client.patch("/v1/style", json=style)).status_code == 200
+    after = await check(database, cast.acme, **wanted)
+    text = await check(database, cast.acme, contentMarkdown="Now\nlog in.")
+
+    assert [row.code for row in before if row.code == "style"] == []
+    assert [(row.line, row.severity) for row in after if row.code == "style"] == [(1, "info")]
+    assert [row.line for row in text if row.code == "style"] == [2]
+
+
 async def test_articles_are_checked_by_id_and_slug_whatever_their_status(
     api: Api, cast: Cast, database: Database
 ) -> None:

@@ -19,7 +19,7 @@ from instep.platform.text.characters import remove_hidden
 from instep.platform.text.patch_parser import parse_diff
 from instep.platform.text.sections import HEADING, read_sections
 
-Intent = Literal["write", "shorten", "fix"]
+Intent = Literal["write", "shorten", "fix", "style"]
 
 INSTRUCTIONS: dict[Intent, str] = {
     "write": "Add the words that the part lacks because of the change: say what is different for readers "
@@ -29,6 +29,8 @@ INSTRUCTIONS: dict[Intent, str] = {
     "shorten": "Say the same in fewer words. Keep each fact, step, value, link and code block.",
     "fix": "Correct spelling, grammar and punctuation, and make the tone clear, friendly and like that of "
     "the article. Leave all else as it is.",
+    "style": "Make it follow the style of the help center: fix each violation, rewrite the sentences that "
+    "need it, and keep what they say. Leave all else as it is.",
 }
 REWORDING_PROMPT = f"""
 You help someone who edits an article of a product's help center. You get one part of it, with the text \

@@ -2,6 +2,7 @@
 
 from starlette.responses import Response
 
+from instep.content.style.actions import find_style
 from instep.drafting.drafts.schemas import DraftTexts
 from instep.interfaces.dashboard.bot_pages import BotPage
 from instep.interfaces.dashboard.review import queries
@@ -46,4 +47,5 @@ async def show_editor(page: BotPage, draft: DraftTexts, form: EditorForm) -> Res
         locale=locale,
         direction=direction(locale),
         time_of_day=time_of_day,
+        has_style=(await find_style(page.ctx)).has_checks,
     )

@@ -18,6 +18,7 @@ from instep.interfaces.dashboard.review.draft_view import VIEWS, DraftView, read
 from instep.interfaces.dashboard.review.place_view import is_place, show_place_in_pane
 from instep.interfaces.dashboard.review.queue_pane import QueuePane, read_pane, read_unlisted
 from instep.interfaces.dashboard.review.resolution import Resolution, read_resolution
+from instep.interfaces.dashboard.review.style_notes import new_violations
 from instep.interfaces.dashboard.review.wording import (
     KIND_WORDS,
     REASONS,
@@ -130,6 +131,7 @@ async def show_in_pane(
         "is_open": is_open,
         "is_conflict": is_conflict,
         "resolution": resolution,
+        "violations": await new_violations(page.ctx, draft),
         "reasons": REASONS,
         "public_path": await queries.find_public_path(page.ctx, draft.article_id),
         "people": await list_users(page.ctx.tx, page.ctx.workspace_id) if page.can_write else [],

@@ -2,7 +2,14 @@
 
 from starlette.routing import Route
 
-from instep.interfaces.dashboard.review import decisions, draft_pages, place_pages, presence, source_page
+from instep.interfaces.dashboard.review import (
+    decisions,
+    draft_pages,
+    place_pages,
+    presence,
+    source_page,
+    style_notes,
+)
 
 QUEUE = "/app/{bot_slug}/review"
 DRAFT = f"{QUEUE}/{{draft_id}}"
@@ -20,6 +27,7 @@ routes = [
     Route(f"{DRAFT}/reopen", decisions.send_reopen, methods=["POST"]),
     Route(f"{DRAFT}/resolve", decisions.send_resolution, methods=["POST"]),
     Route(f"{DRAFT}/propose", decisions.send_proposal, methods=["POST"]),
+    Route(f"{DRAFT}/style", style_notes.send_style_fixes, methods=["POST"]),
     Route(f"{DRAFT}/assign", place_pages.send_assignment, methods=["POST"]),
     Route(f"{DRAFT}/presence", presence.send_presence, methods=["POST"]),
     Route(f"{DRAFT}/preview", source_page.send_preview, methods=["POST"]),

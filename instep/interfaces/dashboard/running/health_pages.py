@@ -32,6 +32,7 @@ KINDS: dict[Code, str] = {
     "empty_text": "Articles without text",
     "unclosed_code": "Unclosed code blocks",
     "too_complex": "Articles too complex to check",
+    "style": "Violations of the style",
     "stale": "Outdated by a change",
     "gone_name": "Names that the product no longer has",
     "low_helpfulness": "Unhelpful answers",

@@ -32,6 +32,7 @@ SUBSECTIONS = (
     ("trusts", "CI without keys", Role.OWNER),
     ("apps", "Connected apps", Role.OWNER),
     ("redirects", "Redirects", Role.VIEWER),
+    ("style", "Style", Role.VIEWER),
     ("synonyms", "Synonyms", Role.VIEWER),
     ("suppressed", "Not proposed again", Role.VIEWER),
     ("audit", "Audit", Role.OWNER),

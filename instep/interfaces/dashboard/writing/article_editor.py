@@ -17,6 +17,7 @@ from instep.content.articles.editing import (
 )
 from instep.content.articles.schemas import Article, ArticleCreate, ArticleUpdate, TextEdit
 from instep.content.collections.actions import get_collection, list_collections
+from instep.content.style.actions import find_style
 from instep.drafting.places.actions import get_place
 from instep.drafting.places.schemas import Place
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
@@ -312,6 +313,7 @@ async def choices(page: BotPage, form: EditorForm) -> dict[str, Any]:
         "direction": direction(locale),
         "time_of_day": time_of_day,
         "has_model": await has_model(page),
+        "has_style": (await find_style(page.ctx)).has_checks,
     }
 
 

@@ -1,5 +1,6 @@
 """The requests of the editor's scripts: a preview, links to offer, a file upload."""
 
+from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
 from starlette.responses import Response
@@ -9,6 +10,9 @@ from instep.content.articles.actions import list_link_targets
 from instep.content.files.actions import upload_file
 from instep.content.files.picture_sizes import render_with_sizes
 from instep.content.files.schemas import file_url
+from instep.content.style.actions import find_style
+from instep.content.style.checks import Violation
+from instep.content.style.text_checks import find_violations
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.writing.editor_form import BAD_REQUEST
 from instep.platform.core import limits
@@ -30,6 +34,28 @@ async def show_preview(page: BotPage) -> Response:
             raise
         return page.show_part("writing/preview.html", text=None, message=refusal.message)
     return page.show_part("writing/preview.html", text=sanitised(html), message=None)
+
+
+@bot_page("articles", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES, open_while_paused=True)
+async def show_style(page: BotPage) -> Response:
+    """The violations of the style in the typed text; a script asks for them at every pause."""
+    text = page.form.get("content", "").replace("\r\n", "\n")[: limits.MAX_CONTENT_CHARACTERS]
+    locale = page.query.get("locale", page.bot.locale)
+    violations = await find_violations(text, await find_style(page.ctx), locale)
+    return page.show_part("writing/style.html", violations=list(with_script_offsets(text, violations)))
+
+
+def with_script_offsets(text: str, violations: Sequence[Violation]) -> Iterator[tuple[Violation, int, int]]:
+    """Each violation with its start and end as scripts count, in UTF-16."""
+    offset = position = 0
+    for violation in violations:
+        offset += utf16_length(text[position : violation.start])
+        position = violation.start
+        yield violation, offset, offset + utf16_length(violation.words)
+
+
+def utf16_length(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
 
 
 @bot_page("articles", Role.EDITOR)
@@ -65,6 +91,7 @@ async def take_file(page: BotPage) -> Response:
 
 routes = [
     Route("/app/{bot_slug}/writing/preview", show_preview, methods=["POST"]),
+    Route("/app/{bot_slug}/writing/style", show_style, methods=["POST"]),
     Route("/app/{bot_slug}/writing/links", complete_link),
     Route("/app/{bot_slug}/writing/token", tell_token),
     Route("/app/{bot_slug}/writing/files", take_file, methods=["POST"]),

@@ -12,6 +12,7 @@ from instep.content.changelog.actions import (
     update_changelog_entry,
 )
 from instep.content.changelog.schemas import ChangelogEntry, ChangelogEntryCreate, ChangelogEntryUpdate
+from instep.content.style.actions import find_style
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.writing.editor_form import (
     EditorForm,
@@ -109,6 +110,7 @@ async def show_entry_conflict(page: BotPage, entry: ChangelogEntry) -> Response:
 async def show_form(page: BotPage, entry: ChangelogEntry | None, form: EditorForm) -> Response:
     shared: dict[str, Any] = {"locale": page.bot.locale, "direction": direction(page.bot.locale)}
     shared["has_model"] = await has_model(page)
+    shared["has_style"] = (await find_style(page.ctx)).has_checks
     return await page.show(
         "writing/entry_editor.html", form.status, form=form, entry=entry, time_of_day=time_of_day, **shared
     )

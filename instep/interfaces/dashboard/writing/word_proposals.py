@@ -1,6 +1,7 @@
 """The route of the editor's language model menu, which rewords a part of the text."""
 
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
 
@@ -9,6 +10,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from instep.accounts.language_model.choosing import models_of
+from instep.content.style.actions import find_style
+from instep.content.style.prompting import follow_style
+from instep.content.style.text_checks import find_violations
 from instep.drafting.places.actions import get_place
 from instep.drafting.tasks.actions import get_sent_change
 from instep.drafting.writer import Change
@@ -48,12 +52,16 @@ async def propose_words(request: Request, person: Person) -> Response:
     enter = partial(enter_bot, request, person)
     async with enter() as ctx:
         await hold_open(ctx.tx, ctx.workspace_id)
+        style = await find_style(ctx)
         wish = await read_request(ctx, form_of(request))
+    if wish.intent == "style":
+        violations = await find_violations(wish.selected, style, request.query_params.get("locale", "en"))
+        wish = replace(wish, reasons=tuple(f"{row.message} ({row.words})" for row in violations))
     try:
         chosen = await models_of(request.app.state).choose(enter, "editor")
         if chosen is None:
             raise CompletionError(NO_MODEL)
-        proposal = await reword(chosen.model, wish, ctx.bot.help_url)
+        proposal = await reword(follow_style(chosen.model, style), wish, ctx.bot.help_url)
     except CompletionError as error:
         return JSONResponse({"message": error.message}, BAD_REQUEST, private_headers())
     return JSONResponse(await answer_with(wish, proposal), headers=private_headers())

@@ -109,3 +109,27 @@ MAX_THREAD_COMMENT_CHARACTERS = 5_000
 MAX_BLOCK_CHARACTERS = 500
 # People whom one comment notifies by name.
 MAX_MENTIONS = 20
+
+# Style: rules, and the characters of each part of one.
+MAX_STYLE_RULES = 50
+MAX_STYLE_RULE_CHARACTERS = 300
+# Terms of a glossary, the words that one of them replaces, words to avoid, and the characters of each.
+MAX_GLOSSARY_TERMS = 1_000
+MAX_TERM_VARIANTS = 20
+MAX_AVOIDED_WORDS = 2_000
+MAX_GLOSSARY_TERM_CHARACTERS = 60
+# The bounds of the longest sentence that a style allows.
+MIN_SENTENCE_LIMIT_WORDS = 8
+MAX_SENTENCE_LIMIT_WORDS = 100
+# Violations that one check of a text returns.
+MAX_STYLE_VIOLATIONS = 200
+# The part of a prompt for a language model with the style.
+MAX_STYLE_PROMPT_CHARACTERS = 12_000
+# A longer text is checked in another process, which has this much time.
+MAX_INLINE_STYLE_CHARACTERS = 10_000
+MAX_STYLE_CHECK_SECONDS = 5
+# The form with words to avoid.
+MAX_STYLE_FORM_BYTES = 2 * 1024 * 1024
+# A file with a style or with a rule of Vale, and how many of these a folder may have.
+MAX_STYLE_FILE_BYTES = 1024 * 1024
+MAX_VALE_FILES = 500

@@ -19,6 +19,8 @@ MAX_LINKS_OFFERED = 12
 # Rows on one page of a list in the dashboard, and of its audit.
 DASHBOARD_PAGE_ROWS = 50
 AUDIT_PAGE_ROWS = 100
+# Terms of the glossary that the settings show at once.
+MAX_LISTED_TERMS = 200
 # Articles in the command palette.
 PALETTE_ROWS = 8
 # The dashboard shows this much of a task's diff, and accepts a form of this size.

@@ -12,6 +12,8 @@ from uuid import UUID
 
 from cachetools import LRUCache
 
+from instep.content.style.actions import find_style
+from instep.content.style.schemas import Style
 from instep.platform.core import limits
 from instep.platform.core.errors import RateLimited
 from instep.platform.core.markdown import MARKS
@@ -25,12 +27,17 @@ from instep.visitors.insights.health.help_center import ArticleMeta, HelpCenter
 from instep.visitors.insights.health.kinds_of_problems import Assessment, assessment_of
 from instep.visitors.insights.health.problems import run_checks, score_of, sort_problems
 from instep.visitors.insights.health.queries import HealthState, Signal, TextRow
-from instep.visitors.insights.health.text_analysis import NOT_ANALYZED, TextAnalysis, analyze_texts
+from instep.visitors.insights.health.text_analysis import (
+    NOT_ANALYZED,
+    AnalyzedText,
+    TextAnalysis,
+    analyze_texts,
+)
 from instep.visitors.insights.schemas import Health
 
 StatusFilter = Literal["all", "draft", "in_review", "published", "archived"]
 HealthKey = tuple[Bot, StatusFilter, date, tuple[Hashable, ...]]
-AnalysisKey = tuple[UUID, str, int]
+AnalysisKey = tuple[UUID, str, int, int]
 SignalsByArticle = dict[str, list[Signal]]
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -158,8 +165,11 @@ def has_status(article: ArticleMeta, status: StatusFilter) -> bool:
 
 async def analyze_articles(ctx: Ctx, articles: list[ArticleMeta]) -> dict[str, TextAnalysis]:
     """The analysis of each article's text, by article id; only uncached texts are read."""
+    style = await find_style(ctx)
+    digest = hash(style.model_dump_json())
     cached = {
-        article.id: analysis_cache.get((ctx.bot.id, article.id, article.version)) for article in articles
+        article.id: analysis_cache.get((ctx.bot.id, article.id, article.version, digest))
+        for article in articles
     }
     analyses = {article_id: analysis for article_id, analysis in cached.items() if analysis is not None}
     missing = [article for article in articles if article.id not in analyses]
@@ -168,7 +178,7 @@ async def analyze_articles(ctx: Ctx, articles: list[ArticleMeta]) -> dict[str, T
             deadline = first_attempt_began() + limits.CHECK_SECONDS
             for batch in batches(missing):
                 rows = await queries.list_texts(ctx, [article.id for article in batch])
-                analyses |= await analyze_rows(ctx, rows, deadline)
+                analyses |= await analyze_rows(ctx, rows, style, deadline)
     return analyses
 
 
@@ -199,19 +209,24 @@ def batches(articles: list[ArticleMeta]) -> Iterator[list[ArticleMeta]]:
         yield batch
 
 
-async def analyze_rows(ctx: Ctx, rows: Sequence[TextRow], deadline: float) -> dict[str, TextAnalysis]:
+async def analyze_rows(
+    ctx: Ctx, rows: Sequence[TextRow], style: Style, deadline: float
+) -> dict[str, TextAnalysis]:
     """Analyze texts and cache the results; texts that take too long together are analyzed one by one."""
     if monotonic() > deadline:
         raise ChecksInProgress
     try:
-        analyses = await analyze_bounded([(row.title, row.content) for row in rows])
+        analyses = await analyze_bounded(
+            [AnalyzedText(row.title, row.content, row.locale) for row in rows], style
+        )
     except TimeLimitExceeded:
         if len(rows) > 1:
-            singles = [await analyze_rows(ctx, [row], deadline) for row in rows]
+            singles = [await analyze_rows(ctx, [row], style, deadline) for row in rows]
             return {article_id: analysis for single in singles for article_id, analysis in single.items()}
         analyses = [NOT_ANALYZED]
+    digest = hash(style.model_dump_json())
     for row, analysis in zip(rows, analyses, strict=True):
-        cache(analysis_cache, (ctx.bot.id, row.id, row.version), analysis)
+        cache(analysis_cache, (ctx.bot.id, row.id, row.version, digest), analysis)
     return {row.id: analysis for row, analysis in zip(rows, analyses, strict=True)}
 
 
@@ -219,21 +234,21 @@ def unsaved_article(ctx: Ctx, locale: str) -> ArticleMeta:
     return ArticleMeta("", "", locale, "", None, None, "draft", 0, 0, None, ctx.now)
 
 
-async def analyze_unsaved(content: str) -> TextAnalysis:
+async def analyze_unsaved(content: str, locale: str = "en", style: Style | None = None) -> TextAnalysis:
     try:
-        [analysis] = await analyze_bounded([(None, content)])
+        [analysis] = await analyze_bounded([AnalyzedText(None, content, locale)], style or Style())
     except TimeLimitExceeded:
         return NOT_ANALYZED
     return analysis
 
 
-async def analyze_bounded(texts: list[tuple[str | None, str]]) -> list[TextAnalysis]:
-    """Analyze texts, each a title and its Markdown; long or unusual ones in a process that can be killed."""
+async def analyze_bounded(texts: list[AnalyzedText], style: Style) -> list[TextAnalysis]:
+    """Analyze texts; long or unusual ones in a process that can be killed."""
     seconds = limits.MAX_ANALYSIS_SECONDS
-    return await run_bounded(analyze_texts, texts, seconds=seconds, is_small=are_cheap(texts))
+    return await run_bounded(analyze_texts, texts, style, seconds=seconds, is_small=are_cheap(texts))
 
 
-def are_cheap(texts: list[tuple[str | None, str]]) -> bool:
-    if sum(len(content) for _, content in texts) > MAX_INLINE_TEXT_CHARACTERS:
+def are_cheap(texts: list[AnalyzedText]) -> bool:
+    if sum(len(text.content) for text in texts) > MAX_INLINE_TEXT_CHARACTERS:
         return False
-    return sum(content.count(mark) for _, content in texts for mark in (*MARKS, "![")) <= MAX_INLINE_MARKS
+    return sum(text.content.count(mark) for text in texts for mark in (*MARKS, "![")) <= MAX_INLINE_MARKS

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from instep.content.style.actions import find_style
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidValue
 from instep.platform.core.paging import Keyset, Order
@@ -67,7 +68,7 @@ async def check_saved(ctx: Ctx, refs: Sequence[str]) -> list[Finding]:
 
 async def check_text(ctx: Ctx, content: str) -> list[Finding]:
     """The problems of a text as if it were an article of this help center."""
-    analysis = await analyze_unsaved(content)
+    analysis = await analyze_unsaved(content, ctx.bot.locale, await find_style(ctx))
     help_center = await load_help_center(ctx, await queries.find_state(ctx), "published")
     article = unsaved_article(ctx, ctx.bot.locale)
     return findings_of(await asyncio.to_thread(problems_of_text, analysis, help_center, article), None, None)

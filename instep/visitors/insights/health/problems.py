@@ -26,6 +26,7 @@ Code = Literal[
     "unclosed_code",
     "uneven_table",
     "too_complex",
+    "style",
     "missing_description",
     "no_collection",
     "outdated_translation",

@@ -31,12 +31,13 @@ class HealthState:
     gone_at: datetime | None
     judged_at: datetime | None
     rated_at: datetime | None
+    styled_at: datetime | None
 
     @property
     def key(self) -> tuple[Hashable, ...]:
         pages = (tuple(self.collections), self.redirects, self.redirected_at)
         signals = (self.proposed, self.proposed_at, self.gone_at, self.judged_at, self.rated_at)
-        return self.changed_at, tuple(self.waiting), pages, signals
+        return self.changed_at, tuple(self.waiting), pages, signals, self.styled_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class TextRow:
 
     id: str
     version: int
+    locale: str
     title: str
     content: str
 
@@ -88,7 +90,9 @@ async def find_state(ctx: Ctx) -> HealthState:
             (select max(m.judged_at) from messages m
             where m.bot_id = b.id and m.workspace_id = %(workspace)s and m.helpful is not null) as judged_at,
             (select max(f.given_at) from article_feedback f
-            where f.bot_id = b.id and f.workspace_id = %(workspace)s) as rated_at
+            where f.bot_id = b.id and f.workspace_id = %(workspace)s) as rated_at,
+            (select s.updated_at from bot_styles s
+            where s.bot_id = b.id and s.workspace_id = %(workspace)s) as styled_at
         from bots b,
             lateral (select count(*)::integer as proposed, max(d.updated_at) as proposed_at from drafts d
             where d.bot_id = b.id and d.workspace_id = %(workspace)s and d.status = 'pending'
@@ -202,7 +206,7 @@ async def list_texts(ctx: Ctx, article_ids: list[str]) -> list[TextRow]:
     return await ctx.all(
         TextRow,
         """
-        select id, version, title, content_markdown as content from articles
+        select id, version, locale, title, content_markdown as content from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
         """,
         ids=article_ids,
@@ -214,7 +218,7 @@ async def list_texts_with(ctx: Ctx, words: str, besides_id: str) -> list[TextRow
     return await ctx.all(
         TextRow,
         """
-        select id, version, title, content_markdown as content from articles
+        select id, version, locale, title, content_markdown as content from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
           and status in ('draft', 'published') and id <> %(besides)s
           and strpos(content_markdown, %(words)s) > 0

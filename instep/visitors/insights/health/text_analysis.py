@@ -6,7 +6,10 @@ import zlib
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from instep.content.style.checks import Violation, check_style
+from instep.content.style.schemas import Style
 from instep.platform.core import limits
 from instep.platform.text.characters import UNSEGMENTED_SCRIPTS
 from instep.visitors.insights.health.checks_text import TEXT_CHECKS, CheckedText
@@ -48,19 +51,35 @@ TOO_COMPLEX = Problem(
 NOT_ANALYZED = TextAnalysis((TOO_COMPLEX,), is_partial=True)
 
 
-def analyze_text(title: str | None, content: str) -> TextAnalysis:
+class AnalyzedText(NamedTuple):
+    """A text in Markdown; `title` is None for one that does not belong to an article yet."""
+
+    title: str | None
+    content: str
+    locale: str = "en"
+
+
+def analyze_text(
+    title: str | None, content: str, locale: str = "en", style: Style | None = None
+) -> TextAnalysis:
     """Analyze one text; besides the renderer's, time and memory grow linearly with its length."""
     structure = read_structure(content)
+    problems = run_checks(TEXT_CHECKS, CheckedText(title, content, structure))
+    violations = check_style(content, style, locale) if style is not None else []
     return TextAnalysis(
-        tuple(run_checks(TEXT_CHECKS, CheckedText(title, content, structure))),
+        (*problems, *map(problem_of_style, violations[: limits.MAX_REPORTED_PROBLEMS_PER_CODE])),
         links_of(structure),
         frozenset(structure.anchors),
         minhash_of(words for _, words in structure.prose),
     )
 
 
-def analyze_texts(texts: Sequence[tuple[str | None, str]]) -> list[TextAnalysis]:
-    return [analyze_text(title, content) for title, content in texts]
+def problem_of_style(violation: Violation) -> Problem:
+    return Problem("style", "info", f"{violation.message} (Style: {violation.rule})", violation.line)
+
+
+def analyze_texts(texts: Sequence[AnalyzedText], style: Style) -> list[TextAnalysis]:
+    return [analyze_text(*text, style) for text in texts]
 
 
 def links_of(structure: Structure) -> tuple[tuple[int, str], ...]:
