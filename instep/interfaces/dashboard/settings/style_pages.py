@@ -1,8 +1,10 @@
 """The style of a help center: rules in plain words, a glossary, and checks."""
 
-from collections.abc import Coroutine, Sequence
+from collections import defaultdict
+from collections.abc import Coroutine, Iterable, Sequence
 from typing import Any, TypeVar
 
+from pydantic import BaseModel
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -49,12 +51,17 @@ async def style_page(page: BotPage, refusal: AppError | None = None) -> Response
         words=words,
         matches=matches[: limits.MAX_LISTED_TERMS],
         match_count=len(matches),
-        rule=next((rule for rule in style.rules if rule.rule == page.query.get("rule")), None),
-        term=next((term for term in terms if identity_of(term) == edited_term), None),
+        rule=values_of(rule for rule in style.rules if rule.rule == page.query.get("rule")),
+        term=values_of(term for term in terms if identity_of(term) == edited_term),
         starters=[(rule.rule, rule.rule, rule.good) for rule in STARTERS if rule not in style.rules],
         heading_cases=HEADING_CASES,
         limits=limits,
     )
+
+
+def values_of(entries: Iterable[BaseModel]) -> defaultdict[str, Any]:
+    """The values of the entry that is edited; empty for a new one."""
+    return defaultdict(str, next((entry.model_dump() for entry in entries), {}))
 
 
 def identity_of(term: GlossaryTerm) -> tuple[str, str | None]:
