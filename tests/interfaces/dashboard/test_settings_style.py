@@ -36,12 +36,14 @@ async def test_a_term_is_found_by_its_term_and_language(editor: Desk) -> None:
     fields = {"term": "sign in", "never-say": "log in, ,login", "meaning": "", "term-locale": ""}
     await saved(editor, f"{PAGE}/terms", **fields)
     await saved(editor, f"{PAGE}/terms", **{**fields, "term-locale": "de", "do-not-translate": "yes"})
+    edited = (await editor.get(f"{PAGE}?term=sign+in&language=de")).text
     page = await saved(
         editor, f"{PAGE}/terms", **{**fields, "was-term": "sign in", "was-locale": "", "meaning": "x"}
     )
     await saved(editor, f"{PAGE}/terms", **{"was-term": "sign in", "was-locale": "de"})
 
     assert page.count("Delete sign in") == 2
+    assert ('value="yes" checked' in edited, "Add term" in edited, "Add term" in page) == (True, False, True)
     assert (await style_of(editor))["terms"] == [
         {
             "term": "sign in",
