@@ -52,12 +52,11 @@ async def test_a_change_of_the_style_is_seen_in_articles_and_texts(
 ) -> None:
     client = api(cast.acme.write_key)
     article = await create_article(client, "Log", contentMarkdown="You can log in.\n\n`log in`\n")
-    wanted = {"articleIds": [article["id"]]}
-    before = await check(database, cast.acme, **wanted)
+    before = await check(database, cast.acme, articleIds=[article["id"]])
 
     style = {"terms": [{"term": "sign in", "neverSay": ["log in"]}]}
     assert (await client.patch("/v1/style", json=style)).status_code == 200
-    after = await check(database, cast.acme, **wanted)
+    after = await check(database, cast.acme, articleIds=[article["id"]])
     text = await check(database, cast.acme, contentMarkdown="Now\nlog in.")
 
     assert [row.code for row in before if row.code == "style"] == []
