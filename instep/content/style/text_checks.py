@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from instep.content.style.checks import Violation, check_style
 from instep.content.style.schemas import Style
+from instep.content.style.style_checks import Violation, check_style
 from instep.platform.core import limits
 from instep.platform.core.sandbox import TimeLimitExceeded, run_bounded
 

@@ -35,12 +35,12 @@ class ValeImport:
 
     def added_to(self, style: Style) -> Style:
         """The style with these rules; what it already has takes precedence."""
-        known = {term.term.casefold(): term for term in style.terms}
+        own_terms = {term.term.casefold() for term in style.terms}
         values = style.model_dump(by_alias=True)
         values["terms"] += [
             {"term": term, "neverSay": words[: limits.MAX_TERM_VARIANTS]}
             for term, words in self.terms.items()
-            if term.casefold() not in known
+            if term.casefold() not in own_terms
         ]
         values["avoidWords"] = list(dict.fromkeys([*style.avoid_words, *self.avoid_words]))
         values["headingCase"] = style.heading_case or self.heading_case

@@ -8,7 +8,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
-from instep.platform.text.code_lines import CodeLines, text_start
+from instep.platform.text.code_block_lines import CodeLines, text_start
 
 _OPENING = "<!--"
 _CLOSING = "-->"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from instep.platform.text.code_lines import CodeLines, text_start
+from instep.platform.text.code_block_lines import CodeLines, text_start
 from instep.platform.text.code_spans import code_spans
 from instep.platform.text.front_matter import split_front_matter
 from instep.platform.text.sections import HEADING, UNDERLINE

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from instep.content.style.checks import check_style
 from instep.content.style.schemas import Style
+from instep.content.style.style_checks import check_style
 from instep.platform.core.markdown import HEADING_PREFIX
 from instep.platform.core.page_names import comparable_path
 from instep.transfer.linting.pages import SUFFIXES, LintFinding, MarkdownFile

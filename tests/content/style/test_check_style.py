@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from instep.content.style.checks import check_style, fix_style
 from instep.content.style.schemas import Style
+from instep.content.style.style_checks import check_style, fix_style
 from instep.platform.core import limits
 
 TERMS = [

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from starlette.responses import Response
 
 from instep.content.style.actions import find_style
-from instep.content.style.checks import Violation, fix_style
+from instep.content.style.style_checks import Violation, fix_style
 from instep.content.style.text_checks import find_violations
 from instep.drafting.drafts.actions import update_draft
 from instep.drafting.drafts.pending import lock_draft

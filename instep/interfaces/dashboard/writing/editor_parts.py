@@ -11,7 +11,7 @@ from instep.content.files.actions import upload_file
 from instep.content.files.picture_sizes import render_with_sizes
 from instep.content.files.schemas import file_url
 from instep.content.style.actions import find_style
-from instep.content.style.checks import Violation
+from instep.content.style.style_checks import Violation
 from instep.content.style.text_checks import find_violations
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.writing.editor_form import BAD_REQUEST

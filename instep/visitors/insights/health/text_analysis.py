@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from instep.content.style.checks import Violation, check_style
 from instep.content.style.schemas import Style
+from instep.content.style.style_checks import Violation, check_style
 from instep.platform.core import limits
 from instep.platform.text.characters import UNSEGMENTED_SCRIPTS
 from instep.visitors.insights.health.checks_text import TEXT_CHECKS, CheckedText
