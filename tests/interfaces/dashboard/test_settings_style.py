@@ -53,7 +53,7 @@ async def test_a_term_is_found_by_its_term_and_language(editor: Desk) -> None:
             "doNotTranslate": False,
         }
     ]
-    assert "log in, login" not in (await editor.get(f"{PAGE}?q=elsewhere")).text
+    assert "Delete sign in" not in (await editor.get(f"{PAGE}?q=elsewhere")).text
 
 
 @pytest.mark.parametrize(
