@@ -16,7 +16,9 @@ MAX_OWN_DELIVERIES = 10
 Deliver = Callable[..., Awaitable[int]]
 
 
-def delivering(client: Client, owner: Tx, host: GitHubDouble, repository: Connected) -> Deliver:
+def delivering(
+    client: Client, owner: Tx, host: GitHubDouble, repository: Connected, most: int = MAX_OWN_DELIVERIES
+) -> Deliver:
     """Deliver something, do the work, and deliver what Instep has written, which must come to an end."""
 
     async def post(delivery: Delivery, secret: str) -> int:
@@ -28,7 +30,7 @@ def delivering(client: Client, owner: Tx, host: GitHubDouble, repository: Connec
 
     async def deliver(delivery: Delivery, secret: str | None = None) -> int:
         status = await post(delivery, repository.secret if secret is None else secret)
-        for _ in range(MAX_OWN_DELIVERIES):
+        for _ in range(most):
             if not host.own_deliveries:
                 return status
             await post(host.own_deliveries.pop(0), repository.secret)

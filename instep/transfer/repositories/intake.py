@@ -9,7 +9,7 @@ from instep.platform.core.database import Tx
 from instep.platform.core.ids import new_id
 from instep.platform.core.jobs import defer
 from instep.transfer.repositories import queries, review_queries
-from instep.transfer.repositories.pull_boxes import changed_boxes
+from instep.transfer.repositories.pull_boxes import changed_boxes, comment_digest
 from instep.transfer.repositories.pull_commands import command_lines
 from instep.transfer.repositories.pull_filters import reason_to_ignore
 from instep.transfer.repositories.schemas import (
@@ -67,14 +67,10 @@ async def take_comment(tx: Tx, repository: Repository, comment: PullComment, slu
         await review_soon(tx, repository, comment.number)
     if comment.is_by_bot or not repository.comments:
         return
-    if comment.before is None:
-        decisions: dict[str, Any] = {"lines": command_lines(comment.text, slug)}
-    elif await review_queries.is_own_comment(tx, repository, comment):
-        boxes = changed_boxes(comment.before, comment.text)
-        decisions = {"boxes": boxes and [asdict(box) for box in boxes]}
-    else:
-        return
-    if list(decisions.values()) != [[]] and await review_queries.put_command(tx, repository, comment):
+    decisions = await decisions_of(tx, repository, comment, slug)
+    # An edit without ticks, such as Instep's own, is looked at as often as it is delivered.
+    is_repeatable = decisions.get("boxes") == []
+    if decisions and (is_repeatable or await review_queries.put_command(tx, repository, comment)):
         payload = {
             **pull_payload(tx, repository, comment.number),
             "author": comment.author,
@@ -83,6 +79,20 @@ async def take_comment(tx: Tx, repository: Repository, comment: PullComment, slu
             **decisions,
         }
         await defer(tx, RUN_PULL_COMMANDS, payload)
+
+
+async def decisions_of(
+    tx: Tx, repository: Repository, comment: PullComment, slug: str | None
+) -> dict[str, Any]:
+    """The commands of a new comment, or the ticks of an edit of Instep's; empty for other comments."""
+    if comment.before is None:
+        lines = command_lines(comment.text, slug)
+        return {"lines": lines} if lines else {}
+    if not await review_queries.is_own_comment(tx, repository, comment):
+        return {}
+    boxes = changed_boxes(comment.before, comment.text)
+    rows = None if boxes is None else [asdict(box) for box in boxes]
+    return {"digest": comment_digest(comment.text), "boxes": rows}
 
 
 async def review_soon(tx: Tx, repository: Repository, number: int) -> None:

@@ -38,6 +38,11 @@ def signed(text: str, boxes: Mapping[int, Box]) -> str:
     return f"{text}\n<!-- boxes {rows}{signature} -->"
 
 
+def comment_digest(text: str) -> str:
+    """Identifies the text of a comment, as the host returns it."""
+    return hashlib.sha256(text.replace("\r\n", "\n").rstrip().encode()).hexdigest()
+
+
 def changed_boxes(before: str, after: str) -> list[Box] | None:
     """The boxes that an edit of a comment has changed, with their new states; None if it changed more.
 

@@ -55,8 +55,8 @@ Act = Callable[[Ctx, ShownDraft], Awaitable[ShownDraft]]
 
 async def answer_comment(work: HeldPull, api: HostApi) -> None:
     """Carry out what the comment decides that the job brings; another comment says what was not done."""
-    if "boxes" in work.payload:
-        # The next look writes the comment as it is true, whatever the edit has left there.
+    # The next look restores the comment, unless the edit has left it as it is true.
+    if "boxes" in work.payload and work.payload["digest"] != work.pull.comment_digest:
         await work.store(replace(work.pull, comment_digest=None), work.entries)
     if answers := await carry_out(work, api):
         await work.form.create_comment(api, work.repository.name, work.pull.number, "\n\n".join(answers))
@@ -67,6 +67,8 @@ async def carry_out(work: HeldPull, api: HostApi) -> list[str]:
     lines, boxes = work.payload.get("lines", []), work.payload.get("boxes", [])
     if boxes is None:
         return [RESTORED]
+    if not lines and not boxes:
+        return []
     refusal = await reason_to_refuse(work, api)
     if refusal is not None:
         log.info("pull_decision_refused", repository=work.repository.id, author=work.payload["author"])

@@ -14,6 +14,7 @@ from instep.platform.identity.schemas import Ctx
 from instep.transfer.repositories.held_pulls import HeldPull
 from instep.transfer.repositories.hosts.host_requests import HostApi, HostRefused
 from instep.transfer.repositories.numbered_drafts import entries_after
+from instep.transfer.repositories.pull_boxes import comment_digest
 from instep.transfer.repositories.pull_text import CommentFrame, ReviewState, command_word, comment_of
 from instep.transfer.repositories.schemas import PullRequest, PullStatus, WrittenComment
 
@@ -26,7 +27,7 @@ async def write_pull_comment(work: HeldPull, api: HostApi, state: ReviewState, o
     is_needed = bool(state.drafts or state.places)
     frame = await restartable(lambda: frame_of(work, state, obstacle))
     text = comment_of(frame, state)
-    digest = digest_of(text, [(item.entry.id, item.seen_digest) for item in state.drafts])
+    digest = comment_digest(text)
     if digest == work.pull.comment_digest or not (is_needed or work.pull.comment_id):
         return
     written = await put_comment(work, api, text)

@@ -1,5 +1,6 @@
 """Who opens the dashboard in tests: people of Acme, in browsers without scripts and in Chromium."""
 
+import os
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -95,7 +96,13 @@ def shelf(database: Database, owner: Tx, cast: Cast) -> Shelf:
 
 @pytest.fixture(scope="session")
 def development_server(database_url: str) -> Iterator[str]:
-    settings = {"INSTEP_DATABASE_URL": database_url, "INSTEP_MODEL_ALLOW": "127.0.0.0/8"}
+    settings = {
+        "INSTEP_DATABASE_URL": database_url,
+        "INSTEP_MODEL_ALLOW": "127.0.0.0/8",
+        "INSTEP_WEBHOOK_ALLOW": "127.0.0.0/8",
+        # What the server seals and signs, tests open and check.
+        "INSTEP_SECRET_KEY": os.environ["INSTEP_SECRET_KEY"],
+    }
     with installed(INSTEP_DEVELOPMENT="true", **settings) as installation:
         installation.serve("--no-jobs")
         yield installation.url

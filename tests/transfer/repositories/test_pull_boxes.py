@@ -107,6 +107,17 @@ async def test_other_edits_of_the_comment_mean_nothing_and_are_put_back(
     assert ["only its boxes" in text for text in host.own_comments[1:]] == [True] * 3
 
 
+async def test_an_earlier_text_of_the_comment_is_put_back_too(
+    client: Client, host: GitHubDouble, deliver: Deliver, drafts: dict[str, Json]
+) -> None:
+    earlier = host.own_comments[0]
+    await deliver(host.click_box(1))
+    current = host.own_comments[0]
+    await deliver(host.edit(earlier))
+
+    assert host.own_comments == [current]
+
+
 async def test_a_text_that_looks_like_a_box_is_none(
     client: Client, host: GitHubDouble, deliver: Deliver, drafts: dict[str, Json]
 ) -> None:
