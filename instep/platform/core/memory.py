@@ -5,7 +5,6 @@ import ctypes
 import os
 import sys
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 
 if sys.platform != "win32":
@@ -18,9 +17,8 @@ ARENA_MAX, M_ARENA_MAX = "MALLOC_ARENA_MAX", -8
 RETURN_SECONDS = 10.0
 
 
-@cache
 def bound_memory(spare_bytes: int) -> None:
-    """Limit the address space to its size at the first call plus `spare_bytes`; further calls do nothing.
+    """Limit the address space to its present size plus `spare_bytes`.
 
     A larger allocation raises `MemoryError`, or ends the process in native code. Systems without /proc have
     no limit.
@@ -29,7 +27,11 @@ def bound_memory(spare_bytes: int) -> None:
         return
     pages = int(STATM.read_text().split()[0])
     max_bytes = pages * os.sysconf("SC_PAGE_SIZE") + spare_bytes
-    resource.setrlimit(resource.RLIMIT_AS, (max_bytes, max_bytes))
+    # The hard limit stays, because the next call may need a higher one.
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
+    if hard_limit != resource.RLIM_INFINITY:
+        max_bytes = min(max_bytes, hard_limit)
+    resource.setrlimit(resource.RLIMIT_AS, (max_bytes, hard_limit))
 
 
 def share_heap() -> None:

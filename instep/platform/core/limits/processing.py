@@ -24,7 +24,7 @@ MAX_WRITER_ARTICLES = 2_000
 # Longer texts, and diffs with a longer line, are processed in a child process that can be killed.
 MAX_INLINE_CHARACTERS = 64_000
 INLINE_LINE_CHARACTERS = 4_000
-# Memory of a sandbox process for untrusted input, in addition to its memory before the first work.
+# Memory of one piece of work in a sandbox process, in addition to what the process had before.
 MAX_WORK_MEMORY_BYTES = 640 * 1024 * 1024
 # Expensive work that one workspace may queue in one process, and the value of `Retry-After` beyond that.
 MAX_WAITING_WORK_PIECES = 20
