@@ -55,4 +55,6 @@ def source_of(endpoint: Any) -> tuple[str, int]:
     target = inspect.unwrap(endpoint) if inspect.isfunction(endpoint) else type(endpoint)
     file = Path(inspect.getsourcefile(target) or "")
     path = str(file.relative_to(ROOT)) if file.is_relative_to(ROOT) else file.name
-    return path, inspect.getsourcelines(target)[1]
+    # Not by `inspect.getsourcelines`, which reads the whole file for each route.
+    line = target.__code__.co_firstlineno if inspect.isfunction(target) else inspect.getsourcelines(target)[1]
+    return path, line
