@@ -155,14 +155,12 @@ def test_what_authors_write_is_shown(text: str, html: str) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-@pytest.mark.parametrize(
-    "around", ["{}", "a {} b", "- {}", "> {}", "<details>{}</details>", "<div>\n\n{}\n\n</div>"]
-)
-def test_nothing_outside_the_allow_list_comes_through(text: str, around: str) -> None:
-    html = render(around.replace("{}", text))
+def test_nothing_outside_the_allow_list_comes_through(text: str) -> None:
+    for around in ("{}", "a {} b", "- {}", "> {}", "<details>{}</details>", "<div>\n\n{}\n\n</div>"):
+        html = render(around.replace("{}", text))
 
-    assert Reader(html).faults == []
-    assert "<script" not in html.lower()
+        assert Reader(html).faults == [], around
+        assert "<script" not in html.lower(), around
 
 
 def test_the_same_text_always_gives_the_same_html() -> None:
@@ -196,7 +194,7 @@ def test_a_link_within_a_text_leads_to_its_heading() -> None:
 @given(
     st.text(alphabet=st.sampled_from("ab<>/\"'=&;:#!-[]()`*_|\\\n\t script onerror javascript"), max_size=200)
 )
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 def test_no_text_breaks_out(text: str) -> None:
     assert Reader(render(text)).faults == []
 
@@ -207,7 +205,7 @@ def test_no_text_breaks_out(text: str) -> None:
         max_size=12,
     )
 )
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 def test_rendered_html_stays_as_it_is(parts: list[str]) -> None:
     """The same text gives the same HTML, and nothing is hidden in how often it is cleaned."""
     html = render("".join(parts))
