@@ -92,7 +92,7 @@ def paths_and_patterns(draw: st.DrawFn) -> tuple[str, str]:
 
 
 @given(paths_and_patterns())
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 def test_the_index_knows_each_pattern_by_an_anchor_of_what_it_matches(drawn: tuple[str, str]) -> None:
     path, pattern = drawn
 

@@ -36,7 +36,7 @@ texts = st.builds(
 
 
 @given(texts, texts)
-@settings(max_examples=500, deadline=None)
+@settings(deadline=None)
 def test_a_diff_leads_from_one_text_to_the_other(before: str, after: str) -> None:
     made = compare_now(before, after, NAMES)
 
@@ -45,7 +45,7 @@ def test_a_diff_leads_from_one_text_to_the_other(before: str, after: str) -> Non
 
 
 @given(texts, texts)
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 def test_a_diff_that_replaces_everything_leads_there_too(before: str, after: str) -> None:
     made = replace_all(before, after, NAMES)
 
@@ -54,7 +54,7 @@ def test_a_diff_that_replaces_everything_leads_there_too(before: str, after: str
 
 
 @given(texts, texts)
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 def test_counts_are_those_of_the_diff(before: str, after: str) -> None:
     made = compare_now(before, after, NAMES)
 
@@ -86,7 +86,7 @@ def test_the_program_patch_reads_our_diffs(tmp_path: Path, before: str, after: s
 
 
 @given(texts, texts)
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 def test_a_merge_of_changes_on_one_side_is_that_side(base: str, changed: str) -> None:
     assert merge_now(base, changed, base) == changed
     assert merge_now(base, base, changed) == changed
@@ -94,7 +94,7 @@ def test_a_merge_of_changes_on_one_side_is_that_side(base: str, changed: str) ->
 
 
 @given(texts, texts, texts)
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 def test_a_merge_does_not_depend_on_which_side_is_whose(base: str, ours: str, theirs: str) -> None:
     assume(base not in (ours, theirs))
 
@@ -122,7 +122,7 @@ def edited(draw: st.DrawFn, base: list[str], whose: str) -> str:
 
 
 @given(st.data(), st.lists(words, max_size=8))
-@settings(max_examples=1_000, deadline=None)
+@settings(deadline=None)
 def test_a_merge_loses_no_line_that_either_side_has_added(data: st.DataObject, base: list[str]) -> None:
     sides = [data.draw(edited(base, whose)) for whose in ("mine", "theirs")]
 
@@ -134,7 +134,7 @@ def test_a_merge_loses_no_line_that_either_side_has_added(data: st.DataObject, b
 
 
 @given(st.data(), st.lists(words, max_size=8))
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 def test_the_lines_that_changed_are_those_of_the_diff(data: st.DataObject, base: list[str]) -> None:
     before, after = "\n".join(base), data.draw(edited(base, "mine"))
 
