@@ -147,4 +147,4 @@ frontend/node_modules/installed: frontend/package-lock.json
 	touch $@
 
 browser:
-	@command -v chromium >/dev/null || sh scripts/install-chromium
+	@command -v chromium-headless-shell >/dev/null || sh scripts/install-chromium
