@@ -80,6 +80,7 @@ from instep.transfer.repositories.schemas import (
 from instep.visitors.insights.jobs import draft_gap
 from instep.visitors.insights.schemas import DRAFT_GAP
 from instep.visitors.privacy.visitor_data import KEEP_ERASURES
+from instep.visitors.subscriptions.jobs import SEND_NEWS, schedule_news, send_news
 
 log = structlog.get_logger()
 
@@ -171,6 +172,7 @@ async def schedule_jobs(runtime: Runtime, stop: asyncio.Event) -> None:
     schedules: list[Callable[[Database], Awaitable[None]]]
     schedules = [schedule_prune, schedule_sweep, schedule_indexes, schedule_backups, schedule_rendering]
     schedules += [schedule_domain_checks, schedule_due_alerts, schedule_polls, schedule_digests]
+    schedules += [schedule_news]
     if runtime.embedders.by_locales:
         schedules.append(partial(schedule_embedding, wait=timedelta()))
     for schedule in schedules:
@@ -209,6 +211,7 @@ def worker_of(
         SEND_EMAIL: deliver_email,
         SEND_RESET_LINK: partial(send_reset_link, database),
         SEND_DIGESTS: partial(send_digests, database),
+        SEND_NEWS: partial(send_news, database),
         SEND_REVIEW_DIGEST: partial(send_review_digest, database),
         PRUNE: partial(prune, database),
         RUN_IMPORT: partial(run_import, database, open_storages(settings(), database)),

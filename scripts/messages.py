@@ -22,6 +22,7 @@ METHODS: dict[Domain, list[tuple[str, str]]] = {
         ("instep/drafting/drafts/email_digest.py", "python"),
         ("instep/notifications/alerts/alert_addresses.py", "python"),
         ("instep/notifications/inbox/notice_letters.py", "python"),
+        ("instep/visitors/subscriptions/letters.py", "python"),
     ],
     "replies": [("instep/visitors/answers/**.py", "python")],
 }
@@ -40,6 +41,7 @@ SEARCHED = (
     Path("instep/drafting/drafts"),
     Path("instep/notifications/alerts"),
     Path("instep/notifications/inbox"),
+    Path("instep/visitors/subscriptions"),
 )
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "message": None}
 # Pages that only operators see, who run an English program.

@@ -22,6 +22,8 @@ from instep.platform.identity.scopes import Role
 from instep.platform.web.visitors.refused_origins import note_refused_origin
 from instep.transfer.repositories.host_people import name_host_member
 from instep.visitors.privacy.erasure_marks import mark_erasure
+from instep.visitors.subscriptions.actions import request_subscription
+from instep.visitors.subscriptions.schemas import Topic
 from tests.support import questions
 from tests.support.alert_targets import add_target
 from tests.support.articles import acting
@@ -127,6 +129,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
         await create_preview(ctx, draft["id"])
         await name_host_member(ctx, repository_id, "octocat", user.id)
         await note_sent(ctx)
+        await request_subscription(ctx, Topic(""), "ann@reader.example", "en", "192.0.2.1")
         await note_refused_origin(ctx.tx, ctx.bot, "https://elsewhere.test")
     return [
         *(
@@ -175,6 +178,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
         ),
         *("suppressed_statements", "draft_viewers", "previews", "review_digests"),
         *("imports", "import_refs", "erasures"),
+        *("published_versions", "subscriptions"),
         *("files", "file_references", "stored_objects", "object_chunks"),
         *("synced_folders", "synced_files"),
         *("code_hosts", "repositories", "repository_changes"),
@@ -242,6 +246,7 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "accept_invitation",
         "begin_session",
         "bots_with_alerts",
+        "bots_with_due_subscriptions",
         "change_address",
         "due_digests",
         "change_password",
@@ -295,6 +300,7 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "prune_oauth",
         "prune_rate_windows",
         "prune_sessions",
+        "prune_subscriptions",
         "prune_trust_keys",
         "purge_deleted_articles",
         "put_challenge",

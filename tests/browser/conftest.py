@@ -13,6 +13,7 @@ from tests.support.chromium import Complaints, running_chromium
 from tests.support.host_pages import OPEN_SHADOWS, HostSite, host_site
 from tests.support.installation import installed
 from tests.support.site_pages import publish
+from tests.support.stage import EMAIL
 from tests.support.visitors import open_to
 from tests.support.widget_pages import TEXT, Widget
 
@@ -21,7 +22,7 @@ from tests.support.widget_pages import TEXT, Widget
 def server(database_url: str) -> Iterator[str]:
     # What tests seal, such as a bot's visitor secret, the server opens.
     key = os.environ["INSTEP_SECRET_KEY"]
-    with installed(INSTEP_DATABASE_URL=database_url, INSTEP_SECRET_KEY=key) as installation:
+    with installed(INSTEP_DATABASE_URL=database_url, INSTEP_SECRET_KEY=key, **EMAIL) as installation:
         installation.serve("--no-jobs")
         yield installation.url
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from playwright.async_api import Page
 
-from tests.pages import account, backups, imports, settings, widget, writing
+from tests.pages import account, backups, following, imports, settings, widget, writing
 from tests.support.stage import Stage
 
 # What someone does on a page, once it is open, to bring it into a state.
@@ -141,6 +141,14 @@ PAGES = (
     PageState("Contact", "empty", "/help/nordwind/contact"),
     PageState("Contact", "errors", "/help/nordwind/contact", step=send_bad_contact, status=400),
     PageState("Contact", "sent", "/help/nordwind/contact?sent=yes"),
+    PageState("Follow", "article", "/help/nordwind/follow?article=what-instep-is"),
+    PageState("Follow", "right to left", "/help/noor/follow"),
+    PageState("Follow", "errors", "/help/nordwind/follow", step=following.send_bad_address, status=400),
+    PageState("Follow", "sent", "/help/nordwind/follow?sent=yes"),
+    PageState("Follow", "link in the email", "/help/nordwind/", step=following.open_link),
+    PageState("Subscriptions", "confirmed", "/help/nordwind/", step=following.confirm),
+    PageState("Subscriptions", "ended", "/help/nordwind/", step=following.end_all),
+    PageState("Subscriptions", "link not valid", "/help/nordwind/subscriptions?token=x", status=400),
     PageState("Feedback", "thanks", "/help/nordwind/feedback"),
     PageState("Feedback", "reasons", "/help/nordwind/articles/what-instep-is", step=find_no_help),
     PageState("Search", "right to left", "/help/noor/search?q=نور"),

@@ -1,6 +1,7 @@
 """Parts shared by the tests of the public help center: visitors, and what a page shows them."""
 
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 import httpx2
@@ -18,10 +19,24 @@ SITE_SCRIPT = re.compile(r"/static/dist/site\.\w{8}\.js")
 # The addresses that sitemaps and feeds list.
 LISTED = re.compile(r"<(?:loc|link)>([^<]+)<")
 
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
 
 async def visit(api: Api, path: str, **headers: str) -> httpx2.Response:
     """A request as a browser without a session sends it; redirects are not followed."""
     return await api(None).get(f"/help/{path}", headers=headers)
+
+
+async def send_form(
+    api: Api, cast: Cast, path: str, fields: dict[str, str], **headers: str
+) -> httpx2.Response:
+    return await api(None).post(f"/help/{cast.acme.slug}/{path}", data=fields, headers={**FORM, **headers})
+
+
+def hidden_fields(html: str) -> dict[str, str]:
+    """The hidden fields of the forms of a page that are sent."""
+    pairs = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', html)
+    return {name: unescape(value) for name, value in pairs}
 
 
 async def publish(client: Client, title: str, text: str = "Words.", **fields: object) -> Json:

@@ -1,58 +1,134 @@
-"""The changelog as an Atom feed (RFC 4287): its newest entries, with their texts."""
+"""Atom feeds (RFC 4287): the changelog's newest entries, and the newest versions of articles."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from instep.content.articles.paths import path_of_locale
 from instep.interfaces.site import queries
 from instep.interfaces.site.changelog import embeddable, newest_entries
 from instep.interfaces.site.feed import TITLE
-from instep.interfaces.site.schemas import PublishedEntry, changelog_url
-from instep.interfaces.site.visits import help_center
+from instep.interfaces.site.schemas import PublishedEntry, article_url, changelog_url
+from instep.interfaces.site.visits import Visit, help_center
 from instep.interfaces.site.xml import XmlDocument, as_uri
 from instep.platform.core.clock import isoformat
+from instep.platform.core.errors import NotFound
 from instep.platform.identity.schemas import Bot
-from instep.platform.web.catalogues import catalogue_of
-from instep.platform.web.pages import document
+from instep.platform.web.pages import document, moved_to
 from instep.platform.web.public import public
+from instep.visitors.subscriptions.actions import find_topic, list_published_versions
+from instep.visitors.subscriptions.letters import summary_of
+from instep.visitors.subscriptions.schemas import PublishedVersion, Topic
 
 MEDIA_TYPE = "application/atom+xml"
+EXTENSION = ".atom"
+
+
+@dataclass(frozen=True, slots=True)
+class AtomEntry:
+    """An entry of a feed; `html` and `summary` may be None."""
+
+    id: str
+    url: str
+    title: str
+    published_at: datetime
+    updated_at: datetime
+    html: str | None = None
+    summary: str | None = None
 
 
 @public
 async def show_atom_feed(request: Request) -> Response:
+    """The feed of the changelog."""
     async with help_center(request, only_reads=True) as visit:
-        entries = await newest_entries(visit)
-        changed_at = [entry.updated_at for entry in entries] or [await queries.change_stamp(visit.ctx)]
-        feed = write_atom(visit.ctx.bot, entries, max(changed_at))
-    return document(request, feed, f"{MEDIA_TYPE}; charset=utf-8")
+        bot = visit.ctx.bot
+        entries = [atom_entry(bot, entry) for entry in await newest_entries(visit)]
+        title = visit.catalogue.gettext(TITLE, name=bot.name)
+        return await atom_feed(visit, title, as_uri(changelog_url(bot)), entries)
 
 
-def write_atom(bot: Bot, entries: list[PublishedEntry], changed_at: datetime) -> bytes:
+@public
+async def show_article_feed(request: Request) -> Response:
+    """The feed of an article: the versions that everyone could read."""
+    slug = request.path_params["slug"]
+    async with help_center(request, only_reads=True) as visit:
+        topic = await find_topic(visit.ctx, visit.locale, article=slug)
+        if topic is None:
+            present_slug = await queries.find_present_slug(visit.ctx, slug, visit.locale)
+            if present_slug is None:
+                raise NotFound
+            return moved_to(article_url(visit.ctx.bot, visit.locale, present_slug) + EXTENSION)
+        return await topic_feed(visit, topic, article_url(visit.ctx.bot, visit.locale, topic.slug))
+
+
+@public
+async def show_collection_feed(request: Request) -> Response:
+    """The feed of a collection: the versions of its articles and of those in the collections below it."""
+    async with help_center(request, only_reads=True) as visit:
+        topic = await find_topic(visit.ctx, visit.locale, collection=request.path_params["slug"])
+        if topic is None:
+            raise NotFound
+        home = visit.ctx.bot.help_url + path_of_locale(visit.ctx.bot.locale, visit.locale)
+        return await topic_feed(visit, topic, f"{home}/collections/{topic.slug}")
+
+
+async def topic_feed(visit: Visit, topic: Topic, url: str) -> Response:
+    versions = await list_published_versions(visit.ctx, topic, visit.locale)
+    title = f"{topic.title} · {visit.ctx.bot.name}"
+    return await atom_feed(visit, title, as_uri(url), [version_entry(visit, version) for version in versions])
+
+
+def atom_entry(bot: Bot, entry: PublishedEntry) -> AtomEntry:
+    # The slug of an entry never changes, so its address is its id as well.
+    url = as_uri(changelog_url(bot, entry.slug))
+    html = embeddable(entry.html, url)
+    return AtomEntry(url, url, entry.title, entry.published_at, entry.updated_at, html)
+
+
+def version_entry(visit: Visit, version: PublishedVersion) -> AtomEntry:
+    url = as_uri(article_url(visit.ctx.bot, visit.locale, version.slug))
+    # The slug of an article may change, its id does not.
+    entry_id = f"{visit.ctx.bot.help_url}/articles/{version.article_id}#{version.version}"
+    words = summary_of(visit.locale, version.sections, is_first=version.is_first)
+    summary = f"{words}: {version.description}" if version.is_first and version.description else words
+    moment = version.published_at
+    return AtomEntry(entry_id, url, version.title, moment, moment, summary=summary)
+
+
+async def atom_feed(visit: Visit, title: str, url: str, entries: list[AtomEntry]) -> Response:
+    changed_at = [entry.updated_at for entry in entries] or [await queries.change_stamp(visit.ctx)]
+    content = write_atom(visit, title, url, max(changed_at), entries)
+    return document(visit.request, content, f"{MEDIA_TYPE}; charset=utf-8")
+
+
+def write_atom(
+    visit: Visit, title: str, url: str, changed_at: datetime, entries: Iterable[AtomEntry]
+) -> bytes:
     xml = XmlDocument()
-    changelog = as_uri(changelog_url(bot))
-    with xml.element("feed", {"xmlns": "http://www.w3.org/2005/Atom", "xml:lang": bot.locale}):
-        xml.add("id", changelog)
-        xml.add("title", catalogue_of(bot.locale).gettext(TITLE, name=bot.name))
+    with xml.element("feed", {"xmlns": "http://www.w3.org/2005/Atom", "xml:lang": visit.locale}):
+        xml.add("id", url)
+        xml.add("title", title)
         xml.add("updated", isoformat(changed_at))
-        xml.add("link", attributes={"rel": "self", "type": MEDIA_TYPE, "href": f"{changelog}.atom"})
-        xml.add("link", attributes={"rel": "alternate", "type": "text/html", "href": changelog})
+        xml.add("link", attributes={"rel": "self", "type": MEDIA_TYPE, "href": url + EXTENSION})
+        xml.add("link", attributes={"rel": "alternate", "type": "text/html", "href": url})
         with xml.element("author"):
-            xml.add("name", bot.name)
+            xml.add("name", visit.ctx.bot.name)
         for entry in entries:
-            add_entry(xml, bot, entry)
+            add_entry(xml, entry)
     return xml.finish()
 
 
-def add_entry(xml: XmlDocument, bot: Bot, entry: PublishedEntry) -> None:
-    # The slug of an entry never changes, so its address is its id as well.
-    url = as_uri(changelog_url(bot, entry.slug))
+def add_entry(xml: XmlDocument, entry: AtomEntry) -> None:
     with xml.element("entry"):
-        xml.add("id", url)
+        xml.add("id", entry.id)
         xml.add("title", entry.title)
-        xml.add("link", attributes={"rel": "alternate", "type": "text/html", "href": url})
+        xml.add("link", attributes={"rel": "alternate", "type": "text/html", "href": entry.url})
         xml.add("published", isoformat(entry.published_at))
         xml.add("updated", isoformat(entry.updated_at))
-        if text := embeddable(entry.html, url):
-            xml.add("content", text, {"type": "html"})
+        if entry.html:
+            xml.add("content", entry.html, {"type": "html"})
+        if entry.summary:
+            xml.add("summary", entry.summary)

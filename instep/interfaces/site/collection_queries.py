@@ -20,6 +20,7 @@ from instep.platform.identity.schemas import Ctx
 # The collections that a visitor may see. `lineage` are the ids from the top down to the collection itself.
 COLLECTIONS = f"""
     select c.id, c.slug, c.title, c.description, c.icon, c.parent_id, {PLACE} as place,
+        {IS_PUBLIC} as is_public,
         array_remove(array[grandparent.id, parent.id, c.id], null) as lineage
     from collections c {ANCESTORS}
     where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s and {{condition}}
@@ -111,7 +112,7 @@ async def find_section(ctx: Ctx, locale: str, slug: str, page: int) -> Collectio
         CollectionSection,
         f"""
         with shown as materialized ({collections_of(ctx)}), {POPULATED.format(live=live(ctx))}
-        select s.slug, s.title, s.description, s.icon, page.article_count, page.articles,
+        select s.slug, s.title, s.description, s.icon, s.is_public, page.article_count, page.articles,
             {BREADCRUMBS} as breadcrumbs, {CHILDREN} as children
         from shown s, lateral ({ENTRIES.format(live=live(ctx), condition="a.collection_id = s.id")}) page
         where s.slug = %(slug)s

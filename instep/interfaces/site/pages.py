@@ -6,7 +6,7 @@ from math import ceil
 from starlette.requests import Request
 from starlette.responses import Response
 
-from instep.interfaces.site import collection_queries, queries
+from instep.interfaces.site import atom_feed, collection_queries, queries
 from instep.interfaces.site.card_images import (
     card_of_article,
     card_of_home,
@@ -95,6 +95,7 @@ async def section_page(visit: Visit, section: CollectionSection | None, number: 
         visit,
         "collection.html",
         section=section,
+        feed_url=url + atom_feed.EXTENSION if section.is_public else None,
         number=number,
         last=last,
         tree=tree,
@@ -149,6 +150,7 @@ async def article_page(visit: Visit, article: ArticlePage) -> Response:
             for other in await related_articles(visit, article)
         ],
         markdown_url=url + EXTENSION,
+        feed_url=as_uri(url) + atom_feed.EXTENSION if article.is_public else None,
         alternates=alternates_of(bot, article.slugs),
         link_card=LinkCard(article.title, as_uri(url), article.description, "article", image_url),
         structured_data=article_data(bot, article, headings, image_url),

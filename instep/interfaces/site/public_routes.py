@@ -11,7 +11,7 @@ from starlette.staticfiles import StaticFiles
 from instep.interfaces.site import pages, widget_script
 from instep.interfaces.site.article_feedback import explain_rating, rate_article, show_feedback
 from instep.interfaces.site.ask_page import rate_answer, show_ask
-from instep.interfaces.site.atom_feed import show_atom_feed
+from instep.interfaces.site.atom_feed import show_article_feed, show_atom_feed, show_collection_feed
 from instep.interfaces.site.card_images import (
     show_article_card,
     show_home_card,
@@ -20,6 +20,7 @@ from instep.interfaces.site.changelog import show_changelog, show_entry
 from instep.interfaces.site.connect import show_connect
 from instep.interfaces.site.contact import send_contact, show_contact
 from instep.interfaces.site.feed import show_feed
+from instep.interfaces.site.follow import send_follow, show_follow
 from instep.interfaces.site.front import show_documentation, show_front_page
 from instep.interfaces.site.json_feed import show_json_feed
 from instep.interfaces.site.llms import show_all_texts, show_llms
@@ -31,6 +32,12 @@ from instep.interfaces.site.robots import show_robots, show_robots_of_domain
 from instep.interfaces.site.search import show_search
 from instep.interfaces.site.served_files import show_file
 from instep.interfaces.site.sitemap import show_sitemap
+from instep.interfaces.site.subscriptions import (
+    accept_confirmation,
+    show_confirmation,
+    show_subscriptions,
+    unsubscribe_reader,
+)
 from instep.interfaces.site.visitor_sign_in import sign_in_visitor, sign_out_visitor
 from instep.platform.web.pages import CACHE, document, moved_to
 from instep.platform.web.public import public
@@ -72,7 +79,9 @@ routes = [
     Route("/help/{bot}/cards/{slug}/{digest}.png", show_article_card),
     Route("/help/{bot}/articles", pages.show_loose_articles),
     Route("/help/{bot}/articles/{slug}.md", show_article_text),
+    Route("/help/{bot}/articles/{slug}.atom", show_article_feed),
     Route("/help/{bot}/articles/{slug}", pages.show_article),
+    Route("/help/{bot}/collections/{slug}.atom", show_collection_feed),
     Route("/help/{bot}/collections/{slug}", pages.show_collection),
     Route("/help/{bot}/changelog", show_changelog),
     Route("/help/{bot}/changelog.xml", show_feed),
@@ -95,6 +104,12 @@ routes = [
     Route("/help/{bot}/connect", show_connect),
     Route("/help/{bot}/contact", show_contact),
     Route("/help/{bot}/contact", send_contact, methods=["POST"]),
+    Route("/help/{bot}/follow", show_follow),
+    Route("/help/{bot}/follow", send_follow, methods=["POST"]),
+    Route("/help/{bot}/subscriptions", show_subscriptions),
+    Route("/help/{bot}/subscriptions", unsubscribe_reader, methods=["POST"]),
+    Route("/help/{bot}/subscriptions/confirm", show_confirmation),
+    Route("/help/{bot}/subscriptions/confirm", accept_confirmation, methods=["POST"]),
     Route("/help/{bot}/feedback", show_feedback),
     Route("/help/{bot}/feedback", rate_article, methods=["POST"]),
     Route("/help/{bot}/feedback/reason", explain_rating, methods=["POST"]),
@@ -102,7 +117,9 @@ routes = [
     Route("/help/{bot}/{locale}/cards/{digest}.png", show_home_card),
     Route("/help/{bot}/{locale}/cards/{slug}/{digest}.png", show_article_card),
     Route("/help/{bot}/{locale}/articles", pages.show_loose_articles),
+    Route("/help/{bot}/{locale}/articles/{slug}.atom", show_article_feed),
     Route("/help/{bot}/{locale}/articles/{slug}", pages.show_article),
+    Route("/help/{bot}/{locale}/collections/{slug}.atom", show_collection_feed),
     Route("/help/{bot}/{locale}/collections/{slug}", pages.show_collection),
     Route("/help/{bot}/{locale}/changelog", show_changelog),
     Route("/help/{bot}/{locale}/changelog/{slug}", show_entry),
@@ -113,6 +130,12 @@ routes = [
     Route("/help/{bot}/{locale}/connect", show_connect),
     Route("/help/{bot}/{locale}/contact", show_contact),
     Route("/help/{bot}/{locale}/contact", send_contact, methods=["POST"]),
+    Route("/help/{bot}/{locale}/follow", show_follow),
+    Route("/help/{bot}/{locale}/follow", send_follow, methods=["POST"]),
+    Route("/help/{bot}/{locale}/subscriptions", show_subscriptions),
+    Route("/help/{bot}/{locale}/subscriptions", unsubscribe_reader, methods=["POST"]),
+    Route("/help/{bot}/{locale}/subscriptions/confirm", show_confirmation),
+    Route("/help/{bot}/{locale}/subscriptions/confirm", accept_confirmation, methods=["POST"]),
     Route("/help/{bot}/{locale}/feedback", show_feedback),
     Route("/help/{bot}/{locale}/feedback", rate_article, methods=["POST"]),
     Route("/help/{bot}/{locale}/feedback/reason", explain_rating, methods=["POST"]),

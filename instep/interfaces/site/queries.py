@@ -7,7 +7,7 @@ Only `LIVE`, `LIVE_TO_SIGNED_IN` and `PUBLISHED_ENTRIES`, and for collections `c
 from datetime import datetime
 
 from instep.content.articles.live import LIVE, LIVE_TO_SIGNED_IN
-from instep.content.collections.visibility import ANCESTORS, PLACE
+from instep.content.collections.visibility import ANCESTORS, IS_PUBLIC, PLACE
 from instep.content.files.actions import find_by_digest
 from instep.interfaces.site.schemas import (
     ArticleAddress,
@@ -26,12 +26,12 @@ from instep.platform.core.paging import Order, Page, PageRequest
 from instep.platform.identity.schemas import Ctx
 from instep.search.schemas import Audience
 
-ARTICLE_PAGE = """
+ARTICLE_PAGE = f"""
     a.id, a.slug, a.locale, a.title, a.description, a.content_html as html,
     coalesce((select jsonb_agg(jsonb_build_object('slug', l.slug, 'title', l.title) order by level)
         from (values (1, grandparent.slug, grandparent.title), (2, parent.slug, parent.title),
             (3, c.slug, c.title)) as l (level, slug, title) where l.slug is not null), '[]')
-        as breadcrumbs, a.updated_at, a.position
+        as breadcrumbs, a.updated_at, a.position, a.visibility = 'public' and {IS_PUBLIC} as is_public
 """
 # The time of the newest code change that the article `p` was compared with together with all others: before
 # the first change with a pending edit of it or an open place in it.
@@ -124,7 +124,7 @@ async def find_live_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | N
             {live(ctx)} and a.slug = %(slug)s and a.locale = %(locale)s
         )
         select p.id, p.slug, p.locale, p.title, p.description, p.html, p.breadcrumbs, p.updated_at,
-            p.position, p.verified_at, ({COMPARED_AT}) as compared_at,
+            p.position, p.is_public, p.verified_at, ({COMPARED_AT}) as compared_at,
             (select jsonb_object_agg(a.locale, a.slug) {live(ctx)}
                 and (a.id = p.text_id or a.translation_of = p.text_id)) as slugs
         from page p

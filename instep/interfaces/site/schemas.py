@@ -100,6 +100,7 @@ class ArticlePage:
     breadcrumbs: list[dict[str, str]]
     updated_at: datetime
     position: int
+    is_public: bool
     slugs: dict[str, str] = field(default_factory=dict)
     compared_at: datetime | None = None
     verified_at: datetime | None = None
@@ -174,6 +175,8 @@ class CollectionSection:
     # The collections above it, from the top down, and its subcollections that lead to live articles.
     breadcrumbs: list[dict[str, str]]
     children: list[dict[str, str]]
+    # False for a collection that only signed-in visitors see, and for articles without a collection.
+    is_public: bool = False
 
 
 @dataclass(frozen=True, slots=True)

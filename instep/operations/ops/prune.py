@@ -116,6 +116,11 @@ async def prune_links(tx: Tx) -> None:
     await tx.execute("select prune_links()")
 
 
+async def prune_subscriptions(tx: Tx) -> None:
+    """Delete the subscriptions that their readers have not confirmed."""
+    await tx.execute("select prune_subscriptions(%(age)s)", age=limits.SUBSCRIPTION_LINK_TTL)
+
+
 async def prune_audit_entries(tx: Tx) -> None:
     await tx.execute("select prune_audit_entries(%(age)s)", age=limits.AUDIT_RETENTION)
 
@@ -156,6 +161,7 @@ STEPS = (
     prune_imports,
     prune_sessions,
     prune_links,
+    prune_subscriptions,
     prune_audit_entries,
     prune_oauth,
     prune_trust_keys,

@@ -34,7 +34,8 @@ class Letter:
     """The parts of an email; texts are data, and both forms of the message escape them.
 
     `button` are the words of the main link and its URL. `reply_to` gets the answers, and `unsubscribe` is a
-    URL that ends such emails at once when a mail program posts to it (RFC 8058).
+    URL that ends such emails at once when a mail program posts to it (RFC 8058). `home` is the name and
+    URL of the sending site, if it is not this installation.
     """
 
     subject: str
@@ -44,6 +45,7 @@ class Letter:
     footnotes: Sequence[str] = ()
     reply_to: str | None = None
     unsubscribe: str | None = None
+    home: tuple[str, str] | None = None
 
 
 def name_in_email(text: str) -> str:
@@ -85,12 +87,14 @@ def envelope_of(settings: Settings, to: str, letter: Letter, locale: str) -> Env
 
 def render(settings: Settings, template: str, letter: Letter, catalogue: Catalogue) -> str:
     locale = catalogue.locale
-    values = {"letter": letter, "language": str(locale).replace("_", "-"), "direction": locale.text_direction}
-    return (
-        templates_in(page_language(locale.language))
-        .html_of(template, **values, site_url=settings.base_url)
-        .decode()
-    )
+    home = letter.home or ("Instep", settings.base_url)
+    values = {
+        "letter": letter,
+        "home": home,
+        "language": str(locale).replace("_", "-"),
+        "direction": locale.text_direction,
+    }
+    return templates_in(page_language(locale.language)).html_of(template, **values).decode()
 
 
 @cache

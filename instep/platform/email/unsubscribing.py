@@ -10,12 +10,12 @@ from instep.platform.core.crypto import Unreadable, key_ring
 
 UNSUBSCRIBE = "/email/unsubscribe"
 PLACE = ("unsubscribe",)
-Subscription = Literal["digest", "alerts"]
+Subscription = Literal["digest", "alerts", "topics"]
 
 
 @dataclass(frozen=True, slots=True)
 class Unsubscription:
-    """The emails that a link ends: a member's digest, or the alerts of a target."""
+    """The emails that a link ends: a member's digest, the alerts of a target, or what a reader follows."""
 
     subscription: Subscription
     workspace_id: str
@@ -23,9 +23,14 @@ class Unsubscription:
 
 
 def unsubscribe_url(subscription: Subscription, workspace_id: str, subject_id: str) -> str:
-    """A link that works as long as the secret key is kept; it is encrypted, so nobody else can make one."""
+    token = unsubscribe_token(subscription, workspace_id, subject_id)
+    return f"{settings().base_url}{UNSUBSCRIBE}?token={token}"
+
+
+def unsubscribe_token(subscription: Subscription, workspace_id: str, subject_id: str) -> str:
+    """A token that works as long as the secret key is kept; it is encrypted, so nobody else can make one."""
     sealed = key_ring().seal(json.dumps([subscription, workspace_id, subject_id]), *PLACE)
-    return f"{settings().base_url}{UNSUBSCRIBE}?token={urlsafe_b64encode(sealed).decode()}"
+    return urlsafe_b64encode(sealed).decode()
 
 
 def read_unsubscription(token: str) -> Unsubscription | None:

@@ -73,6 +73,7 @@ TEXTS = """
     select lower(concat_ws(' ', email, message, page_url)) as text from conversations
     where workspace_id = %(workspace)s
     union all select lower(concat_ws(' ', email, message)) from leads where workspace_id = %(workspace)s
+    union all select email from subscriptions where workspace_id = %(workspace)s
     union all select lower(concat_ws(' ', question, answer, comment)) from messages
     where workspace_id = %(workspace)s
     union all select lower(concat_ws(' ', question, array_to_string(examples, ' ')))

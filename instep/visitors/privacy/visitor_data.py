@@ -27,6 +27,7 @@ ERASED_EMAIL = "erased@example.invalid"
 PERSONAL_FIELDS = {"email": ERASED_EMAIL, "name": None, "message": None, "pageUrl": None}
 # A rating of an article identifies no one; its comment may.
 MENTIONED = "position(%(email)s in lower(comment)) > 0"
+SUBSCRIBED = "email = any (%(emails)s)"
 EVENT_KINDS = ["lead.created", "conversation.escalated"]
 
 
@@ -53,6 +54,7 @@ class Erasure(Out):
     messages: int
     leads: int
     article_feedback: int
+    subscriptions: int
     events: int
     alerts: int
     unanswered_questions: int
@@ -65,6 +67,7 @@ class VisitorSummary:
 
     conversations: int
     leads: int
+    subscriptions: int
     emails: tuple[str, ...]
 
 
@@ -75,6 +78,7 @@ class VisitorExport(Out):
     messages: list[dict[str, Any]]
     leads: list[dict[str, Any]]
     article_feedback: list[dict[str, Any]]
+    subscriptions: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,13 @@ class StoredQuestion:
 async def summarize_visitor(tx: Tx, workspace_id: str, subject: Subject) -> VisitorSummary:
     """The number of things stored about the visitor in this workspace, and their email addresses."""
     traces = await find_traces(tx, workspace_id, subject)
-    return VisitorSummary(len(traces.conversations), len(traces.leads), tuple(sorted(traces.emails)))
+    subscriptions = await tx.value(
+        f"select count(*) from subscriptions where workspace_id = %(workspace)s and {SUBSCRIBED}",
+        workspace=workspace_id,
+        emails=list(traces.emails),
+    )
+    emails = tuple(sorted(traces.emails))
+    return VisitorSummary(len(traces.conversations), len(traces.leads), subscriptions, emails)
 
 
 async def export_visitor(
@@ -131,6 +141,9 @@ async def export_visitor(
         leads=await rows_of(tx, "leads", "id = any (%(ids)s)", workspace=workspace_id, ids=traces.leads),
         article_feedback=await rows_of(
             tx, "article_feedback", MENTIONED, workspace=workspace_id, email=email_of(subject)
+        ),
+        subscriptions=await rows_of(
+            tx, "subscriptions", SUBSCRIBED, workspace=workspace_id, emails=list(traces.emails)
         ),
     )
 
@@ -190,6 +203,11 @@ async def erase_traces(tx: Tx, workspace_id: str, subject: Subject) -> Erasure:
             f"delete from article_feedback where workspace_id = %(workspace)s and {MENTIONED}",
             workspace=workspace_id,
             email=email_of(subject),
+        ),
+        subscriptions=await tx.execute(
+            f"delete from subscriptions where workspace_id = %(workspace)s and {SUBSCRIBED}",
+            workspace=workspace_id,
+            emails=list(traces.emails),
         ),
         # The database deletes their messages too.
         conversations=await tx.execute(
@@ -386,6 +404,7 @@ async def rows_of(tx: Tx, table: str, condition: str, **params: Any) -> list[dic
         f"""
         select coalesce(jsonb_agg(
             to_jsonb(t) - 'visitor_hash' - 'workspace_id' - 'question_key' - 'done_by_name'
+                - 'token_hash'
             order by t.created_at, t.id), '[]')
         from {table} t where t.workspace_id = %(workspace)s and {condition}
         """,

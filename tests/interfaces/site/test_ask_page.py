@@ -1,6 +1,5 @@
 """Asking, rating and writing to a person on the public site, as a browser without scripts does."""
 
-import re
 from html import unescape
 from urllib.parse import quote
 
@@ -19,11 +18,10 @@ from tests.support.cast import Api, Cast, Client
 from tests.support.limits import SetLimit
 from tests.support.questions import RESET
 from tests.support.scripted_model import Scripted, replying
-from tests.support.site_pages import Page, publish, visit
+from tests.support.site_pages import Page, hidden_fields, publish, send_form, visit
 from tests.support.visitors import rows
 
 QUESTION = "How do I reset my password?"
-FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 @pytest.fixture
@@ -34,16 +32,6 @@ def patient(set_limit: SetLimit) -> None:
 
 async def ask(api: Api, cast: Cast, question: str = QUESTION, **headers: str) -> httpx2.Response:
     return await visit(api, f"{cast.acme.slug}/ask?q={quote(question)}", **headers)
-
-
-async def send(api: Api, cast: Cast, path: str, fields: dict[str, str], **headers: str) -> httpx2.Response:
-    return await api(None).post(f"/help/{cast.acme.slug}/{path}", data=fields, headers={**FORM, **headers})
-
-
-def hidden(html: str) -> dict[str, str]:
-    """The hidden fields of the forms of a page that are sent."""
-    pairs = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', html)
-    return {name: unescape(value) for name, value in pairs}
 
 
 async def test_the_answer_cites_its_sources_by_numbers_that_lead_to_them(
@@ -147,7 +135,7 @@ async def test_search_offers_to_ask_the_same_words_and_the_answer_to_search_them
     answer = await ask(api, cast, "zeppelin")
 
     assert f'action="/help/{cast.acme.slug}/ask"' in search.text
-    assert hidden(search.text)["q"] == "zeppelin"
+    assert hidden_fields(search.text)["q"] == "zeppelin"
     assert f"/help/{cast.acme.slug}/search?q=zeppelin" in Page(answer.text).links
 
 
@@ -189,13 +177,13 @@ async def test_an_answer_is_rated_once_its_page_was_shown(
     client: Client, api: Api, cast: Cast, owner: Tx
 ) -> None:
     await publish(client, "Reset your password", RESET)
-    fields = hidden((await ask(api, cast)).text)
+    fields = hidden_fields((await ask(api, cast)).text)
 
-    forged = await send(api, cast, "ask/feedback", {**fields, "helpful": "no", "stamp": "1.x"})
-    foreign = await send(
+    forged = await send_form(api, cast, "ask/feedback", {**fields, "helpful": "no", "stamp": "1.x"})
+    foreign = await send_form(
         api, cast, "ask/feedback", {**fields, "helpful": "no"}, **{"Sec-Fetch-Site": "cross-site"}
     )
-    rated = await send(api, cast, "ask/feedback", {**fields, "helpful": "no"})
+    rated = await send_form(api, cast, "ask/feedback", {**fields, "helpful": "no"})
 
     assert [answer.status_code for answer in (forged, foreign, rated)] == [400, 403, 303]
     thanks = Page((await api(None).get(rated.headers["Location"])).text)
@@ -212,13 +200,13 @@ async def test_an_article_is_rated_and_then_asks_what_was_wrong(
     article = await publish(client, "Invite people")
     shown = await visit(api, f"{cast.acme.slug}/articles/invite-people")
 
-    rated = await send(api, cast, "feedback", {**hidden(shown.text), "helpful": "no"})
+    rated = await send_form(api, cast, "feedback", {**hidden_fields(shown.text), "helpful": "no"})
     reasons = await api(None).get(rated.headers["Location"])
-    sent = await send(
+    sent = await send_form(
         api,
         cast,
         "feedback/reason",
-        {**hidden(reasons.text), "reason": "outdated", "comment": "It is\r\nTeam now."},
+        {**hidden_fields(reasons.text), "reason": "outdated", "comment": "It is\r\nTeam now."},
     )
 
     assert "Did this help?" in Page(shown.text).text
@@ -239,7 +227,7 @@ async def test_an_article_is_rated_and_then_asks_what_was_wrong(
 async def test_a_yes_is_thanked_for(client: Client, api: Api, cast: Cast, owner: Tx) -> None:
     article = await publish(client, "Invite people")
 
-    rated = await send(api, cast, "feedback", {"article": article["id"], "helpful": "yes"})
+    rated = await send_form(api, cast, "feedback", {"article": article["id"], "helpful": "yes"})
 
     assert "glad it helped" in Page((await api(None).get(rated.headers["Location"])).text).text
     assert [row["helpful"] for row in await rows(owner, "article_feedback", cast.acme)] == [True]
@@ -255,7 +243,7 @@ async def test_no_rating_of_a_program_counts(
 ) -> None:
     article = await publish(client, "Invite people")
 
-    refused = await send(api, cast, "feedback", {"article": article["id"], **fields})
+    refused = await send_form(api, cast, "feedback", {"article": article["id"], **fields})
 
     assert refused.status_code == 400
     assert "Your rating was not saved" in Page(refused.text).text
@@ -263,8 +251,10 @@ async def test_no_rating_of_a_program_counts(
 
 
 async def contact(api: Api, cast: Cast, **fields: str) -> httpx2.Response:
-    stamp = hidden((await visit(api, f"{cast.acme.slug}/contact")).text)
-    return await send(api, cast, "contact", {**stamp, "email": "ann@example.com", "message": "Hi", **fields})
+    stamp = hidden_fields((await visit(api, f"{cast.acme.slug}/contact")).text)
+    return await send_form(
+        api, cast, "contact", {**stamp, "email": "ann@example.com", "message": "Hi", **fields}
+    )
 
 
 @pytest.mark.usefixtures("patient")
@@ -308,9 +298,9 @@ async def test_a_form_that_is_sent_within_a_moment_is_sent_by_a_second_press(
     api: Api, cast: Cast, owner: Tx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quick = await contact(api, cast, message="Two words")
-    fields = {**hidden(quick.text), "email": "ann@example.com", "message": "Two words"}
+    fields = {**hidden_fields(quick.text), "email": "ann@example.com", "message": "Two words"}
     monkeypatch.setattr(public_forms, "form_age", lambda stamp: 3.0)
-    second = await send(api, cast, "contact", fields)
+    second = await send_form(api, cast, "contact", fields)
 
     assert (quick.status_code, second.status_code) == (400, 303)
     assert "Two words" in quick.text

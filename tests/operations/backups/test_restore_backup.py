@@ -19,8 +19,11 @@ from instep.platform.core.outbound.client import OutboundClient
 from instep.platform.identity.scopes import Role
 from instep.platform.migrations import is_being_restored, migrate, revision_at
 from instep.runtime import worker_of
+from instep.visitors.subscriptions.actions import request_subscription
+from instep.visitors.subscriptions.schemas import Topic
 from tests.operations.backups.conftest import BackUp
 from tests.support.alert_targets import add_target
+from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Client
 from tests.support.commands import Operator, run_command
 from tests.support.http import body_of, create_article, ok
@@ -38,7 +41,7 @@ JOBS = "select kind, payload ->> 'task' from jobs where attempts = 0"
 LAST_AUDIT_NUMBER = "select last_value from pg_sequences where sequencename like 'audit_entries%%'"
 FIRST_NEW_AUDIT_NUMBER = "select min(id) from audit_entries where action = 'restore_backup'"
 # What a restore changes on purpose.
-CHANGED = {"audit_entries", "deliveries", "jobs", "webhook_endpoints"}
+CHANGED = {"audit_entries", "deliveries", "jobs", "subscriptions", "webhook_endpoints"}
 
 
 def digests(url: str, only: set[str] | None = None) -> dict[str, tuple[int, str]]:
@@ -78,6 +81,8 @@ async def filled(api: Api, cast: Cast, database: Database, client: Client) -> No
     )
     await ask(api(None), cast.acme, "Where is my invoice?")
     await leave(api(None), cast.acme, email="ann@example.com")
+    async with acting(database, cast.acme) as ctx:
+        await request_subscription(ctx, Topic(""), "ann@example.com", "en", "192.0.2.1")
 
 
 async def ok_patch(client: Client, article: str) -> None:
@@ -117,6 +122,9 @@ async def test_everything_is_as_it_was_and_nothing_is_done_twice(
         [delivery] = connection.execute(DELIVERIES).fetchall()
         assert delivery == ("failed", ENDED)
         assert connection.execute(JOBS).fetchall() == [("run_task", task["id"])]
+        # Nothing from before the restore is news, and a link that may have been used is not valid.
+        news = "select notified_at > requested_at, token_hash from subscriptions"
+        assert set(connection.execute(news).fetchall()) == {(True, None)}
         [first_number] = connection.execute(FIRST_NEW_AUDIT_NUMBER).fetchall()[0]
         assert first_number > last_number
         for table in ("sessions", "invitations", "setup_links", "oauth_tokens", "oauth_grants"):
@@ -318,7 +326,7 @@ def test_it_is_decided_for_every_kind_of_job_whether_it_goes_on(database: Databa
         "sweep_files",
         # The marks are in the database, and the next backup writes them too.
         "keep_erasures",
-        *("announce_due", "send_digests"),
+        *("announce_due", "send_digests", "send_news"),
         # The look for due polls gives each repository its job again.
         *("poll_repositories", "poll_repository"),
     }

@@ -50,7 +50,7 @@ async def unsubscribe(request: Request) -> Response:
 
 def unsubscription_of(request: Request) -> Unsubscription:
     link = read_unsubscription(request.query_params.get("token", ""))
-    if link is None:
+    if link is None or link.subscription not in ENDS:
         raise UnknownUnsubscription
     return link
 

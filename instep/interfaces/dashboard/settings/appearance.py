@@ -21,6 +21,7 @@ from instep.platform.core.colours import PRODUCT_BLUE
 from instep.platform.core.config import settings
 from instep.platform.core.errors import AppError, InvalidRequest
 from instep.platform.core.rate_window import count_hit
+from instep.platform.email.outgoing import can_send_email
 from instep.platform.identity.access import hold_open
 from instep.platform.identity.audit import record
 from instep.platform.identity.schemas import Person
@@ -33,6 +34,7 @@ from instep.platform.web.recent_sign_in import require_recent_sign_in
 from instep.platform.web.signed_in import require_person
 from instep.platform.web.visitors.refused_origins import list_refused_origins
 from instep.visitors.answers.visitor_tokens import visitor_secret
+from instep.visitors.subscriptions.actions import count_subscribers
 
 PATH = "/app/{bot_slug}/settings"
 PROVED = "DNS record found: visitors are now redirected to the new address."
@@ -61,6 +63,8 @@ async def look(page: BotPage, refusal: AppError | None = None) -> Response:
         refusal,
         row=row,
         frame=row.site_frame,
+        subscribers=await count_subscribers(page.ctx),
+        can_send_email=can_send_email(),
         help_url=page.bot.help_url,
         own_host=own_host(settings()),
         record_name=domain_claims.record_name(row.claimed_domain or ""),
@@ -149,6 +153,7 @@ def read_frame(form: Form, pictures: Mapping[str, str | None]) -> SiteFrame:
         "footer": links_of(form.get("footer", "")),
         "legal": form.get("legal", "").strip(),
         "shows_checks": bool(form.get("shows_checks")),
+        "follow_by_email": bool(form.get("follow_by_email")),
     }
     return body_from(SiteFrame, fields)
 

@@ -59,3 +59,20 @@ TEST_EMAILS_PER_HOUR = 10
 MAX_NOTICE_EXCERPT_CHARACTERS = 200
 # Emails about assignments and mentions to one address; the inbox has all of them.
 MAX_NOTICE_EMAILS_PER_HOUR = 30
+
+# Readers who follow a help center by email.
+# How long the link that confirms a subscription works.
+SUBSCRIPTION_LINK_TTL = timedelta(days=7)
+# Requests for such links by one client address.
+SUBSCRIPTION_REQUESTS_PER_HOUR = 20
+# Such links of one help center, and links to one email address.
+SUBSCRIPTION_LINKS_PER_HOUR = 200
+SUBSCRIPTION_LINKS_PER_ADDRESS_PER_HOUR = 5
+# Subscriptions on the page of a reader.
+MAX_SHOWN_SUBSCRIPTIONS = 200
+# Pages and entries in one digest.
+MAX_DIGEST_NEWS = 20
+# Older news is left out, such as after an outage.
+NEWS_AGE = timedelta(days=7)
+# Readers whose digests one transaction makes.
+MAX_DIGESTS_AT_ONCE = 100

@@ -73,3 +73,6 @@ MAX_LEGAL_CHARACTERS = 500
 MAX_SIGN_IN_TOKEN_SECONDS = 600
 # How long a visitor stays signed in to a help center.
 VISITOR_SESSION_SECONDS = 12 * 3600
+# Versions in the feed of an article or a collection, and headings that one of them names.
+MAX_FEED_VERSIONS = 30
+MAX_CHANGED_SECTIONS = 10

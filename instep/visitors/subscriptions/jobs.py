@@ -1,0 +1,61 @@
+"""The daily digest of news for readers: one email at most, however many articles were published."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import groupby
+from operator import attrgetter
+from uuid import UUID
+
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database
+from instep.platform.core.jobs import Job, defer, schedule_next
+from instep.platform.email.outgoing import can_send_email, send_email
+from instep.platform.identity.job_context import job_context
+from instep.platform.identity.schemas import Actor
+from instep.visitors.subscriptions import queries
+from instep.visitors.subscriptions.letters import news_letter
+
+SEND_NEWS = "send_news"
+EVERY = timedelta(hours=1)
+REPORTER = Actor("task", "Instep", can_write=True, channel="job")
+
+
+@dataclass(frozen=True, slots=True)
+class DueNews:
+    """A help center whose readers have not been notified of what was published until then."""
+
+    workspace_id: str
+    bot_id: UUID
+    published_until: datetime
+
+
+async def schedule_news(database: Database) -> None:
+    """Schedule one look for due digests an hour, however many processes call this."""
+    async with database.enter_workspace("") as tx:
+        await defer(tx, SEND_NEWS, {}, run_at=utc_now() + EVERY, dedupe=SEND_NEWS)
+
+
+async def send_news(database: Database, job: Job) -> None:
+    """Send the news of a day, after 6:00 UTC, to the readers of each help center."""
+    await schedule_next(partial(schedule_news, database))
+    if not can_send_email():
+        return
+    async with database.enter_workspace("") as tx:
+        due = await tx.all(DueNews, "select * from bots_with_due_subscriptions()")
+    for news in due:
+        payload = {"workspace": news.workspace_id, "bot": str(news.bot_id)}
+        while await send_some(database, payload, news.published_until):
+            pass
+
+
+async def send_some(database: Database, payload: dict[str, str], until: datetime) -> bool:
+    """Send the digests of some readers of a help center; False if none was due."""
+    async with job_context(database, payload, REPORTER) as ctx, ctx.tx.transaction():
+        if not await queries.has_due_subscriptions(ctx, until):
+            return False
+        for (email, locale), news in groupby(
+            await queries.take_news(ctx, until), attrgetter("email", "locale")
+        ):
+            await send_email(ctx.tx, ctx.workspace_id, email, news_letter(ctx.bot, list(news)), locale)
+    return True
