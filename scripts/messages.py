@@ -22,7 +22,7 @@ METHODS: dict[Domain, list[tuple[str, str]]] = {
         ("instep/drafting/drafts/email_digest.py", "python"),
         ("instep/notifications/alerts/alert_addresses.py", "python"),
         ("instep/notifications/inbox/notice_letters.py", "python"),
-        ("instep/visitors/subscriptions/letters.py", "python"),
+        ("instep/visitors/subscriptions/reader_letters.py", "python"),
     ],
     "replies": [("instep/visitors/answers/**.py", "python")],
 }

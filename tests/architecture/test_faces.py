@@ -28,7 +28,7 @@ PROGRAMS = {"app", "mcp_servers", "runtime", "worker"}
 PROGRAM_FACE = {"errors", "jobs", "pages", "rest", "tools"}
 # Further modules that are faces of their package.
 FACES: dict[str, set[str]] = {
-    "subscriptions": {"letters"},
+    "subscriptions": {"queries", "reader_letters"},
     "answers": {"ask", "golden", "inbox", "visitor_tokens"},
     "app": {""},
     "alerts": {"alert_addresses"},

@@ -38,11 +38,11 @@ def record_published_version(ctx: Ctx, before: Article, after: Article) -> None:
 
 def changed_sections(before: str, after: str) -> list[str]:
     """The headings of the sections of `after` that `before` does not have in this form, up to a limit."""
-    known = set(map(_section_key, read_sections(before)))
+    old_sections = set(map(_section_key, read_sections(before)))
     titles = dict.fromkeys(
         section.titles[-1]
         for section in read_sections(after)
-        if section.titles and _section_key(section) not in known
+        if section.titles and _section_key(section) not in old_sections
     )
     names = (shorten(title, limits.MAX_EMAIL_NAME_CHARACTERS) for title in titles if title)
     return list(names)[: limits.MAX_CHANGED_SECTIONS]

@@ -19,8 +19,9 @@ from instep.platform.core.errors import NotFound
 from instep.platform.identity.schemas import Bot
 from instep.platform.web.pages import document, moved_to
 from instep.platform.web.public import public
-from instep.visitors.subscriptions.actions import find_topic, list_published_versions
-from instep.visitors.subscriptions.letters import summary_of
+from instep.visitors.subscriptions.actions import find_topic
+from instep.visitors.subscriptions.queries import list_published_versions
+from instep.visitors.subscriptions.reader_letters import change_summary
 from instep.visitors.subscriptions.schemas import PublishedVersion, Topic
 
 MEDIA_TYPE = "application/atom+xml"
@@ -92,7 +93,7 @@ def version_entry(visit: Visit, version: PublishedVersion) -> AtomEntry:
     url = as_uri(article_url(visit.ctx.bot, visit.locale, version.slug))
     # The slug of an article may change, its id does not.
     entry_id = f"{visit.ctx.bot.help_url}/articles/{version.article_id}#{version.version}"
-    words = summary_of(visit.locale, version.sections, is_first=version.is_first)
+    words = change_summary(visit.locale, version.sections, is_first=version.is_first)
     summary = f"{words}: {version.description}" if version.is_first and version.description else words
     moment = version.published_at
     return AtomEntry(entry_id, url, version.title, moment, moment, summary=summary)

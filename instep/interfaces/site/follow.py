@@ -18,11 +18,12 @@ from instep.interfaces.site.visits import Visit, help_center
 from instep.platform.core import limits
 from instep.platform.core.email_addresses import is_email_address
 from instep.platform.core.errors import NotFound, RateLimited
+from instep.platform.email.outgoing import can_send_email
 from instep.platform.web.catalogues import message
 from instep.platform.web.client_addresses import client_address
 from instep.platform.web.forms import Form
 from instep.platform.web.public import public
-from instep.visitors.subscriptions.actions import can_follow_by_email, find_topic, request_subscription
+from instep.visitors.subscriptions.actions import find_topic, request_subscription
 from instep.visitors.subscriptions.schemas import Topic
 
 TOO_MANY = message("Nothing was sent. Too many readers have asked for emails: try again in an hour.")
@@ -75,8 +76,9 @@ async def requested_topic(visit: Visit, form: Form) -> Topic:
 
 
 async def offers_email(visit: Visit) -> bool:
-    is_allowed = visit.arrival.site_frame.follow_by_email
-    return can_follow_by_email(is_allowed=is_allowed) and not await is_paused(visit.ctx)
+    """True if the operator has set an SMTP server, the owner allows it, and the workspace is not paused."""
+    is_allowed = can_send_email() and visit.arrival.site_frame.follow_by_email
+    return is_allowed and not await is_paused(visit.ctx)
 
 
 async def follow_page(

@@ -17,12 +17,11 @@ from instep.platform.web.forms import read_fields
 from instep.platform.web.public import public
 from instep.visitors.subscriptions.actions import (
     confirm_subscription,
-    end_subscriptions,
     find_unconfirmed_subscription,
-    list_subscriptions,
     subscriber_of,
 )
-from instep.visitors.subscriptions.letters import SUBSCRIPTIONS, subscriber_token
+from instep.visitors.subscriptions.queries import delete_subscriptions, list_subscriptions
+from instep.visitors.subscriptions.reader_letters import SUBSCRIPTIONS, subscriber_token
 
 USED = message("This link was used or has expired. Follow the page again to get a new one.")
 INVALID = message("This link is incomplete. Open the link in the newest email again.")
@@ -69,7 +68,7 @@ async def unsubscribe_reader(request: Request) -> Response:
     """End one subscription, or all. Mail programs send this form too, and the link alone entitles to it."""
     form = await read_fields(request, limits.MAX_VISITOR_BODY_BYTES)
     async with help_center(request) as visit:
-        await end_subscriptions(visit.ctx, subscriber_in(visit), form.get("id"))
+        await delete_subscriptions(visit.ctx, subscriber_in(visit), form.get("id"))
         return seen(f"{visit.root}{SUBSCRIPTIONS}", token=request.query_params["token"])
 
 

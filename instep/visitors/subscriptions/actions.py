@@ -1,16 +1,16 @@
-"""Readers' subscriptions: asked for, confirmed with a link (double opt-in), listed and ended."""
+"""Readers' subscriptions: asked for, and confirmed with a link (double opt-in)."""
 
 from instep.platform.core import limits
 from instep.platform.core.errors import RateLimited
 from instep.platform.core.rate_window import count_hit
-from instep.platform.email.outgoing import can_send_email, send_email
+from instep.platform.email.outgoing import send_email
 from instep.platform.email.unsubscribing import read_unsubscription
 from instep.platform.identity.keys import hash_key
 from instep.platform.identity.schemas import Ctx
 from instep.platform.identity.sessions import new_token
 from instep.visitors.subscriptions import queries
-from instep.visitors.subscriptions.letters import confirmation_letter
-from instep.visitors.subscriptions.schemas import PublishedVersion, Subscription, Topic
+from instep.visitors.subscriptions.reader_letters import confirmation_letter
+from instep.visitors.subscriptions.schemas import Subscription, Topic
 
 
 async def find_topic(ctx: Ctx, locale: str, article: str = "", collection: str = "") -> Topic | None:
@@ -18,11 +18,6 @@ async def find_topic(ctx: Ctx, locale: str, article: str = "", collection: str =
     if article:
         return await queries.find_article_topic(ctx, article, locale)
     return await queries.find_collection_topic(ctx, collection) if collection else Topic("")
-
-
-async def list_published_versions(ctx: Ctx, topic: Topic, locale: str) -> list[PublishedVersion]:
-    """List the newest versions that everyone could read, of what is public now."""
-    return await queries.list_published_versions(ctx, topic, locale)
 
 
 async def request_subscription(ctx: Ctx, topic: Topic, email: str, locale: str, client: str) -> None:
@@ -51,11 +46,6 @@ async def request_subscription(ctx: Ctx, topic: Topic, email: str, locale: str, 
     await send_email(ctx.tx, ctx.workspace_id, email, letter, locale, until=until)
 
 
-def can_follow_by_email(*, is_allowed: bool) -> bool:
-    """True if the operator has set an SMTP server, and the help center's owner allows it."""
-    return is_allowed and can_send_email()
-
-
 async def find_unconfirmed_subscription(ctx: Ctx, token: str) -> Subscription | None:
     """The subscription that a link confirms; None if it was used or has expired."""
     return await queries.find_unconfirmed(ctx, hash_key(token), limits.SUBSCRIPTION_LINK_TTL)
@@ -73,18 +63,3 @@ def subscriber_of(ctx: Ctx, token: str) -> str | None:
         return None
     bot_id, _, email = link.subject_id.partition(" ")
     return email if bot_id == str(ctx.bot.id) else None
-
-
-async def list_subscriptions(ctx: Ctx, email: str) -> list[Subscription]:
-    """List what a reader follows by email."""
-    return await queries.list_subscriptions(ctx, email)
-
-
-async def end_subscriptions(ctx: Ctx, email: str, subscription_id: str | None = None) -> None:
-    """End one subscription of a reader, or all of them; a second call changes nothing."""
-    await queries.delete_subscriptions(ctx, email, subscription_id)
-
-
-async def count_subscribers(ctx: Ctx) -> int:
-    """Count the readers who follow something by email."""
-    return await queries.count_subscribers(ctx)

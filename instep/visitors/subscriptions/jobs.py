@@ -12,9 +12,9 @@ from instep.platform.core.database import Database
 from instep.platform.core.jobs import Job, defer, schedule_next
 from instep.platform.email.outgoing import can_send_email, send_email
 from instep.platform.identity.job_context import job_context
-from instep.platform.identity.schemas import Actor
+from instep.platform.identity.schemas import Actor, Ctx
 from instep.visitors.subscriptions import queries
-from instep.visitors.subscriptions.letters import news_letter
+from instep.visitors.subscriptions.reader_letters import news_letter
 
 SEND_NEWS = "send_news"
 EVERY = timedelta(hours=1)
@@ -41,21 +41,20 @@ async def send_news(database: Database, job: Job) -> None:
     await schedule_next(partial(schedule_news, database))
     if not can_send_email():
         return
+    while due := await list_due(database):
+        for news in due:
+            payload = {"workspace": news.workspace_id, "bot": str(news.bot_id)}
+            async with job_context(database, payload, REPORTER) as ctx, ctx.tx.transaction():
+                await send_some(ctx, news.published_until)
+
+
+async def list_due(database: Database) -> list[DueNews]:
     async with database.enter_workspace("") as tx:
-        due = await tx.all(DueNews, "select * from bots_with_due_subscriptions()")
-    for news in due:
-        payload = {"workspace": news.workspace_id, "bot": str(news.bot_id)}
-        while await send_some(database, payload, news.published_until):
-            pass
+        return await tx.all(DueNews, "select * from bots_with_due_subscriptions()")
 
 
-async def send_some(database: Database, payload: dict[str, str], until: datetime) -> bool:
-    """Send the digests of some readers of a help center; False if none was due."""
-    async with job_context(database, payload, REPORTER) as ctx, ctx.tx.transaction():
-        if not await queries.has_due_subscriptions(ctx, until):
-            return False
-        for (email, locale), news in groupby(
-            await queries.take_news(ctx, until), attrgetter("email", "locale")
-        ):
-            await send_email(ctx.tx, ctx.workspace_id, email, news_letter(ctx.bot, list(news)), locale)
-    return True
+async def send_some(ctx: Ctx, until: datetime) -> None:
+    """Send the digests of some readers of a help center."""
+    items = await queries.take_news(ctx, until)
+    for (email, locale), news in groupby(items, attrgetter("email", "locale")):
+        await send_email(ctx.tx, ctx.workspace_id, email, news_letter(ctx.bot, list(news)), locale)

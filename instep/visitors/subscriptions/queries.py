@@ -104,7 +104,7 @@ async def list_subscriptions(ctx: Ctx, email: str) -> list[Subscription]:
 
 
 async def delete_subscriptions(ctx: Ctx, email: str, subscription_id: str | None) -> None:
-    """Delete one subscription of an address, or all of them."""
+    """Delete one subscription of an address, or all of them; a second call changes nothing."""
     await ctx.execute(
         """
         delete from subscriptions
@@ -124,18 +124,6 @@ async def count_subscribers(ctx: Ctx) -> int:
         """
     )
     return count
-
-
-async def has_due_subscriptions(ctx: Ctx, until: datetime) -> bool:
-    due: bool = await ctx.value(
-        """
-        select exists (select from subscriptions
-            where bot_id = %(bot)s and workspace_id = %(workspace)s
-              and confirmed_at is not null and notified_at < %(until)s)
-        """,
-        until=until,
-    )
-    return due
 
 
 async def take_news(ctx: Ctx, until: datetime) -> list[NewsItem]:

@@ -6,7 +6,7 @@ import feedparser  # type: ignore[import-untyped]
 import pytest
 
 from tests.support.cast import Api, Cast, Client, Json
-from tests.support.http import ok
+from tests.support.http import create_article, ok
 from tests.support.limits import SetLimit
 from tests.support.site_pages import Page, collect, publish, visit
 
@@ -86,7 +86,7 @@ async def test_nothing_is_told_of_what_was_not_public(client: Client, api: Api, 
     article = await publish(client, "Guide", "## Secret plan\n\nOne.", visibility="authenticated")
     await change(client, article, contentMarkdown="## Secret plan\n\nTwo.")
     inside = await publish(client, "Inside", "## Secret place\n\nOne.", collectionId=hidden["id"])
-    draft = ok(await client.post("/v1/articles", json={"title": "Draft", "contentMarkdown": "Secret."}))
+    draft = await create_article(client, "Draft", contentMarkdown="Secret.")
     for path in ("articles/guide", "articles/inside", "articles/draft", "collections/hidden"):
         assert (await visit(api, f"{cast.acme.slug}/{path}.atom")).status_code == 404, path
 
@@ -101,7 +101,7 @@ async def test_nothing_is_told_of_what_was_not_public(client: Client, api: Api, 
         assert "Secret" not in str(feed)
 
 
-@pytest.mark.parametrize("end", ["unpublish", "archive", "delete"])
+@pytest.mark.parametrize("end", ["unpublish", "delete"])
 async def test_the_feed_ends_with_the_article(end: str, client: Client, api: Api, cast: Cast) -> None:
     article = await publish(client, "Guide", collectionId=(await collect(client, "Guides"))["id"])
     path = f"/v1/articles/{article['id']}"

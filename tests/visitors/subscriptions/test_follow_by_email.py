@@ -20,7 +20,7 @@ from tests.support.cast import Api, Cast, Client, Company, RunJobs
 from tests.support.changelog_entries import publish_entry
 from tests.support.commands import Operator
 from tests.support.http import ok
-from tests.support.limits import SetLimit
+from tests.support.limits import SetLimit, SetSetting
 from tests.support.mail_server import MailServer, html_of, text_of
 from tests.support.site_pages import Page, collect, hidden_fields, publish, send_form, visit
 from tests.support.visitors import rows
@@ -328,11 +328,12 @@ async def test_emails_end_when_the_owner_switches_them_off(
 
 
 async def test_without_a_mail_server_or_while_paused_there_is_the_feed(
-    client: Client, api: Api, cast: Cast, owner: Tx, request: pytest.FixtureRequest
+    client: Client, api: Api, cast: Cast, owner: Tx, set_setting: SetSetting
 ) -> None:
     await publish_entry(client, "Exports")
     without = await visit(api, f"{cast.acme.slug}/follow")
-    request.getfixturevalue("mail")
+    set_setting("INSTEP_EMAIL_FROM", "help@acme.example")
+    set_setting("INSTEP_SMTP_URL", "smtp://127.0.0.1:9")
     offered = await visit(api, f"{cast.acme.slug}/follow")
     await pause_workspace(owner, cast.acme.workspace_id)
     paused = await visit(api, f"{cast.acme.slug}/follow")

@@ -34,7 +34,7 @@ from instep.platform.web.recent_sign_in import require_recent_sign_in
 from instep.platform.web.signed_in import require_person
 from instep.platform.web.visitors.refused_origins import list_refused_origins
 from instep.visitors.answers.visitor_tokens import visitor_secret
-from instep.visitors.subscriptions.actions import count_subscribers
+from instep.visitors.subscriptions.queries import count_subscribers
 
 PATH = "/app/{bot_slug}/settings"
 PROVED = "DNS record found: visitors are now redirected to the new address."

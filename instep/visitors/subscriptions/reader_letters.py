@@ -51,12 +51,12 @@ def letter_item(bot: Bot, item: NewsItem) -> LetterItem:
     if item.is_entry:
         url = f"{home_in(bot, item.locale)}/changelog/{item.slug}"
         return LetterItem(name_in_email(item.title), catalogue_of(item.locale).gettext("Changelog"), url)
-    detail = summary_of(item.locale, item.sections.split("\n"), is_first=item.is_first)
+    detail = change_summary(item.locale, item.sections.split("\n"), is_first=item.is_first)
     url = bot.help_url + path_of_article(bot.locale, item.locale, item.slug)
     return LetterItem(name_in_email(item.title), detail, url)
 
 
-def summary_of(locale: str, sections: Sequence[str], *, is_first: bool) -> str:
+def change_summary(locale: str, sections: Sequence[str], *, is_first: bool) -> str:
     """The words for what changed in an article."""
     _ = catalogue_of(locale).gettext
     if is_first:
