@@ -8,12 +8,16 @@ from fastapi import FastAPI
 
 from instep.platform.core import limits
 from instep.platform.core.database import Database, Tx
+from instep.visitors.subscriptions.actions import request_subscription
+from instep.visitors.subscriptions.schemas import Topic
 from tests.interfaces.dashboard.conftest import Desk
+from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Client
 from tests.support.drafts import hold_back_statement
 from tests.support.file_samples import picture
 from tests.support.http import Response, body_of, created
 from tests.support.limits import SetSetting
+from tests.support.mail_server import MailServer
 from tests.support.oauth import connect_somebody
 from tests.support.sign_in import HERE, PASSWORD, TOKEN, browser, fresh_email
 
@@ -211,6 +215,25 @@ async def test_links_and_legal_lines_stand_around_the_pages(desk: Desk, api: Api
     assert '<a href="https://app.acme.example">Sign in</a>' in home
     assert '<a href="mailto:help@acme.example">Mail us</a>' in home
     assert "Acme Ltd. &lt;Berlin&gt;" in home
+
+
+async def test_owners_see_how_many_readers_follow_and_switch_their_emails_off(
+    desk: Desk, cast: Cast, database: Database, owner: Tx, mail: MailServer
+) -> None:
+    for email in ("ann@reader.example", "bob@reader.example"):
+        async with acting(database, cast.acme) as ctx:
+            await request_subscription(ctx, Topic(""), email, "en", "192.0.2.1")
+    confirm = "update subscriptions set confirmed_at = now() where email = 'ann@reader.example'"
+    await owner.execute(confirm)
+    shown = (await desk.get("settings/site")).text
+    await desk.send("settings/site", "settings/site/frame")
+    off = (await desk.get("settings/site")).text
+    await desk.send("settings/site", "settings/site/frame", follow_by_email="yes")
+    on = (await desk.get("settings/site")).text
+
+    assert "1 reader follows" in shown
+    boxes = [re.findall('name="follow_by_email"[^>]*checked', page) for page in (shown, off, on)]
+    assert [bool(box) for box in boxes] == [True, False, True]
 
 
 @pytest.mark.parametrize(
