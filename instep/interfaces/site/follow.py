@@ -92,7 +92,7 @@ async def follow_page(
         paths={},
         topic=topic,
         path=path,
-        feed_path=f"{path}.atom",
+        feed_path=f"{path if topic.slug else f'{visit.ctx.bot.home_path}/changelog'}.atom",
         fields={name: form[name] for name in FIELDS if form.get(name)},
         email=form.get("email", ""),
         offers_email=await offers_email(visit),
@@ -103,12 +103,12 @@ async def follow_page(
 
 
 def path_of_topic(visit: Visit, topic: Topic) -> str:
-    """The path of the page that is followed; with `.atom` it is that of its feed."""
+    """The path of the page that is followed."""
     if topic.article_id:
         return article_path(visit.ctx.bot, visit.locale, topic.slug)
     if topic.collection_id:
         return f"{visit.root}/collections/{topic.slug}"
-    return f"{visit.ctx.bot.home_path}/changelog"
+    return f"{visit.root}/changelog"
 
 
 def form_subject(visit: Visit) -> str:
