@@ -13,7 +13,7 @@ from tests.support.cast import Api, Cast, Client, Json
 # What every help center has for programs, beside the sitemap and the feed.
 FOR_PROGRAMS = ("changelog.atom", "changelog.json", "llms.txt", "llms-full.txt", "opensearch.xml")
 # Pages that are there as Markdown too.
-TEXT_PAGE = re.compile(r"/help/[^/]+(?:/[^/]+)?/(?:articles|changelog)/[^/?]+(?<!\.md)")
+TEXT_PAGE = re.compile(r"/help/[^/]+(?:/[^/]+)?/(?:articles|changelog)/[^/?]+(?<!\.md)(?<!\.atom)")
 # The only script of a page, which it also works without.
 SITE_SCRIPT = re.compile(r"/static/dist/site\.\w{8}\.js")
 # The addresses that sitemaps and feeds list.

@@ -41,7 +41,8 @@ async def test_nothing_holds_a_word_of_an_article_that_is_not_public(
         await set_article(owner, hidden, assignment)
 
     assert await sightings(api, cast) == []
-    assert len(await crawl(api, cast)) == ALWAYS + 3
+    # The collection, the article, its Markdown, and for both the page to follow it and its feed.
+    assert len(await crawl(api, cast)) == ALWAYS + 7
 
 
 async def test_an_article_is_gone_at_once_when_it_is_unpublished_hidden_or_deleted(
@@ -60,8 +61,9 @@ async def test_an_article_is_gone_at_once_when_it_is_unpublished_hidden_or_delet
 
     for leave, come_back in acts:
         # On the home page, in its collection, on its own page and as Markdown, in the sitemap, in both files
-        # for language models, in suggestions and in results of the search.
-        assert len(await sightings(api, cast)) == 9
+        # for language models, in suggestions and in results of the search, on the page to follow it, and in
+        # its feed and that of its collection.
+        assert len(await sightings(api, cast)) == 12
         assert (await leave()).status_code == 200
         assert await sightings(api, cast) == []
         assert (await come_back()).status_code == 200
@@ -83,7 +85,8 @@ async def test_nothing_holds_a_word_of_an_entry_that_is_not_published(
         await client.post(f"{ENTRIES}/{hidden['id']}/unpublish")
 
     assert await sightings(api, cast) == []
-    assert len(await crawl(api, cast)) == ALWAYS + 2
+    # The page to follow the changelog is linked from it.
+    assert len(await crawl(api, cast)) == ALWAYS + 3
 
 
 async def test_canaries_are_found_while_they_are_public(client: Client, api: Api, cast: Cast) -> None:
@@ -93,6 +96,7 @@ async def test_canaries_are_found_while_they_are_public(client: Client, api: Api
     names = {"", "changelog", "changelog.xml", "sitemap.xml", *FOR_PROGRAMS} - {"opensearch.xml"}
     names |= {f"search?q={MISSPELT}", f"suggestions?q={BEGINNING}"}
     names |= {f"{kind}/about-the-{CANARY}{end}" for kind in ("articles", "changelog") for end in ("", ".md")}
+    names |= {f"follow?article=about-the-{CANARY}", f"articles/about-the-{CANARY}.atom"}
     assert set(await sightings(api, cast)) == {f"/help/{cast.acme.slug}/{name}" for name in names}
 
 
