@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0074"
-down_revision = "0076"
+down_revision = "0071"
 
 SCHEMA = """
 create table published_versions (

@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0076"
-down_revision = "0071"
+down_revision = "0074"
 
 SCHEMA = """
 create table bot_styles (
