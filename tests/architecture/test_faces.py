@@ -87,6 +87,7 @@ FACES: dict[str, set[str]] = {
     },
     "exports": {"archive", "file_contents", "layout", "page_file", "queries", "relative_links"},
     "files": {"kinds", "picture_sizes", "storage"},
+    "git_sync": {"branch_edits"},
     "insights": {
         *("feedback.actions", "visits.actions", "visits.counter", "visits.schemas"),
         "health.checks_text",

@@ -18,6 +18,7 @@ from instep.transfer.repositories.schemas import HostKind
 from tests.support.cast import Json
 from tests.support.changes import DIFF
 from tests.support.ci_servers import Asked, Reply, serving
+from tests.support.hosted_branches import HostedBranches
 
 TOKEN = "a-token-of-the-host"
 ISSUE_OR_FILE = re.compile(r"/issues/(\d+)$|/(?:raw|repository/files|src/\w+)/(.+?)(?:/raw)?$")
@@ -75,6 +76,9 @@ class HostDouble:
     statuses: list[Json] = field(default_factory=list)
     writers: set[str] = field(default_factory=lambda: {"ann"})
     seconds: int = 0
+    # Branches that accept commits, and the pull requests that Instep has opened.
+    branches: HostedBranches = field(default_factory=HostedBranches)
+    opened: list[Json] = field(default_factory=list)
     # The pull requests that each tag contains, the newest tag last.
     tags: dict[str, set[int]] = field(default_factory=dict)
 
@@ -89,11 +93,35 @@ class HostDouble:
         if self.token_of(asked) not in self.tokens:
             return Reply(401, {"message": "401 Unauthorized"})
         url = urlsplit(asked.line.split(" ")[1])
+        if (reply := self.answer_commits(url.path, parse_qs(url.query), asked)) is not None:
+            return reply
         if is_of_review(url.path):
             return self.answer_review(url.path, asked)
         if part := ISSUE_OR_FILE.search(url.path):
             return self.issue(int(part[1])) if part[1] else self.file(unquote(part[2]))
         return self.answer(url.path, parse_qs(url.query), asked)
+
+    def answer_commits(self, path: str, query: dict[str, list[str]], asked: Asked) -> Reply | None:
+        """Branches, their files, new commits and new pull requests; None for anything else."""
+        if "/branches/" in path:
+            return self.branches.answer_branch(f"acme/app:{unquote(path.partition('/branches/')[2])}")
+        if asked.line.startswith("POST ") and path.endswith("/contents"):
+            return self.branches.answer_contents(asked, "acme/app")
+        if asked.line.startswith("POST ") and path.endswith("/repository/commits"):
+            return self.branches.answer_commits(asked, "acme/app")
+        if asked.line.startswith("POST ") and path.endswith(("/pulls", "/merge_requests")):
+            self.opened.append(json.loads(asked.body))
+            return Reply(201, dict.fromkeys(("html_url", "web_url"), f"{self.url}/own"))
+        part, commit = ISSUE_OR_FILE.search(path), query.get("ref", [""])[0]
+        name = unquote(part[2] or "") if part else ""
+        if (data := self.branches.file(commit, name)) is None:
+            return None
+        if self.kind == "gitlab" and not path.endswith("/raw"):
+            return Reply(200, {"last_commit_id": self.branches.last_commit(commit, name)})
+        return Reply(200, raw=data)
+
+    def head_of(self, pull: Pull) -> str:
+        return self.branches.heads.get("acme/app:rename", pull.head)
 
     def answer_review(self, path: str, asked: Asked) -> Reply:
         """Comments, statuses and access, whose paths are alike at the hosts."""
@@ -215,7 +243,8 @@ class GitLabDouble(HostDouble):
             "state": {"open": "opened"}.get(pull.state, pull.state),
             "web_url": f"{self.url}/acme/app/-/merge_requests/{pull.number}",
             "target_branch": pull.branch,
-            "sha": pull.head,
+            "sha": self.head_of(pull),
+            "source_branch": "rename",
             "merge_commit_sha": pull.merge_commit,
             "draft": pull.is_draft,
             "author": {"id": 1, "username": pull.author},
@@ -226,6 +255,8 @@ class GitLabDouble(HostDouble):
         below = path.removeprefix(f"/api/v4/projects/{quote('acme/app', safe='')}")
         if below == "":
             return Reply(200, self.project)
+        if below == "/merge_requests" and "source_branch" in query:
+            return Reply(200, [])
         if below == "/merge_requests":
             return self.linked(asked, query)
         if below == "/releases":
@@ -263,7 +294,7 @@ class GitLabDouble(HostDouble):
             },
             "action": {"opened": "open", "merged": "merge", "approved": "approved"}[event],
             "url": row["web_url"],
-            "last_commit": {"id": pull.head},
+            "last_commit": {"id": row["sha"]},
             "author_id": 1,
         }
         body = {"object_kind": "merge_request", "project": self.project, "object_attributes": change}
@@ -318,7 +349,7 @@ class GiteaDouble(HostDouble):
             "merged_at": pull.updated_at if pull.state == "merged" else None,
             "html_url": f"{self.url}/acme/app/pulls/{pull.number}",
             "base": {"ref": pull.branch},
-            "head": {"sha": pull.head},
+            "head": {"sha": self.head_of(pull), "ref": "rename"},
             "user": {"login": pull.author},
             "updated_at": pull.updated_at,
         }

@@ -23,6 +23,7 @@ from instep.transfer.repositories.schemas import HostKind
 from tests.support.cast import Json
 from tests.support.changes import DIFF
 from tests.support.ci_servers import Asked, Reply, serving
+from tests.support.hosted_branches import GIT_PATH, HostedBranches
 
 TOKEN = "github_pat_11AAAAAAA0secretsecret"
 NAME = "acme/app"
@@ -70,6 +71,8 @@ class GitHubDouble:
     tokens: set[str] = field(default_factory=lambda: {TOKEN})
     replies: list[Reply] = field(default_factory=list)
     requests: list[Asked] = field(default_factory=list)
+    # Branches that accept commits.
+    branches: HostedBranches = field(default_factory=HostedBranches)
     # The code of the repository, for those who fetch it with git; None: there is none.
     git: Callable[[Asked], Reply] | None = None
 
@@ -94,7 +97,7 @@ class GitHubDouble:
             "body": "The name says what it limits.",
             "html_url": f"{self.url}/{self.name}/pull/{number}",
             "user": {"login": "octocat", "type": "User"},
-            "head": {"ref": "rename", "sha": head, "repo": {"id": self.repository_id}},
+            "head": {"ref": "rename", "sha": head, "repo": self.repository},
             "base": {"ref": self.default_branch, "sha": BASE, "repo": self.repository},
             "merged_at": None,
             "merge_commit_sha": None,
@@ -245,7 +248,7 @@ class GitHubDouble:
             return self.answer_app(asked)
         if asked.headers.get("authorization", "").removeprefix("Bearer ") not in self.tokens:
             return Reply(401, {"message": "Bad credentials"})
-        return self.unless_unchanged(asked, self.answer(asked))
+        return self.unless_unchanged(asked, self.answer_git(asked) or self.answer(asked))
 
     def unless_unchanged(self, asked: Asked, reply: Reply) -> Reply:
         """Conditional requests (Best practices for using the REST API)."""
@@ -309,14 +312,49 @@ class GitHubDouble:
         if path.startswith(("/contents/", "/compare/")):
             return self.answer_code(path, query)
         if path == "/pulls":
-            rows = sorted(self.pulls.values(), key=lambda row: str(row["updated_at"]), reverse=True)
-            return self.page(asked, rows, query)
+            return self.answer_pulls(asked, query)
         return self.answer_pull(asked, path, query)
+
+    def follow_branches(self) -> None:
+        """Let pull requests have the heads of their branches, as after a push."""
+        for pull in self.pulls.values():
+            head = pull["head"]
+            branch = f"{head['repo'].get('full_name')}:{head['ref']}"
+            if self.branches.heads.get(branch, head["sha"]) != head["sha"]:
+                self.change(pull["number"], head={**head, "sha": self.branches.heads[branch]})
+
+    def answer_git(self, asked: Asked) -> Reply | None:
+        """A branch, or what the Git database says; None for anything else."""
+        part = GIT_PATH.fullmatch(unquote(urlsplit(asked.line.split(" ")[1]).path))
+        if part is None:
+            return None
+        if part["kind"] == "branches":
+            return self.branches.answer_branch(f"{part['repository']}:{part['rest']}")
+        reply = self.branches.answer_git(asked, part["repository"], part["rest"])
+        self.follow_branches()
+        return reply
+
+    def answer_pulls(self, asked: Asked, query: dict[str, list[str]]) -> Reply:
+        """The pull requests, or those of one branch, or a new one."""
+        if asked.line.startswith("POST "):
+            return self.answer_new_pull(json.loads(asked.body))
+        rows = sorted(self.pulls.values(), key=lambda row: str(row["updated_at"]), reverse=True)
+        if head := query.get("head"):
+            rows = [row for row in rows if [f"acme:{row['head']['ref']}"] == head and row["state"] == "open"]
+        return self.page(asked, rows, query)
+
+    def answer_new_pull(self, sent: Json) -> Reply:
+        head = {"ref": sent["head"], "sha": self.branches.heads[f"{self.name}:{sent['head']}"]}
+        fields = {"title": sent["title"], "body": sent["body"], "head": {**head, "repo": self.repository}}
+        return Reply(201, self.open(max(self.pulls) + 1, **fields))
 
     def answer_code(self, path: str, query: dict[str, list[str]]) -> Reply:
         """The contents of a file, or the comparison of two commits."""
         if path.startswith("/contents/"):
-            text = self.contents.get((query["ref"][0], unquote(path.removeprefix("/contents/"))))
+            name = unquote(path.removeprefix("/contents/"))
+            if (data := self.branches.file(query["ref"][0], name)) is not None:
+                return Reply(200, raw=data)
+            text = self.contents.get((query["ref"][0], name))
             return Reply(200, text=text) if text is not None else Reply(404, {"message": "Not Found"})
         if path.startswith(f"/compare/{BASE}..."):
             return Reply(200, {"merge_base_commit": {"sha": BASE}, "ahead_by": 1})

@@ -34,3 +34,17 @@ async def list_pending(ctx: Ctx, sources: ReleaseSources) -> list[DraftOfArticle
         urls=list(sources.urls),
         tasks=list(sources.task_ids),
     )
+
+
+async def list_approved_edits(ctx: Ctx, article_ids: Sequence[str]) -> list[DraftOfArticle]:
+    """The pending edits of these articles that are approved, oldest first."""
+    return await ctx.all(
+        DraftOfArticle,
+        """
+        select id, article_id, true as is_approved from drafts
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'pending' and type = 'edit'
+          and approved_at is not null and article_id = any(%(articles)s)
+        order by created_at, id
+        """,
+        articles=list(article_ids),
+    )

@@ -1,10 +1,11 @@
 """Releases: drafts that were approved in advance go live when their change ships."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from instep.drafting.drafts import release_queries
 from instep.drafting.drafts.batches import NOTHING_SEEN, apply_each, lock_articles
-from instep.drafting.drafts.pending import ProposalChanged, lock_draft, not_pending
+from instep.drafting.drafts.merging import ALL_IS_LIVE, merged_content, obstacles
+from instep.drafting.drafts.pending import ProposalChanged, find_pending, lock_draft, not_pending
 from instep.drafting.drafts.queries import withdraw_approvals
 from instep.drafting.drafts.release_queries import ReleaseSources
 from instep.drafting.drafts.release_schemas import DraftOfArticle, Release, ReleaseCreate
@@ -58,6 +59,14 @@ async def withdraw_approval(ctx: Ctx, draft_id: str, seen: str) -> Draft:
         raise ProposalChanged
     await withdraw_approvals(ctx, [draft_id])
     return draft
+
+
+async def settle_live(ctx: Ctx, article_ids: Sequence[str]) -> None:
+    """Settle the approved edits that these articles, which are locked, have received from elsewhere."""
+    drafts = await release_queries.list_approved_edits(ctx, article_ids)
+    texts = [await find_pending(ctx, row.id) for row in drafts]
+    live_ids = {draft.id for draft in texts if obstacles(draft, await merged_content(draft)) == [ALL_IS_LIVE]}
+    await apply_each(ctx, [row for row in drafts if row.id in live_ids])
 
 
 async def _release(

@@ -12,6 +12,7 @@ from instep.content.articles.overviews import lock_order
 from instep.content.collections.actions import lock_tree
 from instep.content.files.kinds import BY_CONTENT_TYPE
 from instep.content.files.schemas import path_of_file
+from instep.drafting.drafts.releasing import settle_live
 from instep.platform.core import limits
 from instep.platform.core.errors import Conflict, InvalidRequest
 from instep.platform.core.page_names import comparable_path
@@ -107,6 +108,7 @@ async def _run(ctx: Ctx, request: SyncCreate, sync: Sync) -> None:
     plans = plan_articles(work)
     articles_by_path = place_new_files(work, plans)
     await sync_articles(work, plans)
+    await settle_live(ctx, [row.article_id for row in sync.results if row.article_id])
     await archive_deleted(work)
     write_new_files(work, articles_by_path)
     await sync_places(work)

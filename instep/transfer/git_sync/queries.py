@@ -7,7 +7,14 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from instep.platform.identity.schemas import Ctx
-from instep.transfer.git_sync.schemas import StoredAsset, SyncedArticle, SyncedFile, SyncedFolder, SyncedPlace
+from instep.transfer.git_sync.schemas import (
+    FileAddress,
+    StoredAsset,
+    SyncedArticle,
+    SyncedFile,
+    SyncedFolder,
+    SyncedPlace,
+)
 
 COLUMNS = tuple(field.name for field in fields(SyncedFile))
 FILE = ", ".join(COLUMNS)
@@ -37,6 +44,44 @@ async def list_files(ctx: Ctx, folder: str) -> list[SyncedFile]:
         f"""
         select {FILE} from synced_files
         where bot_id = %(bot)s and workspace_id = %(workspace)s and folder = %(folder)s order by path
+        """,
+        folder=folder,
+    )
+
+
+async def list_folders(ctx: Ctx) -> list[str]:
+    folders = await ctx.value(
+        """
+        select array_agg(folder order by folder) from synced_folders
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+        """
+    )
+    return list(folders or ())
+
+
+async def list_files_of(ctx: Ctx, folder: str, article_ids: Sequence[str]) -> list[SyncedFile]:
+    """The rows of these articles' files."""
+    return await ctx.all(
+        SyncedFile,
+        f"""
+        select {FILE} from synced_files
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and folder = %(folder)s
+          and resource_id = any(%(ids)s) order by path
+        """,
+        folder=folder,
+        ids=list(article_ids),
+    )
+
+
+async def list_addresses(ctx: Ctx, folder: str) -> list[FileAddress]:
+    """The files of a folder whose articles are not deleted, with the names in the articles' addresses."""
+    return await ctx.all(
+        FileAddress,
+        """
+        select f.path, a.id, a.slug, a.locale from synced_files f
+        join articles a on a.workspace_id = %(workspace)s and a.id = f.resource_id
+        where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s and f.folder = %(folder)s
+          and a.deleted_at is null order by f.path
         """,
         folder=folder,
     )

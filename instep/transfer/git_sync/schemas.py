@@ -227,6 +227,16 @@ class SyncedPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class FileAddress:
+    """The file of an article, and the names that the article's addresses contain."""
+
+    path: str
+    id: str
+    slug: str
+    locale: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoredAsset:
     """A stored file, and the digest of the bytes that were sent."""
 

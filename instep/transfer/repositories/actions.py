@@ -15,6 +15,7 @@ from instep.platform.core.outbound.client import OutboundClient
 from instep.platform.core.outbound.urls import parse_url
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
+from instep.transfer.git_sync.branch_edits import list_synced_folders
 from instep.transfer.repositories import queries
 from instep.transfer.repositories.host_credentials import (
     api_with_token,
@@ -167,7 +168,7 @@ async def add_repository(
 
     Its code host is stored if it is new.
     """
-    _refuse_bad_fields(fields)
+    await _refuse_bad_fields(ctx, fields)
     await ctx.tx.advisory_lock(f"repositories {ctx.workspace_id}")
     new_host, remote = remote_repository.host, remote_repository.remote
     host = await queries.find_code_host(ctx.tx, new_host.id)
@@ -207,7 +208,7 @@ async def store_code_host(ctx: Ctx, host: CodeHost) -> None:
 @writes
 async def change_repository(ctx: Ctx, repository_id: str, fields: RepositoryFields) -> str:
     """Change which pull requests of a repository are sent, and which of their files."""
-    _refuse_bad_fields(fields)
+    await _refuse_bad_fields(ctx, fields)
     if not await queries.set_fields(ctx, repository_id, fields):
         raise _unknown_repository()
     return repository_id
@@ -269,7 +270,9 @@ def _read_token(token: str) -> str:
     return token
 
 
-def _refuse_bad_fields(fields: RepositoryFields) -> None:
+async def _refuse_bad_fields(ctx: Ctx, fields: RepositoryFields) -> None:
+    if fields.docs_folder is not None and fields.docs_folder not in await list_synced_folders(ctx):
+        raise InvalidValue("docs_folder", "it must be a folder that is synced with this help center")
     if fields.moment not in get_args(Moment):
         raise InvalidValue("when", f"it must be one of {', '.join(get_args(Moment))}")
     if fields.status_mode not in get_args(StatusMode):

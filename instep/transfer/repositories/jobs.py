@@ -137,6 +137,9 @@ async def find_work(ctx: Ctx, change_id: str) -> WaitingChange | None:
     change = await queries.lock_waiting(ctx, change_id)
     repository = await queries.find_repository(ctx, change.repository_id) if change else None
     host = await queries.find_code_host(ctx.tx, repository.code_host_id) if repository else None
+    # A job that commits to the branch says afterwards that the commit is its own.
+    if change and repository and repository.docs_folder and await review_queries.is_held(ctx, change):
+        raise Postponed(limits.PULL_REVIEW_DELAY)
     return WaitingChange(change, repository, host) if change and repository and host else None
 
 

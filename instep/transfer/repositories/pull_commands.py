@@ -8,7 +8,9 @@ from instep.platform.core import limits
 from instep.platform.text.characters import in_one_line, replace_unstorable, shorten
 
 WORD = "/instep"
-Verb = Literal["apply", "dismiss", "edit", "help", "unknown"]
+Verb = Literal["apply", "commit", "dismiss", "edit", "help", "unknown"]
+# The commands about several drafts.
+NUMBERED: dict[str, Verb] = {"apply": "apply", "commit": "commit", "edit": "edit"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +53,12 @@ def read_command(line: str) -> PullCommand:
     verb, arguments = (words[0].lower(), words[1:]) if words else ("help", [])
     if verb == "help":
         return PullCommand("help", line)
-    if verb == "apply" and [word.lower() for word in arguments] == ["all"]:
-        return PullCommand("apply", line)
+    numbered, is_all = NUMBERED.get(verb), [word.lower() for word in arguments] == ["all"]
+    if (numbered in ("apply", "commit") and is_all) or (numbered == "commit" and not arguments):
+        return PullCommand(numbered, line)
     numbers = [number_of(word) for word in " ".join(arguments).replace(",", " ").split()]
-    if verb in ("apply", "edit") and numbers and all(numbers):
-        return PullCommand("apply" if verb == "apply" else "edit", line, tuple(dict.fromkeys(numbers)))
+    if numbered and numbers and all(numbers):
+        return PullCommand(numbered, line, tuple(dict.fromkeys(numbers)))
     if verb == "dismiss" and arguments and number_of(arguments[0]):
         return with_reason(PullCommand("dismiss", line, (number_of(arguments[0]),)), arguments[1:])
     return PullCommand("unknown", line)

@@ -25,7 +25,7 @@ from instep.transfer.repositories.hosts.host_requests import HostApi, HostRefuse
 from instep.transfer.repositories.numbered_drafts import read_state
 from instep.transfer.repositories.pull_boxes import Box
 from instep.transfer.repositories.pull_commands import PullCommand, read_command
-from instep.transfer.repositories.pull_text import HELP, command_word
+from instep.transfer.repositories.pull_text import HELP, Standing, command_word
 from instep.transfer.repositories.schemas import ShownDraft
 
 log = structlog.get_logger("instep.repositories")
@@ -34,6 +34,7 @@ NO_ACCESS = "Only people who can write to this repository can decide here: nothi
 NO_ANSWER = "{host} does not let Instep see who can write to this repository: nothing was changed."
 NO_DRAFT = "There is no draft {number}."
 DECIDED = "Draft {number} is already decided."
+NO_FOLDER = "Approved edits are not committed to branches here: an owner can choose it in Instep's settings."
 TOO_LONG = "The comment does not show the whole text of draft {number}: approve it on its page."
 CHANGED = (
     "Draft {number} has changed since you read it, and your decision does not count: read it again, then"
@@ -105,7 +106,10 @@ async def run_command(work: HeldPull, command: PullCommand, actor: Actor) -> lis
     """Run one command; sentences about what was not done."""
     if command.verb in ("help", "unknown"):
         return [HELP.format(word=command_word(work.slug))]
-    numbers = command.numbers or await open_numbers(work)
+    if command.verb == "commit" and work.repository.docs_folder is None:
+        return [NO_FOLDER]
+    again: tuple[Standing, ...] = ("approved",) if command.verb == "commit" else ()
+    numbers = command.numbers or await numbers_of(work, "open", *again)
     if command.verb == "edit":
         return [link_to_draft(work, number) for number in numbers]
 
@@ -113,14 +117,14 @@ async def run_command(work: HeldPull, command: PullCommand, actor: Actor) -> lis
         await dismiss_draft(ctx, entry.id, body_from(DraftDismiss, command.reasons))
         return entry
 
-    act = approve if command.verb == "apply" else dismiss
+    act = dismiss if command.verb == "dismiss" else approve
     answers = [await run_on_draft(work, number, actor, act) for number in numbers]
     return [answer for answer in answers if answer]
 
 
-async def open_numbers(work: HeldPull) -> list[int]:
+async def numbers_of(work: HeldPull, *standings: Standing) -> list[int]:
     state = await restartable(lambda: read_state(work))
-    return [item.entry.number for item in state.drafts if item.standing == "open"]
+    return [item.entry.number for item in state.drafts if item.standing in standings]
 
 
 def link_to_draft(work: HeldPull, number: int) -> str:
@@ -182,7 +186,7 @@ async def approve(ctx: Ctx, entry: ShownDraft) -> ShownDraft:
         raise TooLong
     await apply_draft(ctx, entry.id, body_from(DraftApply, {"when": "release"}), seen=entry.digest)
     # An approval merges what has changed in the article since.
-    return replace(entry, approved=(await find_draft(ctx, entry.id)).text_digest)
+    return replace(entry, approved=(await find_draft(ctx, entry.id)).text_digest, outcome="")
 
 
 async def take_back(ctx: Ctx, entry: ShownDraft) -> ShownDraft:

@@ -27,6 +27,10 @@ HELP = (
     " the draft in Instep. Begin a new comment with a command. Only people who can write to this repository"
     " can use them."
 )
+COMMITS = (
+    "Approved edits of the files in {folder} are also committed to this branch. `{word} commit 1` approves a"
+    " draft and commits it again."
+)
 READ_AGAIN = "An earlier text of this draft was approved: read this one, and approve it again."
 NOT_SHOWN = "The text is too long for this comment: read and approve it [on its page]({address})."
 
@@ -113,6 +117,8 @@ class CommentFrame:
     command: str | None
     # Why what was approved does not go live with the merge.
     obstacle: str | None = None
+    # The folder whose approved edits are committed.
+    docs_folder: str | None = None
 
 
 def comment_of(frame: CommentFrame, state: ReviewState) -> str:
@@ -133,6 +139,8 @@ def comment_of(frame: CommentFrame, state: ReviewState) -> str:
         parts.append(" · ".join(links))
     if state.drafts and frame.command:
         parts.append(HELP.format(word=frame.command))
+        if frame.docs_folder:
+            parts.append(COMMITS.format(word=frame.command, folder=inert(frame.docs_folder)))
     return signed("\n\n".join(parts) + "\n", boxes)
 
 
@@ -143,6 +151,8 @@ def draft_part(frame: CommentFrame, item: NumberedDraft) -> str:
     parts = [f"**{item.entry.number}. [{inert(draft.title)}]({address})** ({inert(words)})"]
     if frame.has_boxes and item.box:
         parts.append(item.box.line)
+    if item.entry.outcome and (draft.status != "pending" or item.is_approved_here):
+        parts.append(item.entry.outcome)
     if draft.status == "pending":
         parts += pending_parts(item, address)
     return "\n\n".join(parts)

@@ -66,6 +66,7 @@ async def frame_of(work: HeldPull, state: ReviewState, obstacle: str | None) -> 
         has_boxes=hears and work.form.says_who_edits,
         command=command_word(work.slug) if hears else None,
         obstacle=obstacle,
+        docs_folder=work.repository.docs_folder,
     )
 
 

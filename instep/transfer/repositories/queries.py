@@ -24,7 +24,7 @@ REPOSITORY = """
     r.id, r.bot_id, r.code_host_id, h.kind, r.remote_id, r.name, r.default_branch, r.branch, r.moment,
     r.paths, r.includes_bots, r.installation_id, r.polled_until, r.last_error, r.check_status,
     r.check_message, r.checked_commit, r.checked_at, r.wrong_statements, r.wrong_articles,
-    r.comments, r.status_mode, r.review_error, r.hears_comments
+    r.comments, r.status_mode, r.docs_folder, r.review_error, r.hears_comments
     from repositories r join code_hosts h on h.workspace_id = %(workspace)s and h.id = r.code_host_id
     where r.workspace_id = %(workspace)s
 """
@@ -143,11 +143,11 @@ async def insert_repository(
     await ctx.tx.execute(
         """
         insert into repositories (id, workspace_id, bot_id, code_host_id, remote_id, name, default_branch,
-            branch, moment, paths, includes_bots, comments, status_mode, installation_id, polled_until,
-            poll_at, check_at, created_at)
+            branch, moment, paths, includes_bots, comments, status_mode, docs_folder, installation_id,
+            polled_until, poll_at, check_at, created_at)
         values (%(id)s, %(workspace)s, %(bot)s, %(host)s, %(remote_id)s, %(name)s, %(default_branch)s,
             %(branch)s, %(moment)s, %(paths)s, %(includes_bots)s, %(comments)s, %(status_mode)s,
-            %(installation)s, %(now)s, %(now)s, %(now)s + %(wait)s::interval, %(now)s)
+            %(docs_folder)s, %(installation)s, %(now)s, %(now)s, %(now)s + %(wait)s::interval, %(now)s)
         """,
         wait=limits.REPOSITORY_CHECK_DELAY,
         id=repository_id,
@@ -192,7 +192,8 @@ async def set_fields(ctx: Ctx, repository_id: str, fields: RepositoryFields) -> 
         await ctx.tx.execute(
             """
             update repositories set branch = %(branch)s, moment = %(moment)s, paths = %(paths)s,
-                includes_bots = %(includes_bots)s, comments = %(comments)s, status_mode = %(status_mode)s
+                includes_bots = %(includes_bots)s, comments = %(comments)s, status_mode = %(status_mode)s,
+                docs_folder = %(docs_folder)s
             where workspace_id = %(workspace)s and bot_id = %(bot)s and id = %(id)s
             """,
             id=repository_id,

@@ -8,6 +8,7 @@ from psycopg.types.json import Jsonb
 
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
+from instep.platform.core.ids import new_id
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.repositories.queries import CHANGE
 from instep.transfer.repositories.schemas import (
@@ -73,6 +74,39 @@ async def hold_pull(ctx: Ctx, change: RepositoryChange, marker: str) -> Reviewed
         url=change.url,
         marker=marker,
         lease=limits.PULL_REVIEW_TTL,
+    )
+
+
+async def is_held(ctx: Ctx, change: RepositoryChange) -> bool:
+    """True if a job works on the pull request of a change."""
+    return bool(
+        await ctx.value(
+            f"""
+            select exists (select from repository_pulls
+                where workspace_id = %(workspace)s and {OF_PULL} and busy_until > now())
+            """,
+            repository=change.repository_id,
+            number=change.number,
+        )
+    )
+
+
+async def follow_own_commit(ctx: Ctx, change: RepositoryChange, commit: str) -> None:
+    """Let a commit by Instep on top of a change have its task, also if it was reported already."""
+    await ctx.execute(
+        f"""
+        insert into repository_changes as c (workspace_id, bot_id, {CHANGE})
+        select workspace_id, bot_id, %(id)s, repository_id, number, %(commit)s, title, url, is_approved,
+            status, message, task_id, now(), now()
+        from repository_changes where workspace_id = %(workspace)s and bot_id = %(bot)s and id = %(change)s
+        on conflict (repository_id, number, head, workspace_id) do update
+            set status = excluded.status, message = excluded.message, task_id = excluded.task_id,
+                updated_at = excluded.updated_at
+            where c.status in ('waiting', 'ignored')
+        """,
+        id=new_id("pull"),
+        commit=commit,
+        change=change.id,
     )
 
 

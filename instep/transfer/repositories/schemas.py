@@ -11,6 +11,8 @@ RELEASE_DRAFTS = "release_drafts"
 REVIEW_PULL = "review_pull"
 RUN_PULL_COMMANDS = "run_pull_commands"
 
+# The branches to which Instep commits if the branch of a pull request is closed to it.
+SYNC_BRANCHES = "instep/pr-"
 HostKind = Literal["github", "gitlab", "gitea", "bitbucket"]
 # When a pull request is sent: as soon as it is opened, once someone has approved it, or once it is merged.
 Moment = Literal["opened", "approved", "merged"]
@@ -58,6 +60,8 @@ class RepositoryFields:
     # Whether the drafts are shown and decided in a comment on the pull request.
     comments: bool = True
     status_mode: StatusMode = "neutral"
+    # The synced folder of the repository whose approved edits are committed; None if they are not.
+    docs_folder: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,13 @@ class PullRequest:
     updated_at: datetime | None = None
     # The commit that brought the changes to the branch.
     merge_commit: str | None = None
+    # The branch with the changes and its repository: "" is the same one, None a fork that is closed to us.
+    source_branch: str = ""
+    source: str | None = None
+
+    @property
+    def is_by_instep(self) -> bool:
+        return self.source == "" and self.source_branch.startswith(SYNC_BRANCHES)
 
     @property
     def is_abandoned(self) -> bool:
@@ -199,7 +210,7 @@ class ShownDraft:
 
     The digest is empty if the comment does not show the whole proposal. `approved` is the digest of the
     proposal that someone approved on the pull request, `decided_by` the author of the last decision there,
-    and `decided_as` their name at the code host.
+    and `decided_as` their name at the code host. `outcome` says in Markdown what became of it in git.
     """
 
     number: int
@@ -209,6 +220,7 @@ class ShownDraft:
     approved: str | None = None
     decided_by: str = ""
     decided_as: str = ""
+    outcome: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,28 @@ from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
+from playwright.async_api import Page as Tab
+from playwright.async_api import expect
 
 from instep.platform.core.database import Database
+from instep.platform.core.errors import InvalidValue
 from instep.platform.core.outbound.allowed import read_allow_list
 from instep.platform.core.outbound.client import OutboundClient
 from instep.runtime import worker_of
+from instep.transfer.repositories import actions
+from instep.transfer.repositories.schemas import RepositoryFields
 from tests.interfaces.dashboard.conftest import Desk
+from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Client
 from tests.support.changes import write_articles
-from tests.support.connected_repositories import LOOPBACK, tasks_of
+from tests.support.chromium import Complaints
+from tests.support.connected_repositories import LOOPBACK, store_repository, tasks_of
 from tests.support.git_server import TEXT, GitServer, changed_code
 from tests.support.github_double import TOKEN, GitHubDouble, github
 from tests.support.http import Response, created, ok
 from tests.support.limits import SetSetting
 from tests.support.site_pages import Page
+from tests.support.synced_repository import FOLDER, Repository, page
 
 PATH = "settings/repositories"
 FORM = {"host": "github", "repository": "acme/app", "token": TOKEN, "moment": "merged"}
@@ -186,3 +194,31 @@ async def test_a_token_is_replaced(
 
 async def test_others_than_owners_see_nothing(editor: Desk) -> None:
     assert (await editor.get(PATH)).status_code == 403
+
+
+async def test_in_a_browser_approved_edits_are_committed_to_a_synced_folder(
+    signed_in_tab: Tab, client: Client, database: Database, cast: Cast, complaints: Complaints
+) -> None:
+    repository_id = await store_repository(database, cast.acme)
+    below = f"/app/{cast.acme.slug}/{PATH}/{repository_id}"
+    await signed_in_tab.set_viewport_size({"width": 390, "height": 844})
+    await signed_in_tab.goto(below)
+    await expect(signed_in_tab.get_by_role("group", name="Approved edits")).to_have_count(0)
+
+    docs = Repository(client)
+    docs.write("a.md", page("A"))
+    await docs.sync()
+    await signed_in_tab.goto(below)
+    choice = signed_in_tab.get_by_role("group", name="Approved edits").get_by_label(FOLDER)
+    await choice.focus()
+    await signed_in_tab.keyboard.press("Space")
+    await signed_in_tab.get_by_role("button", name="Save", exact=True).click()
+    await expect(choice).to_be_checked()
+
+    assert await signed_in_tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert complaints.lines == []
+    async with acting(database, cast.acme) as ctx:
+        assert (await actions.get_repository(ctx, repository_id)).docs_folder == FOLDER
+        with pytest.raises(InvalidValue):
+            await actions.change_repository(ctx, repository_id, RepositoryFields(docs_folder="elsewhere"))
+        await actions.remove_repository(ctx, repository_id)

@@ -125,7 +125,7 @@ async def show_app(
         has_rows=bool(rows),
         repository_options=[(row.remote_id, row.name, None) for row in free_rows],
         preselected=[free_rows[0].remote_id] if len(free_rows) == 1 else [],
-        **form_options(),
+        **await form_options(page),
     )
 
 

@@ -17,6 +17,7 @@ from instep.platform.identity.scopes import Role
 from instep.platform.web.forms import Form
 from instep.platform.web.recent_sign_in import SignInTooOld, require_recent_sign_in
 from instep.platform.web.signed_in import form_of, require_person
+from instep.transfer.git_sync.branch_edits import list_synced_folders
 from instep.transfer.repositories import actions, app_actions, host_people
 from instep.transfer.repositories.schemas import Moment, RepositoryFields, StatusMode
 
@@ -42,6 +43,7 @@ COMMENT_OPTION = [
     )
 ]
 BOT_OPTION = [("yes", "Also pull requests that bots open", "For example, updates to dependencies.")]
+LIVE_ALONE = ("", "Go live in Instep", "When the pull request is merged. The next sync writes the files.")
 
 
 @bot_page(SECTION, Role.OWNER)
@@ -61,20 +63,30 @@ async def repositories(page: BotPage, refusal: AppError | None = None) -> Respon
         names={row.id: row.name for row in rows},
         hosts=actions.host_names(),
         apps=[host for host in await actions.list_code_hosts(page.ctx) if host.app_slug],
-        **form_options(),
+        **await form_options(page),
     )
 
 
-def form_options() -> dict[str, Mapping[str, Sequence[object]]]:
+async def form_options(page: BotPage) -> dict[str, Mapping[str, Sequence[object]]]:
     """The choices of the forms."""
+    folders = await list_synced_folders(page.ctx)
     return {
         "options": {
             "moments": [(moment, *words) for moment, words in MOMENTS.items()],
             "bots": BOT_OPTION,
             "comments": COMMENT_OPTION,
             "status_modes": [(mode, *words) for mode, words in STATUS_MODES.items()],
+            "docs_folders": [LIVE_ALONE, *map(docs_option, folders)] if folders else [],
         }
     }
+
+
+def docs_option(folder: str) -> tuple[str, str, str]:
+    words = (
+        "Choose it if this repository contains the folder. The token or app must be allowed to write code."
+        " Not at Bitbucket Cloud."
+    )
+    return folder, f"Are also committed to the pull request's branch, in {folder}", words
 
 
 @require_person(Role.OWNER)
@@ -118,6 +130,7 @@ def sent_fields(form: Form) -> RepositoryFields:
         includes_bots="yes" in form.all("includes_bots"),
         comments="yes" in form.all("comments"),
         status_mode=chosen_modes[0] if chosen_modes else "neutral",
+        docs_folder=form.get("docs_folder", "") or None,
     )
 
 
@@ -145,7 +158,7 @@ async def one_repository(page: BotPage, refusal: AppError | None = None) -> Resp
         members=[(user.id, user.email) for user in await list_users(page.ctx.tx, page.ctx.workspace_id)],
         secret_label="Secret of the webhook",
         **await values_of_checks(page.ctx, row.id),
-        **form_options(),
+        **await form_options(page),
     )
 
 

@@ -158,7 +158,20 @@ def pull_request_of(row: Any) -> PullRequest:
         is_by_bot=value_at(row, "user", "type") == "Bot" or is_bot_name(login),
         updated_at=moment_at(row, "updated_at"),
         merge_commit=commit_at(row, "merge_commit_sha"),
+        source_branch=value_at(row, "head", "ref") or "",
+        source=source_of(row),
     )
+
+
+def source_of(row: Any) -> str | None:
+    if not is_of_fork(row):
+        return ""
+    is_open_to_us = value_at(row, "maintainer_can_modify") or value_at(row, "allow_maintainer_edit")
+    return value_at(row, "head", "repo", "full_name") if is_open_to_us is True else None
+
+
+def is_of_fork(row: Any) -> bool:
+    return bool(value_at(row, "head", "repo", "id") != value_at(row, "base", "repo", "id"))
 
 
 def is_without_patch(file: Any) -> bool:

@@ -138,7 +138,16 @@ def merge_request_of(row: Any, url: str, head: str) -> PullRequest:
         updated_at=moment_at(row, "updated_at"),
         # A fast-forward merge creates no commit.
         merge_commit=commit_at(row, "merge_commit_sha") or commit_at(row, "squash_commit_sha") or head,
+        source_branch=value_at(row, "source_branch") or "",
+        source=project_of_source(row),
     )
+
+
+def project_of_source(row: Any) -> str | None:
+    project = value_at(row, "source_project_id")
+    if project == value_at(row, "target_project_id"):
+        return ""
+    return str(project) if value_at(row, "allow_collaboration") is True else None
 
 
 def file_diff_of(file: Any) -> str:

@@ -69,6 +69,15 @@ class HostApi:
     async def get_json(self, path: str) -> Any:
         return self._read_json(await self.get(path))
 
+    async def find_json(self, path: str) -> Any:
+        """The JSON at a path; None if there is none."""
+        try:
+            return await self.get_json(path)
+        except HostRefused as refusal:
+            if refusal.status != 404:
+                raise
+        return None
+
     async def post_json(self, path: str, body: Any = None, method: str = "POST") -> Any:
         content = b"" if body is None else json.dumps(body).encode()
         headers = {**self.headers, "Content-Type": "application/json"}

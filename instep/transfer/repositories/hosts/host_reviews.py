@@ -62,7 +62,7 @@ class GitHubReviews:
 
     async def can_write(self, api: HostApi, name: str, author_key: str) -> bool:
         path = f"/repos/{quoted_name(name)}/collaborators/{quote(author_key, safe='')}/permission"
-        return value_at(await ask_about_member(api, path), "permission") in WRITERS
+        return value_at(await api.find_json(path), "permission") in WRITERS
 
     async def find_comment(self, api: HostApi, name: str, number: int, marker: str) -> str | None:
         path = f"/repos/{quoted_name(name)}/issues/{number}/comments?per_page={PAGE_SIZE}"
@@ -134,7 +134,7 @@ class GitLabReviews:
 
     async def can_write(self, api: HostApi, name: str, author_key: str) -> bool:
         path = f"{project_path(name)}/members/all/{author_key}"
-        row = await ask_about_member(api, path)
+        row = await api.find_json(path)
         return row is not None and number_at(row, "access_level") >= MIN_ACCESS_LEVEL
 
     async def find_comment(self, api: HostApi, name: str, number: int, marker: str) -> str | None:
@@ -195,16 +195,6 @@ async def first_with(api: HostApi, path: str, marker: str) -> str | None:
             body = value_at(row, "body")
             if isinstance(body, str) and body.startswith(marker):
                 return id_of(row)
-    return None
-
-
-async def ask_about_member(api: HostApi, path: str) -> Any:
-    """The row about a person's access; None for a person without any."""
-    try:
-        return await api.get_json(path)
-    except HostRefused as refusal:
-        if refusal.status != 404:
-            raise
     return None
 
 
