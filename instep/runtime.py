@@ -13,6 +13,7 @@ from instep.accounts.language_model.choosing import LanguageModels
 from instep.accounts.people.forgotten import SEND_RESET_LINK, send_reset_link
 from instep.accounts.workspaces.jobs import CHECK_DOMAINS, check_domains, schedule_domain_checks
 from instep.content.articles.due import ANNOUNCE_DUE, announce_due, schedule_due_alerts
+from instep.content.articles.following import FOLLOW_TRANSLATIONS
 from instep.content.articles.jobs import RENDER_TEXTS, render_texts, schedule_rendering
 from instep.content.files.actions import SWEEP_FILES
 from instep.content.files.jobs import schedule_sweep, sweep_files
@@ -21,6 +22,7 @@ from instep.drafting.drafts.digest import SEND_REVIEW_DIGEST, send_review_digest
 from instep.drafting.drafts.email_digest import SEND_DIGESTS, schedule_digests, send_digests
 from instep.drafting.tasks.actions import RUN_TASK
 from instep.drafting.tasks.jobs import give_up, run_task
+from instep.drafting.translations.jobs import follow_translations
 from instep.notifications.alerts.actions import SEND_ALERT
 from instep.notifications.alerts.jobs import AlertSender
 from instep.notifications.webhooks.sender import Sender
@@ -207,6 +209,7 @@ def worker_of(
     handlers: dict[str, Handler] = {
         RUN_TASK: partial(run_task, database, models=models),
         DRAFT_GAP: partial(draft_gap, database, models=models),
+        FOLLOW_TRANSLATIONS: partial(follow_translations, database, models=models),
         SEND_ALERT: AlertSender(database, outbound),
         SEND_EMAIL: deliver_email,
         SEND_RESET_LINK: partial(send_reset_link, database),

@@ -54,7 +54,9 @@ def set_model(
     ] = None,
     purposes: Annotated[
         list[str] | None,
-        typer.Option("--for", help="A purpose: drafts, new_articles, answers or editor; repeatable."),
+        typer.Option(
+            "--for", help="A purpose: drafts, new_articles, answers, editor or translations; repeatable."
+        ),
     ] = None,
     tokens_per_day: Annotated[int | None, typer.Option(help="The token limit per day (UTC).")] = None,
     tokens_per_task: Annotated[int | None, typer.Option(help="The token limit per task.")] = None,

@@ -10,7 +10,7 @@ from instep.platform.web.shapes import Out
 
 ProviderForm = Literal["openai", "anthropic"]
 # The purposes that owners switch on and off. A migration adds a new one to models that have all others.
-PURPOSES: tuple[Purpose, ...] = ("drafts", "new_articles", "answers", "editor")
+PURPOSES: tuple[Purpose, ...] = ("drafts", "new_articles", "answers", "editor", "translations")
 
 
 @dataclass(frozen=True, slots=True)

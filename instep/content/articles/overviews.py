@@ -21,7 +21,7 @@ OVERVIEW = f"""
     a.id, a.slug, a.title, a.locale, a.translation_of, a.status, a.visibility, a.collection_id, a.position,
     a.version, a.origin, a.working_saved_at is not null as has_unpublished_changes,
     (select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'title', t.title, 'locale', t.locale,
-            'status', t.status, 'outdated', a.text_changed_at > t.text_changed_at) order by t.locale), '[]')
+            'status', t.status, 'outdated', a.version > t.translated_version) order by t.locale), '[]')
         from articles t
         where t.workspace_id = %(workspace)s and t.translation_of = a.id and t.deleted_at is null)
         as translations,
@@ -173,7 +173,7 @@ async def list_former_slugs(ctx: Ctx, article_id: str) -> list[str]:
 
 
 async def find_source_text(ctx: Ctx, translation_id: str) -> VersionText:
-    """The original's text at the time when the translation was written, as far as revisions go back."""
+    """The version of the original that the translation was made from, as far as revisions go back."""
     return await ctx.fetch_one(
         VersionText,
         """
@@ -184,7 +184,7 @@ async def find_source_text(ctx: Ctx, translation_id: str) -> VersionText:
         left join lateral (
             select title, content_markdown, version from revisions
             where workspace_id = a.workspace_id and bot_id = a.bot_id and article_id = a.id
-              and created_at > t.text_changed_at
+              and version >= t.translated_version
             order by version limit 1) r on true
         where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.id = %(id)s
         """,

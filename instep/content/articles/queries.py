@@ -35,7 +35,7 @@ def columns(format: Format, standing: str = STANDING) -> str:
     return f"""
         a.id, a.slug, a.locale, a.translation_of,
         coalesce((select jsonb_agg(jsonb_build_object('id', t.id, 'locale', t.locale, 'status', t.status,
-                'outdated', a.text_changed_at > t.text_changed_at) order by t.locale)
+                'outdated', a.version > t.translated_version) order by t.locale)
             from articles t
             where t.workspace_id = %(workspace)s and t.translation_of = a.id and t.deleted_at is null), '[]')
             as translations,
@@ -168,7 +168,7 @@ async def insert(ctx: Ctx, row: dict[str, Any], format: Format) -> Article | Non
         f"""
         insert into articles as a (id, workspace_id, bot_id, slug, locale, translation_of, title, description,
             content_markdown, content_html, html_version, collection_id, visibility, position, status,
-            version, origin,
+            version, translated_version, origin,
             draft_id, author_type, author_name, text_changed_at, created_at, updated_at)
         values (%(id)s, %(workspace)s, %(bot)s, %(slug)s, %(locale)s, %(translation_of)s, %(title)s,
             %(description)s, %(content_markdown)s, %(content_html)s, %(html_version)s, %(collection_id)s,
@@ -177,7 +177,9 @@ async def insert(ctx: Ctx, row: dict[str, Any], format: Format) -> Article | Non
                 select least(coalesce(max(position)::bigint + 1, 0), %(max_position)s)::integer from articles
                 where bot_id = %(bot)s and workspace_id = %(workspace)s
                   and {in_collection} and deleted_at is null)),
-            %(status)s, 1, %(origin)s, %(draft_id)s, %(author_type)s, %(author_name)s,
+            %(status)s, 1, (select version from articles
+                where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(translation_of)s),
+            %(origin)s, %(draft_id)s, %(author_type)s, %(author_name)s,
             %(stamp)s, %(stamp)s, %(stamp)s)
         on conflict do nothing
         returning {columns(format)}
@@ -205,6 +207,7 @@ async def update(
     assignments = [f"{name} = %({name})s" for name in values]
     if source:
         assignments += ["version = a.version + 1", "text_changed_at = stamp.at"]
+        assignments += [f"translated_version = ({VERSION_OF_ORIGINAL})"]
     return await ctx.fetch_one(
         Article,
         f"""
@@ -220,6 +223,9 @@ async def update(
     )
 
 
+VERSION_OF_ORIGINAL = """
+    select r.version from articles r where r.workspace_id = a.workspace_id and r.id = a.translation_of
+"""
 # This reads the row as it was before the update in the same statement. `pruned` runs though nothing reads it.
 KEEP_REVISION = """
     , replaced as (
@@ -374,6 +380,19 @@ async def keep_former_slug(ctx: Ctx, article: Article | DeletedArticle, new_slug
         locale=article.locale,
         slug=article.slug,
         article=article.id,
+    )
+
+
+async def set_translated_version(ctx: Ctx, article_id: str, version: int) -> None:
+    """Say which version of the original a translation's text was made from; nothing else changes."""
+    await ctx.execute(
+        """
+        update articles set translated_version = %(version)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+          and translation_of is not null
+        """,
+        id=article_id,
+        version=version,
     )
 
 

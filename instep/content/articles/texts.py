@@ -10,6 +10,7 @@ from typing import Any
 
 from instep.content.articles import queries, revisions
 from instep.content.articles.events import emit_change
+from instep.content.articles.following import follow_later
 from instep.content.articles.published_versions import record_published_version
 from instep.content.articles.revision_schemas import Revision
 from instep.content.articles.schemas import (
@@ -115,6 +116,7 @@ async def save(
     after = replace(saved, content=content)
     record_published_version(ctx, article, after)
     await emit_change(ctx, article, after, endpoints)
+    await follow_later(ctx, article, after)
     await warn_of_loss(ctx, questions, public_text(article), public_text(after))
     return saved
 

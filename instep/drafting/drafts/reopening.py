@@ -10,6 +10,7 @@ from instep.drafting.drafts import queries
 from instep.drafting.drafts.pending import find_draft
 from instep.drafting.drafts.schemas import Draft, DraftTexts
 from instep.drafting.drafts.suppression import lift_for
+from instep.drafting.drafts.translated_versions import note_versions
 from instep.platform.core.errors import Conflict, InvalidState, NotFound
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
@@ -42,6 +43,7 @@ async def reopen_draft(ctx: Ctx, draft_id: str) -> Draft:
     await queries.reopen(ctx, draft.id)
     if draft.status == "applied":
         await _take_back(ctx, article, draft)
+        await note_versions(ctx, article.id, draft.statement_keys, is_undone=True)
     elif draft.type != "edit":
         await _review_again(ctx, article, draft)
     await lift_for(ctx, draft_id=draft.id)

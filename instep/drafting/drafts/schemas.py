@@ -25,7 +25,7 @@ DraftType = Literal["edit", "new_article", "gap_draft"]
 DraftStatus = Literal["pending", "applied", "dismissed"]
 OnConflict = Literal["merge", "overwrite", "fail"]
 Certainty = Literal["certain", "likely"]
-SourceKind = Literal["pr", "commit", "release", "drift", "article", "question"]
+SourceKind = Literal["pr", "commit", "release", "drift", "translation", "article", "question"]
 DismissalReason = Literal["not_needed", "wrong_article", "wrong_text", "duplicate", "later"]
 Reason = Annotated[Text, Field(max_length=limits.MAX_REASON_CHARACTERS)]
 HunkNumber = Annotated[int, Field(ge=1, le=limits.MAX_INTEGER), BeforeValidator(integral)]
@@ -121,6 +121,10 @@ class DraftTexts(Draft):
     applied_version: int | None
     # The person, the API key, or the trust of the key; None: the service.
     proposer_id: str | None
+
+    @property
+    def statement_keys(self) -> list[str]:
+        return [statement["key"] for statement in self.statements]
 
     @property
     def text_digest(self) -> str:

@@ -5,6 +5,7 @@ from instep.drafting.drafts.assigning import require_member
 from instep.drafting.drafts.proposals import Statement
 from instep.drafting.drafts.suppressed_schemas import Dismissal
 from instep.drafting.drafts.suppression import hold_back, lift_for
+from instep.drafting.drafts.translated_versions import note_versions
 from instep.drafting.places import queries
 from instep.drafting.places.schemas import Place, PlaceDismiss, PlaceStatus, place_out
 from instep.notifications.inbox.actions import notify
@@ -48,6 +49,7 @@ async def resolve_place(ctx: Ctx, place_id: str) -> Place:
     before = await get_place(ctx, place_id)
     if not await queries.settle(ctx, place_id, "resolved"):
         raise await _not_open(ctx, place_id)
+    await note_versions(ctx, before.article_id, [before.key])
     await ctx.stamp_at_commit()
     after = await get_place(ctx, place_id)
     await emit(ctx, "place.resolved", place_out(after), place_out(before))
@@ -83,6 +85,8 @@ async def reopen_place(ctx: Ctx, place_id: str) -> Place:
     if not await queries.reopen(ctx, place_id):
         raise InvalidState("The place is already open.")
     await lift_for(ctx, place_id=place_id)
+    if place.status == "resolved":
+        await note_versions(ctx, place.article_id, [place.key], is_undone=True)
     await ctx.stamp_at_commit()
     return await get_place(ctx, place_id)
 

@@ -7,7 +7,7 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from instep.content.articles.freshness import OWNER_ID
-from instep.drafting.places.schemas import NewPlace, Place, PlaceSource, PlaceStatus
+from instep.drafting.places.schemas import NewPlace, Place, PlaceSource, PlaceSourceKind, PlaceStatus
 from instep.platform.core.ids import new_id
 from instep.platform.core.paging import Order, Page, PageRequest
 from instep.platform.identity.schemas import Ctx
@@ -75,6 +75,21 @@ async def list_earlier(ctx: Ctx, source: PlaceSource, keys: Collection[str]) -> 
         title=source.title,
         keys=list(keys),
     )
+
+
+async def find_open_of_kind(ctx: Ctx, article_id: str, kind: PlaceSourceKind) -> str | None:
+    """The open place of an article that changes of this kind ask for, locked."""
+    place_id: str | None = await ctx.value(
+        """
+        select id from places
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = %(article)s
+          and source_kind = %(kind)s and status = 'open'
+        order by id limit 1 for no key update
+        """,
+        article=article_id,
+        kind=kind,
+    )
+    return place_id
 
 
 async def insert(ctx: Ctx, new: NewPlace, source: PlaceSource, task_id: str) -> str:

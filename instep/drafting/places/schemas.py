@@ -11,7 +11,7 @@ from instep.drafting.drafts.schemas import DismissalReason, Reason
 from instep.platform.web.shapes import AuthorOut, Body, Out, Timestamp
 
 PlaceStatus = Literal["open", "resolved", "dismissed"]
-PlaceSourceKind = Literal["pr", "commit", "release", "drift"]
+PlaceSourceKind = Literal["pr", "commit", "release", "drift", "translation"]
 
 
 @dataclass(frozen=True, slots=True)

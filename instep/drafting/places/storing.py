@@ -53,6 +53,22 @@ async def store_places(
     return waits
 
 
+async def store_only_place(
+    ctx: Ctx, article_id: str, task_id: str, source: PlaceSource, new: NewPlace | None
+) -> None:
+    """Put the only place that changes of this kind have in an article into the queue, or renew it.
+
+    If there is no new one, the open place is dismissed.
+    """
+    open_id = await queries.find_open_of_kind(ctx, article_id, source.kind)
+    if new is not None and open_id is None:
+        await _add(ctx, new, source, task_id)
+    elif new is not None and open_id is not None:
+        await queries.renew(ctx, open_id, new, source, task_id)
+    elif open_id is not None:
+        await queries.settle(ctx, open_id, "dismissed", comment=NO_LONGER)
+
+
 async def dismiss_reverted_places(ctx: Ctx, title: str, url_patterns: Sequence[str]) -> None:
     """Dismiss the open places of a change that a later change reverts."""
     comment = f"The later change “Revert {title}” reverts this."

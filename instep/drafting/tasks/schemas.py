@@ -17,8 +17,8 @@ TaskStatus = Literal["queued", "running", "completed", "failed"]
 Outcome = Literal["drafts", "places", "no_changes"]
 VerdictKind = Literal["edit", "concerned", "no_edit"]
 ChangeKind = Literal["pr", "commit", "release"]
-# A drift check is recorded as a task without a sender.
-TaskChangeKind = Literal["pr", "commit", "release", "drift"]
+# Drift checks and changes that translations follow are recorded as tasks without a sender.
+TaskChangeKind = Literal["pr", "commit", "release", "drift", "translation"]
 Diff = Annotated[Text, Field(max_length=limits.MAX_DIFF_CHARACTERS)]
 Bundle = Annotated[Text, Field(min_length=1, max_length=limits.MAX_TITLE_CHARACTERS)]
 ChangeBody = Annotated[Text, Field(max_length=limits.MAX_CHANGE_BODY_CHARACTERS)]

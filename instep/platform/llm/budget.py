@@ -14,7 +14,7 @@ from instep.platform.llm.protocol import Completion, CompletionError, Model, OnT
 
 Enter = Callable[[], AbstractAsyncContextManager[Ctx]]
 # The purposes of a bot's model; `test` is the owner's test question.
-Purpose = Literal["drafts", "new_articles", "answers", "editor", "test"]
+Purpose = Literal["drafts", "new_articles", "answers", "editor", "translations", "test"]
 
 MILLION = 1_000_000
 

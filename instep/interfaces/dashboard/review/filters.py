@@ -18,6 +18,7 @@ KINDS = {
     "pr": "Pull requests",
     "commit": "Commits",
     "release": "Releases",
+    "translation": "Translations",
     "article": "Requests",
     "question": "Questions",
     "author": "People and programs",

@@ -1,4 +1,4 @@
-"""The page of a place: the current section, and the lines of code that it should cover."""
+"""The page of a place: the current section, and the code or the original's text that it should cover."""
 
 import re
 from typing import Any
@@ -15,6 +15,7 @@ from instep.interfaces.dashboard.review import queries
 from instep.interfaces.dashboard.review.draft_view import EvidenceNote, note_of
 from instep.interfaces.dashboard.review.pieces import excerpt_html
 from instep.interfaces.dashboard.review.queue_pane import QueuePane
+from instep.interfaces.dashboard.review.root_change_view import view_root_changes
 from instep.interfaces.dashboard.review.wording import REASONS, source_words
 from instep.platform.core import limits
 from instep.platform.core.errors import NotFound
@@ -51,6 +52,7 @@ async def show_place_in_pane(
         ],
         "section": await section_of(page.ctx, place),
         "notes": notes_of_place(place),
+        "root_changes": await view_root_changes(page.ctx, place),
         "reasons": REASONS,
         "people": await list_users(page.ctx.tx, page.ctx.workspace_id) if page.can_write else [],
         "public_path": await queries.find_public_path(page.ctx, place.article_id),

@@ -27,6 +27,7 @@ KIND_WORDS = {
     "commit": "Commit",
     "release": "Release",
     "drift": "Drift check",
+    "translation": "Translation",
     "article": "Request",
     "question": "Visitors' questions",
     "author": "Proposal",

@@ -46,6 +46,7 @@ WORDS: dict[str, tuple[str, str | None]] = {
     ),
     "answers": ("Answers", "Answers visitors from your articles, with at most half of the daily budget."),
     "editor": ("Editor", "Writes, shortens or corrects text in the editor, on request."),
+    "translations": ("Translations", "Translates the parts that change in the original of a translation."),
     "test": ("Tests", None),
 }
 SHOWN_DAYS = 30

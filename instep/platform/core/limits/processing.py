@@ -64,6 +64,13 @@ MAX_DISMISSED_STATEMENTS = 200
 MAX_REWORDED_TOKENS = 4_000
 MAX_REWORDING_CONTEXT_CHARACTERS = 4_000
 MAX_REWORDING_NOTE_CHARACTERS = 300
+# Blocks that a model translates in one prompt, and the text of the article that it sees with them.
+MAX_TRANSLATED_TOKENS = 3_000
+MAX_TRANSLATION_CONTEXT_CHARACTERS = 8_000
+# Translations are compared this long after their original has changed, so that both can be saved together.
+TRANSLATION_DELAY = timedelta(minutes=2)
+# Changed parts of an original that the page of a place shows.
+MAX_SHOWN_ROOT_CHANGES = 50
 # Time to check one completion.
 MODEL_CHECK_SECONDS = 20
 MODEL_USAGE_RETENTION = timedelta(days=400)

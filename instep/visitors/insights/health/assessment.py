@@ -231,7 +231,7 @@ async def analyze_rows(
 
 
 def unsaved_article(ctx: Ctx, locale: str) -> ArticleMeta:
-    return ArticleMeta("", "", locale, "", None, None, "draft", 0, 0, None, ctx.now)
+    return ArticleMeta("", "", locale, "", None, None, "draft", 0, 0, None, None)
 
 
 async def analyze_unsaved(content: str, locale: str = "en", style: Style | None = None) -> TextAnalysis:

@@ -9,7 +9,6 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import cached_property
 from urllib.parse import unquote, urldefrag, urljoin
 
@@ -45,7 +44,7 @@ class ArticleMeta:
     version: int
     size: int
     translation_of: str | None
-    text_changed_at: datetime
+    translated_version: int | None
 
     @property
     def is_live(self) -> bool:
@@ -141,7 +140,7 @@ class HelpCenter:
     def is_outdated(self, article: ArticleMeta) -> bool:
         """True if the text of the article that this one translates has changed since."""
         root = self.by_id.get(article.translation_of) if article.translation_of else None
-        return root is not None and root.text_changed_at > article.text_changed_at
+        return root is not None and root.version > (article.translated_version or 0)
 
     def minhash(self, article: ArticleMeta) -> bytes:
         return self.analyses[article.id].minhash if article.id in self.analyses else b""

@@ -177,7 +177,7 @@ async def list_article_meta(ctx: Ctx) -> list[ArticleMeta]:
         ArticleMeta,
         """
         select a.id, a.slug, a.locale, a.title, a.description, a.collection_id, a.status, a.version,
-            octet_length(a.content_markdown) as size, a.translation_of, a.text_changed_at
+            octet_length(a.content_markdown) as size, a.translation_of, a.translated_version
         from articles a
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
         order by a.id

@@ -1,0 +1,24 @@
+"""The versions of an original that a change of its translation is about: before and after it."""
+
+import re
+from collections.abc import Iterable
+
+from instep.content.articles.queries import set_translated_version
+from instep.drafting.drafts.proposals import Statement
+from instep.platform.identity.schemas import Ctx
+
+_KEY = re.compile(r"translation of (\d+) to (\d+)")
+
+
+def statement_of_versions(before: int, after: int, summary: str) -> Statement:
+    return Statement(f"translation of {before} to {after}", summary)
+
+
+async def note_versions(ctx: Ctx, article_id: str, keys: Iterable[str], *, is_undone: bool = False) -> None:
+    """Remember the version that a translation now has, if one of these statements is about versions.
+
+    A later version of the original still makes it outdated. An undone change returns to the version before.
+    """
+    for key in keys:
+        if match := _KEY.fullmatch(key):
+            await set_translated_version(ctx, article_id, int(match[1 if is_undone else 2]))

@@ -1,0 +1,1 @@
+"""Translations of articles, block by block: what a change of the original touches, and its translation."""
