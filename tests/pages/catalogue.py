@@ -261,6 +261,8 @@ PAGES = (
     PageState("Articles", "empty", "/app/new/articles", person="anna"),
     PageState("Articles", "right to left", "/app/noor/articles", person="anna"),
     PageState("Recently deleted", "filled", "/app/nordwind/articles/deleted", person="anna"),
+    PageState("Languages of articles", "filled", "/app/nordwind/articles/languages", person="anna"),
+    PageState("Languages of articles", "empty", "/app/new/articles/languages", person="anna"),
     PageState("Recently deleted", "empty", "/app/new/articles/deleted", person="anna"),
     PageState("Article page", "everything", "{article}?check=yes", person="anna"),
     PageState("Article page", "a draft", "{limits}", person="anna"),

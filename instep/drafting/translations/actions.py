@@ -1,8 +1,17 @@
 """Reads what has changed in an original since its translation was made."""
 
+from collections.abc import Sequence
+
 from instep.content.articles.actions import get_translated_text
 from instep.content.articles.texts import find_article
-from instep.drafting.translations.schemas import ChangedBlock, FollowedTexts, RootChanges
+from instep.drafting.translations import queries
+from instep.drafting.translations.schemas import (
+    ChangedBlock,
+    CoveredLanguage,
+    FollowedTexts,
+    LanguageCount,
+    RootChanges,
+)
 from instep.drafting.writer.translating.root_changes import RootComparison
 from instep.drafting.writer.translating.text_blocks import TextBlock
 from instep.platform.core import limits
@@ -31,6 +40,17 @@ async def compare_with_root(texts: FollowedTexts) -> RootChanges:
         title = ChangedBlock(texts.old.title, texts.root.title, texts.translation.title)
         changes.blocks.insert(0, title)
     return changes
+
+
+async def list_coverage(ctx: Ctx, root_ids: Sequence[str]) -> dict[str, dict[str, CoveredLanguage]]:
+    """List the translations of originals by the original's id and by language."""
+    rows = await queries.list_coverage(ctx, root_ids)
+    return {id: {row.locale: row for row in rows if row.root_id == id} for id in root_ids}
+
+
+async def count_coverage(ctx: Ctx, collection_id: str | None) -> list[LanguageCount]:
+    """Count the translations of all originals, or of those in a collection, by language."""
+    return await queries.count_coverage(ctx, collection_id)
 
 
 def root_changes(old: str, new: str, translation: str) -> RootChanges:

@@ -1,5 +1,8 @@
 """The SQL of translations that follow their original."""
 
+from collections.abc import Sequence
+
+from instep.drafting.translations.schemas import CoveredLanguage, LanguageCount
 from instep.platform.identity.schemas import Ctx
 
 
@@ -33,3 +36,52 @@ async def is_known(ctx: Ctx, article_id: str, key: str) -> bool:
         key=key,
     )
     return has_one
+
+
+async def list_coverage(ctx: Ctx, root_ids: Sequence[str]) -> list[CoveredLanguage]:
+    """The translations of these originals; an outdated one waits since the version after its own."""
+    return await ctx.all(
+        CoveredLanguage,
+        """
+        select t.translation_of as root_id, t.id, t.locale, t.status,
+            case when a.version > t.translated_version then coalesce(r.created_at, a.text_changed_at) end
+                as outdated_since,
+            exists (select from drafts d
+                where d.workspace_id = t.workspace_id and d.article_id = t.id and d.status = 'pending')
+            or exists (select from places p
+                where p.workspace_id = t.workspace_id and p.article_id = t.id and p.status = 'open')
+                as has_proposal
+        from articles t
+        join articles a on a.workspace_id = t.workspace_id and a.id = t.translation_of
+        left join revisions r on r.workspace_id = a.workspace_id and r.article_id = a.id
+            and r.version = t.translated_version
+        where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.deleted_at is null
+          and t.translation_of = any(%(roots)s)
+        """,
+        roots=list(root_ids),
+    )
+
+
+async def count_coverage(ctx: Ctx, collection_id: str | None) -> list[LanguageCount]:
+    """The counts of each language, over all originals or those of a collection ("" is none)."""
+    return await ctx.all(
+        LanguageCount,
+        """
+        with roots as (
+            select id, locale, version from articles
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
+              and translation_of is null and (%(collection)s::text is null
+                or coalesce(collection_id, '') = %(collection)s))
+        select l.locale, count(*)::integer as originals,
+            count(*) filter (where r.locale = l.locale or t.translated_version >= r.version)::integer
+                as current,
+            count(*) filter (where t.translated_version < r.version)::integer as outdated
+        from (select distinct locale from articles
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null) l
+        cross join roots r
+        left join articles t on t.bot_id = %(bot)s and t.workspace_id = %(workspace)s
+            and t.translation_of = r.id and t.locale = l.locale and t.deleted_at is null
+        group by l.locale order by l.locale
+        """,
+        collection=collection_id,
+    )

@@ -1,10 +1,11 @@
 """The shapes of translations that follow their original."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from instep.content.articles.revision_schemas import VersionText
-from instep.content.articles.schemas import Article
+from instep.content.articles.schemas import Article, Status
 from instep.drafting.drafts.proposals import Statement
 from instep.drafting.drafts.translated_versions import statement_of_versions
 from instep.drafting.writer.shapes import Article as WriterArticle
@@ -86,6 +87,35 @@ class Following:
         """True if the translation needs no change."""
         article = self.texts.translation
         return not self.changes.blocks or self.written == TitledMarkdown(article.title, article.content)
+
+
+@dataclass(frozen=True, slots=True)
+class CoveredLanguage:
+    """A translation of an original; `outdated_since` is None if it is up to date.
+
+    It has a proposal if a draft or a place waits for review.
+    """
+
+    root_id: str
+    id: str
+    locale: str
+    status: Status
+    outdated_since: datetime | None
+    has_proposal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageCount:
+    """How many of the originals a language has, up to date and outdated."""
+
+    locale: str
+    originals: int
+    current: int
+    outdated: int
+
+    @property
+    def missing(self) -> int:
+        return self.originals - self.current - self.outdated
 
 
 def writer_article(article: Article) -> WriterArticle:

@@ -1,5 +1,8 @@
 """The changes of an original, next to their translation."""
 
+import html
+import re
+
 import pytest
 from playwright.async_api import Page, expect
 
@@ -7,6 +10,7 @@ from instep.platform.core.database import Database, Tx
 from tests.interfaces.dashboard.conftest import Desk
 from tests.support.cast import Client
 from tests.support.chromium import Complaints
+from tests.support.http import create_article
 from tests.support.places import waiting
 from tests.support.translations import (
     GERMAN_WAIT,
@@ -59,3 +63,27 @@ async def test_a_place_whose_translation_is_up_to_date_again_says_so(
     [place] = await waiting(client)
     await change_root(client, translation, GERMAN_WAIT, "Warten Sie 10 Minuten.")
     assert "up to date with the original" in (await desk.get(f"review/{place['id']}")).text
+
+
+async def test_the_languages_of_all_articles_are_on_one_page_with_their_ages(
+    desk: Desk, client: Client, database: Database, owner: Tx
+) -> None:
+    assert "All articles have one language" in (await desk.get("articles/languages")).text
+    root, translation = await publish_pair(client)
+    lone = await create_article(client, "Imports")
+    text = html.unescape((await desk.get("articles/languages")).text)
+    assert re.sub(r"\s+", " ", text).count("1 up to date, 1 missing") == 1
+    assert f"articles/new?translation-of={lone['id']}&locale=de" in text
+
+    await change_root(client, root, WAIT, WAIT_LONGER)
+    await follow(database, owner)
+    await owner.execute(
+        "update revisions set created_at = created_at - interval '3 days' where article_id = %(id)s",
+        id=root["id"],
+    )
+    text = html.unescape((await desk.get("articles/languages")).text)
+    assert "since 3 days" in text
+    assert f"translations?show={translation['id']}" in text
+    assert "waits for review" in text
+    assert "0 up to date, 1 outdated, 1 missing" in re.sub(r"\s+", " ", text)
+    assert "Imports" in (await desk.get("articles/languages?collection=none")).text

@@ -8,6 +8,7 @@ from instep.interfaces.dashboard.content import (
     article_page,
     changelog_pages,
     collection_pages,
+    coverage_page,
 )
 
 ARTICLES = "/app/{bot_slug}/articles"
@@ -20,6 +21,7 @@ POST = ["POST"]
 
 routes = [
     Route(ARTICLES, article_list.show_articles),
+    Route(f"{ARTICLES}/languages", coverage_page.show_coverage),
     Route(f"{ARTICLES}/deleted", article_history.show_deleted),
     Route(ARTICLE, article_page.show_article),
     Route(f"{ARTICLE}/changes", article_page.show_unpublished_changes),
