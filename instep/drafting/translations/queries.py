@@ -81,7 +81,8 @@ async def count_coverage(ctx: Ctx, collection_id: str | None) -> list[LanguageCo
         cross join roots r
         left join articles t on t.bot_id = %(bot)s and t.workspace_id = %(workspace)s
             and t.translation_of = r.id and t.locale = l.locale and t.deleted_at is null
-        group by l.locale order by l.locale
+        group by l.locale order by l.locale <> %(own)s, l.locale
         """,
         collection=collection_id,
+        own=ctx.bot.locale,
     )
