@@ -19,7 +19,7 @@ _SIGN = re.compile(
 )
 _NUMBER = re.compile(r"\d+")
 # Languages separate thousands and decimals differently.
-_SEPARATOR = re.compile(r"(?<=\d)[.,'\u2019\u00a0\u202f](?=\d)")
+_SEPARATOR = re.compile(r"(?<=\d)(?:[.,'\u2019\u00a0\u202f](?=\d)| (?=\d{3}(?!\d)))")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
