@@ -128,7 +128,7 @@ async def test_a_model_that_changes_what_must_stay_is_refused() -> None:
     ("source", "translation", "is_kept"),
     [
         ("It costs 1,250.50.", "Es kostet 1.250,50.", True),
-        ("Up to 10,000 in 2.5 minutes.", "Jusqu’à 10 000 en 2,5 minutes.", True),
+        ("Up to 10,000 in 2.5 minutes.", "10 000 en 2,5 minutes.", True),
         ("An up-to-date list.", "Eine aktuelle Liste.", True),
         ("Use `a` and `b`.", "Nutzen Sie `b` und `a`.", True),
         ("Open GitHub.", "GitHub-Konto öffnen.", True),
