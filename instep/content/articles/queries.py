@@ -35,7 +35,7 @@ def columns(format: Format, standing: str = STANDING) -> str:
     return f"""
         a.id, a.slug, a.locale, a.translation_of,
         coalesce((select jsonb_agg(jsonb_build_object('id', t.id, 'locale', t.locale, 'status', t.status,
-                'outdated', a.version > t.translated_version) order by t.locale)
+                'outdated', a.version > coalesce(t.translated_version, 0)) order by t.locale)
             from articles t
             where t.workspace_id = %(workspace)s and t.translation_of = a.id and t.deleted_at is null), '[]')
             as translations,
