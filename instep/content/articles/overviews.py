@@ -21,7 +21,8 @@ OVERVIEW = f"""
     a.id, a.slug, a.title, a.locale, a.translation_of, a.status, a.visibility, a.collection_id, a.position,
     a.version, a.origin, a.working_saved_at is not null as has_unpublished_changes,
     (select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'title', t.title, 'locale', t.locale,
-            'status', t.status, 'outdated', a.version > coalesce(t.translated_version, 0)) order by t.locale), '[]')
+            'status', t.status, 'outdated', a.version > coalesce(t.translated_version, 0))
+            order by t.locale), '[]')
         from articles t
         where t.workspace_id = %(workspace)s and t.translation_of = a.id and t.deleted_at is null)
         as translations,
