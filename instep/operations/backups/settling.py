@@ -24,15 +24,8 @@ from instep.visitors.insights.schemas import DRAFT_GAP
 # Jobs that only change the backup's own data continue, because their results are not in it. Recurring jobs
 # are scheduled by every worker that starts, and messages to chat channels are dropped.
 CONTINUED_JOBS = (
-    *(
-        RUN_TASK,
-        DRAFT_GAP,
-        FOLLOW_TRANSLATIONS,
-        RUN_IMPORT,
-        SEND_PULL_REQUEST,
-        RELEASE_DRAFTS,
-        CHECK_REPOSITORY,
-    ),
+    *(RUN_TASK, DRAFT_GAP, RUN_IMPORT, SEND_PULL_REQUEST, RELEASE_DRAFTS, CHECK_REPOSITORY),
+    FOLLOW_TRANSLATIONS,
     # They bring the one comment up to date, and refuse commands for what it does not show.
     *(REVIEW_PULL, RUN_PULL_COMMANDS),
 )
