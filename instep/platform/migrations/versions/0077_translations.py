@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0077"
-down_revision = "0071"
+down_revision = "0076"
 
 SCHEMA = """
 -- The version of the original that a translation was made from; null: it is no translation.
