@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0077"
-down_revision = "0076"
+revision = "0079"
+down_revision = "0077"
 
 SCHEMA = """
 -- The version of the original that a translation was made from; null: it is no translation.
