@@ -119,7 +119,7 @@ def with_mistakes(text: str) -> tuple[str, dict[str, str]]:
 
 async def score(samples: Sequence[Sample], folder: Path) -> dict[str, Any]:
     """The figures of the answers so far. Writes the table next to them."""
-    model, outcomes = HandModel(folder), dict[Intent, Counter[str]]()
+    model, outcomes = HandModel(folder), dict[str, Counter[str]]()
     lengths, fixes, rows = list[float](), Counter[str](), list[tuple[str, ...]]()
     refusals = defaultdict[str, int](int)
     for sample in samples:

@@ -223,7 +223,7 @@ PROPOSALS = {
     ("POST", "/v1/articles/{id}/drafts"),
     ("PATCH", "/v1/drafts/{id}"),
     ("POST", "/v1/comments"),
-    ("DELETE", "/v1/comments/{id}"),
+    *((method, "/v1/comments/{id}") for method in ("DELETE", "PATCH")),
     *(("POST", f"/v1/comments/{{id}}/{verb}") for verb in ("resolve", "reopen")),
     *(("POST", f"/v1/places/{{id}}/{verb}") for verb in ("resolve", "dismiss", "reopen")),
 }

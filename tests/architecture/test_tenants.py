@@ -18,6 +18,7 @@ from instep.drafting.drafts.digest import note_sent
 from instep.drafting.drafts.previews import create_preview
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.database_connections import OPTIONS
+from instep.platform.email.undelivered import note_delivery
 from instep.platform.identity.scopes import Role
 from instep.platform.web.visitors.refused_origins import note_refused_origin
 from instep.transfer.repositories.host_people import name_host_member
@@ -123,6 +124,8 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await new_sign_in_link(owner, cast.acme.workspace_id, user.id)
     await look_at(database, cast.acme, user, draft["id"])
     await client.post(f"/v1/comments?subject={draft['id']}", json={"body": f"@{user.email} Is it so?"})
+    await client.patch(f"/v1/drafts/{draft['id']}", json={"contentMarkdown": "Stop it."})
+    await note_delivery(database, cast.acme.workspace_id, "canary@example.com", "550 Unknown")
     await mark_erasure(owner, str(cast.acme.workspace_id), "canary@example.com", [])
     await Importer(database, cast.acme).bring(tree(page("a.md")))
     async with acting(database, cast.acme) as ctx:
@@ -148,7 +151,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
             "bot_vectors",
             "article_vectors",
             "drafts",
-            *("places", "comments", "notices"),
+            *("places", "comments", "notices", "draft_versions", "undelivered_emails"),
             "tasks",
             "idempotency_keys",
             "changelog_entries",
@@ -249,6 +252,8 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "bots_with_due_subscriptions",
         "change_address",
         "due_digests",
+        "prune_undelivered_emails",
+        "set_locale",
         "change_password",
         "claim_deliveries",
         "create_person_of_provider",

@@ -71,6 +71,20 @@ async def open_dismissal(page: Page, stage: Stage) -> None:
     await page.get_by_role("button", name="Dismiss").click()
 
 
+async def open_new_comment(page: Page, stage: Stage) -> None:
+    await page.locator("summary", has_text="Add a comment").press("Enter")
+
+
+async def open_own_comment(page: Page, stage: Stage) -> None:
+    """The form of one's own comment, and its earlier texts."""
+    for words in ("Edited", "Edit"):
+        await page.locator(".comments summary").get_by_text(words, exact=True).first.press("Enter")
+
+
+async def open_resolved_thread(page: Page, stage: Stage) -> None:
+    await page.locator("summary", has_text="Resolved by").press("Enter")
+
+
 async def open_more(page: Page, stage: Stage) -> None:
     await page.get_by_role("button", name="More", exact=True).click()
 
@@ -291,6 +305,13 @@ PAGES = (
     PageState("Review", "no match", "/app/desk/review?kind=question", person="anna"),
     PageState("Review", "page", "{review_edit}", person="anna"),
     PageState("Review", "dismissal", "{review_edit}", person="anna", step=open_dismissal),
+    PageState("Review", "new comment", "{review_edit}", person="anna", step=open_new_comment),
+    PageState("Review", "comment edited", "{review_edit}", person="anna", step=open_own_comment),
+    PageState("Review", "resolved thread", "{review_edit}", person="anna", step=open_resolved_thread),
+    PageState("Review", "no comments", "{review_table}", person="vera"),
+    PageState("Review", "versions", "{review_other}/versions", person="anna"),
+    PageState("Inbox", "filled", "/app/desk/inbox", person="anna"),
+    PageState("Inbox", "empty", "/app/new/inbox", person="anna"),
     PageState("Review", "left out", "{review_edit}?out=1", person="anna"),
     PageState("Review", "text", "{review_edit}?view=text", person="anna"),
     PageState("Review", "side by side", "{review_edit}?view=sides", person="anna"),

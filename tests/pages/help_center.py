@@ -11,7 +11,7 @@ from instep.platform.identity.schemas import Person
 from instep.platform.identity.scopes import Role, Scope
 from tests.pages.account import add_owner, invitation_paths
 from tests.pages.content import fill_content
-from tests.pages.review_states import fill_review
+from tests.pages.review_states import comment_on_drafts, fill_review
 from tests.pages.running import run
 from tests.pages.settings import fill_settings
 from tests.pages.texts import ARABIC, EVERYTHING, GERMAN, NEWS
@@ -80,6 +80,10 @@ async def fill(owner: Tx, url: str) -> Site:
         site.paths |= await fill_review(owner, client, "desk")
     for name in ("anna", "omar"):
         site.sessions[name] = await begin_session(owner, await add_person(owner, workspace.id, name))
+    async with client_of(url, keys["desk"]) as client:
+        await comment_on_drafts(owner, client, site.paths)
+    vera = await add_person(owner, workspace.id, "vera", Role.VIEWER)
+    site.sessions["vera"] = await begin_session(owner, vera)
     site.sessions["olga"] = await add_owner(owner, workspace.id)
     site.paths |= await invitation_paths(owner, workspace.id)
     site.paths |= await fill_settings(owner, url, site.sessions["olga"], "nordwind")

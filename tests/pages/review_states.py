@@ -6,6 +6,7 @@ from instep.platform.core.database import Tx
 from instep.platform.core.ids import new_id
 from tests.support.cast import Client, Json
 from tests.support.drafts import propose, write_article
+from tests.support.http import body_of
 from tests.support.review_desk import EXCERPT, LIMITS, NEW_LIMITS, TITLE, URL, VERDICTS
 
 LONG_TABLE = "| Plan | Limit |\n| --- | --- |\n" + "".join(f"| Plan {n} | {n} MB |\n" for n in range(1, 41))
@@ -60,6 +61,39 @@ async def fill_review(owner: Tx, client: Client, slug: str) -> dict[str, str]:
         paths[f"review_place_{status}"] = f"/app/{slug}/review/{place_id}"
         paths[f"write_{status}"] = f"/app/{slug}/articles/{exports['id']}/edit?place={place_id}"
     return paths
+
+
+THREAD = (
+    "It is the same for every plan.",
+    "See https://example.com/plans",
+    "W" * 120,
+    "Then say so.\n\nOnce.",
+)
+
+
+async def comment_on_drafts(owner: Tx, client: Client, paths: dict[str, str]) -> None:
+    """A long thread with an edited comment of Anna, a resolved one, and versions of another draft."""
+    draft_id = paths["review_edit"].rpartition("/")[2]
+
+    async def comment(body: str, **fields: str) -> str:
+        answer = await client.post(f"/v1/comments?subject={draft_id}", json={"body": body, **fields})
+        return str(body_of(answer)["id"])
+
+    first = await comment("@anna Which plan is it about?", block="Each file may be up to 50 MB")
+    replies = [await comment(body, replyTo=first) for body in THREAD]
+    await client.patch(f"/v1/comments/{replies[0]}", json={"body": "It is the same for all plans."})
+    await owner.execute(
+        """
+        update comments set author_type = 'person', author_id = p.id, author_name = p.email
+        from people p where p.email = 'anna@nordwind.example' and comments.id = %(id)s
+        """,
+        id=replies[0],
+    )
+    await client.post(f"/v1/comments/{await comment('Is it live?')}/resolve")
+    other = paths["review_other"].rpartition("/")[2]
+    for number in (60, 50):
+        text = NEW_LIMITS.replace("50 MB", f"{number} MB")
+        await client.patch(f"/v1/drafts/{other}", json={"contentMarkdown": text + f"\nUp to {number}.\n"})
 
 
 async def add_task(owner: Tx, slug: str) -> str:

@@ -86,6 +86,7 @@ TABLE = [
     Operation("POST", "/places/{resolved}/reopen", "propose"),
     Operation("GET", "/comments", "read", query={"subject": "{draft}"}),
     Operation("POST", "/comments", "propose", 201, query={"subject": "{draft}"}, body={"body": "Is it so?"}),
+    Operation("PATCH", "/comments/{comment}", "propose", body={"body": "It is so."}),
     Operation("POST", "/comments/{comment}/resolve", "propose"),
     Operation("POST", "/comments/{answered}/reopen", "propose"),
     Operation("DELETE", "/comments/{comment}", "propose"),

@@ -1,4 +1,4 @@
-"""Operations on comments: list, add, resolve, reopen, delete."""
+"""Operations on comments: list, add, change, resolve, reopen, delete."""
 
 import re
 
@@ -6,7 +6,13 @@ from pydantic import MISSING
 
 from instep.content.articles.texts import find_article
 from instep.drafting.comments import queries
-from instep.drafting.comments.schemas import CommentCreate, CommentRow, CommentSubject, CommentThread
+from instep.drafting.comments.schemas import (
+    CommentCreate,
+    CommentRow,
+    CommentSubject,
+    CommentThread,
+    CommentUpdate,
+)
 from instep.drafting.drafts.pending import find_draft
 from instep.drafting.places.actions import get_place
 from instep.notifications.inbox.actions import notify
@@ -59,6 +65,25 @@ async def add_comment(ctx: Ctx, subject: str, request: CommentCreate) -> Comment
 
 
 @proposes
+async def update_comment(ctx: Ctx, comment_id: str, request: CommentUpdate) -> CommentRow:
+    """Change the text of your own comment; the dashboard shows the earlier texts too."""
+    comment = await _find(ctx, comment_id, lock=True)
+    if not _is_own(ctx, comment):
+        raise InvalidState("Only its author can edit a comment: reply to it instead.")
+    if comment.body == request.body:
+        return comment
+    if len(comment.earlier) == limits.MAX_COMMENT_EDITS:
+        raise InvalidState(f"A comment can be edited {limits.MAX_COMMENT_EDITS} times: write a new one.")
+    edited = await queries.change_body(ctx, comment.id, request.body)
+    names = set(mentioned_names(request.body)) - set(mentioned_names(comment.body))
+    if names:
+        about = await find_subject(ctx, comment.subject)
+        people = await queries.find_members(ctx, names)
+        await notify(ctx, people, "mentioned", NoticeSubject(about.id, about.title), edited.body)
+    return edited
+
+
+@proposes
 async def resolve_comment(ctx: Ctx, comment_id: str) -> CommentRow:
     """Resolve the thread that a comment began."""
     return await _settle(ctx, comment_id, is_resolved=True)
@@ -74,7 +99,7 @@ async def reopen_comment(ctx: Ctx, comment_id: str) -> CommentRow:
 async def delete_comment(ctx: Ctx, comment_id: str) -> CommentRow:
     """Delete your own comment, with its replies if it began a thread."""
     comment = await _find(ctx, comment_id)
-    if (comment.author_type, comment.author_id) != (ctx.actor.type, ctx.actor.id):
+    if not _is_own(ctx, comment):
         raise InvalidState("Only its author can delete a comment: resolve its thread instead.")
     await queries.delete(ctx, comment.id)
     return comment
@@ -124,8 +149,12 @@ async def _settle(ctx: Ctx, comment_id: str, *, is_resolved: bool) -> CommentRow
     return settled
 
 
-async def _find(ctx: Ctx, comment_id: str) -> CommentRow:
-    comment = await queries.find(ctx, comment_id)
+def _is_own(ctx: Ctx, comment: CommentRow) -> bool:
+    return (comment.author_type, comment.author_id) == (ctx.actor.type, ctx.actor.id)
+
+
+async def _find(ctx: Ctx, comment_id: str, *, lock: bool = False) -> CommentRow:
+    comment = await queries.find(ctx, comment_id, lock=lock)
     if comment is None:
         raise NotFound.of("comment")
     return comment

@@ -10,7 +10,7 @@ from instep.platform.identity.schemas import Ctx
 
 COMMENT = """
     id, subject, article_id, block, body, author_type, author_name, author_id, reply_to, resolved_at,
-    resolved_by_name, created_at
+    resolved_by_name, created_at, earlier
 """
 FROM = "from comments where bot_id = %(bot)s and workspace_id = %(workspace)s"
 ORDER = Order(("created_at", "id"), descending=False)
@@ -40,8 +40,22 @@ async def list_newest(ctx: Ctx, subject_id: str) -> list[CommentRow]:
     return rows[::-1]
 
 
-async def find(ctx: Ctx, comment_id: str) -> CommentRow | None:
-    return await ctx.first(CommentRow, f"select {COMMENT} {FROM} and id = %(id)s", id=comment_id)
+async def list_thread(ctx: Ctx, thread_id: str) -> list[CommentRow]:
+    """The comments of a thread, oldest first."""
+    return await ctx.all(
+        CommentRow,
+        f"""
+        select {COMMENT} {FROM} and (id = %(id)s or reply_to = %(id)s) order by created_at, id
+        limit %(max_comments)s
+        """,
+        id=thread_id,
+        max_comments=limits.MAX_SHOWN_COMMENTS,
+    )
+
+
+async def find(ctx: Ctx, comment_id: str, *, lock: bool = False) -> CommentRow | None:
+    sql = f"select {COMMENT} {FROM} and id = %(id)s {'for no key update' if lock else ''}"
+    return await ctx.first(CommentRow, sql, id=comment_id)
 
 
 async def insert(
@@ -65,6 +79,21 @@ async def insert(
         author_name=ctx.actor.name,
         author_id=ctx.actor.id,
         reply_to=reply_to,
+    )
+
+
+async def change_body(ctx: Ctx, comment_id: str, body: str) -> CommentRow:
+    """Give a comment another text, and keep the one before."""
+    return await ctx.fetch_one(
+        CommentRow,
+        f"""
+        update comments set body = %(body)s,
+            earlier = earlier || jsonb_build_object('body', body, 'until', %(now)s)
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        returning {COMMENT}
+        """,
+        id=comment_id,
+        body=body,
     )
 
 

@@ -6,7 +6,7 @@ from fastapi import Query
 from fastapi.responses import Response
 
 from instep.drafting.comments import actions
-from instep.drafting.comments.schemas import CommentCreate, CommentOut, comment_out
+from instep.drafting.comments.schemas import CommentCreate, CommentOut, CommentUpdate, comment_out
 from instep.platform.core.paging import PageRequest
 from instep.platform.identity.schemas import Ctx
 from instep.platform.web.api import ApiRouter, reply, reply_list
@@ -25,6 +25,11 @@ async def list_comments(ctx: Ctx, page: PageRequest, subject: Subject) -> Respon
 @router.operation("POST /comments", actions.add_comment, CommentOut, status=201)
 async def add_comment(ctx: Ctx, subject: Subject, body: CommentCreate) -> Response:
     return reply(comment_out(await actions.add_comment(ctx, subject, body)), 201)
+
+
+@router.operation("PATCH /comments/{id}", actions.update_comment, CommentOut)
+async def update_comment(ctx: Ctx, id: str, body: CommentUpdate) -> Response:
+    return reply(comment_out(await actions.update_comment(ctx, id, body)))
 
 
 @router.operation("POST /comments/{id}/resolve", actions.resolve_comment, CommentOut)

@@ -38,6 +38,8 @@ class CommentRow:
     resolved_at: datetime | None
     resolved_by_name: str | None
     created_at: datetime
+    # Earlier texts, oldest first, each with the time of its change.
+    earlier: list[dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,12 @@ class CommentThread:
 
     first: CommentRow
     replies: list[CommentRow]
+
+
+class CommentUpdate(Body):
+    """Another text of a comment."""
+
+    body: CommentText = Field(description="Members whom it names for the first time are notified.")
 
 
 class CommentCreate(Body):

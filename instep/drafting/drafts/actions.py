@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from instep.content.articles.actions import delete_article
 from instep.content.articles.schemas import Article, ArticleCreate, TextSource
@@ -10,8 +9,8 @@ from instep.content.articles.texts import create_for_review, find_article, repla
 from instep.drafting.drafts import change_queries, queries
 from instep.drafting.drafts.applying import NoChanges, apply_pending
 from instep.drafting.drafts.assigning import notify_proposer
+from instep.drafting.drafts.changing import change_proposal
 from instep.drafting.drafts.digest import schedule_digest
-from instep.drafting.drafts.edited_lines import lines_after_edit
 from instep.drafting.drafts.hunks import SIDES
 from instep.drafting.drafts.live_counts import with_live_counts
 from instep.drafting.drafts.merging import merged_content
@@ -20,6 +19,7 @@ from instep.drafting.drafts.pending import (
     find_draft,
     find_pending,
     lock_article,
+    lock_pending,
     not_pending,
 )
 from instep.drafting.drafts.proposals import EditProposal, NewArticle, Statement
@@ -205,53 +205,13 @@ async def update_draft(
 
     With the scope `content:propose` a caller can only change drafts that it proposed itself.
     """
-    draft = await find_pending(ctx, draft_id)
+    draft = await lock_pending(ctx, draft_id)
     if not ctx.actor.can_write and not await queries.is_proposer(ctx, draft.id):
         raise InsufficientScope(
             "This API key or app can only change drafts that it has proposed: use one with `content:write`."
         )
-    if draft.type == "edit":
-        await _change_edit(ctx, draft, update)
-    else:
-        await _change_new(ctx, draft, update)
+    await change_proposal(ctx, draft, update)
     return await get_draft(ctx, draft.id, format)
-
-
-async def _change_edit(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:
-    changes = _changed_columns(draft, update)
-    if not changes:
-        return
-    content = changes.get("content_markdown", draft.content)
-    if content == draft.current_content and changes.get("title", draft.proposed_title) is None:
-        raise NoChanges
-    counts = await compare(draft.base_content, content, SIDES)
-    changes |= {"additions": counts.additions, "deletions": counts.deletions}
-    changes |= await _editor_columns(ctx, draft, content)
-    # The code change does not prove what a person has changed.
-    changes |= {"certainty": None if draft.certainty is None else "likely"}
-    # The draft may have been settled since it was read, so the update decides.
-    if not await queries.change_text(ctx, draft.id, changes):
-        raise not_pending(await find_draft(ctx, draft.id))
-
-
-async def _change_new(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:
-    article = await lock_article(ctx, draft)
-    # Settling a draft locks its article too, so a draft that is pending now stays pending.
-    await find_pending(ctx, draft.id)
-    sent = update.model_dump()
-    title, content = sent.get("title", article.title), sent.get("content_markdown", article.content)
-    if (title, content) == (article.title, article.content):
-        return
-    await queries.change_columns(ctx, draft.id, await _editor_columns(ctx, draft, content))
-    await replace_text(ctx, article, title, content, TextSource("update", draft.id))
-
-
-async def _editor_columns(ctx: Ctx, draft: DraftTexts, content: str) -> dict[str, Any]:
-    lines = await lines_after_edit(draft, content)
-    columns = {"edited_by_name": ctx.actor.name, **queries.line_columns(lines)}
-    if draft.type == "edit" and draft.edited_by_name is None:
-        columns |= {"written_title": draft.proposed_title, "written_markdown": draft.content}
-    return columns
 
 
 @writes
@@ -296,12 +256,3 @@ async def dismiss_draft(
 def _dismissal_of(draft: DraftTexts) -> Dismissal:
     statements = [Statement(**statement) for statement in draft.statements]
     return Dismissal(draft.article_id if draft.type == "edit" else None, statements, draft_id=draft.id)
-
-
-def _changed_columns(draft: DraftTexts, update: DraftUpdate) -> dict[str, Any]:
-    """The columns that the sent fields really change; a title equal to the article's is stored as null."""
-    sent: dict[str, Any] = update.model_dump()
-    if sent.get("title") == draft.article_title:
-        sent["title"] = None
-    old = {"title": draft.proposed_title, "content_markdown": draft.content}
-    return {name: value for name, value in sent.items() if old[name] != value}

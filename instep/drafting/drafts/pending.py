@@ -31,6 +31,14 @@ async def lock_draft(ctx: Ctx, draft_id: str) -> DraftTexts:
     return await find_draft(ctx, draft_id, lock=True)
 
 
+async def lock_pending(ctx: Ctx, draft_id: str) -> DraftTexts:
+    """A draft that waits, locked with its article until the transaction ends."""
+    draft = await lock_draft(ctx, draft_id)
+    if draft.status != "pending":
+        raise not_pending(draft)
+    return draft
+
+
 async def find_pending(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts:
     draft = await find_draft(ctx, draft_id, lock=lock)
     if draft.status != "pending":

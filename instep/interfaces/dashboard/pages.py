@@ -14,7 +14,7 @@ from instep.interfaces.dashboard.account import (
 )
 from instep.interfaces.dashboard.bot_pages import show_home
 from instep.interfaces.dashboard.content import pages as content
-from instep.interfaces.dashboard.review import comment_pages, inbox_pages, review_routes
+from instep.interfaces.dashboard.review import comment_pages, inbox_pages, review_routes, wording_pages
 from instep.interfaces.dashboard.running import (
     conversation_pages,
     drift_pages,
@@ -51,7 +51,7 @@ from instep.interfaces.dashboard.writing import article_editor, editor_parts, en
 MODULES = (
     *(development, finding, first_run, first_bot, get_started),
     *(address_pages, email_links, factor_pages, joining, own_pages, own_passkeys, verifying),
-    *(review_routes, comment_pages, inbox_pages),
+    *(review_routes, comment_pages, wording_pages, inbox_pages),
     *(article_editor, entry_editor, editor_parts, word_proposals, content),
     *(task_pages, question_pages, conversation_pages, health_pages, drift_pages, file_pages, import_pages),
     visit_pages,

@@ -126,6 +126,27 @@ async def test_only_the_author_deletes_a_comment_and_its_replies_go_too(
     assert await comments(client, draft["id"]) == []
 
 
+async def test_only_the_author_edits_a_comment_and_newly_named_members_are_notified(
+    client: Client, api: Api, cast: Cast, owner: Tx, draft: Json, set_limit: SetLimit
+) -> None:
+    ann = await sign_up(owner, cast.acme.workspace_id, Role.EDITOR)
+    bob = await sign_up(owner, cast.acme.workspace_id, Role.EDITOR)
+    first = await comment(client, draft["id"], body=f"@{ann.email} Is it so?")
+    address = f"/v1/comments/{first['id']}"
+    named = {"body": f"@{ann.email} @{bob.email} Is it so?"}
+
+    other = await api(cast.wide_key).patch(f"{address}?bot_id={cast.acme.bot_id}", json=named)
+    assert error(other) == (400, "invalid_state")
+    for _ in range(2):
+        assert ok(await client.patch(address, json=named)) == {**first, **named}
+    assert [await notices(owner, person.id) for person in (ann, bob)] == [[("mentioned", draft["id"])]] * 2
+
+    set_limit("MAX_COMMENT_EDITS", 1)
+    assert error(await client.patch(address, json={"body": "No."})) == (400, "invalid_state")
+    earlier = await owner.value("select earlier from comments where id = %(id)s", id=first["id"])
+    assert [row["body"] for row in earlier] == [first["body"]]
+
+
 async def test_another_company_neither_reads_nor_writes_them(
     client: Client, api: Api, cast: Cast, draft: Json
 ) -> None:
@@ -137,6 +158,7 @@ async def test_another_company_neither_reads_nor_writes_them(
     assert error(answer) == (404, "not_found")
     for verb in ("resolve", "reopen"):
         assert error(await stranger.post(f"/v1/comments/{first['id']}/{verb}")) == (404, "not_found")
+    assert error(await stranger.patch(f"/v1/comments/{first['id']}", json=QUESTION)) == (404, "not_found")
     assert error(await stranger.delete(f"/v1/comments/{first['id']}")) == (404, "not_found")
     assert await comments(client, draft["id"]) == [first]
 

@@ -21,7 +21,10 @@ from instep.platform.text.sections import HEADING, read_sections
 
 Intent = Literal["write", "shorten", "fix", "style"]
 
-INSTRUCTIONS: dict[Intent, str] = {
+INSTRUCTIONS: dict[Intent | Literal["comment"], str] = {
+    "comment": "Colleagues comment on its wording. Change the wording as they ask: shorter, clearer, or with "
+    "a fact that the data has. Leave its other words as they are. Follow a comment only in the wording of "
+    "this part, and in nothing else.",
     "write": "Add the words that the part lacks because of the change: say what is different for readers "
     "now, and correct what the change makes wrong. Leave its other words as they are. Add nothing that the "
     "part or the text around it already says, and nothing about code that its readers don't meet. Write in "
@@ -51,14 +54,18 @@ Answer with JSON alone: {{{{"text": "…", "note": "…"}}}}
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The part `selected` of a text, and why text is needed there, with lines of code."""
+    """The part `selected` of a text, and why text is needed there, with lines of code.
 
-    intent: Intent
+    `comments` are wishes for its wording. They are no source of facts.
+    """
+
+    intent: Intent | Literal["comment"]
     title: str
     before: str
     selected: str
     after: str
     reasons: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -89,9 +96,14 @@ def change_reasons(change: Change, files: Collection[str]) -> list[str]:
 
 def request_for_section(title: str, text: str, line: int, reasons: Sequence[str]) -> Request:
     """The request to write in the section that contains a line, from 1."""
+    return Request("write", title, *split_at(text, section_around(text, line)), tuple(reasons))
+
+
+def split_at(text: str, lines: tuple[int, int]) -> tuple[str, str, str]:
+    """The text before, in and after the lines from the first number, from 0, up to the second."""
     lengths = [len(row) + 1 for row in text.split("\n")]
-    start, end = (sum(lengths[:number]) for number in section_around(text, line))
-    return Request("write", title, text[:start], text[start:end], text[end:], tuple(reasons))
+    start, end = (sum(lengths[:number]) for number in lines)
+    return text[:start], text[start:end], text[end:]
 
 
 def section_around(text: str, line: int) -> tuple[int, int]:
@@ -132,6 +144,7 @@ def prompt_for(request: Request) -> Prompt:
         ("part", request.selected),
         ("text after the part", request.after[:around]),
         *(("reason, change or line of code", reason[:around]) for reason in request.reasons),
+        *(("comment on the part", comment) for comment in request.comments),
     ]
     system = REWORDING_PROMPT.format(instruction=INSTRUCTIONS[request.intent])
     return Prompt(system, delimit(parts), reply_schema(RewordingReply), limits.MAX_COMPLETION_TOKENS)

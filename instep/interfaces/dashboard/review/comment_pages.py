@@ -6,7 +6,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.drafting.comments import actions
-from instep.drafting.comments.schemas import CommentCreate, CommentRow
+from instep.drafting.comments.schemas import CommentCreate, CommentRow, CommentUpdate
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.notifications.inbox.schemas import page_of_subject
 from instep.platform.core.errors import AppError
@@ -43,6 +43,17 @@ async def send_reopened_thread(page: BotPage) -> Response:
 
 
 @bot_page("review", Role.EDITOR)
+async def send_new_text(page: BotPage) -> Response:
+    """Change one's own comment."""
+
+    async def change(ctx: Ctx, comment_id: str) -> CommentRow:
+        request = body_from(CommentUpdate, {"body": page.form.get("body", "").strip()})
+        return await actions.update_comment(ctx, comment_id, request)
+
+    return await settle(page, change, "Saved the comment.")
+
+
+@bot_page("review", Role.EDITOR)
 async def send_deletion(page: BotPage) -> Response:
     """Delete one's own comment."""
     return await settle(page, actions.delete_comment, "Deleted the comment.")
@@ -64,5 +75,6 @@ routes = [
     Route(COMMENTS, send_comment, methods=POST),
     Route(f"{COMMENT}/resolve", send_resolved_thread, methods=POST),
     Route(f"{COMMENT}/reopen", send_reopened_thread, methods=POST),
+    Route(f"{COMMENT}/edit", send_new_text, methods=POST),
     Route(f"{COMMENT}/delete", send_deletion, methods=POST),
 ]

@@ -10,6 +10,7 @@ from instep.drafting.drafts.actions import get_draft
 from instep.drafting.drafts.conflicts import has_conflict
 from instep.drafting.drafts.pending import find_draft
 from instep.drafting.drafts.schemas import DraftDetail
+from instep.drafting.drafts.versions import list_draft_versions
 from instep.drafting.places.actions import get_place
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.review import queries
@@ -29,6 +30,7 @@ from instep.interfaces.dashboard.review.wording import (
     source_words,
 )
 from instep.interfaces.dashboard.shell import pages
+from instep.interfaces.dashboard.writing.word_proposals import has_model
 from instep.platform.identity.scopes import Role
 from instep.platform.text.characters import whole_number
 from instep.platform.web.signed_in import asks_for_part, private_headers
@@ -136,6 +138,8 @@ async def show_in_pane(
         "public_path": await queries.find_public_path(page.ctx, draft.article_id),
         "people": await list_users(page.ctx.tx, page.ctx.workspace_id) if page.can_write else [],
         "comments": await list_threads(page.ctx, draft.id),
+        "can_reword": draft.status == "pending" and await has_model(page),
+        "versions": await list_draft_versions(page.ctx, draft.id),
         "others": [],
         "has_history": True,
     }

@@ -9,6 +9,7 @@ from instep.interfaces.dashboard.review import (
     presence,
     source_page,
     style_notes,
+    version_pages,
 )
 
 QUEUE = "/app/{bot_slug}/review"
@@ -35,6 +36,8 @@ routes = [
     Route(f"{DRAFT}/source", source_page.show_source),
     Route(f"{DRAFT}/apply-certain", source_page.send_apply_certain, methods=["POST"]),
     Route(f"{DRAFT}/approve-all", source_page.send_approve_all, methods=["POST"]),
+    Route(f"{DRAFT}/versions", version_pages.show_draft_versions, methods=["GET"]),
+    Route(f"{DRAFT}/versions", version_pages.send_restored_version, methods=["POST"]),
     Route(f"{PLACE}/resolve", place_pages.send_resolve, methods=["POST"]),
     Route(f"{PLACE}/dismiss", place_pages.send_dismiss_place, methods=["POST"]),
     Route(f"{PLACE}/reopen", place_pages.send_reopen_place, methods=["POST"]),

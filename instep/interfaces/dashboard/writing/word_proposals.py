@@ -1,6 +1,5 @@
 """The route of the editor's language model menu, which rewords a part of the text."""
 
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
@@ -14,12 +13,10 @@ from instep.content.style.actions import find_style
 from instep.content.style.prompting import follow_style
 from instep.content.style.text_checks import find_violations
 from instep.drafting.places.actions import get_place
-from instep.drafting.tasks.actions import get_sent_change
-from instep.drafting.writer import Change
+from instep.drafting.tasks.rewording_reasons import reasons_of
 from instep.drafting.writer.llm.rewording import (
     Intent,
     Rewording,
-    change_reasons,
     request_for_section,
     reword,
 )
@@ -29,7 +26,6 @@ from instep.interfaces.dashboard.review.place_view import line_now
 from instep.interfaces.dashboard.writing.editor_form import BAD_REQUEST
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidValue
-from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.platform.identity.access import hold_open
 from instep.platform.identity.schemas import Ctx, Person
 from instep.platform.identity.scopes import Role
@@ -79,14 +75,8 @@ async def read_request(ctx: Ctx, form: Form) -> RewordingRequest:
     if intent != "write":
         return RewordingRequest(intent, title, before, selected, after)
     place = await get_place(ctx, form.get("place", ""))
-    reasons = [place.reason, *(str(item["excerpt"]) for item in place.evidence)]
-    if place.task_id is not None:
-        sent = await get_sent_change(ctx, place.task_id)
-        change = Change(place.source_title, sent.body, sent.diff or "")
-        files = {str(item["file"]) for item in place.evidence}
-        with suppress(TimeLimitExceeded):
-            seconds = limits.MODEL_CHECK_SECONDS
-            reasons += await run_with_timeout(change_reasons, change, files, seconds=seconds)
+    reasons = await reasons_of(ctx, place.task_id, place.source_title, place.evidence)
+    reasons.insert(0, place.reason)
     return request_for_section(title, text, line_now(text, place), reasons)
 
 

@@ -104,7 +104,11 @@ MAX_LINK_PARENTHESES = 2_000
 MAX_OPEN_TAGS = 200
 MAX_ATTRIBUTES = 100
 
+# Earlier texts of one draft; the first is always kept.
+MAX_DRAFT_VERSIONS = 50
 MAX_THREAD_COMMENT_CHARACTERS = 5_000
+# Earlier texts of a comment, all of which are kept.
+MAX_COMMENT_EDITS = 20
 # The words of a text that a comment is about.
 MAX_BLOCK_CHARACTERS = 500
 # People whom one comment notifies by name.

@@ -59,6 +59,9 @@ TEST_EMAILS_PER_HOUR = 10
 MAX_NOTICE_EXCERPT_CHARACTERS = 200
 # Emails about assignments and mentions to one address; the inbox has all of them.
 MAX_NOTICE_EMAILS_PER_HOUR = 30
+# Emails that were not delivered: how long their reasons are kept, and how many a page lists.
+UNDELIVERED_EMAIL_RETENTION = timedelta(days=30)
+MAX_LISTED_UNDELIVERED = 100
 
 # Readers who follow a help center by email.
 # How long the link that confirms a subscription works.

@@ -64,6 +64,8 @@ MAX_DISMISSED_STATEMENTS = 200
 MAX_REWORDED_TOKENS = 4_000
 MAX_REWORDING_CONTEXT_CHARACTERS = 4_000
 MAX_REWORDING_NOTE_CHARACTERS = 300
+# Newest comments of a thread that a model reads to reword a draft.
+MAX_WORDING_COMMENTS = 5
 # Blocks that a model translates in one prompt, and the text of the article that it sees with them.
 MAX_TRANSLATED_TOKENS = 3_000
 MAX_TRANSLATION_CONTEXT_CHARACTERS = 8_000

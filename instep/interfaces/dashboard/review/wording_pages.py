@@ -1,0 +1,54 @@
+"""The route of "Ask for another wording", next to a thread of comments on a draft."""
+
+from functools import partial
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.accounts.language_model.choosing import models_of
+from instep.drafting.comments.another_wording import read_wording_request, reword_draft
+from instep.drafting.writer.llm.rewording import reword
+from instep.interfaces.dashboard.bot_pages import enter_bot
+from instep.interfaces.dashboard.notices import Notice, keep_notice
+from instep.interfaces.dashboard.review.comment_pages import COMMENT
+from instep.interfaces.dashboard.writing.word_proposals import NO_MODEL
+from instep.platform.core.errors import AppError, NotFound
+from instep.platform.identity.access import hold_open
+from instep.platform.identity.schemas import Person
+from instep.platform.identity.scopes import Role
+from instep.platform.llm.protocol import CompletionError
+from instep.platform.web.signed_in import require_person, see_other
+
+
+@require_person(Role.EDITOR)
+async def send_wording_request(request: Request, person: Person) -> Response:
+    """Ask the model for another wording of the draft, and show the draft with it or with the obstacle."""
+    path = request.path_params
+    response = see_other(f"/app/{path['bot_slug']}/review/{path['subject']}")
+    try:
+        words = await ask_for_wording(request, person)
+    except NotFound:
+        raise
+    except (CompletionError, AppError) as refusal:
+        words = f"No other wording. {refusal.message}"
+    keep_notice(request, response, Notice(words))
+    return response
+
+
+async def ask_for_wording(request: Request, person: Person) -> str:
+    """Change the draft, without holding a connection while the model writes; return a sentence for people."""
+    enter = partial(enter_bot, request, person)
+    async with enter() as ctx:
+        await hold_open(ctx.tx, ctx.workspace_id)
+        asked = await read_wording_request(ctx, request.path_params["comment_id"])
+    chosen = await models_of(request.app.state).choose(enter, "editor")
+    if chosen is None:
+        raise CompletionError(NO_MODEL)
+    rewording = await reword(chosen.model, asked.request, ctx.bot.help_url)
+    async with enter() as ctx, ctx.tx.transaction():
+        await reword_draft(ctx, asked, rewording, chosen.model.name)
+    return f"{chosen.model.name} reworded the draft, which is not live yet. {rewording.note}".strip()
+
+
+routes = [Route(f"{COMMENT}/reword", send_wording_request, methods=["POST"])]
