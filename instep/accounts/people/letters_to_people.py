@@ -59,7 +59,7 @@ def new_address_letter(locale: str, url: str) -> Letter:
     _ = catalogue_of(locale).gettext
     return Letter(
         _("Confirm your new email address"),
-        [_("Your account at %(site)s is to use this email address.", site=settings().base_url)],
+        [_("Confirm that your account at %(site)s should use this email address.", site=settings().base_url)],
         (_("Confirm this address"), url),
         footnotes=[_(ONE_HOUR), _(IGNORABLE)],
     )

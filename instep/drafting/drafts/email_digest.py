@@ -60,13 +60,12 @@ async def send_digests(database: Database, job: Job) -> None:
 async def send_digests_of(tx: Tx, workspace_id: str, readers: Sequence[DigestReader]) -> None:
     """Send what waits in a workspace to its readers, each once; without anything that waits, send nothing."""
     waiting = await list_waiting(tx, workspace_id)
-    locale = await email_locale(tx, workspace_id)
     for reader in readers:
         async with tx.transaction():
             if await claim(tx, reader) and waiting:
-                await send_email(
-                    tx, workspace_id, reader.email, digest_letter(locale, reader, waiting), locale
-                )
+                locale = await email_locale(tx, workspace_id, reader.email)
+                letter = digest_letter(locale, reader, waiting)
+                await send_email(tx, workspace_id, reader.email, letter, locale)
 
 
 async def list_waiting(tx: Tx, workspace_id: str) -> list[tuple[Bot, list[NewItems]]]:
@@ -92,21 +91,24 @@ async def claim(tx: Tx, reader: DigestReader) -> bool:
 def digest_letter(locale: str, reader: DigestReader, waiting: list[tuple[Bot, list[NewItems]]]) -> Letter:
     catalogue = catalogue_of(locale)
     dashboard = f"{settings().base_url}/app"
+
+    def waiting_words(number: int) -> str:
+        return catalogue.ngettext(
+            "%(number)s item waits for review", "%(number)s items wait for review", number
+        )
+
     items = [
         LetterItem(
             name_in_email(source.title),
-            f"{name_in_email(bot.name)} · {catalogue.number(source.drafts + source.places)}",
+            f"{name_in_email(bot.name)} · {waiting_words(source.drafts + source.places)}",
             f"{dashboard}/{bot.slug}/review/{source.newest_id}",
         )
         for bot, sources in waiting
         for source in sources
     ]
     number = sum(source.drafts + source.places for _, sources in waiting for source in sources)
-    subject = catalogue.ngettext(
-        "%(number)s item waits for review", "%(number)s items wait for review", number
-    )
     return Letter(
-        subject,
+        waiting_words(number),
         [catalogue.gettext("These drafts and places wait in your help centers:")],
         (catalogue.gettext("Review them"), f"{dashboard}/{waiting[0][0].slug}/review"),
         items[: limits.MAX_DIGEST_SOURCES],

@@ -9,7 +9,7 @@ from instep.platform.core import limits
 from instep.platform.core.config import settings
 from instep.platform.core.database import Database
 from instep.platform.core.errors import NotFound
-from instep.platform.email.letters import Letter, LetterItem, name_in_email
+from instep.platform.email.letters import Letter, name_in_email
 from instep.platform.email.outgoing import send_email
 from instep.platform.email.unsubscribing import unsubscribe_url
 from instep.platform.identity.audit import record
@@ -29,35 +29,48 @@ async def ask_to_confirm(ctx: Ctx, target: AlertTarget) -> None:
     locale = ctx.bot.locale
     data = {"workspace": ctx.workspace_id, "target": target.id}
     token = await put_challenge(ctx.tx, "alert_address", data, ttl=limits.INVITATION_TTL)
+    url = f"{settings().base_url}{CONFIRM_ALERTS}?token={token}"
+    letter = confirmation_letter(locale, ctx.bot.name, ctx.actor.name, url)
+    await send_email(ctx.tx, ctx.workspace_id, target.host, letter, locale)
+
+
+def confirmation_letter(locale: str, bot_name: str, inviter: str, url: str) -> Letter:
     _ = catalogue_of(locale).gettext
-    name = name_in_email(ctx.bot.name)
-    letter = Letter(
+    name = name_in_email(bot_name)
+    return Letter(
         _("Confirm alerts for %(bot)s", bot=name),
-        [_("%(inviter)s wants to send alerts of %(bot)s to this address.", inviter=ctx.actor.name, bot=name)],
-        (_("Confirm this address"), f"{settings().base_url}{CONFIRM_ALERTS}?token={token}"),
+        [_("%(inviter)s wants to send alerts of %(bot)s to this address.", inviter=inviter, bot=name)],
+        (_("Confirm this address"), url),
         footnotes=[
             _("This link works once, for seven days."),
             _("If you don't know why you got this email, you can ignore it."),
         ],
     )
-    await send_email(ctx.tx, ctx.workspace_id, target.host, letter, locale)
 
 
 async def send_alert_email(
     ctx: Ctx, target: AlertTarget, message: Mapping[str, str | None], reply_to: str | None
 ) -> None:
-    """Send an alert, which is the result of `clean_message`; answers to it go to the visitor."""
-    _ = catalogue_of(ctx.bot.locale).gettext
+    """Send an alert; answers to it go to the visitor."""
+    unsubscribe = unsubscribe_url("alerts", ctx.workspace_id, target.id)
+    letter = alert_letter(ctx.bot.locale, message, reply_to, unsubscribe)
+    await send_email(ctx.tx, ctx.workspace_id, target.host, letter, ctx.bot.locale)
+
+
+def alert_letter(
+    locale: str, message: Mapping[str, str | None], reply_to: str | None, unsubscribe: str
+) -> Letter:
+    """The letter with an alert, which is the result of `clean_message`."""
+    _ = catalogue_of(locale).gettext
     url = message["url"]
-    letter = Letter(
+    return Letter(
         message["title"] or "",
         (message["text"] or "").split("\n"),
-        items=[LetterItem(url, url=url)] if url else (),
+        (_("Open in Instep"), url) if url else None,
         footnotes=[_("Reply to this email to answer the visitor.")] if reply_to else (),
         reply_to=reply_to,
-        unsubscribe=unsubscribe_url("alerts", ctx.workspace_id, target.id),
+        unsubscribe=unsubscribe,
     )
-    await send_email(ctx.tx, ctx.workspace_id, target.host, letter, ctx.bot.locale)
 
 
 async def find_alert_address(database: Database, token: str) -> AlertTarget:

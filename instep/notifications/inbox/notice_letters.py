@@ -10,7 +10,7 @@ from instep.platform.web.catalogues import catalogue_of
 def letter_of(
     bot: Bot, kind: NoticeKind, subject: NoticeSubject, by_name: str, excerpt: str | None
 ) -> Letter:
-    """The letter in the language of the help center; `excerpt` is the beginning of a comment."""
+    """The letter in the language of `bot`; `excerpt` is the beginning of a comment."""
     _ = catalogue_of(bot.locale).gettext
     values = {"name": name_in_email(by_name), "title": name_in_email(subject.title)}
     sentence = (
@@ -19,4 +19,4 @@ def letter_of(
         else _("%(name)s mentioned you in a comment on “%(title)s”.", **values)
     )
     url = f"{settings().base_url}/app/{bot.slug}/{page_of_subject(subject.id)}"
-    return Letter(sentence.rstrip("."), [sentence, *filter(None, [excerpt])], (_("Open in Instep"), url))
+    return Letter(sentence.rstrip("."), [excerpt] if excerpt else [], (_("Open in Instep"), url))
