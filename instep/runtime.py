@@ -211,7 +211,7 @@ def worker_of(
         DRAFT_GAP: partial(draft_gap, database, models=models),
         FOLLOW_TRANSLATIONS: partial(follow_translations, database, models=models),
         SEND_ALERT: AlertSender(database, outbound),
-        SEND_EMAIL: deliver_email,
+        SEND_EMAIL: partial(deliver_email, database),
         SEND_RESET_LINK: partial(send_reset_link, database),
         SEND_DIGESTS: partial(send_digests, database),
         SEND_NEWS: partial(send_news, database),

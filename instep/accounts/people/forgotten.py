@@ -66,7 +66,7 @@ async def send_reset_link(database: Database, job: Job) -> None:
     if account is None:
         return
     async with database.enter_workspace(account.workspace_id) as tx, tx.transaction():
-        locale = await email_locale(tx, account.workspace_id)
+        locale = await email_locale(tx, account.workspace_id, email)
         if account.password_hash is None and settings().oidc_issuer:
             letter = provider_letter(locale, settings().base_url + SIGN_IN)
         else:

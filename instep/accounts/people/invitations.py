@@ -72,7 +72,7 @@ async def _may_email(tx: Tx, invitation: Invitation) -> bool:
 
 async def _send(tx: Tx, new: NewInvitation, actor: Actor) -> None:
     invitation = new.invitation
-    locale = await email_locale(tx, invitation.workspace_id)
+    locale = await email_locale(tx, invitation.workspace_id, invitation.email)
     name = await queries.name_of_workspace(tx, invitation.workspace_id)
     inviter = None if actor is OPERATOR else actor.name
     letter = invitation_letter(locale, name, inviter, settings().base_url + new.path)

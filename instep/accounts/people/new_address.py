@@ -32,7 +32,7 @@ async def ask_for_new_address(database: Database, person: Person, email: str) ->
     async with database.enter_workspace(person.workspace_id) as tx:
         await count_new_address(tx, person.id)
         async with tx.transaction():
-            locale = await email_locale(tx, person.workspace_id)
+            locale = await email_locale(tx, person.workspace_id, person.email)
             data = {"email": address, "former": person.email}
             token = await put_challenge(tx, "new_address", data, person.id, limits.RESET_LINK_TTL)
             letter = new_address_letter(locale, f"{settings().base_url}{CONFIRM_ADDRESS}?token={token}")
@@ -59,7 +59,7 @@ async def confirm_new_address(database: Database, person: Person, token: str) ->
             raise UnknownAddressLink
         if not await queries.change_address(tx, person, address):
             raise InvalidRequest(f"{address} already has an account here: sign in with it, or use another.")
-        locale = await email_locale(tx, person.workspace_id)
+        locale = await email_locale(tx, person.workspace_id, address)
         letter = former_address_letter(locale, address)
         await send_email(tx, person.workspace_id, person.email, letter, locale)
         await record(tx, person.workspace_id, person.as_actor("page"), "change_address", person.id)

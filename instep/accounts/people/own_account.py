@@ -20,6 +20,7 @@ from instep.platform.identity.audit import record
 from instep.platform.identity.keys import hash_key
 from instep.platform.identity.schemas import Person
 from instep.platform.identity.sessions import Session, new_token
+from instep.platform.web.catalogues import LANGUAGES
 
 Digest = Literal["never", "daily", "weekly"]
 
@@ -69,6 +70,18 @@ async def set_digest(tx: Tx, person: Person, digest: str) -> None:
 
 async def find_digest(tx: Tx, person: Person) -> str:
     return await queries.find_digest(tx, person)
+
+
+async def find_locale(tx: Tx, person: Person) -> str | None:
+    """The language that the person has chosen for emails; None: that of the first help center."""
+    return await queries.find_locale(tx, person)
+
+
+async def set_locale(tx: Tx, person: Person, locale: str) -> None:
+    """Choose the language of emails to the person; empty: that of the first help center."""
+    if locale and locale not in LANGUAGES:
+        raise InvalidRequest(f"Choose one of {', '.join(LANGUAGES)}.")
+    await queries.set_locale(tx, person, locale or None)
 
 
 async def end_digest(database: Database, workspace_id: str, person_id: str) -> None:

@@ -207,6 +207,16 @@ async def find_digest(tx: Tx, person: Person) -> str:
     return digest
 
 
+async def find_locale(tx: Tx, person: Person) -> str | None:
+    """The language that the person has chosen for emails; None: that of the first help center."""
+    locale: str | None = await tx.value("select locale from people where id = %(id)s", id=person.id)
+    return locale
+
+
+async def set_locale(tx: Tx, person: Person, locale: str | None) -> None:
+    await tx.execute("select set_locale(%(person)s, %(locale)s)", person=person.id, locale=locale)
+
+
 async def find_account(tx: Tx, person_id: str | None) -> Candidate | None:
     """The account of a person who may enter a workspace."""
     return await tx.first(Candidate, "select * from find_for_sign_in(null, %(person)s)", person=person_id)

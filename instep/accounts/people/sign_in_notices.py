@@ -22,6 +22,6 @@ async def is_new_browser(tx: Tx, key: bytes, account: Candidate, attempt: Attemp
 
 async def send_sign_in_notice(tx: Tx, account: Candidate, attempt: Attempt) -> None:
     """Email the person once the session has begun, in the transaction that begins it."""
-    locale = await email_locale(tx, account.workspace_id)
+    locale = await email_locale(tx, account.workspace_id, account.email)
     letter = sign_in_letter(locale, browser_name(attempt.user_agent), attempt.address, utc_now())
     await send_email(tx, account.workspace_id, account.email, letter, locale)

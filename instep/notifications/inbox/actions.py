@@ -1,6 +1,7 @@
 """Adds to people's inboxes, and reads one's own."""
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from instep.notifications.inbox import queries
 from instep.notifications.inbox.notice_letters import letter_of
@@ -33,13 +34,15 @@ async def notify(
     ids = {id for id in person_ids if id and id.startswith(PERSON_PREFIX) and id != ctx.actor.id}
     if ids:
         excerpt = shorten(text, limits.MAX_NOTICE_EXCERPT_CHARACTERS) if text else None
-        addresses = await queries.insert(ctx, sorted(ids), kind, subject, excerpt)
-        for address in addresses if kind in EMAILED else ():
-            window = await count_hit(ctx.tx, "notices-to", hash_key(address).hex(), limits.HOUR_SECONDS)
+        people = await queries.insert(ctx, sorted(ids), kind, subject, excerpt)
+        for person in people if kind in EMAILED else ():
+            window = await count_hit(ctx.tx, "notices-to", hash_key(person.email).hex(), limits.HOUR_SECONDS)
             if window.hits > limits.MAX_NOTICE_EMAILS_PER_HOUR:
                 continue
-            letter = letter_of(ctx.bot, kind, subject, ctx.actor.name, excerpt)
-            await send_email(ctx.tx, ctx.workspace_id, address, letter, ctx.bot.locale)
+            locale = person.locale or ctx.bot.locale
+            bot = replace(ctx.bot, locale=locale)
+            letter = letter_of(bot, kind, subject, ctx.actor.name, excerpt)
+            await send_email(ctx.tx, ctx.workspace_id, person.email, letter, locale)
 
 
 async def list_notices(ctx: Ctx, person_id: str, page: PageRequest) -> Page[InboxNotice]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from instep.notifications.inbox.schemas import InboxNotice, NoticeKind, NoticeSubject
+from instep.notifications.inbox.schemas import InboxNotice, NoticeKind, NoticeSubject, NotifiedPerson
 from instep.platform.core.ids import new_id
 from instep.platform.core.paging import Order, Page, PageRequest
 from instep.platform.identity.schemas import Ctx
@@ -14,9 +14,10 @@ ORDER = Order(("created_at", "id"), descending=True)
 
 async def insert(
     ctx: Ctx, person_ids: Collection[str], kind: NoticeKind, subject: NoticeSubject, excerpt: str | None
-) -> list[str]:
-    """Add a notice for each of these people who may work in the workspace; return their email addresses."""
-    return await ctx.column(
+) -> list[NotifiedPerson]:
+    """Add a notice for each of these people who may work in the workspace; return them."""
+    return await ctx.all(
+        NotifiedPerson,
         """
         with added as (
         insert into notices
@@ -27,7 +28,7 @@ async def insert(
         join memberships m on m.workspace_id = %(workspace)s and m.person_id = n.person_id
         where m.disabled_at is null
         returning person_id)
-        select p.email from people p join added a on a.person_id = p.id order by p.email
+        select p.email, p.locale from people p join added a on a.person_id = p.id order by p.email
         """,
         ids=[new_id("ntc") for _ in person_ids],
         people=list(person_ids),

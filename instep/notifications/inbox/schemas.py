@@ -22,6 +22,14 @@ def page_of_subject(subject_id: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class NotifiedPerson:
+    """The email address of a person, and the language that they have chosen for emails."""
+
+    email: str
+    locale: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class InboxNotice:
     """A row of `notices`."""
 

@@ -107,6 +107,10 @@ async def prune_imports(tx: Tx) -> None:
     await tx.execute(sql, age=limits.IMPORT_RETENTION, most=BATCH_ROWS)
 
 
+async def prune_undelivered_emails(tx: Tx) -> None:
+    await tx.execute("select prune_undelivered_emails(%(age)s)", age=limits.UNDELIVERED_EMAIL_RETENTION)
+
+
 async def prune_sessions(tx: Tx) -> None:
     idle, most = limits.SESSION_IDLE_TTL, limits.SESSION_MAX_AGE
     await tx.execute("select prune_sessions(%(idle)s, %(most)s)", idle=idle, most=most)
@@ -159,6 +163,7 @@ STEPS = (
     prune_article_feedback,
     prune_conversations,
     prune_imports,
+    prune_undelivered_emails,
     prune_sessions,
     prune_links,
     prune_subscriptions,

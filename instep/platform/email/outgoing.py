@@ -11,11 +11,12 @@ from instep.platform.core import limits
 from instep.platform.core.clock import isoformat, utc_now
 from instep.platform.core.config import settings
 from instep.platform.core.crypto import Unreadable, key_ring
-from instep.platform.core.database import Tx
+from instep.platform.core.database import Database, Tx
 from instep.platform.core.jobs import Job, defer
 from instep.platform.core.settings import Settings
 from instep.platform.email.letters import Envelope, Letter, envelope_of
 from instep.platform.email.smtp import EmailNotSent, deliver
+from instep.platform.email.undelivered import note_delivery
 from instep.platform.web.catalogues import SOURCE_LANGUAGE
 
 log = structlog.get_logger("instep.email")
@@ -44,15 +45,23 @@ async def send_email(
     await defer(tx, SEND_EMAIL, payload | {"until": isoformat(until) if until else None})
 
 
-async def email_locale(tx: Tx, workspace_id: str) -> str:
-    """The language of emails to members of a workspace: that of its first help center."""
-    sql = "select locale from bots where workspace_id = %(id)s order by created_at, id limit 1"
-    locale: str | None = await tx.value(sql, id=workspace_id)
+async def email_locale(tx: Tx, workspace_id: str, address: str) -> str:
+    """The language that the person with this address has chosen, or that of the first help center."""
+    locale: str | None = await tx.value(
+        """
+        select coalesce(
+            (select p.locale from people p join memberships m on m.person_id = p.id
+             where m.workspace_id = %(id)s and p.email = %(address)s limit 1),
+            (select locale from bots where workspace_id = %(id)s order by created_at, id limit 1))
+        """,
+        id=workspace_id,
+        address=address,
+    )
     return locale or SOURCE_LANGUAGE
 
 
-async def deliver_email(job: Job) -> None:
-    """Deliver the email of a job; its failure is logged, and tried again if that can help."""
+async def deliver_email(database: Database, job: Job) -> None:
+    """Deliver the email of a job, again if that can help; people see the reason if it is given up."""
     workspace_id, message_id = job.payload["workspace"], job.payload["message_id"]
     try:
         text = key_ring().open(bytes.fromhex(job.payload["sealed"]), *seal_place(workspace_id, message_id))
@@ -69,6 +78,9 @@ async def deliver_email(job: Job) -> None:
         if not failure.is_final and job.attempts < limits.MAX_EMAIL_ATTEMPTS:
             raise
         log.warning("an email is given up", message_id=message_id, to=envelope.to, reason=failure.message)
+        await note_delivery(database, workspace_id, envelope.to, failure.message)
+    else:
+        await note_delivery(database, workspace_id, envelope.to, None)
 
 
 async def deliver_now(settings: Settings, envelope: Envelope) -> None:

@@ -181,6 +181,11 @@ async def repeat_erasures(tx: Tx, marks: list[ErasureMark]) -> int:
 async def erase_traces(tx: Tx, workspace_id: str, subject: Subject) -> Erasure:
     """Delete what this workspace stores about the visitor, wherever it is."""
     traces = await find_traces(tx, workspace_id, subject)
+    await tx.execute(
+        "delete from undelivered_emails where workspace_id = %(workspace)s and address = any (%(emails)s)",
+        workspace=workspace_id,
+        emails=list(traces.emails),
+    )
     messages = await tx.value(
         """
         select count(*) from messages

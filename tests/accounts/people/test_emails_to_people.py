@@ -12,6 +12,7 @@ from instep.platform.core.database import Tx
 from instep.platform.identity.schemas import OPERATOR
 from instep.platform.identity.scopes import Role
 from tests.support.cast import Api, Cast, RunJobs
+from tests.support.http import created
 from tests.support.limits import SetLimit
 from tests.support.mail_server import MailServer, html_of, text_of
 from tests.support.second_factors import person_of
@@ -44,6 +45,26 @@ async def test_an_invitation_is_in_the_language_of_the_first_help_center(
     await run_jobs()
 
     assert 'dir="rtl"' in html_of(mail.to(email)[0])
+
+
+async def test_people_choose_the_language_of_their_emails(
+    app: FastAPI, api: Api, owner: Tx, cast: Cast, mail: MailServer, run_jobs: RunJobs
+) -> None:
+    ann = await sign_up(owner, cast.acme.workspace_id, Role.EDITOR)
+    async with browser(app) as visitor:
+        await visitor.sign_in(ann.email)
+        for locale, status in (("ar", 303), ("xx", 400)):
+            answer = await visitor.send(ACCOUNT, f"{ACCOUNT}/language", locale=locale)
+            assert answer.status_code == status
+        await visitor.send(ACCOUNT, f"{ACCOUNT}/address", address=fresh_email("other"))
+    body = {"title": "Install", "contentMarkdown": "Run it."}
+    article = created(await api(cast.acme.write_key).post("/v1/articles", json=body))
+    comment = {"body": f"@{ann.email} Is it so?"}
+    await api(cast.acme.write_key).post(f"/v1/comments?subject={article['id']}", json=comment)
+    await run_jobs()
+
+    assert len(mail.messages) == 2
+    assert all('dir="rtl"' in html_of(message) for message in mail.messages)
 
 
 async def test_nobodys_mailbox_is_flooded_with_invitations(

@@ -1,9 +1,14 @@
 """The page of email: it says whether email is sent, and a test shows the server's own answer."""
 
+from instep.platform.core.database import Tx
 from instep.platform.core.limits import TEST_EMAILS_PER_HOUR
+from instep.platform.email.letters import Letter
+from instep.platform.email.outgoing import send_email
 from tests.interfaces.dashboard.conftest import Desk
+from tests.support.cast import Cast, RunJobs
 from tests.support.limits import SetSetting
-from tests.support.mail_server import MailServer
+from tests.support.mail_server import ACCEPTED, MailServer
+from tests.support.sign_in import fresh_email
 
 
 async def test_without_a_server_the_page_says_what_to_set(desk: Desk) -> None:
@@ -39,6 +44,30 @@ async def test_the_password_of_the_server_is_shown_to_nobody(desk: Desk, set_set
 
     assert "127.0.0.1:9" in refused.text
     assert "a-secret-password" not in page.text + refused.text
+
+
+async def test_a_refused_email_is_shown_until_the_next_one_arrives(
+    desk: Desk, owner: Tx, cast: Cast, mail: MailServer, run_jobs: RunJobs
+) -> None:
+    async def invite(address: str) -> None:
+        await send_email(owner, cast.acme.workspace_id, address, Letter("Join", []), "en")
+        await run_jobs()
+
+    email = fresh_email("new")
+    await desk.send("settings/people", "settings/people", email=email, role="editor")
+    mail.recipient_answer = "550 5.1.1 <b>Nobody</b> has this address"
+    await run_jobs()
+    await invite(desk.user.email.upper())
+    pages = [desk.path("settings/people"), desk.path("settings/email"), "/app/account"]
+    refused = [(await desk.visitor.get(page)).text for page in pages]
+    mail.recipient_answer = ACCEPTED
+    await invite(email)
+    await invite(desk.user.email)
+    accepted = [(await desk.visitor.get(page)).text for page in pages]
+
+    reason = "550 5.1.1 &lt;b&gt;Nobody&lt;/b&gt; has this address"
+    assert [text.count(reason) for text in refused] == [2, 2, 1]
+    assert [text.count(reason) for text in accepted] == [0, 0, 0]
 
 
 async def test_tests_are_limited(desk: Desk, mail: MailServer) -> None:

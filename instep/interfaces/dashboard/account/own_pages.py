@@ -15,7 +15,9 @@ from instep.interfaces.dashboard.notices import Notice, keep_notice, take_notice
 from instep.interfaces.dashboard.shell import pages
 from instep.platform.core.clock import utc_now
 from instep.platform.email.outgoing import can_send_email
+from instep.platform.email.undelivered import find_undelivered
 from instep.platform.identity.schemas import Person
+from instep.platform.web.catalogues import LANGUAGES, language_name
 from instep.platform.web.forms import set_cookie
 from instep.platform.web.signed_in import (
     HOME,
@@ -41,6 +43,8 @@ async def show_page(request: Request, status: int = 200, **values: Any) -> Respo
         sessions = await own_account.list_sessions(tx, session.person)
         factors = await find_second_factors(tx, session.person)
         digest = await own_account.find_digest(tx, session.person)
+        locale = await own_account.find_locale(tx, session.person)
+        undelivered = await find_undelivered(tx, session.person.workspace_id, session.person.email)
     notice = take_notice(request)
     response = pages.show(
         request,
@@ -52,6 +56,9 @@ async def show_page(request: Request, status: int = 200, **values: Any) -> Respo
         sessions=sessions,
         factors=factors,
         digest=digest,
+        locale=locale or "",
+        languages=[(code, language_name(code)) for code in LANGUAGES],
+        undelivered=undelivered,
         now=utc_now(),
         takes_passkeys=passkey_site(request.app.state.settings) is not None,
         sends_email=can_send_email(),
@@ -90,6 +97,13 @@ async def choose_digest(request: Request, person: Person) -> Response:
 
 
 @require_person()
+async def choose_language(request: Request, person: Person) -> Response:
+    async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
+        await own_account.set_locale(tx, person, form_of(request).get("locale", ""))
+    return leave(request, "Saved.")
+
+
+@require_person()
 async def end_session(request: Request, person: Person) -> Response:
     """End another session of the person, or all others."""
     session, session_id = session_of_request(request), form_of(request).get("id", "")
@@ -121,6 +135,7 @@ def leave(request: Request, sentence: str) -> Response:
 routes = [
     Route(PATH, show_account, methods=["GET"]),
     Route(f"{PATH}/digest", choose_digest, methods=["POST"]),
+    Route(f"{PATH}/language", choose_language, methods=["POST"]),
     Route(f"{PATH}/password", change_password, methods=["POST"]),
     Route(f"{PATH}/sessions", end_session, methods=["POST"]),
     Route(f"{PATH}/workspace", switch_workspace, methods=["POST"]),

@@ -11,8 +11,9 @@ from instep.platform.core.config import settings
 from instep.platform.core.errors import RateLimited
 from instep.platform.core.rate_window import count_hit
 from instep.platform.email.letters import envelope_of, trial_letter
-from instep.platform.email.outgoing import deliver_now
+from instep.platform.email.outgoing import deliver_now, email_locale
 from instep.platform.email.smtp import EmailNotSent
+from instep.platform.email.undelivered import list_undelivered
 from instep.platform.identity.access import hold_open
 from instep.platform.identity.schemas import Ctx, Person
 from instep.platform.identity.scopes import Role
@@ -27,8 +28,15 @@ async def show_email(page: BotPage) -> Response:
 
 
 async def email_page(page: BotPage, *, is_sent: bool = False, problem: str | None = None) -> Response:
+    undelivered = await list_undelivered(page.ctx.tx, page.ctx.workspace_id)
     return await show_settings(
-        page, "email", "email.html", installation=settings(), is_sent=is_sent, problem=problem
+        page,
+        "email",
+        "email.html",
+        installation=settings(),
+        is_sent=is_sent,
+        problem=problem,
+        undelivered=undelivered,
     )
 
 
@@ -38,7 +46,7 @@ async def send_test_email(request: Request, person: Person) -> Response:
     async with enter_bot(request, person) as ctx:
         await hold_open(ctx.tx, ctx.workspace_id)
         await count_test(ctx, person)
-        locale = ctx.bot.locale
+        locale = await email_locale(ctx.tx, ctx.workspace_id, person.email)
     problem = None
     try:
         await deliver_now(settings(), envelope_of(settings(), person.email, trial_letter(locale), locale))

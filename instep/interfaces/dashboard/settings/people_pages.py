@@ -9,6 +9,7 @@ from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.settings.frame import attempt, show_secret_next, show_settings
 from instep.platform.core.errors import AppError, InvalidRequest
 from instep.platform.email.outgoing import can_send_email
+from instep.platform.email.undelivered import list_undelivered
 from instep.platform.identity.scopes import Role
 from instep.platform.web.recent_sign_in import require_recent_sign_in
 
@@ -29,13 +30,17 @@ async def show_people(page: BotPage) -> Response:
 
 async def people(page: BotPage, refusal: AppError | None = None) -> Response:
     tx, workspace_id = page.ctx.tx, page.ctx.workspace_id
+    users = await actions.list_users(tx, workspace_id)
+    waiting = await invitations.list_invitations(tx, workspace_id)
+    addresses = [*(user.email for user in users), *(row.email for row in waiting)]
     return await show_settings(
         page,
         "people",
         "people.html",
         refusal,
-        users=await actions.list_users(tx, workspace_id),
-        invitations=await invitations.list_invitations(tx, workspace_id),
+        users=users,
+        invitations=waiting,
+        undelivered={row.address: row.reason for row in await list_undelivered(tx, workspace_id, addresses)},
         roles=ROLES,
         sends_email=can_send_email(),
     )
