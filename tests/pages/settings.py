@@ -116,10 +116,12 @@ async def connect_repository(owner: Tx, slug: str) -> None:
         """
         insert into repositories (id, workspace_id, bot_id, code_host_id, remote_id, name, default_branch,
             moment, paths, includes_bots, polled_until, poll_at, last_error, created_at, check_at,
-            check_status, check_message, checked_commit, checked_at, wrong_statements, wrong_articles)
+            check_status, check_message, checked_commit, checked_at, wrong_statements, wrong_articles,
+            comments, status_mode)
         select 'repo_' || row.id, workspace_id, bots.id, 'host_of_the_stage', row.id, row.name, 'main',
             'merged', array['apps/web'], false, now(), now() + interval '1 day', row.error, now(),
-            now() + interval '1 day', row.status, row.message, repeat('4b825dc64', 4), now(), 17, 9
+            now() + interval '1 day', row.status, row.message, repeat('4b825dc64', 4), now(), 17, 9,
+            true, 'neutral'
         from bots, (values
             ('of_the_stage', 'nordwind/a-repository-with-a-name-that-is-long',
                 'GitHub does not accept the token.', 'failed',
