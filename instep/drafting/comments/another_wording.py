@@ -62,15 +62,15 @@ async def lines_to_reword(draft: DraftTexts, block: str | None) -> tuple[int, in
 
 
 @writes
-async def reword_draft(ctx: Ctx, asked: WordingRequest, rewording: Rewording, model: str) -> DraftTexts:
+async def reword_draft(ctx: Ctx, wish: WordingRequest, rewording: Rewording, model: str) -> DraftTexts:
     """Make a model's wording the text of the draft; the text before becomes an earlier version.
 
     It counts as edited by people, so that no later task replaces it.
     """
-    draft = await lock_pending(ctx, asked.draft.id)
-    if draft.text_digest != asked.draft.text_digest:
+    draft = await lock_pending(ctx, wish.draft.id)
+    if draft.text_digest != wish.draft.text_digest:
         raise ProposalChanged("Someone changed the draft in the meantime: read it, then ask again.")
-    text = asked.request.before + rewording.text + asked.request.after
+    text = wish.request.before + rewording.text + wish.request.after
     content = with_line_ends_of(draft.content, text)
     columns = await edited_columns(draft, content, EDITOR.format(model=model, name=ctx.actor.name))
     columns |= {"model": model, "warnings": Jsonb([*dict.fromkeys([*draft.warnings, *rewording.warnings])])}

@@ -41,13 +41,13 @@ async def ask_for_wording(request: Request, person: Person) -> str:
     enter = partial(enter_bot, request, person)
     async with enter() as ctx:
         await hold_open(ctx.tx, ctx.workspace_id)
-        asked = await read_wording_request(ctx, request.path_params["comment_id"])
+        wish = await read_wording_request(ctx, request.path_params["comment_id"])
     chosen = await models_of(request.app.state).choose(enter, "editor")
     if chosen is None:
         raise CompletionError(NO_MODEL)
-    rewording = await reword(chosen.model, asked.request, ctx.bot.help_url)
+    rewording = await reword(chosen.model, wish.request, ctx.bot.help_url)
     async with enter() as ctx, ctx.tx.transaction():
-        await reword_draft(ctx, asked, rewording, chosen.model.name)
+        await reword_draft(ctx, wish, rewording, chosen.model.name)
     return f"{chosen.model.name} reworded the draft, which is not live yet. {rewording.note}".strip()
 
 
