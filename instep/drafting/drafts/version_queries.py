@@ -32,7 +32,10 @@ class DraftVersionText(DraftVersion):
 
 
 VERSION = "number, edited_by_name, replaced_by_name, replaced_at"
-OF_DRAFT = "bot_id = %(bot)s and workspace_id = %(workspace)s and draft_id = %(id)s"
+FROM = """
+    from draft_versions
+    where bot_id = %(bot)s and workspace_id = %(workspace)s and draft_id = %(id)s
+"""
 # Columns of a draft that belong to its text.
 KEPT = ("certainty", "evidence", "warnings", "edited_by_name", "edited_lines", "model")
 
@@ -44,7 +47,7 @@ async def keep(ctx: Ctx, draft_id: str) -> None:
         insert into draft_versions (workspace_id, bot_id, draft_id, number, title, content_markdown,
             {", ".join(KEPT)}, replaced_by_name, replaced_at)
         select d.workspace_id, d.bot_id, d.id,
-            (select coalesce(max(number), 0) + 1 from draft_versions where {OF_DRAFT}),
+            (select coalesce(max(number), 0) + 1 {FROM}),
             coalesce(d.title, a.title), coalesce(d.content_markdown, a.content_markdown),
             {", ".join(f"d.{name}" for name in KEPT)}, %(by_name)s, %(now)s
         from drafts d join articles a on a.workspace_id = d.workspace_id and a.id = d.article_id
@@ -55,8 +58,8 @@ async def keep(ctx: Ctx, draft_id: str) -> None:
     )
     await ctx.execute(
         f"""
-        delete from draft_versions where {OF_DRAFT} and number > 1 and number <= (
-            select max(number) from draft_versions where {OF_DRAFT}) - %(most)s
+        delete {FROM} and number > 1 and number <= (
+            select max(number) {FROM}) - %(most)s
         """,
         id=draft_id,
         most=limits.MAX_DRAFT_VERSIONS,
@@ -65,7 +68,7 @@ async def keep(ctx: Ctx, draft_id: str) -> None:
 
 async def list_all(ctx: Ctx, draft_id: str) -> list[DraftVersion]:
     """The earlier versions, newest first."""
-    sql = f"select {VERSION} from draft_versions where {OF_DRAFT} order by number desc"
+    sql = f"select {VERSION} {FROM} order by number desc"
     return await ctx.all(DraftVersion, sql, id=draft_id)
 
 
@@ -75,7 +78,7 @@ async def find(ctx: Ctx, draft_id: str, number: int) -> DraftVersionText | None:
         f"""
         select {VERSION}, title, content_markdown as content, certainty, evidence, warnings, edited_lines,
             model
-        from draft_versions where {OF_DRAFT} and number = %(number)s
+        {FROM} and number = %(number)s
         """,
         id=draft_id,
         number=number,

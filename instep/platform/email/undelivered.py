@@ -51,7 +51,7 @@ async def list_undelivered(
         """,
         workspace=workspace_id,
         addresses=None if addresses is None else list(addresses),
-        most=limits.MAX_LISTED_UNDELIVERED,
+        most=limits.MAX_LISTED_UNDELIVERED_EMAILS,
     )
 
 

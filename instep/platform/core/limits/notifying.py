@@ -61,7 +61,7 @@ MAX_NOTICE_EXCERPT_CHARACTERS = 200
 MAX_NOTICE_EMAILS_PER_HOUR = 30
 # Emails that were not delivered: how long their reasons are kept, and how many a page lists.
 UNDELIVERED_EMAIL_RETENTION = timedelta(days=30)
-MAX_LISTED_UNDELIVERED = 100
+MAX_LISTED_UNDELIVERED_EMAILS = 100
 
 # Readers who follow a help center by email.
 # How long the link that confirms a subscription works.
