@@ -7,6 +7,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.accounts.language_model.choosing import models_of
+from instep.content.style.actions import find_style
+from instep.content.style.prompting import follow_style
 from instep.drafting.comments.another_wording import read_wording_request, reword_draft
 from instep.drafting.writer.llm.rewording import reword
 from instep.interfaces.dashboard.bot_pages import enter_bot
@@ -41,11 +43,12 @@ async def ask_for_wording(request: Request, person: Person) -> str:
     enter = partial(enter_bot, request, person)
     async with enter() as ctx:
         await hold_open(ctx.tx, ctx.workspace_id)
+        style = await find_style(ctx)
         wish = await read_wording_request(ctx, request.path_params["comment_id"])
     chosen = await models_of(request.app.state).choose(enter, "editor")
     if chosen is None:
         raise CompletionError(NO_MODEL)
-    rewording = await reword(chosen.model, wish.request, ctx.bot.help_url)
+    rewording = await reword(follow_style(chosen.model, style), wish.request, ctx.bot.help_url)
     async with enter() as ctx, ctx.tx.transaction():
         await reword_draft(ctx, wish, rewording, chosen.model.name)
     return f"{chosen.model.name} reworded the draft, which is not live yet. {rewording.note}".strip()
