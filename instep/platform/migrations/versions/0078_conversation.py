@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0078"
-down_revision = "0076"
+down_revision = "0077"
 
 SCHEMA = """
 alter table comments
