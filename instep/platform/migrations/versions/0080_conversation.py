@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0078"
-down_revision = "0077"
+revision = "0080"
+down_revision = "0079"
 
 SCHEMA = """
 alter table comments
