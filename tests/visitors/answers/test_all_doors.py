@@ -13,6 +13,7 @@ from tests.support.site_pages import crawl, publish, set_article
 CANARY = "kookaburra"
 QUESTION = "What laughs at the archive?"
 PAGES = {"home", "article page", "next article's page", "collection page", "search page", "sitemap"}
+PAGES |= {"page to follow", "feed of the article", "feed of the collection"}
 PAGES |= {"article as Markdown", "llms.txt", "llms-full.txt"}
 VISITORS = {"chat", "chat stream", "ask_docs", "search_docs", *PAGES}
 KEYS = {"search", "search_articles"}
@@ -20,6 +21,9 @@ PAGE_NAMES = {
     "": "home",
     "sitemap.xml": "sitemap",
     "collections/guides": "collection page",
+    "collections/guides.atom": "feed of the collection",
+    f"articles/the-{CANARY}.atom": "feed of the article",
+    f"follow?article=the-{CANARY}": "page to follow",
     f"articles/the-{CANARY}": "article page",
     f"articles/the-{CANARY}.md": "article as Markdown",
     "articles/install": "next article's page",
