@@ -1,10 +1,12 @@
 """The job after an original has changed: each of its translations gets a draft or a place."""
 
+from dataclasses import replace
 from functools import partial
 
 from instep.accounts.language_model.choosing import NO_MODELS, LanguageModels
 from instep.content.articles.following import FOLLOW_TRANSLATIONS
 from instep.content.articles.texts import find_article
+from instep.content.style.actions import find_style
 from instep.drafting.translations import queries
 from instep.drafting.translations.actions import compare_with_root, read_followed_texts
 from instep.drafting.translations.change_storing import store_following
@@ -69,9 +71,10 @@ async def _translated(
     chosen = await models.choose(enter, "translations", texts.work_id)
     model, name = (chosen.model, chosen.model.name) if chosen else (None, None)
     async with enter() as ctx:
-        help_url = ctx.bot.help_url
+        help_url, style = ctx.bot.help_url, await find_style(ctx)
+    kept_terms = tuple(term.term for term in style.terms if term.do_not_translate)
     try:
-        written = await translate_change(model, texts.change, help_url)
+        written = await translate_change(model, replace(texts.change, kept_terms=kept_terms), help_url)
     except TranslationRefused as error:
         return Following(texts, changes, refusal=f"The new translation was left out: {error.message}.")
     except CompletionError as error:

@@ -145,3 +145,19 @@ async def test_a_translation_with_other_blocks_gets_a_place_and_code_needs_no_mo
     await follow(database, owner, model)
     [place] = await waiting(client)
     assert (place["articleId"], model.prompts) == (translation["id"], [])
+
+
+async def test_a_term_of_the_glossary_that_is_not_translated_stays(
+    client: Client, database: Database, owner: Tx
+) -> None:
+    term = {"term": "Night Export", "doNotTranslate": True}
+    ok(await client.patch("/v1/style", json={"terms": [term]}))
+    root, translation = await publish_pair(client)
+    await change_root(client, root, WAIT, "Wait for the Night Export.")
+    model = saying({"Wait for the Night Export.": "Warten Sie auf den nächtlichen Export."})
+    await follow(database, owner, model)
+
+    assert "Night Export" in model.prompts[0].system
+    assert await drafts_of(client, translation) == []
+    [place] = await waiting(client)
+    assert "Night Export" in place["reason"]
