@@ -181,7 +181,7 @@ async def tell(
     await repository.review(owner)
 
 
-@pytest.mark.parametrize("host", [GitLabDouble, GiteaDouble], indirect=True)
+@pytest.mark.parametrize("other_host", [GitLabDouble, GiteaDouble], indirect=True)
 async def test_a_draft_is_reviewed_in_a_comment(
     api: Api, client: Client, owner: Tx, host: HostDouble, repository: Connected
 ) -> None:
@@ -202,6 +202,8 @@ async def test_a_draft_is_reviewed_in_a_comment(
     approved_by = (await get(client, f"drafts/{draft['id']}"))["approvedBy"]
     assert approved_by["name"] == like("ann at Git…")
     assert host.statuses[-1]["state"] == "success"
+    # GitLab does not say who edited a comment.
+    assert ("- [x] Apply when merged" in host.comments[1]) == (host.kind == "gitea")
 
     pull.state = "merged"
     await tell(api, owner, repository, host.delivery("merged", repository.secret))
@@ -209,7 +211,7 @@ async def test_a_draft_is_reviewed_in_a_comment(
     assert len(host.comments) == 2
 
 
-@pytest.mark.parametrize("host", [BitbucketDouble], indirect=True)
+@pytest.mark.parametrize("other_host", [BitbucketDouble], indirect=True)
 async def test_a_host_without_reviews_gets_no_comment(
     api: Api, client: Client, owner: Tx, host: HostDouble, repository: Connected
 ) -> None:
