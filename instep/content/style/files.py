@@ -11,9 +11,10 @@ from instep.platform.web.errors import first_fault
 
 
 def read_style(path: Path) -> Style:
-    """The style in a file; raises `InvalidRequest`."""
+    """The style in a file, with empty values for fields that it leaves out; raises `InvalidRequest`."""
     try:
-        return Style.model_validate_json(read_small(path))
+        style = Style.model_validate_json(read_small(path))
+        return Style.model_validate(style.model_dump(by_alias=True))
     except ValidationError as error:
         field, message = first_fault(error)
         raise InvalidRequest(f"{path} is not a style: `{field}`: {message}.") from None

@@ -121,7 +121,7 @@ async def test_a_text_that_says_what_an_article_says_is_found(
 async def test_a_text_that_takes_too_long_is_told_so(
     monkeypatch: pytest.MonkeyPatch, cast: Cast, database: Database
 ) -> None:
-    async def never(texts: object) -> object:
+    async def never(texts: object, style: object) -> object:
         raise TimeLimitExceeded
 
     monkeypatch.setattr(assessment, "analyze_bounded", never)

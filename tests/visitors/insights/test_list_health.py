@@ -278,8 +278,8 @@ async def test_a_large_help_center_is_read_in_another_process_and_once(
     await at_once(6, lambda number: publish(client, f"No {number}", f"{ENOUGH}\n\n" * 100 + f"TODO {number}"))
     read: list[int] = []
 
-    async def counting(function: Any, texts: Any, *, seconds: float) -> Any:
-        result = await run_with_timeout(function, texts, seconds=seconds)
+    async def counting(function: Any, texts: Any, style: Any, *, seconds: float) -> Any:
+        result = await run_with_timeout(function, texts, style, seconds=seconds)
         read.append(len(texts))
         return result
 
@@ -302,10 +302,10 @@ async def test_a_text_that_takes_too_long_costs_only_itself(
     for number in range(5):
         await publish(client, f"No {number}", f"{ENOUGH} [Next](no-3#gone)" if number < 3 else ENOUGH)
 
-    async def refusing(function: Any, texts: Any, *, seconds: float) -> Any:
-        if any(title == "No 3" for title, _ in texts):
+    async def refusing(function: Any, texts: Any, style: Any, *, seconds: float) -> Any:
+        if any(text.title == "No 3" for text in texts):
             raise TimeLimitExceeded
-        return function(texts)
+        return function(texts, style)
 
     monkeypatch.setattr(sandbox, "run_with_timeout", refusing)
 
