@@ -1,6 +1,7 @@
 """Every kind of email, with the longest and oddest texts that it may have."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from uuid import UUID
 
 from instep.accounts.people.letters_to_people import (
@@ -13,13 +14,15 @@ from instep.accounts.people.letters_to_people import (
 )
 from instep.drafting.drafts.digest import NewItems
 from instep.drafting.drafts.email_digest import DigestReader, digest_letter
-from instep.notifications.alerts.alert_addresses import alert_letter, confirmation_letter
+from instep.notifications.alerts.alert_addresses import alert_address_letter, alert_letter
 from instep.notifications.alerts.messages import clean_message
 from instep.notifications.inbox.notice_letters import letter_of
 from instep.notifications.inbox.schemas import NoticeKind, NoticeSubject
 from instep.platform.core.clock import utc_now
 from instep.platform.email.letters import Letter, trial_letter
 from instep.platform.identity.schemas import Bot
+from instep.visitors.subscriptions.reader_letters import confirmation_letter, news_letter
+from instep.visitors.subscriptions.schemas import NewsItem, Topic
 
 SITE = "https://help.nordwind.example"
 LINK = f"{SITE}/app/invitation?token={'a1B2c3D4' * 5}"
@@ -52,6 +55,17 @@ def alert(locale: str) -> Letter:
     return alert_letter(locale, message, "ada@example.com", f"{SITE}/email/unsubscribe?token={'e' * 120}")
 
 
+def subscription(locale: str) -> Letter:
+    return confirmation_letter(bot(locale), Topic("art_1", TITLE), locale, "a1B2c3D4" * 5)
+
+
+def news(locale: str) -> Letter:
+    item = NewsItem(
+        "ada@example.com", locale, False, "limits", TITLE, False, "What is scanned\nOther limits", 9
+    )
+    return news_letter(bot(locale), [item, replace(item, is_first=True), replace(item, is_entry=True)])
+
+
 LETTERS: dict[str, Callable[[str], Letter]] = {
     "invitation": lambda locale: invitation_letter(locale, COMPANY, OLGA, LINK),
     "invitation-by-an-operator": lambda locale: invitation_letter(locale, "Nordwind", None, LINK),
@@ -63,7 +77,9 @@ LETTERS: dict[str, Callable[[str], Letter]] = {
     "assignment": notice("assigned", None),
     "mention": notice("mentioned", COMMENT),
     "digest": digest,
-    "confirmation-of-alerts": lambda locale: confirmation_letter(locale, "Nordwind Help", OLGA, LINK),
+    "confirmation-of-alerts": lambda locale: alert_address_letter(locale, "Nordwind Help", OLGA, LINK),
     "alert": alert,
+    "confirmation-of-a-subscription": subscription,
+    "news": news,
     "test": trial_letter,
 }

@@ -30,11 +30,11 @@ async def ask_to_confirm(ctx: Ctx, target: AlertTarget) -> None:
     data = {"workspace": ctx.workspace_id, "target": target.id}
     token = await put_challenge(ctx.tx, "alert_address", data, ttl=limits.INVITATION_TTL)
     url = f"{settings().base_url}{CONFIRM_ALERTS}?token={token}"
-    letter = confirmation_letter(locale, ctx.bot.name, ctx.actor.name, url)
+    letter = alert_address_letter(locale, ctx.bot.name, ctx.actor.name, url)
     await send_email(ctx.tx, ctx.workspace_id, target.host, letter, locale)
 
 
-def confirmation_letter(locale: str, bot_name: str, inviter: str, url: str) -> Letter:
+def alert_address_letter(locale: str, bot_name: str, inviter: str, url: str) -> Letter:
     _ = catalogue_of(locale).gettext
     name = name_in_email(bot_name)
     return Letter(
