@@ -24,6 +24,10 @@ def change(
         list[str] | None,
         typer.Option(metavar="PATH", help="Only send files in this folder of the checkout; repeatable."),
     ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LABEL", help="A label of the change; repeatable; by default from the CI."),
+    ] = None,
     bot: Annotated[
         str | None,
         typer.Option(
@@ -66,5 +70,7 @@ def change(
     from instep.client.ci.backfill import BackfillOptions
     from instep.client.ci.command import Options
 
-    options = Options(base, head, title, url, kind, bot, path or (), wait, check, comment, timeout, as_json)
+    options = Options(
+        base, head, title, url, kind, bot, path or (), wait, check, comment, timeout, as_json, label or ()
+    )
     raise typer.Exit(BackfillOptions(options, since, last, range, dry_run).run(os.environ))

@@ -32,6 +32,8 @@ class Pull:
     title: str = "Rename ACME_TIMEOUT to ACME_REQUEST_TIMEOUT"
     branch: str = "main"
     author: str = "ann"
+    email: str = "ann@example.com"
+    labels: tuple[str, ...] = ()
     state: str = "open"
     is_draft: bool = False
     is_approved: bool = False
@@ -42,6 +44,10 @@ class Pull:
     @property
     def head(self) -> str:
         return hashlib.sha1(str(self.number).encode()).hexdigest()
+
+    @property
+    def commit_author(self) -> Json:
+        return {"name": self.author, "email": self.email}
 
     @property
     def merge_commit(self) -> str | None:
@@ -85,6 +91,10 @@ class HostDouble:
     def open(self, number: int = 7, **fields: object) -> Pull:
         self.pulls[number] = Pull(number, **fields)  # type: ignore[arg-type]
         return self.pulls[number]
+
+    def pull_at(self, path: str) -> Pull:
+        """The pull request whose last commit a path ends with."""
+        return next(pull for pull in self.pulls.values() if pull.head.startswith(path.rpartition("/")[2]))
 
     def reply(self, asked: Asked) -> Reply:
         self.requests.append(asked)
@@ -248,6 +258,7 @@ class GitLabDouble(HostDouble):
             "merge_commit_sha": pull.merge_commit,
             "draft": pull.is_draft,
             "author": {"id": 1, "username": pull.author},
+            "labels": list(pull.labels),
             "updated_at": pull.updated_at,
         }
 
@@ -265,6 +276,8 @@ class GitLabDouble(HostDouble):
         if below == "/repository/merge_base":
             tag, commit = query["refs[]"]
             return Reply(200, {"id": "0" * 40 if self.lacks(tag, commit) else commit})
+        if below.startswith("/repository/commits/"):
+            return Reply(200, {"author_email": self.pull_at(below).email})
         return self.answer_request(below)
 
     def answer_request(self, below: str) -> Reply:
@@ -351,6 +364,7 @@ class GiteaDouble(HostDouble):
             "base": {"ref": pull.branch},
             "head": {"sha": self.head_of(pull), "ref": "rename"},
             "user": {"login": pull.author},
+            "labels": [{"name": label} for label in pull.labels],
             "updated_at": pull.updated_at,
         }
 
@@ -365,6 +379,8 @@ class GiteaDouble(HostDouble):
         if below.startswith("/compare/"):
             tag, _, commit = below.removeprefix("/compare/").partition("...")
             return Reply(200, {"total_commits": 3 if self.lacks(tag, commit) else 0})
+        if below.startswith("/git/commits/"):
+            return Reply(200, {"commit": {"author": self.pull_at(below).commit_author}})
         number, _, rest = below.removeprefix("/pulls/").partition("/")
         plain = number.removesuffix(".diff")
         if not plain.isdigit() or int(plain) not in self.pulls:
@@ -455,6 +471,13 @@ class BitbucketDouble(HostDouble):
         if below == "/pullrequests":
             rows, following = self.page(asked, query)
             return Reply(200, {"values": rows, **({"next": following} if following else {})})
+        return self.answer_request(below)
+
+    def answer_request(self, below: str) -> Reply:
+        """The pull request at a path, or a part of it; or the author of its last commit."""
+        if below.startswith("/commit/"):
+            pull = self.pull_at(below)
+            return Reply(200, {"author": {"raw": f"{pull.author} <{pull.email}>"}})
         number, _, rest = below.removeprefix("/pullrequests/").partition("/")
         if not number.isdigit() or int(number) not in self.pulls:
             return Reply(404, {"type": "error"})

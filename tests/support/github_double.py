@@ -45,6 +45,7 @@ class GitHubDouble:
     former_name: str = ""
     repository_id: int = 1296269
     default_branch: str = "main"
+    author_email: str = "octocat@example.com"
     pulls: dict[int, Json] = field(default_factory=dict)
     diffs: dict[int, str] = field(default_factory=dict)
     files: dict[int, list[Json]] = field(default_factory=dict)
@@ -97,6 +98,7 @@ class GitHubDouble:
             "body": "The name says what it limits.",
             "html_url": f"{self.url}/{self.name}/pull/{number}",
             "user": {"login": "octocat", "type": "User"},
+            "labels": [],
             "head": {"ref": "rename", "sha": head, "repo": self.repository},
             "base": {"ref": self.default_branch, "sha": BASE, "repo": self.repository},
             "merged_at": None,
@@ -309,7 +311,7 @@ class GitHubDouble:
         query = parse_qs(url.query)
         if path == "/releases":
             return self.page(asked, self.releases[::-1], query)
-        if path.startswith(("/contents/", "/compare/")):
+        if path.startswith(("/contents/", "/compare/", "/commits/")):
             return self.answer_code(path, query)
         if path == "/pulls":
             return self.answer_pulls(asked, query)
@@ -349,7 +351,9 @@ class GitHubDouble:
         return Reply(201, self.open(max(self.pulls) + 1, **fields))
 
     def answer_code(self, path: str, query: dict[str, list[str]]) -> Reply:
-        """The contents of a file, or the comparison of two commits."""
+        """A commit, the contents of a file, or the comparison of two commits."""
+        if path.startswith("/commits/"):
+            return Reply(200, {"commit": {"author": {"name": "octocat", "email": self.author_email}}})
         if path.startswith("/contents/"):
             name = unquote(path.removeprefix("/contents/"))
             if (data := self.branches.file(query["ref"][0], name)) is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from instep.client.ci.backfill_report import BackfilledChange, BackfillReport
-from instep.client.ci.checkout import CodeChange, resolve
+from instep.client.ci.checkout import CodeChange, resolve, task_labels
 from instep.client.ci.client import Client, LimitReached, SentBefore
 from instep.client.ci.code_of_today import CodeOfToday, file_changes, open_code
 from instep.client.ci.command import FAILED, TIMED_OUT, WOULD_EDIT, Options, send_change, with_results
@@ -69,6 +69,7 @@ class Backfill:
     bot: Bot
     code: CodeOfToday
     paths: Sequence[str]
+    labels: Sequence[str] = ()
 
     def process(self, change: MergedChange, position: str | None) -> BackfilledChange:
         """Send a change unless there is a reason not to; without a position in a dry run, none is sent."""
@@ -90,7 +91,14 @@ class Backfill:
     def send(self, change: MergedChange, selection: Selection, position: str) -> BackfilledChange:
         """Send a change as soon as the server accepts a task."""
         code_change = CodeChange(
-            change.kind, change.title, change.url, change.description, change.base, change.commit, selection
+            change.kind,
+            change.title,
+            change.url,
+            change.description,
+            change.base,
+            change.commit,
+            selection,
+            labels=self.labels,
         )
         while True:
             try:
@@ -139,7 +147,9 @@ def run_backfill(options: BackfillOptions, environ: Mapping[str, str]) -> Backfi
     report = BackfillReport(f"Backfill of {history.words}", client.url, bot, is_dry_run=options.dry_run)
     say(f"{len(changes)} changes up to {head[:12]} for the bot “{bot.name}”.")
     with open_code(git, head) as code:
-        backfill = Backfill(report.title, client, bot, code, options.change.paths)
+        backfill = Backfill(
+            report.title, client, bot, code, options.change.paths, task_labels(options.change.labels)
+        )
         for number, change in enumerate(changes, 1):
             position = None if options.dry_run else f"{number} of {len(changes)}"
             report.changes.append(backfill.process(change, position))

@@ -35,6 +35,9 @@ class CodeChange:
     note: str | None = None
     # What a language model gets in addition, as the API has it.
     context: Mapping[str, Any] = field(default_factory=dict)
+    # The email address of the last commit's author, and the labels of the pull request.
+    author: str | None = None
+    labels: Sequence[str] = ()
 
 
 def read_change(folder: Path, context: CiContext, paths: Sequence[str] = ()) -> CodeChange:
@@ -53,6 +56,8 @@ def read_change(folder: Path, context: CiContext, paths: Sequence[str] = ()) -> 
         head=head,
         selection=select(git, base, head, paths),
         note=note,
+        author=read_author(git, head),
+        labels=task_labels(context.labels),
     )
 
 
@@ -133,6 +138,17 @@ def read_message(git: Git, head: str) -> tuple[str, str]:
     raw = git.read("log", "-1", "--no-color", "--no-notes", "--encoding=UTF-8", "--format=%B", head)
     subject, _, rest = raw.decode("utf-8", "replace").strip().partition("\n")
     return subject, rest
+
+
+def read_author(git: Git, head: str) -> str | None:
+    email = clean(git.find("log", "-1", "--format=%ae", head) or "")
+    return email if 0 < len(email) <= limits.MAX_EMAIL_CHARACTERS else None
+
+
+def task_labels(labels: Sequence[str]) -> list[str]:
+    """The labels that a task can have."""
+    names = [clean(label).strip() for label in labels]
+    return [name for name in names if 0 < len(name) <= limits.MAX_LABEL_CHARACTERS][: limits.MAX_LABELS]
 
 
 def task_title(text: str | None) -> str:

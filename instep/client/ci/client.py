@@ -169,7 +169,13 @@ class Client:
 
 def fields(change: CodeChange) -> dict[str, Any]:
     """The change as a request body, without empty optional fields."""
-    optional_fields = {"url": change.url, "body": change.description, "context": change.context}
+    optional_fields = {
+        "url": change.url,
+        "body": change.description,
+        "context": change.context,
+        "author": change.author,
+        "labels": list(change.labels),
+    }
     set_fields = {name: value for name, value in optional_fields.items() if value}
     return {"kind": change.kind, "title": change.title, **set_fields, "diff": change.selection.diff}
 

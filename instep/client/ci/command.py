@@ -40,6 +40,7 @@ class Options:
     comment: bool = False
     timeout: int = limits.TASK_WAIT_SECONDS
     as_json: bool = False
+    labels: Sequence[str] = ()
 
     @property
     def waits(self) -> bool:
@@ -81,7 +82,7 @@ def run_with(options: Options, environ: Mapping[str, str]) -> Run:
 
 def with_options(options: Options, context: CiContext) -> CiContext:
     """The context of the CI with the given options instead of its values."""
-    values = {name: getattr(options, name) for name in ("base", "head", "title", "url", "kind")}
+    values = {name: getattr(options, name) for name in ("base", "head", "title", "url", "kind", "labels")}
     return replace(context, **{name: value for name, value in values.items() if value})
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -29,6 +29,7 @@ class CiContext:
     before: str | None = None
     # The number of the pull request.
     number: str | None = None
+    labels: Sequence[str] = ()
 
 
 def read_context(environ: Mapping[str, str]) -> CiContext:
@@ -53,6 +54,7 @@ def github_context(environ: Mapping[str, str]) -> CiContext:
             description=text_or_none(event, "pull_request", "body"),
             default_branch=branch,
             number=number_of(event["pull_request"]),
+            labels=labels_of(event["pull_request"]),
         )
     if environ.get("GITHUB_REF_TYPE") == "tag":
         return github_tag_context(event, environ.get("GITHUB_REF_NAME"))
@@ -91,6 +93,7 @@ def gitlab_context(environ: Mapping[str, str]) -> CiContext:
             url=f"{target}/-/merge_requests/{number}" if target else None,
             description=variables.get("CI_MERGE_REQUEST_DESCRIPTION"),
             number=number,
+            labels=[label for label in variables.get("CI_MERGE_REQUEST_LABELS", "").split(",") if label],
         )
     if tag := variables.get("CI_COMMIT_TAG"):
         message = variables.get("CI_COMMIT_TAG_MESSAGE")
@@ -138,6 +141,12 @@ def text_or_none(value: Any, *path: str) -> str | None:
 def number_of(pull_request: Any) -> str | None:
     number = pull_request.get("number") if isinstance(pull_request, dict) else None
     return str(number) if isinstance(number, int) else None
+
+
+def labels_of(pull_request: Any) -> list[str]:
+    labels = pull_request.get("labels") if isinstance(pull_request, dict) else None
+    names = (text_or_none(label, "name") for label in (labels if isinstance(labels, list) else ()))
+    return [name for name in names if name]
 
 
 def commit(sha: str | None) -> str | None:

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from pydantic import MISSING
 
+from instep.accounts.people.actions import find_member_id
 from instep.content.collections.actions import referenced_id
 from instep.drafting.tasks import queries
 from instep.drafting.tasks.schemas import (
+    ChangeFields,
     Creation,
     ReadTask,
     SentChange,
@@ -98,13 +100,22 @@ async def create_task(ctx: Ctx, read: ReadTask, key: str | None = None) -> Creat
         return Creation(await find_task(ctx, [ctx.bot], earlier), is_replay=True)
     await _count_creation(ctx)
     if read.new.change is not MISSING:
-        await queries.insert_change(ctx, task_id, read.new.change)
+        await queries.insert_change(ctx, task_id, read.new.change, await _author_id(ctx, read.new.change))
     if read.new.article is not MISSING:
         article = read.new.article
         collection_id = await referenced_id(ctx, article.collection_id, "article.collectionId")
         await queries.insert_article(ctx, task_id, article, collection_id)
     await run_soon(ctx, task_id)
     return Creation(await find_task(ctx, [ctx.bot], task_id), is_replay=False)
+
+
+async def _author_id(ctx: Ctx, change: ChangeFields) -> str | None:
+    """The member whose address the change names as its author's.
+
+    Nobody has proved the address, so nothing follows from it except that this member is asked for a review.
+    """
+    email = change.model_dump().get("author")
+    return await find_member_id(ctx.tx, ctx.workspace_id, email) if email else None
 
 
 async def run_soon(ctx: Ctx, task_id: str) -> None:

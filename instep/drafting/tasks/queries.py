@@ -141,7 +141,7 @@ async def draft_statuses(ctx: Ctx, task_id: str) -> dict[str, str]:
     return statuses or {}
 
 
-async def insert_change(ctx: Ctx, task_id: str, change: ChangeFields) -> None:
+async def insert_change(ctx: Ctx, task_id: str, change: ChangeFields, author_id: str | None) -> None:
     sent = change.model_dump()
     row = {
         "type": "document_change",
@@ -152,6 +152,8 @@ async def insert_change(ctx: Ctx, task_id: str, change: ChangeFields) -> None:
         "diff": sent.get("diff"),
         "bundle": sent.get("bundle"),
         "context": Jsonb(sent["context"]) if sent.get("context") else None,
+        "labels": sent.get("labels", []),
+        "author_id": author_id,
     }
     await insert(ctx, task_id, row)
 

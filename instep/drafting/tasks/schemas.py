@@ -25,6 +25,8 @@ ChangeBody = Annotated[Text, Field(max_length=limits.MAX_CHANGE_BODY_CHARACTERS)
 IssueTitle = Annotated[Text, Field(min_length=1, max_length=limits.MAX_TITLE_CHARACTERS)]
 IssueBody = Annotated[Text, Field(max_length=limits.MAX_ISSUE_CHARACTERS)]
 CodePath = Annotated[Text, Field(min_length=1, max_length=limits.MAX_CODE_PATH_CHARACTERS)]
+Label = Annotated[Text, Field(min_length=1, max_length=limits.MAX_LABEL_CHARACTERS)]
+AuthorEmail = Annotated[Text, Field(max_length=limits.MAX_EMAIL_CHARACTERS)]
 Code = Annotated[Text, Field(max_length=limits.MAX_CODE_EXCERPT_CHARACTERS)]
 Version = Annotated[Text, Field(min_length=1, max_length=limits.MAX_VERSION_CHARACTERS)]
 Instructions = Annotated[Text, Field(max_length=limits.MAX_INSTRUCTIONS_CHARACTERS)]
@@ -156,6 +158,15 @@ class ChangeIn(ChangeFields):
 
     context: ContextIn | MISSING = Field(
         default=MISSING, description="More about it, for the bot's language model."
+    )
+    author: AuthorEmail | MISSING = Field(
+        default=MISSING,
+        description="The email address of its author. A member with this address is asked to review the"
+        " drafts and places that have no owner.",
+        examples=["ada@example.com"],
+    )
+    labels: Annotated[list[Label], Field(max_length=limits.MAX_LABELS)] | MISSING = Field(
+        default=MISSING, description="The labels of the pull request.", examples=[["internal"]]
     )
 
 

@@ -26,6 +26,7 @@ from instep.platform.text.characters import in_one_line, replace_unstorable, sho
 from instep.platform.web.bodies import body_from
 from instep.transfer.repositories import queries, review_queries
 from instep.transfer.repositories.host_access import open_api
+from instep.transfer.repositories.hosts.host_form import HostForm
 from instep.transfer.repositories.hosts.host_json import Malformed
 from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.hosts.host_requests import HostApi, HostBusy, HostFailed, HostRefused
@@ -169,15 +170,29 @@ async def read_change(
         )
         reader = ContextReader(api, form, repository.name, f"{work.host.url}/{repository.name}")
         context = await reader.read(pull_request, chosen.text) if has_model and chosen.files else {}
-        return await task_of(pull_request, chosen, context, reader.failures)
+        author = await find_author(api, form, repository.name, pull_request.head)
+        return await task_of(pull_request, author, chosen, context, reader.failures)
     except TimeLimitExceeded:
         return NoTask("failed", "The diff takes too much time or memory to read.")
     except InvalidRequest as error:
         return NoTask("failed", error.message)
 
 
+async def find_author(api: HostApi, form: HostForm, name: str, commit: str) -> str | None:
+    """The email address of a commit's author; None if the host does not give it."""
+    try:
+        email = replace_unstorable(await form.find_author(api, name, commit))
+    except (HostRefused, Malformed):
+        return None
+    return email if len(email) <= limits.MAX_EMAIL_CHARACTERS else None
+
+
 async def task_of(
-    pull_request: PullRequest, chosen: ChosenDiff, context: Mapping[str, Any], failures: Sequence[str]
+    pull_request: PullRequest,
+    author: str | None,
+    chosen: ChosenDiff,
+    context: Mapping[str, Any],
+    failures: Sequence[str],
 ) -> NewTask | NoTask:
     if not chosen.files:
         is_outside = chosen.outside and not chosen.left_out
@@ -194,11 +209,19 @@ async def task_of(
         "url": pull_request.url,
         "diff": chosen.text,
         "body": replace_unstorable(pull_request.body or "")[: limits.MAX_CHANGE_BODY_CHARACTERS],
+        "labels": labels_of(pull_request),
         **({"context": context} if context else {}),
+        **({"author": author} if author else {}),
     }
     read = await tasks.read_task(body_from(TaskCreate, {"change": change}))
     missing = f"Sent without all that the model could read. {failures[0]}" if failures else None
     return NewTask(read, missing)
+
+
+def labels_of(pull_request: PullRequest) -> list[str]:
+    """The labels that a task can have."""
+    labels = map(replace_unstorable, pull_request.labels)
+    return [label for label in labels if 0 < len(label) <= limits.MAX_LABEL_CHARACTERS][: limits.MAX_LABELS]
 
 
 async def record_outcome(

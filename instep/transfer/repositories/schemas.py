@@ -126,6 +126,7 @@ class PullRequest:
     updated_at: datetime | None = None
     # The commit that brought the changes to the branch.
     merge_commit: str | None = None
+    labels: tuple[str, ...] = ()
     # The branch with the changes and its repository: "" is the same one, None a fork that is closed to us.
     source_branch: str = ""
     source: str | None = None

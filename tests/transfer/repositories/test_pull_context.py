@@ -3,6 +3,7 @@
 import pytest
 
 from instep.platform.core.database import Database, Tx
+from instep.platform.identity.scopes import Role
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.changes import write_articles
 from tests.support.ci_servers import Reply
@@ -14,6 +15,7 @@ from tests.support.github_double import TOKEN as GITHUB_TOKEN
 from tests.support.github_double import github
 from tests.support.limits import SetLimit, SetSetting
 from tests.support.model_replies import CHOICE, ScriptedModel
+from tests.support.sign_in import sign_up
 from tests.support.wording import like
 
 SETTINGS_CODE = "import os\n\nTIMEOUT = 30\nRETRIES = 3\n\n\ndef wait():\n    pass\n"
@@ -136,3 +138,18 @@ async def test_a_rate_limit_of_the_host_costs_no_task(
 
     change = await repository.only_change()
     assert (change.status, change.message) == ("sent", like("…limits requests."))
+
+
+async def test_labels_and_the_author_of_the_last_commit_come_with_the_task(
+    api: Api, owner: Tx, cast: Cast, host: HostDouble, repository: Connected
+) -> None:
+    editor = await sign_up(owner, cast.acme.workspace_id, Role.EDITOR)
+    host.open(state="merged", email=editor.email, labels=("internal", "x" * 256))
+    delivery = host.delivery("merged", repository.secret)
+    await api(None).post(repository.hook_path, content=delivery.body, headers=delivery.headers)
+    await repository.work()
+
+    # Bitbucket has no labels.
+    labels = [] if host.kind == "bitbucket" else ["internal"]
+    assert await owner.value("select labels from tasks") == labels
+    assert await owner.value("select author_id from tasks") == editor.id

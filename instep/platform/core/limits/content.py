@@ -111,6 +111,17 @@ MAX_THREAD_COMMENT_CHARACTERS = 5_000
 MAX_COMMENT_EDITS = 20
 # The words of a text that a comment is about.
 MAX_BLOCK_CHARACTERS = 500
+# Labels of a pull request that are read, and the characters of each.
+MAX_LABELS = 100
+MAX_LABEL_CHARACTERS = 255
+# Days until people are reminded of what waits for them, and until an unchanged draft expires. The expiry is
+# announced before.
+MIN_REMINDER_DAYS = 1
+MIN_EXPIRY_DAYS = 14
+MAX_FOLLOW_UP_DAYS = 365
+EXPIRY_WARNING_DAYS = 7
+# Rules of one bot about who is asked for reviews.
+MAX_ASSIGNMENT_RULES = 200
 # People whom one comment notifies by name.
 MAX_MENTIONS = 20
 

@@ -4,6 +4,7 @@ import base64
 import re
 from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
+from email.utils import parseaddr
 from typing import Any
 from urllib.parse import quote
 
@@ -92,6 +93,10 @@ class Bitbucket:
 
     def content_path(self, name: str, path: str, commit: str) -> str:
         return f"/repositories/{quoted_name(name)}/src/{commit}/{quote(path)}"
+
+    async def find_author(self, api: HostApi, name: str, commit: str) -> str:
+        row = await api.get_json(f"/repositories/{quoted_name(name)}/commit/{commit}")
+        return parseaddr(text_at(row, "author", "raw"))[1]
 
     async def list_releases(self, api: HostApi, name: str) -> list[HostRelease]:
         """List tags with a version number as releases, because Bitbucket has none."""

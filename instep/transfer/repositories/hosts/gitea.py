@@ -12,6 +12,7 @@ from instep.transfer.repositories.hosts.host_json import (
     has_signature,
     header_of,
     quoted_name,
+    text_at,
     value_at,
 )
 from instep.transfer.repositories.hosts.host_requests import HostApi
@@ -59,6 +60,10 @@ class Gitea(GitHub):
 
     async def find_pull_request(self, api: HostApi, name: str, number: int) -> PullRequest:
         return with_draft_title(await api.get_json(f"/repos/{quoted_name(name)}/pulls/{number}"))
+
+    async def find_author(self, api: HostApi, name: str, commit: str) -> str:
+        row = await api.get_json(f"/repos/{quoted_name(name)}/git/commits/{commit}")
+        return text_at(row, "commit", "author", "email")
 
     async def fetch_diff(self, api: HostApi, name: str, number: int) -> bytes:
         return (await api.get(f"/repos/{quoted_name(name)}/pulls/{number}.diff", "text/plain")).body

@@ -19,6 +19,7 @@ from instep.transfer.repositories.hosts.host_json import (
     quoted_name,
     releases_of,
     text_at,
+    texts_at,
     value_at,
 )
 from instep.transfer.repositories.hosts.host_requests import PAGE_SIZE, HostApi, HostFailed, HostRefused
@@ -114,6 +115,10 @@ class GitHub:
     def content_path(self, name: str, path: str, commit: str) -> str:
         return content_path(name, path, commit)
 
+    async def find_author(self, api: HostApi, name: str, commit: str) -> str:
+        row = await api.get_json(f"/repos/{quoted_name(name)}/commits/{commit}")
+        return text_at(row, "commit", "author", "email")
+
     async def list_releases(self, api: HostApi, name: str) -> list[HostRelease]:
         rows = await api.get_json(f"/repos/{quoted_name(name)}/releases?per_page={MAX_RELEASES}")
         return releases_of(rows, "tag_name", "published_at", "draft", "prerelease")
@@ -160,6 +165,7 @@ def pull_request_of(row: Any) -> PullRequest:
         merge_commit=commit_at(row, "merge_commit_sha"),
         source_branch=value_at(row, "head", "ref") or "",
         source=source_of(row),
+        labels=texts_at(row, "labels", "name"),
     )
 
 

@@ -16,6 +16,7 @@ from instep.transfer.repositories.hosts.host_json import (
     number_at,
     releases_of,
     text_at,
+    texts_at,
     value_at,
 )
 from instep.transfer.repositories.hosts.host_requests import PAGE_SIZE, HostApi, HostRefused
@@ -91,6 +92,10 @@ class GitLab:
     def content_path(self, name: str, path: str, commit: str) -> str:
         return f"{project_path(name)}/repository/files/{quote(path, safe='')}/raw?ref={commit}"
 
+    async def find_author(self, api: HostApi, name: str, commit: str) -> str:
+        row = await api.get_json(f"{project_path(name)}/repository/commits/{commit}")
+        return text_at(row, "author_email")
+
     async def list_releases(self, api: HostApi, name: str) -> list[HostRelease]:
         rows = await api.get_json(f"{project_path(name)}/releases?per_page={MAX_RELEASES}")
         return releases_of(rows, "tag_name", "released_at", "upcoming_release")
@@ -140,6 +145,7 @@ def merge_request_of(row: Any, url: str, head: str) -> PullRequest:
         merge_commit=commit_at(row, "merge_commit_sha") or commit_at(row, "squash_commit_sha") or head,
         source_branch=value_at(row, "source_branch") or "",
         source=project_of_source(row),
+        labels=texts_at(row, "labels"),
     )
 
 

@@ -51,6 +51,9 @@ class HostForm(Protocol):
     def content_path(self, name: str, path: str, commit: str) -> str:
         """The path of a file at a commit in the API."""
 
+    async def find_author(self, api: HostApi, name: str, commit: str) -> str:
+        """The email address of a commit's author, which nobody has proved. Raises `Malformed`."""
+
     async def list_releases(self, api: HostApi, name: str) -> list[HostRelease]:
         """The newest published releases, without drafts and pre-releases."""
 

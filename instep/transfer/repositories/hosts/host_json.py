@@ -40,6 +40,13 @@ def text_at(value: Any, *path: str) -> str:
     return text
 
 
+def texts_at(value: Any, name: str, *path: str) -> tuple[str, ...]:
+    """The texts of a list: its items, or with a path what each item has there; others are left out."""
+    rows = value_at(value, name)
+    texts = [value_at(row, *path) for row in rows] if isinstance(rows, list) else []
+    return tuple(text for text in texts if isinstance(text, str))
+
+
 def number_at(value: Any, *path: str) -> int:
     number = value_at(value, *path)
     if not isinstance(number, int) or not 0 <= number < 2**31:
