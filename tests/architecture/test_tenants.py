@@ -14,6 +14,7 @@ from instep.accounts.people.actions import sign_in
 from instep.accounts.people.first_person import new_sign_in_link
 from instep.accounts.people.invitations import invite
 from instep.accounts.people.schemas import Attempt
+from instep.drafting.drafts.assignment_rules import add_label_rule
 from instep.drafting.drafts.digest import note_sent
 from instep.drafting.drafts.previews import create_preview
 from instep.platform.core.database import Database, Tx
@@ -133,6 +134,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
         await name_host_member(ctx, repository_id, "octocat", user.id)
         await note_sent(ctx)
         await request_subscription(ctx, Topic(""), "ann@reader.example", "en", "192.0.2.1")
+        await add_label_rule(ctx, "internal")
         await note_refused_origin(ctx.tx, ctx.bot, "https://elsewhere.test")
     return [
         *(
@@ -151,7 +153,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
             "bot_vectors",
             "article_vectors",
             "drafts",
-            *("places", "comments", "notices", "draft_versions", "undelivered_emails"),
+            *("places", "comments", "notices", "draft_versions", "undelivered_emails", "assignment_rules"),
             "tasks",
             "idempotency_keys",
             "changelog_entries",

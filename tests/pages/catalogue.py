@@ -366,6 +366,7 @@ PAGES = (
     PageState("Settings", "language model", "/app/nordwind/settings/model", person="olga"),
     PageState("Settings", "people", "/app/nordwind/settings/people", person="olga"),
     PageState("Settings", "apps", "/app/nordwind/settings/apps", person="olga"),
+    PageState("Settings", "reviews", "/app/nordwind/settings/reviews", person="olga"),
     PageState("Settings", "redirects", "/app/nordwind/settings/redirects", person="olga"),
     PageState("Settings", "not proposed again", "/app/nordwind/settings/suppressed", person="olga"),
     PageState("Settings", "audit", "/app/nordwind/settings/audit", person="olga"),

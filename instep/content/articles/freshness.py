@@ -41,14 +41,6 @@ CARE = """
     (select coalesce(a.owner_id, c.owner_id, parent.owner_id, grandparent.owner_id) as owner_id,
         coalesce(a.review_by, c.review_by, parent.review_by, grandparent.review_by) as review_by)
 """
-# The id of the person who looks after the article with the id `{}`.
-OWNER_ID = f"""
-    (select care.owner_id from articles a
-    left join collections c on c.workspace_id = %(workspace)s and c.id = a.collection_id
-    {ANCESTORS}
-    cross join lateral {CARE} care
-    where a.workspace_id = %(workspace)s and a.id = {{}})
-"""
 # `offset 0` keeps PostgreSQL from working the reason out again wherever it is named.
 # jsonb: {freshness: {state, verifiedAt, verifiedCommit, verifiedBy, reason}|null, owner: {name}|null,
 # reviewBy: a date|null}, in the shape of the API.

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from instep.accounts.people.actions import find_member_id
 from instep.content.articles import queries, revisions
 from instep.content.articles.events import emit_change
 from instep.content.articles.following import follow_later
@@ -25,6 +26,8 @@ from instep.content.collections.actions import referenced_id
 from instep.content.files.picture_sizes import text_columns
 from instep.content.golden.actions import ask_for_golden_questions, warn_of_loss
 from instep.content.golden.schemas import PublicText
+from instep.notifications.inbox.actions import notify
+from instep.notifications.inbox.schemas import NoticeSubject
 from instep.notifications.webhooks.emit import ask_for_endpoints
 from instep.platform.core.errors import Conflict, InvalidValue, NotFound
 from instep.platform.core.ids import new_id
@@ -32,6 +35,9 @@ from instep.platform.core.markdown import Format
 from instep.platform.core.slug_rules import SlugTaken, slug_must_be_free
 from instep.platform.identity.schemas import Ctx
 from instep.platform.text.slugs import free_slug, slugify
+
+# The notice to the author of unpublished changes that a new text has replaced.
+REPLACED = "A new text of the article was saved. Your unpublished changes are in its history."
 
 
 async def find_article(ctx: Ctx, ref: str, format: Format = "markdown", *, lock: bool = False) -> Article:
@@ -171,6 +177,14 @@ async def _save_as_revision(ctx: Ctx, article: Article, changes: dict[str, Any])
     if copy is not None and _text_columns(copy) != {name: changes[name] for name in _text_columns(copy)}:
         columns = {**_text_columns(copy), **author_columns(copy)}
         await queries.update(ctx, article.id, columns, "markdown", TextSource("update"))
+        await _notify_author(ctx, article, copy)
+
+
+async def _notify_author(ctx: Ctx, article: Article, copy: WorkingCopy) -> None:
+    """Notify the person whose unpublished changes a new text of the article has replaced."""
+    if copy.author_type == "person":
+        person_id = await find_member_id(ctx.tx, ctx.workspace_id, copy.author_name)
+        await notify(ctx, [person_id], "conflict", NoticeSubject(article.id, article.title), REPLACED)
 
 
 def _text_columns(copy: WorkingCopy) -> dict[str, str]:

@@ -9,6 +9,7 @@ from instep.content.articles.texts import create_for_review, find_article, repla
 from instep.drafting.drafts import change_queries, queries
 from instep.drafting.drafts.applying import NoChanges, apply_pending
 from instep.drafting.drafts.assigning import notify_proposer
+from instep.drafting.drafts.assignment import choose_assignee
 from instep.drafting.drafts.changing import change_proposal
 from instep.drafting.drafts.digest import schedule_digest
 from instep.drafting.drafts.hunks import SIDES
@@ -37,6 +38,8 @@ from instep.drafting.drafts.schemas import (
 )
 from instep.drafting.drafts.suppressed_schemas import Dismissal
 from instep.drafting.drafts.suppression import hold_back
+from instep.notifications.inbox.actions import notify
+from instep.notifications.inbox.schemas import NoticeSubject
 from instep.notifications.webhooks.emit import emit
 from instep.notifications.webhooks.schemas import EventKind
 from instep.platform.core.errors import InsufficientScope, InvalidState
@@ -117,7 +120,8 @@ async def propose_edit(
 async def insert_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft:
     """Store an edit that waits for review, without an event."""
     counts = await compare(proposal.base_content, proposal.content, SIDES)
-    return await queries.insert_edit(ctx, article_id, proposal, counts)
+    assignee_id = await choose_assignee(ctx, article_id, proposal.task_id)
+    return await queries.insert_edit(ctx, article_id, proposal, counts, assignee_id)
 
 
 async def queue_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft:
@@ -173,7 +177,8 @@ async def _queue_new(ctx: Ctx, draft_type: DraftType, new: NewArticle) -> str:
     article = await create_for_review(
         ctx, ArticleCreate.model_validate(fields), TextSource("create", draft_id)
     )
-    draft = await queries.insert_new(ctx, draft_id, draft_type, article.id, new)
+    assignee_id = await choose_assignee(ctx, article.id, new.task_id)
+    draft = await queries.insert_new(ctx, draft_id, draft_type, article.id, new, assignee_id)
     await emit_proposal(ctx, draft)
     return draft_id
 
@@ -195,6 +200,8 @@ async def emit_proposal(ctx: Ctx, draft: Draft) -> None:
     await emit(ctx, kind, draft_item_out(counted))
     if draft.status == "pending":
         await schedule_digest(ctx)
+        if draft.task_id is None:
+            await notify(ctx, [draft.assignee_id], "assigned", NoticeSubject(draft.id, draft.title))
 
 
 @proposes

@@ -1,5 +1,7 @@
 """Asks a person to review a draft."""
 
+from collections.abc import Sequence
+
 from instep.drafting.drafts import queries
 from instep.drafting.drafts.pending import find_pending
 from instep.drafting.drafts.schemas import Draft, DraftTexts
@@ -8,6 +10,8 @@ from instep.notifications.inbox.schemas import NoticeKind, NoticeSubject
 from instep.platform.core.errors import InvalidValue
 from instep.platform.identity.access import proposes
 from instep.platform.identity.schemas import Ctx
+
+NOT_RELEASED = "It was approved for a release, but the article has changed in the same lines: decide again."
 
 
 @proposes
@@ -24,6 +28,13 @@ async def require_member(ctx: Ctx, person_id: str | None) -> None:
     """Raise `InvalidValue` unless the person may work in the workspace."""
     if person_id is not None and not await queries.is_member(ctx, person_id):
         raise InvalidValue("assignee", "it must be a person of the workspace")
+
+
+async def notify_of_conflicts(ctx: Ctx, draft_ids: Sequence[str]) -> None:
+    """Notify the people who approved these drafts, and their assignees, that they were not released."""
+    for row in await queries.list_followers(ctx, draft_ids):
+        people = [row.assignee_id, row.approver_id]
+        await notify(ctx, people, "conflict", NoticeSubject(row.id, row.title), NOT_RELEASED)
 
 
 async def notify_proposer(ctx: Ctx, draft: DraftTexts, kind: NoticeKind, text: str | None = None) -> None:

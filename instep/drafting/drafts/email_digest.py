@@ -9,6 +9,7 @@ from operator import attrgetter
 from uuid import UUID
 
 from instep.drafting.drafts.digest import REPORTER, NewItems, list_new_items
+from instep.drafting.drafts.follow_up import follow_up
 from instep.platform.core import limits
 from instep.platform.core.clock import utc_now
 from instep.platform.core.config import settings
@@ -46,8 +47,9 @@ async def schedule_digests(database: Database) -> None:
 
 
 async def send_digests(database: Database, job: Job) -> None:
-    """Send the digests that are due: daily ones after 6:00 UTC, weekly ones on Monday after that."""
+    """Follow up on what waits, then send the digests that are due: daily and, on Mondays, weekly ones."""
     await schedule_next(partial(schedule_digests, database))
+    await follow_up(database)
     if not can_send_email():
         return
     async with database.enter_workspace("") as tx:

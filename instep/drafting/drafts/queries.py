@@ -1,12 +1,11 @@
 """The SQL of drafts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from instep.content.articles.freshness import OWNER_ID
 from instep.drafting.drafts.edited_lines import ProvenLines
 from instep.drafting.drafts.proposals import DraftOrigin, EditProposal, NewArticle
 from instep.drafting.drafts.schemas import Draft, DraftStatus, DraftTexts, DraftType, OtherDrafts, TitledText
@@ -132,11 +131,14 @@ async def find_proposed(ctx: Ctx, texts: Mapping[str, str]) -> set[str]:
     return set(ids or ())
 
 
-async def insert_edit(ctx: Ctx, article_id: str, proposal: EditProposal, counts: TextDiff) -> Draft:
+async def insert_edit(
+    ctx: Ctx, article_id: str, proposal: EditProposal, counts: TextDiff, assignee_id: str | None
+) -> Draft:
     row = {
         "id": new_id(DRAFT_PREFIXES["edit"]),
         "type": "edit",
         "article_id": article_id,
+        "assignee_id": assignee_id,
         "title": proposal.title,
         "content_markdown": proposal.content,
         "base_version": proposal.base_version,
@@ -153,9 +155,14 @@ async def insert_edit(ctx: Ctx, article_id: str, proposal: EditProposal, counts:
 
 
 async def insert_new(
-    ctx: Ctx, draft_id: str, draft_type: DraftType, article_id: str, new: NewArticle
+    ctx: Ctx,
+    draft_id: str,
+    draft_type: DraftType,
+    article_id: str,
+    new: NewArticle,
+    assignee_id: str | None,
 ) -> Draft:
-    row = {"id": draft_id, "type": draft_type, "article_id": article_id}
+    row = {"id": draft_id, "type": draft_type, "article_id": article_id, "assignee_id": assignee_id}
     return await insert(ctx, {**row, "questions": Jsonb(list(new.questions))}, new)
 
 
@@ -210,6 +217,7 @@ async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
         "source_url": origin.source_url,
         "author_type": ctx.actor.type,
         "author_name": ctx.actor.name,
+        "asked_at": ctx.now,
         "created_at": ctx.now,
         "updated_at": ctx.now,
     }
@@ -218,8 +226,8 @@ async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
         Draft,
         f"""
         with d as (
-            insert into drafts (workspace_id, proposer_id, assignee_id, {", ".join(values)})
-            values (%(workspace)s, {PROPOSER}, {OWNER_ID.format("%(article_id)s")}, {placeholders})
+            insert into drafts (workspace_id, proposer_id, {", ".join(values)})
+            values (%(workspace)s, {PROPOSER}, {placeholders})
             returning *)
         select {DRAFT} from d {JOIN}
         """,
@@ -241,11 +249,34 @@ async def is_proposer(ctx: Ctx, draft_id: str) -> bool:
 async def assign(ctx: Ctx, draft_id: str, person_id: str | None) -> None:
     await ctx.execute(
         """
-        update drafts set assignee_id = %(person)s, updated_at = %(now)s
+        update drafts set assignee_id = %(person)s, asked_at = %(now)s, updated_at = %(now)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         id=draft_id,
         person=person_id,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedDraft:
+    """An approved draft with the people who want to know of its conflicts."""
+
+    id: str
+    title: str
+    assignee_id: str | None
+    approver_id: str | None
+
+
+async def list_followers(ctx: Ctx, draft_ids: Sequence[str]) -> list[FollowedDraft]:
+    return await ctx.all(
+        FollowedDraft,
+        f"""
+        select d.id, coalesce(d.title, a.title) as title, d.assignee_id,
+            (select p.id from people p where d.approved_by_type = 'person' and p.email = d.approved_by_name
+            ) as approver_id
+        {FROM} and d.id = any(%(ids)s) order by d.id
+        """,
+        ids=list(draft_ids),
     )
 
 

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
+from instep.drafting.drafts.follow_up_queries import EXPIRES_AT
 from instep.drafting.drafts.queries import FROM, IS_CONFLICT, JOIN, LINES
 from instep.drafting.drafts.queue_schemas import DraftFilter
 from instep.drafting.drafts.source_queries import (
@@ -34,13 +35,14 @@ ROWS_OF_QUEUE = f"""
         d.approved_at is not null as is_approved,
         case d.type when 'edit' then d.additions else {LINES} end as additions,
         coalesce(d.deletions, 0) as deletions, d.author_name, null as heading, m.email as assignee_name,
-        d.created_at, q.place
+        {EXPIRES_AT} as expires_at, d.created_at, q.place
     from queue q
     join drafts d on d.workspace_id = %(workspace)s and d.bot_id = %(bot)s and d.id = q.id {JOIN}
     where {{condition}}
     union all
     select p.id, 'place', a.title, q.source_key, p.source_kind, p.source_title, p.source_url,
-        p.task_id, null, null, false, false, 0, 0, 'Instep', p.heading, m.email, p.created_at, q.place
+        p.task_id, null, null, false, false, 0, 0, 'Instep', p.heading, m.email, null,
+        p.created_at, q.place
     from queue q
     join places p on p.workspace_id = %(workspace)s and p.bot_id = %(bot)s and p.id = q.id
     join articles a on a.workspace_id = %(workspace)s and a.id = p.article_id
@@ -74,6 +76,7 @@ class QueueRow:
     author_name: str
     heading: str | None
     assignee_name: str | None
+    expires_at: datetime | None
     created_at: datetime
     # From 1, in the order of the whole queue.
     place: int

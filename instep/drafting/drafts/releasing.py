@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from instep.drafting.drafts import release_queries
+from instep.drafting.drafts.assigning import notify_of_conflicts
 from instep.drafting.drafts.batches import NOTHING_SEEN, apply_each, lock_articles
 from instep.drafting.drafts.merging import ALL_IS_LIVE, merged_content, obstacles
 from instep.drafting.drafts.pending import ProposalChanged, find_pending, lock_draft, not_pending
@@ -84,5 +85,6 @@ async def _release(
     results = await apply_each(ctx, meant, seen=seen or NOTHING_SEEN)
     applied = [result.draft for result in results if result.refusal is None]
     conflicts = [result.draft for result in results if result.refusal is not None]
+    await notify_of_conflicts(ctx, [row.id for row in conflicts])
     await withdraw_approvals(ctx, [row.id for row in conflicts])
     return Release(name, applied, conflicts, [row for row in drafts if not row.is_approved])

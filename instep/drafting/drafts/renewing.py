@@ -273,6 +273,9 @@ async def _replace(
         await queries.settle(ctx, draft.id, "dismissed", comment=SAME_CHANGE)
         await emit_proposal(ctx, await find_draft(ctx, draft.id))
         return draft.id
+    if leaving:
+        assignee_ids = (item.draft.assignee_id for item in leaving)
+        await queries.assign(ctx, draft.id, next(filter(None, assignee_ids), None))
     for item in leaving:
         comment = GOES_ON.format(title=title) if item.renewal else SAME_CHANGE
         await dismiss_draft(ctx, item.draft.id, DraftDismiss(comment=comment), replaced_by=draft.id)

@@ -6,7 +6,6 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from instep.content.articles.freshness import OWNER_ID
 from instep.drafting.places.schemas import NewPlace, Place, PlaceSource, PlaceSourceKind, PlaceStatus
 from instep.platform.core.ids import new_id
 from instep.platform.core.paging import Order, Page, PageRequest
@@ -92,21 +91,23 @@ async def find_open_of_kind(ctx: Ctx, article_id: str, kind: PlaceSourceKind) ->
     return place_id
 
 
-async def insert(ctx: Ctx, new: NewPlace, source: PlaceSource, task_id: str) -> str:
+async def insert(ctx: Ctx, new: NewPlace, source: PlaceSource, task_id: str, assignee_id: str | None) -> str:
     place_id = new_id("plc")
     values = {
         **found_columns(new, source, task_id),
         "id": place_id,
         "bot_id": ctx.bot.id,
         "article_id": new.article_id,
+        "assignee_id": assignee_id,
+        "asked_at": ctx.now,
         "created_at": ctx.now,
         "updated_at": ctx.now,
     }
     marks = ", ".join(f"%({name})s" for name in values)
     await ctx.execute(
         f"""
-        insert into places (workspace_id, assignee_id, {", ".join(values)})
-        values (%(workspace)s, {OWNER_ID.format("%(article_id)s")}, {marks})
+        insert into places (workspace_id, {", ".join(values)})
+        values (%(workspace)s, {marks})
         """,
         **values,
     )
@@ -174,7 +175,7 @@ async def reopen(ctx: Ctx, place_id: str) -> bool:
 async def assign(ctx: Ctx, place_id: str, person_id: str | None) -> None:
     await ctx.execute(
         """
-        update places set assignee_id = %(person)s, updated_at = %(now)s
+        update places set assignee_id = %(person)s, asked_at = %(now)s, updated_at = %(now)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         id=place_id,

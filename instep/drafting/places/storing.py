@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from instep.drafting.drafts.assignment import choose_assignee
 from instep.drafting.drafts.digest import schedule_digest
 from instep.drafting.drafts.proposals import Statement
 from instep.drafting.drafts.suppression import is_suppressed
@@ -82,7 +83,8 @@ async def dismiss_abandoned_places(ctx: Ctx, source_url: str) -> None:
 
 
 async def _add(ctx: Ctx, new: NewPlace, source: PlaceSource, task_id: str) -> None:
-    place_id = await queries.insert(ctx, new, source, task_id)
+    assignee_id = await choose_assignee(ctx, new.article_id, task_id)
+    place_id = await queries.insert(ctx, new, source, task_id, assignee_id)
     await emit(ctx, "place.created", place_out(await get_place(ctx, place_id)))
     await schedule_digest(ctx)
 

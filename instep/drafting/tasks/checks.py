@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from instep.content.articles.schemas import Article
 from instep.drafting import writer
 from instep.drafting.drafts.actions import queue_edit
+from instep.drafting.drafts.assignment import ask_assignees
 from instep.drafting.drafts.schemas import TitledText
 from instep.drafting.places.schemas import PlaceSource
 from instep.drafting.places.storing import store_places
@@ -52,6 +53,7 @@ async def record_check(
         base, work = TitledText(article.title, article.content), TaskInput(title, None, None, None, None)
         await queue_edit(ctx, article.id, edit_of(proposal, base, article.version, work, task_id, None))
     await store_places(ctx, task_id, PlaceSource("drift", title, None), list(map(new_place, places)), ())
+    await ask_assignees(ctx, task_id)
     outcome: Outcome = "drafts" if proposals else "places"
     await queries.complete(ctx, task_id, outcome, _summary(len(proposals), len(places)), [], 0)
 

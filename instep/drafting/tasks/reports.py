@@ -8,6 +8,7 @@ from instep.content.articles.schemas import Article
 from instep.content.collections.actions import find_collection_id
 from instep.drafting import writer
 from instep.drafting.drafts.actions import queue_new_article
+from instep.drafting.drafts.assignment import ask_assignees
 from instep.drafting.drafts.proposals import EditProposal, NewArticle, Statement
 from instep.drafting.drafts.renewing import QueuedEdit, Renewal, queue_edit_of_task
 from instep.drafting.drafts.schemas import Certainty, EvidenceOut, TitledText
@@ -101,6 +102,7 @@ async def write_report(
     await queries.set_model(ctx, task_id, await end_work(ctx, task_id))
     # A later change may already have been compared, and pages may show its time.
     await ctx.stamp_at_commit()
+    await ask_assignees(ctx, task_id)
     await emit_end(ctx, task)
 
 

@@ -39,6 +39,7 @@ from instep.interfaces.dashboard.settings import (
     people_pages,
     redirect_pages,
     repository_pages,
+    review_pages,
     style_pages,
     suppressed_pages,
     synonym_pages,
@@ -56,7 +57,7 @@ MODULES = (
     *(task_pages, question_pages, conversation_pages, health_pages, drift_pages, file_pages, import_pages),
     visit_pages,
     *(general, appearance, key_pages, trust_pages, webhook_pages, alert_pages, app_pages, people_pages),
-    *(model_pages, email_pages, github_pages, repository_pages),
+    *(model_pages, email_pages, github_pages, repository_pages, review_pages),
     *(redirect_pages, style_pages, synonym_pages, suppressed_pages, audit_pages, export_pages),
 )
 routes = [

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from instep.notifications.inbox import queries
-from instep.notifications.inbox.notice_letters import letter_of
+from instep.notifications.inbox.notice_letters import SENTENCES, letter_of
 from instep.notifications.inbox.schemas import InboxNotice, NoticeKind, NoticeSubject
 from instep.platform.core import limits
 from instep.platform.core.errors import NotFound
@@ -16,7 +16,6 @@ from instep.platform.identity.schemas import Ctx
 from instep.platform.text.characters import shorten
 
 PERSON_PREFIX = "per_"
-EMAILED: tuple[NoticeKind, ...] = ("assigned", "mentioned")
 
 
 async def notify(
@@ -28,14 +27,14 @@ async def notify(
 ) -> None:
     """Add a notice for each of these people, except the caller; other ids than those of people are ignored.
 
-    `text` is a comment or a reason, of which the inbox shows the beginning. Assigned and mentioned
-    people also get an email, up to a limit.
+    `text` is a comment or a reason, of which the inbox shows the beginning. Some notices are also sent by
+    email, up to a limit.
     """
     ids = {id for id in person_ids if id and id.startswith(PERSON_PREFIX) and id != ctx.actor.id}
     if ids:
         excerpt = shorten(text, limits.MAX_NOTICE_EXCERPT_CHARACTERS) if text else None
         people = await queries.insert(ctx, sorted(ids), kind, subject, excerpt)
-        for person in people if kind in EMAILED else ():
+        for person in people if kind in SENTENCES else ():
             window = await count_hit(ctx.tx, "notices-to", hash_key(person.email).hex(), limits.HOUR_SECONDS)
             if window.hits > limits.MAX_NOTICE_EMAILS_PER_HOUR:
                 continue

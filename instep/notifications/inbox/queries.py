@@ -9,6 +9,7 @@ from instep.platform.core.paging import Order, Page, PageRequest
 from instep.platform.identity.schemas import Ctx
 
 OWN = "from notices where bot_id = %(bot)s and workspace_id = %(workspace)s and person_id = %(person)s"
+NOTICE = "id, kind, subject, title, others, excerpt, by_name, created_at, read_at"
 ORDER = Order(("created_at", "id"), descending=True)
 
 
@@ -21,9 +22,9 @@ async def insert(
         """
         with added as (
         insert into notices
-            (id, workspace_id, bot_id, person_id, kind, subject, title, excerpt, by_name, created_at)
-        select n.id, m.workspace_id, %(bot)s, m.person_id, %(kind)s, %(subject)s, %(title)s, %(excerpt)s,
-            %(by_name)s, %(now)s
+            (id, workspace_id, bot_id, person_id, kind, subject, title, others, excerpt, by_name, created_at)
+        select n.id, m.workspace_id, %(bot)s, m.person_id, %(kind)s, %(subject)s, %(title)s, %(others)s,
+            %(excerpt)s, %(by_name)s, %(now)s
         from unnest(%(ids)s::text[], %(people)s::text[]) as n (id, person_id)
         join memberships m on m.workspace_id = %(workspace)s and m.person_id = n.person_id
         where m.disabled_at is null
@@ -35,6 +36,7 @@ async def insert(
         kind=kind,
         subject=subject.id,
         title=subject.title,
+        others=subject.others,
         excerpt=excerpt,
         by_name=ctx.actor.name,
     )
@@ -46,7 +48,7 @@ async def list_page(ctx: Ctx, person_id: str, request: PageRequest) -> Page[Inbo
         ctx,
         InboxNotice,
         f"""
-        select id, kind, subject, title, excerpt, by_name, created_at, read_at {OWN}
+        select {NOTICE} {OWN}
           and {page.condition} {page.tail}
         """,
         person=person_id,
@@ -58,11 +60,11 @@ async def mark_read(ctx: Ctx, person_id: str, notice_id: str | None) -> InboxNot
     values: dict[str, Any] = {"person": person_id, "id": notice_id}
     return await ctx.first(
         InboxNotice,
-        """
+        f"""
         update notices set read_at = coalesce(read_at, %(now)s)
         where bot_id = %(bot)s and workspace_id = %(workspace)s and person_id = %(person)s
           and case when %(id)s::text is null then read_at is null else id = %(id)s end
-        returning id, kind, subject, title, excerpt, by_name, created_at, read_at
+        returning {NOTICE}
         """,
         **values,
     )

@@ -4,21 +4,33 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-NoticeKind = Literal["assigned", "mentioned", "commented", "applied", "dismissed"]
+NoticeKind = Literal[
+    "assigned", "mentioned", "commented", "applied", "dismissed", "waiting", "expiring", "conflict"
+]
 
 
 @dataclass(frozen=True, slots=True)
 class NoticeSubject:
-    """A draft, a place or an article, and its title."""
+    """A draft, a place or an article, its title, and how many more drafts and places a notice is about."""
 
     id: str
     title: str
+    others: int = 0
+
+
+# What the page shows for some notices: the comments, or everything that waits for the person.
+PARTS: dict[NoticeKind, str] = {"mentioned": "#comments", "commented": "#comments", "waiting": "?mine=yes"}
 
 
 def page_of_subject(subject_id: str) -> str:
     """The path of the page of a draft, place or article in the dashboard, below the bot's."""
     folder = "articles" if subject_id.startswith("art_") else "review"
     return f"{folder}/{subject_id}"
+
+
+def page_of_notice(kind: NoticeKind, subject_id: str) -> str:
+    """The path of the page that a notice leads to, below the bot's."""
+    return page_of_subject(subject_id) + PARTS.get(kind, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +50,9 @@ class InboxNotice:
     # The id of a draft, a place or an article.
     subject: str
     title: str
-    # The beginning of a comment, or the reason of a dismissal.
+    # How many more drafts and places it is about.
+    others: int
+    # The beginning of a comment, the reason of a dismissal, or what became of a text.
     excerpt: str | None
     by_name: str
     created_at: datetime

@@ -1,5 +1,7 @@
 """Comments on drafts, places and articles over REST: threads, mentions, and who may do what."""
 
+from asyncio import gather
+
 import pytest
 
 from instep.drafting.comments.actions import mentioned_names
@@ -7,6 +9,7 @@ from instep.platform.core.database import Database, Tx
 from instep.platform.identity.scopes import Role
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
 from tests.support.http import body_of, error, ok
+from tests.support.inbox import notices
 from tests.support.limits import SetLimit
 from tests.support.mail_server import MailServer, html_of, text_of
 from tests.support.places import open_place
@@ -37,17 +40,6 @@ async def comment(client: Client, subject: str, **body: str) -> Json:
 async def comments(client: Client, subject: str) -> list[Json]:
     rows: list[Json] = ok(await client.get(f"/v1/comments?subject={subject}"))["results"]
     return rows
-
-
-async def notices(owner: Tx, person_id: str) -> list[tuple[str, str]]:
-    rows = await owner.value(
-        """
-        select coalesce(jsonb_agg(jsonb_build_array(kind, subject) order by created_at, id), '[]')
-        from notices where person_id = %(person)s
-        """,
-        person=person_id,
-    )
-    return [(kind, subject) for kind, subject in rows]
 
 
 async def test_a_comment_has_the_fields_of_the_contract(client: Client, draft: Json) -> None:
@@ -84,6 +76,22 @@ async def test_a_thread_is_resolved_and_reopened_as_a_whole(client: Client, draf
     assert error(await client.post(f"/v1/comments/{reply['id']}/resolve")) == (400, "invalid_state")
 
     assert ok(await client.post(f"/v1/comments/{first['id']}/reopen"))["resolvedAt"] is None
+
+
+async def test_of_two_people_who_resolve_a_thread_at_once_one_does(
+    api: Api, cast: Cast, client: Client, draft: Json, owner: Tx
+) -> None:
+    other = api(cast.wide_key)
+    for verb in ("resolve", "reopen") * 10:
+        if verb == "resolve":
+            first = await comment(client, draft["id"])
+        path = f"/v1/comments/{first['id']}/{verb}"
+        answers = await gather(client.post(path), other.post(f"{path}?bot_id={cast.acme.bot_id}"))
+        assert sorted(answer.status_code for answer in answers) == [200, 400]
+        [refusal] = [answer for answer in answers if answer.status_code == 400]
+        assert error(refusal) == (400, "invalid_state")
+    audited = await owner.value("select count(*) from audit_entries where action like '%%_comment'")
+    assert audited == 30
 
 
 @pytest.mark.parametrize(

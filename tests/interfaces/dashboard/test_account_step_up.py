@@ -46,6 +46,10 @@ HARMLESS_ACTS = {
     "settings/model/forget": "it ends what a provider gets",
     "settings/alerts/remove": "it only takes away",
     "settings/people/revoke": "it only takes a right away",
+    "settings/reviews": "it only reminds, and dismissed drafts can come back",
+    "settings/reviews/collections": "it only asks people who already may review",
+    "settings/reviews/labels": "it only asks nobody",
+    "settings/reviews/remove": "it only takes away",
     "settings/redirects": "it is content, and editors may do it",
     "settings/redirects/remove": "it is content, and editors may do it",
     **dict.fromkeys(

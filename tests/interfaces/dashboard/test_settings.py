@@ -26,6 +26,7 @@ PAGES = (
     "site",
     "widget",
     "keys",
+    "reviews",
     "webhooks",
     "alerts",
     "email",
@@ -39,7 +40,7 @@ PAGES = (
     "suppressed",
     "audit",
 )
-FOR_OWNERS = ("keys", "webhooks", "alerts", "email", "model", "people", "trusts", "apps", "audit")
+FOR_OWNERS = ("keys", "reviews", "webhooks", "alerts", "email", "model", "people", "trusts", "apps", "audit")
 SECRET = re.compile(r'id="secret" name="secret" type="text" value="([^"]+)"')
 HOOK = "https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx"
 

@@ -8,6 +8,7 @@ from instep.accounts.people.actions import list_users
 from instep.drafting.comments.actions import list_threads
 from instep.drafting.drafts.actions import get_draft
 from instep.drafting.drafts.conflicts import has_conflict
+from instep.drafting.drafts.follow_up import find_expiry
 from instep.drafting.drafts.pending import find_draft
 from instep.drafting.drafts.schemas import DraftDetail
 from instep.drafting.drafts.versions import list_draft_versions
@@ -130,6 +131,7 @@ async def show_in_pane(
             draft.source_kind, draft.source_title, draft.source_url, draft.author_name
         ),
         "warnings": linked_warnings(draft.warnings, page.path("review")),
+        "expires_at": await find_expiry(page.ctx, draft.id),
         "is_open": is_open,
         "is_conflict": is_conflict,
         "resolution": resolution,

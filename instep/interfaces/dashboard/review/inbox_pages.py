@@ -6,7 +6,7 @@ from starlette.routing import Route
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.running.listing import links_between
 from instep.notifications.inbox.actions import list_notices, mark_all_read, open_notice
-from instep.notifications.inbox.schemas import NoticeKind, page_of_subject
+from instep.notifications.inbox.schemas import NoticeKind, page_of_notice
 from instep.platform.core import limits
 
 INBOX = "/app/{bot_slug}/inbox"
@@ -16,6 +16,9 @@ WORDS: dict[NoticeKind, str] = {
     "commented": "commented on",
     "applied": "applied your draft of",
     "dismissed": "dismissed your draft of",
+    "waiting": "reminds you to review",
+    "expiring": "will soon dismiss, because nobody has decided on it,",
+    "conflict": "found a conflict with your version of",
 }
 
 
@@ -30,8 +33,7 @@ async def show_inbox(page: BotPage) -> Response:
 async def send_opened_notice(page: BotPage) -> Response:
     """Mark a notice as read, and go to what it is about."""
     notice = await open_notice(page.ctx, page.person.id, page.request.path_params["notice_id"])
-    anchor = "#comments" if notice.kind in ("mentioned", "commented") else ""
-    return page.leave(page_of_subject(notice.subject) + anchor)
+    return page.leave(page_of_notice(notice.kind, notice.subject))
 
 
 @bot_page("inbox", open_while_paused=True)

@@ -24,6 +24,7 @@ SUBSECTIONS = (
     ("widget", "Widget and visitors", Role.VIEWER),
     ("keys", "API keys", Role.OWNER),
     ("repositories", "Repositories", Role.OWNER),
+    ("reviews", "Reviews", Role.OWNER),
     ("webhooks", "Webhooks", Role.OWNER),
     ("alerts", "Alerts", Role.OWNER),
     ("email", "Email", Role.OWNER),
