@@ -26,7 +26,7 @@ from instep.platform.text.characters import in_one_line, replace_unstorable, sho
 from instep.platform.web.bodies import body_from
 from instep.transfer.repositories import queries, review_queries
 from instep.transfer.repositories.host_access import open_api
-from instep.transfer.repositories.hosts.host_form import HostForm
+from instep.transfer.repositories.host_people import find_member
 from instep.transfer.repositories.hosts.host_json import Malformed
 from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.hosts.host_requests import HostApi, HostBusy, HostFailed, HostRefused
@@ -170,7 +170,7 @@ async def read_change(
         )
         reader = ContextReader(api, form, repository.name, f"{work.host.url}/{repository.name}")
         context = await reader.read(pull_request, chosen.text) if has_model and chosen.files else {}
-        author = await find_author(api, form, repository.name, pull_request.head)
+        author = await find_author(database, api, work, pull_request)
         return await task_of(pull_request, author, chosen, context, reader.failures)
     except TimeLimitExceeded:
         return NoTask("failed", "The diff takes too much time or memory to read.")
@@ -178,10 +178,19 @@ async def read_change(
         return NoTask("failed", error.message)
 
 
-async def find_author(api: HostApi, form: HostForm, name: str, commit: str) -> str | None:
-    """The email address of a commit's author; None if the host does not give it."""
+async def find_author(
+    database: Database, api: HostApi, work: WaitingChange, pull_request: PullRequest
+) -> str | None:
+    """The email address of the member who opened it, or else of the last commit's author; None if unknown."""
+    repository = work.repository
+    payload = {"workspace": work.host.workspace_id, "bot": str(repository.bot_id)}
+    async with job_context(database, payload, POLLER) as ctx:
+        member = await find_member(ctx, work.host.id, pull_request.author or "")
+    if member is not None:
+        return member.email
+    form = FORMS[work.host.kind]
     try:
-        email = replace_unstorable(await form.find_author(api, name, commit))
+        email = replace_unstorable(await form.find_author(api, repository.name, pull_request.head))
     except (HostRefused, Malformed):
         return None
     return email if len(email) <= limits.MAX_EMAIL_CHARACTERS else None

@@ -127,6 +127,8 @@ class PullRequest:
     # The commit that brought the changes to the branch.
     merge_commit: str | None = None
     labels: tuple[str, ...] = ()
+    # The name at the host of the person who opened it; deliveries of GitLab do not contain it.
+    author: str | None = None
     # The branch with the changes and its repository: "" is the same one, None a fork that is closed to us.
     source_branch: str = ""
     source: str | None = None

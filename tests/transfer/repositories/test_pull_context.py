@@ -4,6 +4,8 @@ import pytest
 
 from instep.platform.core.database import Database, Tx
 from instep.platform.identity.scopes import Role
+from instep.transfer.repositories.host_people import name_host_member
+from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.changes import write_articles
 from tests.support.ci_servers import Reply
@@ -153,3 +155,19 @@ async def test_labels_and_the_author_of_the_last_commit_come_with_the_task(
     labels = [] if host.kind == "bitbucket" else ["internal"]
     assert await owner.value("select labels from tasks") == labels
     assert await owner.value("select author_id from tasks") == editor.id
+
+
+async def test_a_member_who_is_named_at_the_host_is_the_author_whatever_the_commit_says(
+    api: Api, owner: Tx, cast: Cast, database: Database, host: HostDouble, repository: Connected
+) -> None:
+    opener, other = [await sign_up(owner, cast.acme.workspace_id, Role.EDITOR) for _ in range(2)]
+    async with acting(database, cast.acme) as ctx:
+        await name_host_member(ctx, (await repository.stored()).id, "Ann", opener.id)
+    host.open(state="merged", email=other.email)
+    delivery = host.delivery("merged", repository.secret)
+    await api(None).post(repository.hook_path, content=delivery.body, headers=delivery.headers)
+    await repository.work()
+
+    # Bitbucket's names are not stated: everybody can change theirs.
+    expected = other.id if host.kind == "bitbucket" else opener.id
+    assert await owner.value("select author_id from tasks") == expected

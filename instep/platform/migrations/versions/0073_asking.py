@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0073"
-down_revision = "0070"
+down_revision = "0071"
 
 SQL = """
     alter table bots

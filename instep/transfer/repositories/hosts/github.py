@@ -166,6 +166,7 @@ def pull_request_of(row: Any) -> PullRequest:
         source_branch=value_at(row, "head", "ref") or "",
         source=source_of(row),
         labels=texts_at(row, "labels", "name"),
+        author=login if isinstance(login, str) else None,
     )
 
 

@@ -128,6 +128,7 @@ def project_of(row: Any) -> RemoteRepository:
 def merge_request_of(row: Any, url: str, head: str) -> PullRequest:
     body = value_at(row, "description")
     state = value_at(row, "state")
+    author = value_at(row, "author", "username")
     return PullRequest(
         number=number_at(row, "iid"),
         title=text_at(row, "title"),
@@ -139,13 +140,14 @@ def merge_request_of(row: Any, url: str, head: str) -> PullRequest:
         is_open=state == "opened",
         is_merged=state == "merged",
         # Deliveries do not contain the author; the job requests it before it sends anything.
-        is_by_bot=is_bot_name(value_at(row, "author", "username")),
+        is_by_bot=is_bot_name(author),
         updated_at=moment_at(row, "updated_at"),
         # A fast-forward merge creates no commit.
         merge_commit=commit_at(row, "merge_commit_sha") or commit_at(row, "squash_commit_sha") or head,
         source_branch=value_at(row, "source_branch") or "",
         source=project_of_source(row),
         labels=texts_at(row, "labels"),
+        author=author if isinstance(author, str) else None,
     )
 
 
