@@ -161,7 +161,7 @@ async def test_what_a_person_has_worked_on_does_not_expire(
         await let_pass(30)
 
     assert await queue(client) == [draft["id"]]
-    assert len(await notices(owner, ann.id)) == 1
+    assert (await notices(owner, ann.id)).count(("expiring", draft["id"])) == 1
 
 
 async def test_the_article_of_an_expired_new_article_is_restored_with_its_draft(
