@@ -37,7 +37,6 @@ FACES: dict[str, set[str]] = {
         *(
             "due",
             "editing",
-            "freshness",
             "live",
             "overviews",
             "paths",
@@ -74,6 +73,9 @@ FACES: dict[str, set[str]] = {
     "drafts": {
         *(
             "assigning",
+            "assignment",
+            "assignment_rules",
+            "follow_up",
             "releasing",
             "reopening",
             "source_queue",

@@ -7,8 +7,8 @@ from uuid import UUID
 from instep.drafting.drafts import follow_up_queries
 from instep.drafting.drafts.actions import dismiss_draft
 from instep.drafting.drafts.digest import REPORTER
-from instep.drafting.drafts.follow_up_queries import ReviewSchedule
 from instep.drafting.drafts.pending import lock_draft
+from instep.drafting.drafts.queue_schemas import ReviewSchedule
 from instep.drafting.drafts.schemas import DraftDismiss
 from instep.notifications.inbox.actions import notify
 from instep.platform.core import limits

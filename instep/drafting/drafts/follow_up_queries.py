@@ -1,11 +1,11 @@
 """The SQL of reminders, and of drafts that expire because nobody decides on them."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from instep.drafting.drafts.assignment_queries import ReviewRequest
 from instep.drafting.drafts.change_queries import IS_EDITED
 from instep.drafting.drafts.queries import FROM
+from instep.drafting.drafts.queue_schemas import ReviewSchedule
 from instep.drafting.drafts.source_queries import OPEN_PLACES
 from instep.platform.core import limits
 from instep.platform.identity.schemas import Ctx
@@ -33,14 +33,6 @@ BY_PERSON = """
         (array_agg(title order by created_at, id))[1] as title, (count(*) - 1)::integer as others
     from items where person_id is not null group by person_id order by person_id
 """
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewSchedule:
-    """Days until people are reminded of what waits, and until a draft expires; None for never."""
-
-    reminder_days: int | None
-    expiry_days: int | None
 
 
 async def find_schedule(ctx: Ctx) -> ReviewSchedule:

@@ -40,3 +40,11 @@ class DraftFilter:
     # The person who is asked to review or write.
     assignee_id: str | None = None
     is_assigned: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSchedule:
+    """Days until people are reminded of what waits, and until a draft expires; None for never."""
+
+    reminder_days: int | None
+    expiry_days: int | None
