@@ -90,7 +90,10 @@ async def test_of_two_people_who_resolve_a_thread_at_once_one_does(
         assert sorted(answer.status_code for answer in answers) == [200, 400]
         [refusal] = [answer for answer in answers if answer.status_code == 400]
         assert error(refusal) == (400, "invalid_state")
-    audited = await owner.value("select count(*) from audit_entries where action like '%%_comment'")
+    audited = await owner.value(
+        "select count(*) from audit_entries where bot_id = %(bot)s and action like '%%_comment'",
+        bot=cast.acme.bot_id,
+    )
     assert audited == 30
 
 

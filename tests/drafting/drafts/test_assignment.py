@@ -93,7 +93,9 @@ async def test_a_draft_of_a_later_state_of_the_change_stays_with_the_person(
     ann, bob, _ = people
     await send(client, author=ann.email)
     await run_jobs()
-    await owner.execute("update drafts set assignee_id = %(id)s", id=bob.id)
+    await owner.execute(
+        "update drafts set assignee_id = %(id)s where bot_id = %(bot)s", id=bob.id, bot=cast.acme.bot_id
+    )
 
     await send(client, author=ann.email, diff=DIFF.replace("REQUEST_TIMEOUT", "WAIT"))
     await run_jobs()

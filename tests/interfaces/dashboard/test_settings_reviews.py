@@ -89,7 +89,8 @@ async def test_the_queue_and_the_draft_say_when_it_expires(desk: Desk, shelf: Sh
     draft = await shelf.edit("Upload limits")
     await owner.execute(
         "update drafts set author_type = 'task', expiry_announced_at = now(),"
-        " updated_at = now() - interval '9 days'"
+        " updated_at = now() - interval '9 days' where id = %(id)s",
+        id=draft["id"],
     )
     assert "expires on" not in (await desk.get("review")).text
     await desk.send(PATH, PATH, reminder_days="7", expiry_days="14")
@@ -103,7 +104,9 @@ async def test_a_draft_that_could_not_be_released_is_announced_once(
     source = "https://git.test/acme/pull/1"
     article = await write_article(client)
     draft = await propose(client, article, sourceUrl=source)
-    await owner.execute("update drafts set assignee_id = %(id)s", id=editor.user.id)
+    await owner.execute(
+        "update drafts set assignee_id = %(person)s where id = %(id)s", person=editor.user.id, id=draft["id"]
+    )
     ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={"when": "release"}))
     ok(
         await client.patch(

@@ -153,8 +153,13 @@ async def test_labels_and_the_author_of_the_last_commit_come_with_the_task(
 
     # Bitbucket has no labels.
     labels = [] if host.kind == "bitbucket" else ["internal"]
-    assert await owner.value("select labels from tasks") == labels
-    assert await owner.value("select author_id from tasks") == editor.id
+    assert (
+        await owner.value("select labels from tasks where bot_id = %(bot)s", bot=cast.acme.bot_id) == labels
+    )
+    assert (
+        await owner.value("select author_id from tasks where bot_id = %(bot)s", bot=cast.acme.bot_id)
+        == editor.id
+    )
 
 
 async def test_a_member_who_is_named_at_the_host_is_the_author_whatever_the_commit_says(
@@ -170,4 +175,7 @@ async def test_a_member_who_is_named_at_the_host_is_the_author_whatever_the_comm
 
     # Bitbucket's names are not stated: everybody can change theirs.
     expected = other.id if host.kind == "bitbucket" else opener.id
-    assert await owner.value("select author_id from tasks") == expected
+    assert (
+        await owner.value("select author_id from tasks where bot_id = %(bot)s", bot=cast.acme.bot_id)
+        == expected
+    )
