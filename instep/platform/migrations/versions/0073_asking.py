@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0073"
-down_revision = "0071"
+down_revision = "0076"
 
 SQL = """
     alter table bots
