@@ -34,7 +34,8 @@ async def test_the_inbox_shows_a_page(desk: Desk, cast: Cast, owner: Tx) -> None
 
     assert shown == [f"ntc_{n}" for n in range(1, 3 * limits.DEFAULT_PAGE_SIZE + 1)]
     await desk.send("inbox", "inbox/read")
-    assert await owner.value("select count(*) from notices where read_at is null") == 0
+    sql = "select count(*) from notices where read_at is null and person_id = %(id)s"
+    assert await owner.value(sql, id=desk.user.id) == 0
 
 
 async def test_a_draft_shows_its_newest_comments(

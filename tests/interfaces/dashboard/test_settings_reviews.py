@@ -136,6 +136,7 @@ async def test_a_replaced_working_copy_is_announced_to_its_author(
         ok(await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": text}))
 
     assert await notices(owner, editor.user.id) == [("conflict", article["id"])]
-    [notice] = await owner.column("select id from notices")
+    sql = "select id from notices where person_id = %(id)s"
+    [notice] = await owner.column(sql, id=editor.user.id)
     opened = await editor.send("inbox", f"inbox/{notice}/open")
     assert opened.headers["Location"].endswith(f"articles/{article['id']}")
