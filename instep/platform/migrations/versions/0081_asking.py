@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0073"
-down_revision = "0076"
+revision = "0081"
+down_revision = "0080"
 
 SQL = """
     alter table bots
