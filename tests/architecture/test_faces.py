@@ -35,6 +35,7 @@ FACES: dict[str, set[str]] = {
     "backups": {"restoring", "snapshot"},
     "articles": {
         *(
+            "bulk",
             "due",
             "editing",
             "live",
@@ -71,6 +72,7 @@ FACES: dict[str, set[str]] = {
     "demo": {"command"},
     "drift": {"command", "evidence"},
     "drafts": {
+        "replacing",
         *(
             "assigning",
             "assignment",

@@ -15,6 +15,7 @@ from instep.accounts.people.first_person import new_sign_in_link
 from instep.accounts.people.invitations import invite
 from instep.accounts.people.schemas import Attempt
 from instep.drafting.drafts.assignment_rules import add_label_rule
+from instep.content.articles.bulk import BulkChange, change_articles
 from instep.drafting.drafts.digest import note_sent
 from instep.drafting.drafts.previews import create_preview
 from instep.platform.core.database import Database, Tx
@@ -132,6 +133,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     async with acting(database, cast.acme) as ctx:
         await create_preview(ctx, draft["id"])
         await name_host_member(ctx, repository_id, "octocat", user.id)
+        await change_articles(ctx, [article["id"]], BulkChange("visibility", "authenticated"))
         await note_sent(ctx)
         await request_subscription(ctx, Topic(""), "ann@reader.example", "en", "192.0.2.1")
         await add_label_rule(ctx, "internal")
@@ -182,7 +184,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
             "trusts",
         ),
         *("suppressed_statements", "draft_viewers", "previews", "review_digests"),
-        *("imports", "import_refs", "erasures"),
+        *("imports", "import_refs", "erasures", "bulk_changes"),
         *("published_versions", "subscriptions"),
         *("files", "file_references", "stored_objects", "object_chunks"),
         *("synced_folders", "synced_files"),

@@ -274,6 +274,11 @@ PAGES = (
     PageState("Articles", "nothing matches", "/app/nordwind/articles?q=zeppelin", person="anna"),
     PageState("Articles", "empty", "/app/new/articles", person="anna"),
     PageState("Articles", "right to left", "/app/noor/articles", person="anna"),
+    PageState("Change articles", "some", "/app/nordwind/articles/bulk?all=yes", person="anna"),
+    PageState("Find and replace", "empty", "/app/nordwind/articles/replace", person="anna"),
+    PageState(
+        "Find and replace", "filled", "/app/nordwind/articles/replace?find=the&replacement=a", person="anna"
+    ),
     PageState("Recently deleted", "filled", "/app/nordwind/articles/deleted", person="anna"),
     PageState("Languages of articles", "filled", "/app/nordwind/articles/languages", person="anna"),
     PageState("Languages of articles", "empty", "/app/new/articles/languages", person="anna"),

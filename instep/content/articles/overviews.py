@@ -63,6 +63,7 @@ def conditions_of(criteria: OverviewCriteria) -> str:
         (has_draft, criteria.has_drafts),
         (f"{STATE} = %(freshness)s", criteria.freshness is not None),
         (f"{OWNER} is not distinct from nullif(%(owner)s, '')", criteria.owner is not None),
+        ("a.text_changed_at < %(now)s - %(unchanged_for)s::interval", criteria.unchanged_for is not None),
     )
     return " and ".join(sql for sql, is_asked in parts if is_asked) or "true"
 
@@ -75,6 +76,7 @@ def params_of(criteria: OverviewCriteria) -> dict[str, Any]:
         "visibility": criteria.visibility,
         "freshness": criteria.freshness,
         "owner": criteria.owner,
+        "unchanged_for": criteria.unchanged_for,
         "pattern": f"%{escape_like(criteria.name)}%",
         "patterns": [f"%{escape_like(word)}%" for word in criteria.words.split()],
     }

@@ -1,7 +1,7 @@
 """The shapes of an article (specification, Article; contract section 4)."""
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, Field
@@ -165,6 +165,7 @@ class OverviewCriteria:
     freshness: str | None = None
     # An email address; empty: articles without an owner.
     owner: str | None = None
+    unchanged_for: timedelta | None = None
 
 
 @dataclass(frozen=True, slots=True)

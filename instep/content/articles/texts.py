@@ -116,7 +116,7 @@ async def save(
     endpoints, questions = ask_for_endpoints(ctx), ask_for_golden_questions(ctx, [article.id])
     with slug_must_be_free():
         saved = await queries.update(ctx, article.id, changes, format, source)
-    if saved.slug != article.slug:
+    if (saved.slug, saved.locale) != (article.slug, article.locale):
         await queries.keep_former_slug(ctx, article, saved.slug)
     content = changes.get("content_markdown", article.content)
     after = replace(saved, content=content)

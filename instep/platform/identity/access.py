@@ -32,8 +32,8 @@ Action = Callable[Concatenate[Context, Arguments], Coroutine[Any, Any, Result]]
 def writes(action: Action[Context, Arguments, Changed]) -> Action[Context, Arguments, Changed]:
     """Mark an action that changes something.
 
-    It refuses callers without `content:write` (403) and paused workspaces (402), and is recorded in the
-    audit log.
+    Such an action refuses callers without `content:write` (403) and paused workspaces (402), and is recorded
+    in the audit log.
     """
     return _changes(action, Scope.WRITE)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.responses import Response
@@ -41,8 +42,10 @@ REASONS: dict[FreshnessReason, str] = {
     "feedback": "readers say that it is outdated.",
     "age": f"it has not been verified or changed for {limits.STALE_AFTER.days} days.",
 }
+# The ages that the list can be narrowed to, by days.
+AGES = (("90", "Over 90 days ago"), ("180", "Over 180 days ago"), ("365", "Over a year ago"))
 NOBODY = "nobody"
-FILTERS = ("q", "status", "locale", "visibility", "freshness", "owner", "changed", "drafts")
+FILTERS = ("q", "status", "locale", "visibility", "freshness", "owner", "age", "changed", "drafts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,7 @@ class ArticleFilters:
     def criteria(self) -> OverviewCriteria:
         """The criteria, ignoring values that no field offers."""
         collection, owner = self.collection, self.fields.get("owner") or None
+        age = choice(self.fields.get("age"), AGES)
         return OverviewCriteria(
             words=self.fields.get("q", "").replace("\0", " ")[: limits.MAX_QUERY_CHARACTERS].strip(),
             status=choice(self.fields.get("status"), STATUSES),
@@ -72,6 +76,7 @@ class ArticleFilters:
             visibility=choice(self.fields.get("visibility"), VISIBILITIES),
             freshness=choice(self.fields.get("freshness"), STATES),
             owner="" if owner == NOBODY else owner,
+            unchanged_for=timedelta(days=int(age)) if age else None,
             has_unpublished_changes=bool(self.fields.get("changed")),
             has_drafts=bool(self.fields.get("drafts")),
         )
@@ -103,6 +108,7 @@ async def show_articles(page: BotPage) -> Response:
         statuses=STATUSES,
         visibilities=VISIBILITIES,
         states=STATES,
+        ages=AGES,
         owners=[(NOBODY, "Nobody"), *await members(page)],
         can_move=page.can_write and filters.collection is not None and not filters.is_narrowed,
         here=urlencode(page.query),

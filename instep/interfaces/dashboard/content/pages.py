@@ -6,9 +6,11 @@ from instep.interfaces.dashboard.content import (
     article_history,
     article_list,
     article_page,
+    bulk_pages,
     changelog_pages,
     collection_pages,
     coverage_page,
+    replace_pages,
 )
 
 ARTICLES = "/app/{bot_slug}/articles"
@@ -23,6 +25,11 @@ routes = [
     Route(ARTICLES, article_list.show_articles),
     Route(f"{ARTICLES}/languages", coverage_page.show_coverage),
     Route(f"{ARTICLES}/deleted", article_history.show_deleted),
+    Route(f"{ARTICLES}/bulk", bulk_pages.ask_how_to_change),
+    Route(f"{ARTICLES}/bulk", bulk_pages.change_in_bulk, methods=POST),
+    Route(f"{ARTICLES}/bulk/{{id}}/undo", bulk_pages.undo_in_bulk, methods=POST),
+    Route(f"{ARTICLES}/replace", replace_pages.show_replacements),
+    Route(f"{ARTICLES}/replace", replace_pages.make_replacement_drafts, methods=POST),
     Route(ARTICLE, article_page.show_article),
     Route(f"{ARTICLE}/changes", article_page.show_unpublished_changes),
     Route(f"{ARTICLE}/history", article_history.show_history),

@@ -148,3 +148,11 @@ MAX_STYLE_FORM_BYTES = 2 * 1024 * 1024
 # A file with a style or with a rule of Vale, and how many of these a folder may have.
 MAX_STYLE_FILE_BYTES = 1024 * 1024
 MAX_VALE_FILES = 500
+
+# Articles that one bulk change may change, and how long it can be undone.
+MAX_BULK_ARTICLES = 200
+BULK_UNDO_TTL = timedelta(days=1)
+# Find and replace: the sought words, the articles that get a draft at once, and characters of their texts.
+MAX_SOUGHT_CHARACTERS = 200
+MAX_REPLACED_ARTICLES = 100
+MAX_REPLACED_CHARACTERS = 5_000_000

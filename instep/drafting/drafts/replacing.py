@@ -1,0 +1,143 @@
+"""Find and replace in all articles: each change is a draft."""
+
+import re
+from dataclasses import dataclass
+
+from instep.drafting.drafts.actions import find_proposed, propose_edit
+from instep.drafting.drafts.schemas import DraftCreate
+from instep.platform.core import limits
+from instep.platform.core.errors import InvalidValue
+from instep.platform.core.like_patterns import escape_like
+from instep.platform.identity.schemas import Ctx
+from instep.platform.web.bodies import body_from
+
+# Shown on each side of the words that are found first.
+MAX_CONTEXT_CHARACTERS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class WordReplacement:
+    """The words to find in titles and texts, and the words in their place."""
+
+    sought: str
+    substitute: str
+    is_case_sensitive: bool = True
+    is_whole_words: bool = True
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        sought = re.escape(self.sought)
+        whole = rf"(?<!\w){sought}(?!\w)" if self.is_whole_words else sought
+        return re.compile(whole, 0 if self.is_case_sensitive else re.IGNORECASE)
+
+    def apply(self, text: str) -> tuple[str, int]:
+        """The text after the replacement, and the number of places."""
+        return self.pattern.subn(lambda match: self.substitute, text)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundArticle:
+    """An article with the sought words."""
+
+    id: str
+    title: str
+    locale: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacedText:
+    """An article's text after the replacement, with the first line that changes."""
+
+    article: FoundArticle
+    title: str
+    content: str
+    places: int
+    line_before: str
+    line_after: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacedTexts:
+    """The texts that change; `is_cut` means that there are more articles than one replacement changes."""
+
+    texts: list[ReplacedText]
+    is_cut: bool
+
+    @property
+    def places(self) -> int:
+        return sum(text.places for text in self.texts)
+
+
+async def find_replacements(ctx: Ctx, replacement: WordReplacement) -> ReplacedTexts:
+    """The texts that a replacement changes, without those that already wait for review as exactly this edit.
+
+    Raises `InvalidValue` if nothing is sought, or if the words are the same.
+    """
+    refuse_invalid(replacement)
+    articles = await list_found(ctx, replacement.sought)
+    texts = [replaced(article, replacement) for article in articles[: limits.MAX_REPLACED_ARTICLES]]
+    waiting = await find_proposed(ctx, {text.article.id: text.content for text in texts})
+    return ReplacedTexts(
+        [text for text in texts if text.places and text.article.id not in waiting],
+        is_cut=len(articles) > limits.MAX_REPLACED_ARTICLES,
+    )
+
+
+async def propose_replacements(ctx: Ctx, replacement: WordReplacement) -> int:
+    """Propose an edit of each article that the replacement changes; the number of edits."""
+    reason = f"Replace “{replacement.sought}” with “{replacement.substitute}”."
+    texts = (await find_replacements(ctx, replacement)).texts
+    for text in texts:
+        fields = {"title": text.title, "contentMarkdown": text.content, "reason": reason}
+        await propose_edit(ctx, text.article.id, body_from(DraftCreate, fields))
+    return len(texts)
+
+
+def refuse_invalid(replacement: WordReplacement) -> None:
+    words = {"find": replacement.sought, "replacement": replacement.substitute}
+    for name, value in words.items():
+        if len(value) > limits.MAX_SOUGHT_CHARACTERS:
+            raise InvalidValue(name, f"use at most {limits.MAX_SOUGHT_CHARACTERS} characters")
+    if not replacement.sought.strip():
+        raise InvalidValue("find", "enter the words to find")
+    if replacement.sought == replacement.substitute:
+        raise InvalidValue("replacement", "it must differ from the words to find")
+
+
+async def list_found(ctx: Ctx, sought: str) -> list[FoundArticle]:
+    """The articles with the words in any case: one more than a replacement changes, as far as they fit."""
+    return await ctx.all(
+        FoundArticle,
+        """
+        select id, title, locale, content from (
+            select a.id, a.title, a.locale, a.content_markdown as content,
+                sum(length(a.content_markdown)) over (order by a.id) as characters
+            from articles a
+            where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+              and a.status in ('published', 'draft')
+              and (a.title ilike %(pattern)s or a.content_markdown ilike %(pattern)s)) found
+        where characters <= %(characters)s
+        order by id limit %(most)s + 1
+        """,
+        pattern=f"%{escape_like(sought)}%",
+        characters=limits.MAX_REPLACED_CHARACTERS,
+        most=limits.MAX_REPLACED_ARTICLES,
+    )
+
+
+def replaced(article: FoundArticle, replacement: WordReplacement) -> ReplacedText:
+    title, in_title = replacement.apply(article.title)
+    content, in_content = replacement.apply(article.content)
+    first = first_line(article.title if in_title else article.content, replacement.pattern)
+    return ReplacedText(article, title, content, in_title + in_content, first, replacement.apply(first)[0])
+
+
+def first_line(text: str, pattern: re.Pattern[str]) -> str:
+    """The part of the first line with the words, around them."""
+    match = pattern.search(text)
+    if match is None:
+        return ""
+    start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - MAX_CONTEXT_CHARACTERS)
+    end = text.find("\n", match.end())
+    return text[start : min(end if end >= 0 else len(text), match.end() + MAX_CONTEXT_CHARACTERS)].strip()

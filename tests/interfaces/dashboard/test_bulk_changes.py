@@ -1,0 +1,195 @@
+"""Changing many articles at once, undoing it, and find and replace: what editors see, and what stays."""
+
+import re
+
+import pytest
+
+from instep.platform.core import limits
+from instep.platform.core.database import Database
+from tests.interfaces.dashboard.conftest import Desk
+from tests.interfaces.dashboard.test_articles import publish, titles
+from tests.support.articles import put_into_review, save_copy, translate
+from tests.support.cast import Cast, Client, Json
+from tests.support.http import Response, create_article, create_collection, ok
+
+UNDO = re.compile(r'action="(/app/[^"]*/articles/bulk/[^"]*/undo)"')
+
+
+async def change(desk: Desk, articles: list[Json], verb: str, **fields: str) -> Response:
+    """Select the articles in the list, press a button of the page that follows, and open the next page."""
+    chosen = "&".join(f"id={article['id']}" for article in articles)
+    ids = " ".join(article["id"] for article in articles)
+    return await desk.follow(
+        await desk.send(f"articles/bulk?{chosen}", "articles/bulk", ids=ids, verb=verb, here="", **fields)
+    )
+
+
+async def undo(desk: Desk, page: Response) -> Response:
+    action = UNDO.search(page.text)
+    assert action is not None, "the page offers no way back"
+    below = action[1].removeprefix(desk.path(""))
+    return await desk.follow(await desk.send("articles", below))
+
+
+async def read(client: Client, article: Json) -> Json:
+    return ok(await client.get(f"/v1/articles/{article['id']}"))
+
+
+@pytest.mark.parametrize(
+    ("verb", "field", "key"),
+    [
+        ("move", "collection", "collectionId"),
+        ("owner", "owner", "owner"),
+        ("visibility", "visibility", "visibility"),
+        ("locale", "locale", "locale"),
+        ("publish", "", "status"),
+        ("archive", "", "status"),
+    ],
+)
+async def test_a_change_of_many_articles_is_undone_as_a_whole(
+    desk: Desk, client: Client, verb: str, field: str, key: str
+) -> None:
+    articles = [await create_article(client, title) for title in ("First", "Second")]
+    other = await create_article(client, "Other")
+    collection = await create_collection(client, "Guides")
+    value = {
+        "move": collection["id"],
+        "owner": desk.user.email,
+        "visibility": "authenticated",
+        "locale": "de",
+    }.get(verb, "")
+    before = [(await read(client, article))[key] for article in articles]
+
+    page = await change(desk, articles, verb, **({field: value} if field else {}))
+    after = [(await read(client, article))[key] for article in articles]
+
+    assert all(new != old for new, old in zip(after, before, strict=True))
+    assert (await read(client, other))[key] == other[key]
+    assert "Undone for 2 articles" in (await undo(desk, page)).text
+    assert [(await read(client, article))[key] for article in articles] == before
+
+
+async def test_deleted_articles_come_back_published_with_their_translations(
+    desk: Desk, client: Client
+) -> None:
+    article = await publish(client, await create_article(client, "First"))
+    german = await publish(client, await translate(client, article, "Erster", "de"))
+
+    page = await change(desk, [article], "delete")
+
+    assert (await client.get(f"/v1/articles/{german['id']}")).status_code == 404
+    await undo(desk, page)
+    assert [(await read(client, text))["status"] for text in (article, german)] == ["published"] * 2
+
+
+async def test_undoing_a_publication_keeps_the_published_text_as_unpublished_changes(
+    desk: Desk, client: Client, cast: Cast, database: Database
+) -> None:
+    article = await publish(client, await create_article(client, "First", contentMarkdown="Old."))
+    await save_copy(database, cast.acme, article["id"], content="New.")
+
+    page = await change(desk, [article], "publish")
+    assert (await read(client, article))["contentMarkdown"] == "New."
+    await undo(desk, page)
+
+    assert (await read(client, article))["contentMarkdown"] == "Old."
+    assert "New." in (await desk.get(f"articles/{article['id']}/changes")).text
+
+
+async def test_articles_that_refuse_stay_and_are_named(
+    desk: Desk, client: Client, cast: Cast, database: Database
+) -> None:
+    fine = await create_article(client, "Fine")
+    draft_id = await put_into_review(database, cast.acme)
+    waiting = ok(
+        await client.get(f"/v1/articles/{ok(await client.get(f'/v1/drafts/{draft_id}'))['articleId']}")
+    )
+
+    page = await change(desk, [fine, waiting], "delete")
+
+    assert "Deleted 1 article" in page.text
+    assert "1 stays" in page.text
+    assert "Install" in page.text
+    assert (await read(client, waiting))["status"] == "in_review"
+
+
+async def test_undo_leaves_what_has_changed_since_and_works_once(desk: Desk, client: Client) -> None:
+    first, second = [await create_article(client, title) for title in ("First", "Second")]
+    page = await change(desk, [first, second], "publish")
+    ok(await client.post(f"/v1/articles/{second['id']}/unpublish"))
+
+    undone = await undo(desk, page)
+
+    assert "Undone for 1 article." in undone.text
+    assert "Second" in undone.text
+    assert [(await read(client, article))["status"] for article in (first, second)] == ["draft", "draft"]
+    action = UNDO.search(page.text)
+    assert action is not None
+    again = await desk.send("articles", action[1].removeprefix(desk.path("")))
+    assert again.status_code == 400
+
+
+async def test_all_articles_that_match_can_be_changed(desk: Desk, client: Client) -> None:
+    for number in range(3):
+        await create_article(client, f"Export {number}")
+    await create_article(client, "Other")
+
+    page = await desk.get("articles/bulk?all=yes&q=export")
+
+    assert "Change 3 articles" in page.text
+    assert sorted(titles(page)) == ["Export 0", "Export 1", "Export 2"]
+
+
+async def test_bad_selections_change_nothing(desk: Desk, client: Client, viewer: Desk) -> None:
+    article = await create_article(client, "First")
+    page = f"articles/bulk?id={article['id']}"
+
+    assert (await desk.send(page, "articles/bulk", ids=article["id"], verb="explode")).status_code == 400
+    assert (await desk.send(page, "articles/bulk", ids="", verb="delete")).status_code == 400
+    many = " ".join([article["id"]] * (limits.MAX_BULK_ARTICLES + 1))
+    assert (await desk.send(page, "articles/bulk", ids=many, verb="delete")).status_code == 400
+    assert (await desk.get("articles/bulk")).status_code == 303
+    assert (await viewer.get(page)).status_code == 403
+    assert "1 stays" in (await change(desk, [article], "locale", locale="no language")).text
+
+
+async def test_articles_of_others_can_not_be_selected(desk: Desk, globex: Client) -> None:
+    foreign = await create_article(globex, "Theirs")
+
+    page = await change(desk, [foreign], "delete")
+
+    assert "Deleted 0 articles" in page.text
+    assert (await globex.get(f"/v1/articles/{foreign['id']}")).status_code == 200
+
+
+async def test_the_list_is_narrowed_by_age(desk: Desk, client: Client) -> None:
+    await create_article(client, "New")
+
+    assert titles(await desk.get("articles?age=90")) == []
+    assert titles(await desk.get("articles?age=no-age")) == ["New"]
+
+
+async def test_replacing_words_makes_drafts_and_changes_no_text(desk: Desk, client: Client) -> None:
+    text = "Open Acme (not Acmex or acme).\n\n`Acme` is fast. $1 \\n\n"
+    article = await publish(client, await create_article(client, "Use Acme", contentMarkdown=text))
+    await create_article(client, "Other", contentMarkdown="Only acmex here.")
+    words = {"find": "Acme", "replacement": r"Nova \1", "case": "yes", "words": "yes"}
+    query = "&".join(f"{name}={value}" for name, value in words.items()).replace(" ", "+")
+
+    preview = await desk.get(f"articles/replace?{query}")
+    assert "3 places in 1 article" in preview.text
+    page = await desk.follow(await desk.send(f"articles/replace?{query}", "articles/replace", **words))
+
+    assert "1 draft is waiting" in page.text
+    assert (await read(client, article))["contentMarkdown"] == text
+    [draft] = ok(await client.get("/v1/drafts"))["results"]
+    detail = ok(await client.get(f"/v1/drafts/{draft['id']}"))
+    assert detail["contentMarkdown"] == text.replace("Acme (", r"Nova \1 (").replace("`Acme`", r"`Nova \1`")
+    assert "already waiting" in (await desk.get(f"articles/replace?{query}")).text
+
+
+@pytest.mark.parametrize(
+    "query", ["find=", "find=a&replacement=a", f"find={'x' * (limits.MAX_SOUGHT_CHARACTERS + 1)}", "find=%00"]
+)
+async def test_words_that_can_not_be_replaced_are_refused(desk: Desk, query: str) -> None:
+    assert (await desk.get(f"articles/replace?{query}")).status_code == 400
