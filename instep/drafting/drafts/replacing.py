@@ -140,4 +140,5 @@ def first_line(text: str, pattern: re.Pattern[str]) -> str:
         return ""
     start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - MAX_CONTEXT_CHARACTERS)
     end = text.find("\n", match.end())
-    return text[start : min(end if end >= 0 else len(text), match.end() + MAX_CONTEXT_CHARACTERS)].strip()
+    stop = min(end if end >= 0 else len(text), match.end() + MAX_CONTEXT_CHARACTERS)
+    return text[start:stop].strip()
