@@ -14,8 +14,8 @@ from instep.accounts.people.actions import sign_in
 from instep.accounts.people.first_person import new_sign_in_link
 from instep.accounts.people.invitations import invite
 from instep.accounts.people.schemas import Attempt
-from instep.drafting.drafts.assignment_rules import add_label_rule
 from instep.content.articles.bulk import BulkChange, change_articles
+from instep.drafting.drafts.assignment_rules import add_label_rule
 from instep.drafting.drafts.digest import note_sent
 from instep.drafting.drafts.previews import create_preview
 from instep.platform.core.database import Database, Tx

@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0078"
-down_revision = "0070"
+revision = "0082"
+down_revision = "0081"
 
 SCHEMA = """
 create table bulk_changes (
