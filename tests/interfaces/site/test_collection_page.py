@@ -63,7 +63,11 @@ async def test_a_large_collection_comes_page_by_page(
     for number in (1, 2, 3):
         page = Page((await visit(api, f"{cast.acme.slug}/collections/guides?page={number}")).text)
         page_titles.append([words for words in page.words if words.startswith("Guide ")])
-        onward = {link.get("rel"): link["href"] for link in page.attributes("a") if "rel" in link}
+        onward = {
+            link.get("rel"): link["href"]
+            for link in page.attributes("a")
+            if link.get("rel") in ("prev", "next")
+        }
         assert onward == {
             **({"prev": f"?page={number - 1}"} if number > 1 else {}),
             **({"next": f"?page={number + 1}"} if number < 3 else {}),

@@ -40,8 +40,9 @@ async def test_an_article_is_gone_everywhere_at_once_when_one_above_it_is_hidden
     ]
     for leave, come_back in acts:
         # In its collection, on its own page and as Markdown, in the sitemap, in both files for language
-        # models and in results of the search.
-        assert len(await sightings(api, cast)) == 7
+        # models and in results of the search, on the page to follow it, in its feed and in those of three
+        # collections.
+        assert len(await sightings(api, cast)) == 12
         assert await is_told(api, cast)
         assert await agent_reads(api, cast)
         ok(await leave())
