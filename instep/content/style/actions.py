@@ -3,15 +3,15 @@
 from collections import Counter
 
 from instep.content.style import queries
-from instep.content.style.schemas import Style, StyleOut
+from instep.content.style.schemas import HelpCenterStyleOut, Style
 from instep.platform.core.errors import InvalidValue
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
 
 
-async def get_style(ctx: Ctx) -> StyleOut:
+async def get_style(ctx: Ctx) -> HelpCenterStyleOut:
     """Get the style of the help center: rules in plain words, a glossary, and checks."""
-    return StyleOut.of_row(await find_style(ctx))
+    return HelpCenterStyleOut.of_row(await find_style(ctx))
 
 
 async def find_style(ctx: Ctx, *, lock: bool = False) -> Style:
@@ -19,7 +19,7 @@ async def find_style(ctx: Ctx, *, lock: bool = False) -> Style:
 
 
 @writes
-async def update_style(ctx: Ctx, sent: Style) -> StyleOut:
+async def update_style(ctx: Ctx, sent: Style) -> HelpCenterStyleOut:
     """Change the style of the help center; each list that is sent replaces the previous one."""
     sent_fields = {name: getattr(sent, name) for name in sent.model_fields_set}
     style = (await find_style(ctx, lock=True)).model_copy(update=sent_fields)
@@ -27,4 +27,4 @@ async def update_style(ctx: Ctx, sent: Style) -> StyleOut:
     if repeated := [term for (term, _), count in counts.items() if count > 1]:
         raise InvalidValue("terms", f"“{repeated[0]}” is in it twice: merge the two")
     await queries.store_style(ctx, style.model_dump_json(by_alias=True))
-    return StyleOut.of_row(style)
+    return HelpCenterStyleOut.of_row(style)

@@ -84,7 +84,7 @@ class Style(Body):
         )
 
 
-class StyleOut(Out):
+class HelpCenterStyleOut(Out):
     """The style of the help center."""
 
     # The name in the audit.

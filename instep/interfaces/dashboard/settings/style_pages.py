@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.content.style import actions
-from instep.content.style.schemas import GlossaryTerm, Style, StyleOut, StyleRule
+from instep.content.style.schemas import GlossaryTerm, HelpCenterStyleOut, Style, StyleRule
 from instep.content.style.starters import STARTERS
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.settings.frame import attempt, show_settings
@@ -88,12 +88,12 @@ async def add_starters(page: BotPage) -> Response:
     return await save(page, add_chosen_rules(page), "Added the rules.")
 
 
-async def save(page: BotPage, act: Coroutine[Any, Any, StyleOut], notice: str) -> Response:
+async def save(page: BotPage, act: Coroutine[Any, Any, HelpCenterStyleOut], notice: str) -> Response:
     outcome = await attempt(page, act)
     return await style_page(page, outcome) if isinstance(outcome, AppError) else page.leave(BELOW, notice)
 
 
-async def replace_checks(page: BotPage) -> StyleOut:
+async def replace_checks(page: BotPage) -> HelpCenterStyleOut:
     """Save the checks: each line of the words to avoid is one."""
     form = page.form
     words = form.get("avoid-words", "").splitlines()
@@ -108,7 +108,7 @@ async def replace_checks(page: BotPage) -> StyleOut:
     return await update(page, **values)
 
 
-async def replace_rule(page: BotPage) -> StyleOut:
+async def replace_rule(page: BotPage) -> HelpCenterStyleOut:
     """Add a rule, or replace the one in `was-rule`; a form without a rule deletes it."""
     form = page.form
     sent = {"rule": form.get("rule"), "good": filled(form.get("good")), "bad": filled(form.get("bad"))}
@@ -118,7 +118,7 @@ async def replace_rule(page: BotPage) -> StyleOut:
     return await update(page, rules=replaced(style.rules, numbers, rule))
 
 
-async def replace_term(page: BotPage) -> StyleOut:
+async def replace_term(page: BotPage) -> HelpCenterStyleOut:
     """Add a term, or replace the one in `was-term` and `was-locale`; a form without a term deletes it."""
     form = page.form
     sent = {
@@ -135,7 +135,7 @@ async def replace_term(page: BotPage) -> StyleOut:
     return await update(page, terms=replaced(style.terms, numbers, term))
 
 
-async def add_chosen_rules(page: BotPage) -> StyleOut:
+async def add_chosen_rules(page: BotPage) -> HelpCenterStyleOut:
     chosen = page.form.all("starters")
     rules = (await actions.find_style(page.ctx, lock=True)).rules
     return await update(page, rules=[*rules, *(rule for rule in STARTERS if rule.rule in chosen)])
@@ -148,7 +148,7 @@ def replaced(entries: Sequence[Entry], numbers: Sequence[int], new: Entry | None
     return [*entries[:start], *([] if new is None else [new]), *rest]
 
 
-async def update(page: BotPage, **fields: Any) -> StyleOut:
+async def update(page: BotPage, **fields: Any) -> HelpCenterStyleOut:
     return await actions.update_style(page.ctx, body_from(Style, fields))
 
 
