@@ -12,7 +12,7 @@ from instep.platform.identity.schemas import Ctx
 
 @dataclass(frozen=True, slots=True)
 class ArticleState:
-    """What a bulk change can change of an article; `is_deleted` means that it is in Recently deleted."""
+    """The parts of an article that a bulk change can change; `is_deleted`: it is in Recently deleted."""
 
     id: str
     title: str

@@ -103,7 +103,7 @@ async def find_facts(ctx: Ctx, article_id: str, task_id: str | None) -> Assignme
 
 
 async def list_new_requests(ctx: Ctx, task_id: str) -> list[ReviewRequest]:
-    """What this transaction asks each person for; a draft that replaces one of theirs is not new."""
+    """The items that this transaction asks each person for, without drafts that replace one of theirs."""
     return await ctx.all(
         ReviewRequest,
         """

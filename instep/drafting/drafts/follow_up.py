@@ -44,7 +44,7 @@ async def update_review_schedule(ctx: Ctx, schedule: ReviewSchedule) -> str:
 
 
 async def find_expiry(ctx: Ctx, draft_id: str) -> datetime | None:
-    """When a draft expires; None if it does not, or before that is announced."""
+    """The time when a draft expires; None if it does not, or before that is announced."""
     return await follow_up_queries.find_expiry(ctx, draft_id)
 
 

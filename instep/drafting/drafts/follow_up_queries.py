@@ -119,7 +119,7 @@ async def list_expired(ctx: Ctx) -> list[str]:
 
 
 async def find_expiry(ctx: Ctx, draft_id: str) -> datetime | None:
-    """When a draft expires; None if it does not, or before that is announced."""
+    """The time when a draft expires; None if it does not, or before that is announced."""
     expires_at: datetime | None = await ctx.value(
         f"select {EXPIRES_AT} {PENDING} and d.id = %(id)s", id=draft_id
     )

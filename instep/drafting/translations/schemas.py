@@ -50,7 +50,7 @@ class ChangedBlock:
 
 @dataclass(frozen=True, slots=True)
 class RootChanges:
-    """What has changed in an original since its translation was made.
+    """The changes of an original since its translation was made.
 
     `line` is the line of the translation, from 1, at which the first change belongs. If the two texts do not
     have the same blocks, the parts have no translation.
@@ -106,7 +106,7 @@ class CoveredLanguage:
 
 @dataclass(frozen=True, slots=True)
 class LanguageCount:
-    """How many of the originals a language has, up to date and outdated."""
+    """The numbers of originals that a language has, up to date and outdated."""
 
     locale: str
     originals: int

@@ -30,7 +30,7 @@ class PublishedVersion:
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What a reader follows by email; `title` is None for the changelog."""
+    """A topic that a reader follows by email; `title` is None for the changelog."""
 
     id: str
     email: str

@@ -1,4 +1,4 @@
-"""What has changed in the original of a translation, next to the translation of each part."""
+"""The changes of a translation's original, next to the translation of each part."""
 
 from dataclasses import dataclass
 
