@@ -38,6 +38,7 @@ FACES: dict[str, set[str]] = {
             "bulk",
             "due",
             "editing",
+            "following",
             "live",
             "overviews",
             "paths",
@@ -73,11 +74,12 @@ FACES: dict[str, set[str]] = {
     "drift": {"command", "evidence"},
     "drafts": {
         "replacing",
+        "translated_versions",
         *(
             "assigning",
             "assignment",
             "assignment_rules",
-            "follow_up",
+            "overdue",
             "releasing",
             "reopening",
             "source_queue",
@@ -144,6 +146,7 @@ FACES: dict[str, set[str]] = {
         ),
         *("index.shared_files", "semantic.query_embedder", "shared_indexes"),
     },
+    "style": {"files", "prompting", "starters", "style_checks", "text_checks", "vale"},
     "tasks": {"checks", "rewording_reasons"},
     "trusts": {"id_tokens", "queries"},
     "webhooks": {"emit", "listen", "sender"},
@@ -153,6 +156,7 @@ FACES: dict[str, set[str]] = {
         *("", "diffs.parser", "diffs.patch", "llm.model_step", "llm.rewording"),
         *("drift.drift_reports", "drift.past_changes", "drift.stated_names"),
         *("new_articles.outline", "new_articles.outline_sources", "retrieval"),
+        *("shapes", "translating.root_changes", "translating.text_blocks", "translating.translation_step"),
     },
 }
 # Imports past a face that are right: the importer, what it imports, and why.
@@ -178,6 +182,18 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
         "instep.search.semantic.vectors",
     ): "it reports how far the embeddings are behind",
     ("instep.search.queries", "instep.content.articles.queries"): "a hit has the columns of an article",
+    (
+        "instep.drafting.drafts.translated_versions",
+        "instep.content.articles.queries",
+    ): "a translation follows a version of its original in the statement that writes it",
+    (
+        "instep.drafting.translations.change_storing",
+        "instep.content.articles.queries",
+    ): "a translation whose change needs no words follows its original",
+    (
+        "instep.drafting.translations.change_storing",
+        "instep.drafting.tasks.queries",
+    ): "a followed change is recorded as a task",
 }
 
 

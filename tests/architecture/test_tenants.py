@@ -253,6 +253,7 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "accept_invitation",
         "begin_session",
         "bots_with_alerts",
+        "bots_to_follow_up",
         "bots_with_due_subscriptions",
         "change_address",
         "due_digests",

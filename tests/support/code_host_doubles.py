@@ -93,8 +93,9 @@ class HostDouble:
         return self.pulls[number]
 
     def pull_at(self, path: str) -> Pull:
-        """The pull request whose last commit a path ends with."""
-        return next(pull for pull in self.pulls.values() if pull.head.startswith(path.rpartition("/")[2]))
+        """The pull request whose last commit a path ends with, or else the first."""
+        pulls = list(self.pulls.values())
+        return next((pull for pull in pulls if pull.head.startswith(path.rpartition("/")[2])), pulls[0])
 
     def reply(self, asked: Asked) -> Reply:
         self.requests.append(asked)

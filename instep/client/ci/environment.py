@@ -93,7 +93,7 @@ def gitlab_context(environ: Mapping[str, str]) -> CiContext:
             url=f"{target}/-/merge_requests/{number}" if target else None,
             description=variables.get("CI_MERGE_REQUEST_DESCRIPTION"),
             number=number,
-            labels=[label for label in variables.get("CI_MERGE_REQUEST_LABELS", "").split(",") if label],
+            labels=tuple(filter(None, variables.get("CI_MERGE_REQUEST_LABELS", "").split(","))),
         )
     if tag := variables.get("CI_COMMIT_TAG"):
         message = variables.get("CI_COMMIT_TAG_MESSAGE")
@@ -143,10 +143,10 @@ def number_of(pull_request: Any) -> str | None:
     return str(number) if isinstance(number, int) else None
 
 
-def labels_of(pull_request: Any) -> list[str]:
+def labels_of(pull_request: Any) -> tuple[str, ...]:
     labels = pull_request.get("labels") if isinstance(pull_request, dict) else None
     names = (text_or_none(label, "name") for label in (labels if isinstance(labels, list) else ()))
-    return [name for name in names if name]
+    return tuple(name for name in names if name)
 
 
 def commit(sha: str | None) -> str | None:

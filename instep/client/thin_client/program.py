@@ -54,6 +54,12 @@ def add_change(commands: Any) -> None:
         default=[],
         help="Only send files in this folder of the checkout; repeatable.",
     )
+    parser.add_argument(
+        "--label",
+        action="append",
+        default=[],
+        help="A label of the change; repeatable; by default from the CI.",
+    )
     add_bot(parser)
     parser.add_argument("--wait", action="store_true", help="Wait for drafts and places, and show them.")
     parser.add_argument(
@@ -106,6 +112,7 @@ def run_change(options: Namespace) -> int:
             comment=options.comment,
             timeout=options.timeout,
             as_json=options.json,
+            labels=options.label,
         ),
         options.since,
         options.last,

@@ -21,6 +21,7 @@ REST, WRITTEN_REST = "/**", "/*"
 FIXED_PAGE = re.compile(
     r"/|/changelog\.(?:xml|atom|json)|/sitemap\.xml|/robots\.txt|/llms(?:-full)?\.txt|/opensearch\.xml|/suggestions|/sso"
     r"|/sign-out|/[^/]+/|(?:/[^/]+)?/(?:articles|changelog|search|matches|contact|connect|ask(?:/feedback)?)"
+    r"|(?:/[^/]+)?/(?:follow|subscriptions(?:/confirm)?)"
     r"|(?:/[^/]+)?/feedback(?:/reason)?|(?:/[^/]+)?/cards/(?:[^/]+/)?[^/]+\.png"
 )
 # Special characters of patterns and paths, encoded so that they are literal.

@@ -9,7 +9,7 @@ from operator import attrgetter
 from uuid import UUID
 
 from instep.drafting.drafts.digest import REPORTER, NewItems, list_new_items
-from instep.drafting.drafts.follow_up import follow_up
+from instep.drafting.drafts.overdue import follow_up
 from instep.platform.core import limits
 from instep.platform.core.clock import utc_now
 from instep.platform.core.config import settings

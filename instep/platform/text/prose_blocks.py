@@ -10,7 +10,7 @@ from typing import NamedTuple
 from instep.platform.text.code_block_lines import CodeLines, text_start
 from instep.platform.text.code_spans import code_spans
 from instep.platform.text.front_matter import split_front_matter
-from instep.platform.text.sections import HEADING, UNDERLINE
+from instep.platform.text.sections import HEADING, underlines_heading, without_closing_hashes
 
 # Private-use characters in place of each character of code, and of other markup.
 CODE_MASK = "\ue000"
@@ -29,7 +29,6 @@ _MARKUP = re.compile(
     r"|\{\{[^{}\n]*+\}\}|\{[^{}\n]*+\}",
     re.DOTALL | re.MULTILINE,
 )
-_CLOSING_HASHES = re.compile(r"(?:[ \t]+#+)?[ \t]*\Z")
 
 
 class ProseBlock(NamedTuple):
@@ -77,18 +76,18 @@ def prose_blocks(masked: str) -> Iterator[ProseBlock]:
     for match in _LINE.finditer(masked):
         line = match[0].rstrip()
         text = line[text_start(line) :]
-        is_underline = start >= 0 and UNDERLINE.match(line) is not None
+        underlines = start >= 0 and underlines_heading(line)
         heading = HEADING.match(text)
-        ends = not text.strip(CODE_MASK) or heading or text.startswith(("|", ":::")) or is_underline
+        ends = not text.strip(CODE_MASK) or heading or text.startswith(("|", ":::")) or underlines
         begins_item = text_start(line) > 0 and line.lstrip(" \t>") != text
         if start >= 0 and (ends or begins_item):
-            yield ProseBlock(is_underline, start, end)
+            yield ProseBlock(underlines, start, end)
             start = -1
         first = match.start() + text_start(line)
         if heading:
-            title = _CLOSING_HASHES.sub("", text[heading.end() :])
-            indent = len(title) - len(title.lstrip())
-            yield ProseBlock(True, first + heading.end() + indent, first + heading.end() + len(title))
+            title = text[heading.end() :]
+            begin = first + heading.end() + len(title) - len(title.lstrip(" \t"))
+            yield ProseBlock(True, begin, begin + len(without_closing_hashes(title)))
         elif not ends:
             start = first if start < 0 else start
             end = match.start() + len(line)

@@ -92,13 +92,18 @@ def _table_head(part: Sequence[str], line: str) -> list[str]:
 def _heading_at(line: str, lines_above: list[str]) -> tuple[int, str] | None:
     """Level and title of the heading that a line is or underlines; the title above is removed."""
     if match := HEADING.match(line):
-        return len(match[1]), _without_closing_hashes(line[match.end() :])
-    if UNDERLINE.match(line) and lines_above and not OTHER_BLOCK.match(lines_above[-1]):
+        return len(match[1]), without_closing_hashes(line[match.end() :])
+    if underlines_heading(line) and lines_above and not OTHER_BLOCK.match(lines_above[-1]):
         return (1 if "=" in line else 2), lines_above.pop()
     return None
 
 
-def _without_closing_hashes(title: str) -> str:
+def underlines_heading(line: str) -> bool:
+    """True if a line makes the text above it a heading (CommonMark 0.31.2, section 4.3)."""
+    return UNDERLINE.match(line) is not None
+
+
+def without_closing_hashes(title: str) -> str:
     """The text of a heading without the `#` characters that may end it (CommonMark 0.31.2, section 4.2)."""
     title = title.strip(" \t")
     opening = title.rstrip("#")

@@ -7,7 +7,7 @@ import pytest
 
 from instep.accounts.people.schemas import User
 from instep.drafting.drafts.assigning import assign_draft
-from instep.drafting.drafts.follow_up import follow_up, update_review_schedule
+from instep.drafting.drafts.overdue import follow_up, update_review_schedule
 from instep.drafting.drafts.queue_schemas import ReviewSchedule
 from instep.platform.core import limits
 from instep.platform.core.database import Database, Tx

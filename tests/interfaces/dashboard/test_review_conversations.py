@@ -160,6 +160,6 @@ async def test_words_that_are_selected_become_the_words_of_the_comment(
     await page.get_by_label("New comment").fill("Is this so?")
     await page.get_by_role("button", name="Comment", exact=True).click()
 
-    await expect(comments.get_by_text("Is this so?")).to_be_visible()
+    await expect(comments.locator("bdi", has_text="Is this so?")).to_be_visible()
     await expect(comments.get_by_role("blockquote")).to_contain_text("Larger files are refused")
     assert complaints.lines == []

@@ -33,6 +33,7 @@ OPEN_FORMS = {
     "/app/{bot_slug}/settings/people/revoke",
     "/app/{bot_slug}/settings/trusts/revoke",
     "/app/{bot_slug}/writing/preview",
+    "/app/{bot_slug}/writing/style",
 }
 # A paused workspace goes on answering, and what was thought of an answer belongs to that.
 OPEN_CALLS = {"/chat", "/chat/messages/{messageId}/feedback"}

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Mapping
 from instep.platform.core.name_matching import is_distinct
 from instep.platform.llm.facts import NAME
 from instep.platform.text.blocks import cell_count
+from instep.platform.text.code_spans import code_spans
 
-_CODE = re.compile(r"(`++)(?:[^`]|(?!\1)`)+?\1(?!`)")
 _TARGET = re.compile(r"\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s]*)*)")
 _SIGN = re.compile(
     r"\b[a-z][a-z0-9+.-]{1,20}://[^\s<>()\"']+"  # addresses
@@ -53,12 +53,12 @@ def lost_sign(
 
 
 def link_targets(text: str) -> list[str]:
-    return [match[1] for match in _TARGET.finditer(_CODE.sub(" ", text))]
+    return [match[1] for match in _TARGET.finditer(_without_code(text))]
 
 
 def _signs(text: str, targets: Mapping[str, str]) -> Iterator[str]:
-    yield from (match[0] for match in _CODE.finditer(text))
-    text = _CODE.sub(" ", text)
+    yield from (text[start:end] for start, end in code_spans(text))
+    text = _without_code(text)
     # A link is something else than an address in the text.
     yield from (f"]({targets.get(target, target)})" for target in link_targets(text))
     text = _TARGET.sub("](", text)
@@ -74,7 +74,13 @@ def _is_name(word: str) -> bool:
 
 
 def _prose(text: str) -> str:
-    return _SIGN.sub(" ", _TARGET.sub("](", _CODE.sub(" ", text)))
+    return _SIGN.sub(" ", _TARGET.sub("](", _without_code(text)))
+
+
+def _without_code(text: str) -> str:
+    """The text with a space in place of each span of code."""
+    ends = [0, *(at for span in code_spans(text) for at in span), len(text)]
+    return " ".join(text[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True))
 
 
 def _shown(sign: str) -> str:

@@ -85,9 +85,9 @@ class RootComparison:
                     parts += [LINE_END.sub(self._line_end, bodies[number]), tail]
                     continue
                 index = start + number - new_start
-                kept = self.translation[index]
+                block = self.translation[index]
                 is_same_tail = self.old[index].tail == self.new[number].tail
-                parts += [kept.body, kept.tail if is_same_tail else tail]
+                parts += [block.body, block.tail if is_same_tail else tail]
         return "".join(parts)
 
     def has_shape_of_new(self, text: str) -> bool:

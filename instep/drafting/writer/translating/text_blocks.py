@@ -9,7 +9,6 @@ from instep.platform.text.blocks import read_blocks
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _BLANK_START = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))+|[ \t]+\Z")
-_BLANK_END = re.compile(r"\s*\Z")
 # Blocks that contain no other ones: the lines after their end belong to something else.
 _LEAVES = frozenset(("heading", "paragraph", "row", "code", "rule"))
 # The markup that begins a block, which is not translated: indentation, quotes, list items, headings.
@@ -72,5 +71,5 @@ def _shape_of(kinds: list[str]) -> str:
 
 
 def _block_of(shape: str, part: str) -> TextBlock:
-    body = _BLANK_END.sub("", part)
+    body = part.rstrip()
     return TextBlock(shape, body, part[len(body) :])

@@ -8,7 +8,7 @@ from instep.accounts.people.actions import list_users
 from instep.drafting.comments.actions import list_threads
 from instep.drafting.drafts.actions import get_draft
 from instep.drafting.drafts.conflicts import has_conflict
-from instep.drafting.drafts.follow_up import find_expiry
+from instep.drafting.drafts.overdue import find_expiry
 from instep.drafting.drafts.pending import find_draft
 from instep.drafting.drafts.schemas import DraftDetail
 from instep.drafting.drafts.versions import list_draft_versions

@@ -38,10 +38,10 @@ async def view_root_changes(ctx: Ctx, place: Place) -> RootChangeView | None:
     except NotFound:
         return None
     blocks = (await compare_with_root(texts)).blocks
-    shown = [
+    changes = [
         ShownChange(
             await mark_between(VersionText("", block.old, 1), VersionText("", block.new, 2)), block.present
         )
         for block in blocks[: limits.MAX_SHOWN_ROOT_CHANGES]
     ]
-    return RootChangeView(texts.root.locale, texts.translation.locale, shown, len(blocks) - len(shown))
+    return RootChangeView(texts.root.locale, texts.translation.locale, changes, len(blocks) - len(changes))

@@ -15,7 +15,7 @@ from instep.interfaces.dashboard.bot_pages import enter_bot
 from instep.interfaces.dashboard.notices import Notice, keep_notice
 from instep.interfaces.dashboard.review.comment_pages import COMMENT
 from instep.interfaces.dashboard.writing.word_proposals import NO_MODEL
-from instep.platform.core.errors import AppError, NotFound
+from instep.platform.core.errors import AppError, NotFound, PlanInactive
 from instep.platform.identity.access import hold_open
 from instep.platform.identity.schemas import Person
 from instep.platform.identity.scopes import Role
@@ -30,7 +30,7 @@ async def send_wording_request(request: Request, person: Person) -> Response:
     response = see_other(f"/app/{path['bot_slug']}/review/{path['subject']}")
     try:
         words = await ask_for_wording(request, person)
-    except NotFound:
+    except (NotFound, PlanInactive):
         raise
     except (CompletionError, AppError) as refusal:
         words = f"No other wording. {refusal.message}"

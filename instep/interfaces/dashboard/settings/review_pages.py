@@ -5,7 +5,7 @@ from starlette.routing import Route
 
 from instep.accounts.people.actions import list_users
 from instep.drafting.drafts import assignment_rules
-from instep.drafting.drafts.follow_up import get_review_schedule, update_review_schedule
+from instep.drafting.drafts.overdue import get_review_schedule, update_review_schedule
 from instep.drafting.drafts.queue_schemas import ReviewSchedule
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.review.draft_pages import number_in

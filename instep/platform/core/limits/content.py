@@ -148,7 +148,6 @@ MAX_STYLE_FORM_BYTES = 2 * 1024 * 1024
 # A file with a style or with a rule of Vale, and how many of these a folder may have.
 MAX_STYLE_FILE_BYTES = 1024 * 1024
 MAX_VALE_FILES = 500
-
 # Articles that one bulk change may change, and how long it can be undone.
 MAX_BULK_ARTICLES = 200
 BULK_UNDO_TTL = timedelta(days=1)
