@@ -37,12 +37,13 @@ class WordReplacement:
 
 @dataclass(frozen=True, slots=True)
 class FoundArticle:
-    """An article with the sought words."""
+    """An article with the sought words, and the number of all such articles."""
 
     id: str
     title: str
     locale: str
     content: str
+    matches: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +77,11 @@ async def find_replacements(ctx: Ctx, replacement: WordReplacement) -> ReplacedT
     """
     refuse_invalid(replacement)
     articles = await list_found(ctx, replacement.sought)
-    texts = [replaced(article, replacement) for article in articles[: limits.MAX_REPLACED_ARTICLES]]
+    texts = [replaced(article, replacement) for article in articles]
     waiting = await find_proposed(ctx, {text.article.id: text.content for text in texts})
     return ReplacedTexts(
         [text for text in texts if text.places and text.article.id not in waiting],
-        is_cut=len(articles) > limits.MAX_REPLACED_ARTICLES,
+        is_cut=bool(articles) and articles[0].matches > len(articles),
     )
 
 
@@ -106,19 +107,19 @@ def refuse_invalid(replacement: WordReplacement) -> None:
 
 
 async def list_found(ctx: Ctx, sought: str) -> list[FoundArticle]:
-    """The articles with the words in any case: one more than a replacement changes, as far as they fit."""
+    """The first articles with the words in any case, as many as one replacement changes."""
     return await ctx.all(
         FoundArticle,
         """
-        select id, title, locale, content from (
-            select a.id, a.title, a.locale, a.content_markdown as content,
-                sum(length(a.content_markdown)) over (order by a.id) as characters
+        select id, title, locale, content, matches from (
+            select a.id, a.title, a.locale, a.content_markdown as content, count(*) over () as matches,
+                sum(length(a.content_markdown)) over (order by a.id) - length(a.content_markdown) as before
             from articles a
             where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
               and a.status in ('published', 'draft')
               and (a.title ilike %(pattern)s or a.content_markdown ilike %(pattern)s)) found
-        where characters <= %(characters)s
-        order by id limit %(most)s + 1
+        where before < %(characters)s
+        order by id limit %(most)s
         """,
         pattern=f"%{escape_like(sought)}%",
         characters=limits.MAX_REPLACED_CHARACTERS,

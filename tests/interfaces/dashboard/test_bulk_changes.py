@@ -188,6 +188,19 @@ async def test_replacing_words_makes_drafts_and_changes_no_text(desk: Desk, clie
     assert "already waiting" in (await desk.get(f"articles/replace?{query}")).text
 
 
+async def test_a_replacement_that_is_too_large_says_that_there_is_more(
+    desk: Desk, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MAX_REPLACED_CHARACTERS", 10)
+    for number in range(3):
+        await create_article(client, f"Article {number}", contentMarkdown="Use Acme.")
+
+    page = await desk.get("articles/replace?find=Acme&replacement=Nova")
+
+    assert "2 places in 2 articles" in page.text
+    assert "first of more" in page.text
+
+
 @pytest.mark.parametrize(
     "query", ["find=", "find=a&replacement=a", f"find={'x' * (limits.MAX_SOUGHT_CHARACTERS + 1)}", "find=%00"]
 )
