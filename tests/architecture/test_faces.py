@@ -182,18 +182,6 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
         "instep.search.semantic.vectors",
     ): "it reports how far the embeddings are behind",
     ("instep.search.queries", "instep.content.articles.queries"): "a hit has the columns of an article",
-    (
-        "instep.drafting.drafts.translated_versions",
-        "instep.content.articles.queries",
-    ): "a translation follows a version of its original in the statement that writes it",
-    (
-        "instep.drafting.translations.change_storing",
-        "instep.content.articles.queries",
-    ): "a translation whose change needs no words follows its original",
-    (
-        "instep.drafting.translations.change_storing",
-        "instep.drafting.tasks.queries",
-    ): "a followed change is recorded as a task",
 }
 
 

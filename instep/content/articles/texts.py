@@ -134,6 +134,11 @@ async def verify_texts(
     await queries.record_verifications(ctx, article_ids, verification, read_at=read_at)
 
 
+async def follow_version(ctx: Ctx, translation_id: str, version: int) -> None:
+    """Record the version of the original that a translation follows."""
+    await queries.set_translated_version(ctx, translation_id, version)
+
+
 async def text_of_version(ctx: Ctx, article: Article, version: int) -> Article | Revision | None:
     """The article or the revision with the text of a version; None if it is no longer stored."""
     if version == article.version:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from instep.content.articles.queries import set_translated_version
+from instep.content.articles.texts import follow_version
 from instep.drafting.drafts.proposals import Statement
 from instep.platform.identity.schemas import Ctx
 
@@ -21,4 +21,4 @@ async def note_versions(ctx: Ctx, article_id: str, keys: Iterable[str], *, is_un
     """
     for key in keys:
         if match := _KEY.fullmatch(key):
-            await set_translated_version(ctx, article_id, int(match[1 if is_undone else 2]))
+            await follow_version(ctx, article_id, int(match[1 if is_undone else 2]))

@@ -1,4 +1,4 @@
-"""Drift checks as tasks without a sender: their record, and their drafts and places."""
+"""Tasks without a sender, for changes that Instep finds itself: drift checks and changes of originals."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,6 +19,7 @@ from instep.platform.core.errors import RateLimited
 from instep.platform.core.ids import new_id
 from instep.platform.core.rate_window import count_hit
 from instep.platform.identity.schemas import Ctx
+from instep.platform.llm.work_prompts import WorkUse
 
 
 def checked_texts(articles: Mapping[str, Article], ctx: Ctx) -> list[writer.Article]:
@@ -45,17 +46,31 @@ async def record_check(
     places: Sequence[writer.Place],
 ) -> None:
     """Record a check as a task that has ended, and put its drafts and places into the review queue."""
-    task_id = new_id("task")
-    change = {"type": "document_change", "change_kind": "drift", "change_title": title}
-    await queries.insert(ctx, task_id, change)
+    task_id = await begin_unsent_task(ctx, PlaceSource("drift", title, None))
     for proposal in proposals:
         article = articles[str(proposal.article_id)]
         base, work = TitledText(article.title, article.content), TaskInput(title, None, None, None, None)
         await queue_edit(ctx, article.id, edit_of(proposal, base, article.version, work, task_id, None))
     await store_places(ctx, task_id, PlaceSource("drift", title, None), list(map(new_place, places)), ())
-    await ask_assignees(ctx, task_id)
     outcome: Outcome = "drafts" if proposals else "places"
-    await queries.complete(ctx, task_id, outcome, _summary(len(proposals), len(places)), [], 0)
+    await end_unsent_task(ctx, task_id, outcome, _summary(len(proposals), len(places)))
+
+
+async def begin_unsent_task(ctx: Ctx, source: PlaceSource) -> str:
+    """Record a task for this source, and return its id."""
+    task_id = new_id("task")
+    change = {"change_kind": source.kind, "change_title": source.title, "change_url": source.url}
+    await queries.insert(ctx, task_id, {"type": "document_change", **change})
+    return task_id
+
+
+async def end_unsent_task(
+    ctx: Ctx, task_id: str, outcome: Outcome, summary: str, unread: int = 0, use: WorkUse | None = None
+) -> None:
+    """Complete such a task, and notify the people who are asked about its drafts and places."""
+    await ask_assignees(ctx, task_id)
+    await queries.complete(ctx, task_id, outcome, summary, [], unread)
+    await queries.set_model(ctx, task_id, use)
 
 
 def _summary(draft_count: int, place_count: int) -> str:

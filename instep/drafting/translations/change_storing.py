@@ -1,17 +1,16 @@
 """Stores what follows from a change of an original, as a task without a sender: a draft, or a place."""
 
-from instep.content.articles.queries import set_translated_version
+from instep.content.articles.texts import follow_version
 from instep.drafting.drafts.proposals import EditProposal
 from instep.drafting.drafts.renewing import queue_edit_of_task
 from instep.drafting.drafts.withdrawal import settle_dropped
 from instep.drafting.places.schemas import NewPlace, PlaceSource
 from instep.drafting.places.storing import store_only_place
-from instep.drafting.tasks import queries as tasks
+from instep.drafting.tasks.checks import begin_unsent_task, end_unsent_task
 from instep.drafting.tasks.schemas import Outcome
 from instep.drafting.translations.schemas import Following
 from instep.drafting.writer.translating.translation_step import TitledMarkdown
 from instep.platform.core.config import settings
-from instep.platform.core.ids import new_id
 from instep.platform.identity.schemas import Ctx
 from instep.platform.llm.work_prompts import end_work
 from instep.platform.text.characters import quantity
@@ -26,14 +25,12 @@ async def store_following(ctx: Ctx, following: Following) -> None:
     """Queue the translation's new text, or else a place, instead of what an earlier change has left."""
     texts = following.texts
     if following.is_covered:
-        await set_translated_version(ctx, texts.translation.id, texts.root.version)
+        await follow_version(ctx, texts.translation.id, texts.root.version)
         await end_work(ctx, texts.work_id)
         return
-    task_id = new_id("task")
     url = f"{settings().base_url}/app/{ctx.bot.slug}/articles/{texts.root.id}/history"
     source = PlaceSource("translation", texts.root.title, url)
-    change = {"change_kind": source.kind, "change_title": source.title, "change_url": url}
-    await tasks.insert(ctx, task_id, {"type": "document_change", **change})
+    task_id = await begin_unsent_task(ctx, source)
     outcome: Outcome = "places"
     place = None if following.written else _new_place(following)
     await store_only_place(ctx, texts.translation.id, task_id, source, place)
@@ -42,8 +39,8 @@ async def store_following(ctx: Ctx, following: Following) -> None:
         await queue_edit_of_task(ctx, texts.translation.id, _edit_of(following, written, task_id, url))
     else:
         await settle_dropped(ctx, url, task_id, [texts.translation.id], is_repeatable=True)
-    await tasks.complete(ctx, task_id, outcome, _reason_of(following), [], UNREAD)
-    await tasks.set_model(ctx, task_id, await end_work(ctx, texts.work_id))
+    use = await end_work(ctx, texts.work_id)
+    await end_unsent_task(ctx, task_id, outcome, _reason_of(following), UNREAD, use)
     await ctx.stamp_at_commit()
 
 

@@ -1,9 +1,11 @@
 """A translation follows its original: a draft of the changed parts with a model, a place without one."""
 
 from instep.platform.core.database import Database, Tx
-from tests.support.cast import Client, Json
+from tests.support.cast import Cast, Client, Json
 from tests.support.http import ok
+from tests.support.inbox import notices
 from tests.support.places import waiting
+from tests.support.sign_in import sign_up
 from tests.support.translations import (
     GERMAN,
     GERMAN_WAIT,
@@ -53,6 +55,19 @@ async def test_without_a_model_a_place_shows_the_change_until_a_person_has_cover
     ok(await client.post(f"/v1/places/{place['id']}/reopen"))
     assert await is_outdated(client, root)
     assert ok(await client.get(f"/v1/articles/{translation['id']}"))["contentMarkdown"] == GERMAN
+
+
+async def test_the_owner_of_a_translation_is_asked(
+    client: Client, database: Database, owner: Tx, cast: Cast
+) -> None:
+    root, translation = await publish_pair(client)
+    ann = await sign_up(owner, cast.acme.workspace_id)
+    ok(await client.patch(f"/v1/articles/{translation['id']}", json={"owner": ann.email}))
+    await change_root(client, root, WAIT, WAIT_LONGER)
+    await follow(database, owner)
+
+    [place] = await waiting(client)
+    assert await notices(owner, ann.id) == [("assigned", place["id"])]
 
 
 async def test_with_a_model_only_the_changed_part_is_translated_and_nothing_goes_live(

@@ -1,6 +1,6 @@
 """Compares two versions of an original, and finds the blocks of its translation that the change touches."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -31,9 +31,9 @@ class RootComparison:
         return [block.shape for block in self.old] == [block.shape for block in self.translation]
 
     @cached_property
-    def _opcodes(self) -> list[tuple[str, int, int, int, int]]:
+    def _opcodes(self) -> Sequence[tuple[str, int, int, int, int]]:
         old, new = ([(block.shape, block.body) for block in blocks] for blocks in (self.old, self.new))
-        return SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes()  # type: ignore[return-value]
+        return SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes()
 
     def changes(self) -> Iterator[BlockChange]:
         """The changed blocks in text order."""
