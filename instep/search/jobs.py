@@ -11,7 +11,7 @@ import structlog
 from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database
 from instep.platform.core.errors import Unavailable
-from instep.platform.core.jobs import Job, defer, schedule_next
+from instep.platform.core.jobs import Job, schedule_next, schedule_recurring
 from instep.platform.core.outages import DatabaseSlow
 from instep.platform.identity.schemas import Actor, Bot, Ctx
 from instep.platform.llm.embedding import Embedder, Embedders
@@ -37,15 +37,12 @@ EMBED_SECONDS = 60
 
 async def schedule_indexes(database: Database) -> None:
     """Schedule the next run of `store_indexes`, once for all processes."""
-    async with database.enter_workspace("") as tx:
-        run_at = utc_now() + STORE_INTERVAL
-        await defer(tx, STORE_INDEXES, {}, run_at=run_at, dedupe=STORE_INDEXES)
+    await schedule_recurring(database, STORE_INDEXES, STORE_INTERVAL)
 
 
 async def schedule_embedding(database: Database, wait: timedelta = EMBED_INTERVAL) -> None:
     """Schedule the next run of `embed_articles`; the earlier of two times counts."""
-    async with database.enter_workspace("") as tx:
-        await defer(tx, EMBED_ARTICLES, {}, run_at=utc_now() + wait, dedupe=EMBED_ARTICLES)
+    await schedule_recurring(database, EMBED_ARTICLES, wait)
 
 
 async def has_turn(database: Database, job: Job, schedule: Callable[[], Awaitable[None]]) -> bool:

@@ -7,9 +7,8 @@ from functools import partial
 from instep.accounts.workspaces import queries
 from instep.accounts.workspaces.domain_claims import check_domain
 from instep.platform.core import limits
-from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database
-from instep.platform.core.jobs import Job, defer, schedule_next
+from instep.platform.core.jobs import Job, schedule_next, schedule_recurring
 from instep.platform.core.outbound.dns_texts import FindTexts
 from instep.platform.identity.schemas import Actor
 
@@ -20,8 +19,7 @@ CHECKER = Actor("task", "Instep", can_write=True, channel="job")
 
 async def schedule_domain_checks(database: Database) -> None:
     """Schedule one run in five minutes, however many processes call this."""
-    async with database.enter_workspace("") as tx:
-        await defer(tx, CHECK_DOMAINS, {}, run_at=utc_now() + EVERY, dedupe=CHECK_DOMAINS)
+    await schedule_recurring(database, CHECK_DOMAINS, EVERY)
 
 
 async def check_domains(database: Database, find_texts: FindTexts, job: Job) -> None:

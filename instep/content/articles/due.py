@@ -8,10 +8,9 @@ from uuid import UUID
 from instep.content.articles.freshness import STANDING
 from instep.notifications.alerts.actions import alert
 from instep.platform.core import limits
-from instep.platform.core.clock import utc_now
 from instep.platform.core.config import settings
 from instep.platform.core.database import Database
-from instep.platform.core.jobs import Job, defer, schedule_next
+from instep.platform.core.jobs import Job, schedule_next, schedule_recurring
 from instep.platform.identity.job_context import job_context
 from instep.platform.identity.schemas import Actor, Ctx
 
@@ -38,8 +37,7 @@ class DueArticle:
 
 async def schedule_due_alerts(database: Database) -> None:
     """Schedule one run in a day, however many processes call this."""
-    async with database.enter_workspace("") as tx:
-        await defer(tx, ANNOUNCE_DUE, {}, run_at=utc_now() + EVERY, dedupe=ANNOUNCE_DUE)
+    await schedule_recurring(database, ANNOUNCE_DUE, EVERY)
 
 
 async def announce_due(database: Database, job: Job) -> None:

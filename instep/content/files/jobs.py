@@ -8,7 +8,7 @@ from instep.content.files.queries import FreedObject, list_removable, remove_unr
 from instep.content.files.storage import Storages
 from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database
-from instep.platform.core.jobs import Job, defer, schedule_next
+from instep.platform.core.jobs import Job, schedule_next, schedule_recurring
 
 EVERY = timedelta(hours=1)
 # The number of rows per statement; their objects are removed from the bucket one by one.
@@ -17,8 +17,7 @@ REMOVED_AT_ONCE = 200
 
 async def schedule_sweep(database: Database) -> None:
     """Schedule one sweep in an hour, however many processes ask."""
-    async with database.enter_workspace("") as tx:
-        await defer(tx, SWEEP_FILES, {}, run_at=utc_now() + EVERY, dedupe=SWEEP_FILES)
+    await schedule_recurring(database, SWEEP_FILES, EVERY)
 
 
 async def sweep_files(database: Database, storages: Storages, job: Job) -> None:

@@ -14,7 +14,7 @@ from instep.platform.core import limits
 from instep.platform.core.clock import utc_now
 from instep.platform.core.config import settings
 from instep.platform.core.database import Database, Tx
-from instep.platform.core.jobs import Job, defer, schedule_next
+from instep.platform.core.jobs import Job, schedule_next, schedule_recurring
 from instep.platform.email.letters import Letter, LetterItem, name_in_email
 from instep.platform.email.outgoing import can_send_email, email_locale, send_email
 from instep.platform.email.unsubscribing import unsubscribe_url
@@ -42,8 +42,7 @@ class DigestReader:
 
 async def schedule_digests(database: Database) -> None:
     """Schedule one look for due digests an hour, however many processes call this."""
-    async with database.enter_workspace("") as tx:
-        await defer(tx, SEND_DIGESTS, {}, run_at=utc_now() + EVERY, dedupe=SEND_DIGESTS)
+    await schedule_recurring(database, SEND_DIGESTS, EVERY)
 
 
 async def send_digests(database: Database, job: Job) -> None:

@@ -29,7 +29,7 @@ from instep.platform.core.clock import utc_now
 from instep.platform.core.config import settings
 from instep.platform.core.database import OUTAGES, Database
 from instep.platform.core.errors import Unusable
-from instep.platform.core.jobs import Job, defer, schedule_next
+from instep.platform.core.jobs import Job, defer, schedule_next, schedule_recurring
 from instep.platform.core.settings import Settings
 from instep.visitors.privacy.erasure_marks import ErasureMark, list_marks
 
@@ -72,8 +72,7 @@ async def back_up(database: Database, owner_url: str, job: Job) -> None:
 
 
 async def schedule_run(database: Database, wait: timedelta) -> None:
-    async with database.enter_workspace("") as tx:
-        await defer(tx, BACK_UP, {}, run_at=utc_now() + wait, dedupe=BACK_UP)
+    await schedule_recurring(database, BACK_UP, wait)
 
 
 async def keep_erasures(database: Database, job: Job) -> None:

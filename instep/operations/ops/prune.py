@@ -9,10 +9,9 @@ import structlog
 
 from instep.accounts.workspaces.domain_claims import prune_domain_claims
 from instep.platform.core import limits
-from instep.platform.core.clock import utc_now
 from instep.platform.core.config import settings
 from instep.platform.core.database import Database, Tx
-from instep.platform.core.jobs import Job, defer, schedule_next
+from instep.platform.core.jobs import Job, schedule_next, schedule_recurring
 
 log = structlog.get_logger()
 
@@ -35,8 +34,7 @@ class PruneFailed(Exception):
 
 async def schedule_prune(database: Database) -> None:
     """Schedule one run in an hour, however many processes call this."""
-    async with database.enter_workspace("") as tx:
-        await defer(tx, PRUNE, {}, run_at=utc_now() + PRUNE_INTERVAL, dedupe=PRUNE)
+    await schedule_recurring(database, PRUNE, PRUNE_INTERVAL)
 
 
 async def prune(database: Database, job: Job) -> None:

@@ -17,7 +17,7 @@ from instep.platform.core import limits
 from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database
 from instep.platform.core.errors import InvalidRequest, RateLimited
-from instep.platform.core.jobs import Job, Postponed, defer, schedule_next
+from instep.platform.core.jobs import Job, Postponed, defer, schedule_next, schedule_recurring
 from instep.platform.core.outbound.client import OutboundClient
 from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.platform.identity.job_context import job_context
@@ -269,8 +269,7 @@ async def note(database: Database, job: Job, message: str) -> None:
 
 async def schedule_polls(database: Database) -> None:
     """Schedule the next check for due polls in a minute, once for all processes."""
-    async with database.enter_workspace("") as tx:
-        await defer(tx, POLL_REPOSITORIES, {}, run_at=utc_now() + POLL_EVERY, dedupe=POLL_REPOSITORIES)
+    await schedule_recurring(database, POLL_REPOSITORIES, POLL_EVERY)
 
 
 async def poll_repositories(database: Database, job: Job) -> None:

@@ -7,9 +7,8 @@ from itertools import groupby
 from operator import attrgetter
 from uuid import UUID
 
-from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database
-from instep.platform.core.jobs import Job, defer, schedule_next
+from instep.platform.core.jobs import Job, schedule_next, schedule_recurring
 from instep.platform.email.outgoing import can_send_email, send_email
 from instep.platform.identity.job_context import job_context
 from instep.platform.identity.schemas import Actor, Ctx
@@ -32,8 +31,7 @@ class DueNews:
 
 async def schedule_news(database: Database) -> None:
     """Schedule one look for due digests an hour, however many processes call this."""
-    async with database.enter_workspace("") as tx:
-        await defer(tx, SEND_NEWS, {}, run_at=utc_now() + EVERY, dedupe=SEND_NEWS)
+    await schedule_recurring(database, SEND_NEWS, EVERY)
 
 
 async def send_news(database: Database, job: Job) -> None:

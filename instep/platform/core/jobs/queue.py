@@ -13,7 +13,8 @@ from psycopg.rows import class_row, scalar_row
 from psycopg.types.json import Jsonb
 
 from instep.platform.core import limits
-from instep.platform.core.database import Tx
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import Unavailable
 from instep.platform.core.request_ids import present_request_id
 
@@ -73,6 +74,15 @@ async def defer(
     else:
         # Another transaction may hold the waiting job: it is the last lock, after the bot's.
         await tx.execute_at_commit(DEFER, lock=("jobs", kind, dedupe), **values)
+
+
+async def schedule_recurring(database: Database, kind: str, wait: timedelta) -> None:
+    """Schedule one run of a job of the installation after a wait, however many processes call this.
+
+    Of two times, the earlier one counts.
+    """
+    async with database.enter_workspace("") as tx:
+        await defer(tx, kind, {}, run_at=utc_now() + wait, dedupe=kind)
 
 
 async def schedule_next(schedule: Callable[[], Awaitable[None]]) -> None:
