@@ -53,6 +53,6 @@ async def test_everybody_elses_first_attempt_begins_within_ten_seconds(
     assert {request.attempt for request in receiver.received} == {1}
     assert max(delays) < PROMISED_SECONDS
     tell(
-        f"{OTHERS} first attempts beside {DELIVERIES:,} deliveries that hang, {workers} worker(s): from the "
+        f"{OTHERS} first attempts next to {DELIVERIES:,} deliveries that hang, {workers} worker(s): from the "
         f"event to the request p50 {median(delays):.2f} s, at most {max(delays):.2f} s"
     )

@@ -1,4 +1,4 @@
-"""`instep ask` and `instep import` beside a running server: what they print, and their exit codes."""
+"""`instep ask` and `instep import` next to a running server: what they print, and their exit codes."""
 
 import json
 import subprocess

@@ -77,7 +77,7 @@ async def test_a_blog_of_wordpress_comes_whole_and_only_once(
 async def test_a_help_center_of_zendesk_comes_whole_and_only_once(
     app: FastAPI, database: Database, owner: Tx, cast: Cast, tmp_path: Path
 ) -> None:
-    """The real answers, with articles beside theirs that link to it and show a picture."""
+    """The real answers, with articles next to theirs that link to it and show a picture."""
     folder = IMPORTS / "zendesk-json" / "tree"
     for path in folder.glob("*.json"):
         shutil.copy(path, tmp_path)
@@ -139,7 +139,7 @@ async def test_a_help_center_of_zendesk_comes_whole_and_only_once(
 async def test_articles_of_intercom_come_whole_and_only_once(
     app: FastAPI, database: Database, owner: Tx, cast: Cast, tmp_path: Path
 ) -> None:
-    """The vendor's examples, with an article beside theirs that links to one of them."""
+    """The vendor's examples, with an article next to theirs that links to one of them."""
     examples = json.loads((IMPORTS / "intercom-api" / "tree" / "examples.json").read_bytes())
     articles = next(iter(examples["GET /articles"].values()))
     collections = next(iter(examples["GET /help_center/collections"].values()))

@@ -1,6 +1,6 @@
-"""Real documentation in plain Markdown layouts, against what is known of it beside it.
+"""Real documentation in plain Markdown layouts, against what is known of it next to it.
 
-The figures beside a tree come from plain expressions, so they are a floor. Where they are wrong, or where a
+The figures next to a tree come from plain expressions, so they are a floor. Where they are wrong, or where a
 reader decides otherwise on purpose, the difference is named here.
 """
 

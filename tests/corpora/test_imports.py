@@ -44,7 +44,7 @@ LEFT_OUT = "page that shows nothing without its product: left out"
 OWN_PAGE = "old address that can't be redirected: the help center has"
 NO_PICTURE = "image that isn't in the source: "
 SVG = "image that is an SVG, which can contain scripts: "
-# The license was put beside the pages with another name than the one that they link to.
+# The license was put next to the pages with another name than the one that they link to.
 ADDED_FILES = {("wiki", "LICENSE")}
 PICTURE = re.compile(r"/files/[^/]+/([0-9a-f]{64})\.")
 

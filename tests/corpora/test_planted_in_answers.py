@@ -49,7 +49,7 @@ def files(folder: Path) -> list[Path]:
 
 
 def strings(data: object) -> Iterator[str]:
-    """The texts of a file; what stands beside the lists of them tells where they are from."""
+    """The texts of a file; what stands next to the lists of them tells where they are from."""
     if isinstance(data, list):
         yield from (text for text in data if isinstance(text, str) and len(text) > 12)
     elif isinstance(data, dict):

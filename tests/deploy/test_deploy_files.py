@@ -31,7 +31,7 @@ NGINX = (DEPLOY / "nginx" / "instep.conf").read_text()
 CADDY = (DEPLOY / "Caddyfile").read_text()
 SETTINGS = {environment_name(field) for field in Settings.model_fields}
 MIB = 1024 * 1024
-# What is left to a proxy beside the time that a model may take.
+# What is left to a proxy next to the time that a model may take.
 SPARE_SECONDS = 30
 # Requests, jobs and deliveries have 10 seconds each, one after the other.
 STOP_SECONDS = 30

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tests.support.stage import Stage
 
 TOKEN = "of-the-link-in-an-email"
-# What a request for the changelog and one for an article store.
+# The rows that a request for the changelog and one for an article store.
 REQUEST = """
     insert into subscriptions (id, workspace_id, bot_id, email, locale, article_id, token_hash, requested_at,
         confirmed_at, notified_at)

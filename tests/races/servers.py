@@ -11,13 +11,13 @@ from tests.support.cast import Client
 from tests.support.installation import Installation, free_port, installed
 
 PROCESSES = 4
-# Four processes start at once, beside the other tests.
+# Four processes start at once, next to the other tests.
 READY_SECONDS = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Servers:
-    """Where the processes listen, and the command `instep` beside them."""
+    """Where the processes listen, and the command `instep` next to them."""
 
     installation: Installation
     urls: tuple[str, ...]

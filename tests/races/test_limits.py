@@ -104,7 +104,7 @@ async def test_exactly_60_calls_without_a_key_are_answered_for_an_address(
 async def test_exactly_30_tasks_of_an_hour_are_accepted(
     connect: Connect, cast: Cast, owner: Tx, tasks: int
 ) -> None:
-    """Beside them come as many that are refused, which are not counted; neither is what is repeated."""
+    """Next to them come as many that are refused, which are not counted; neither is what is repeated."""
     new_key = await actions.create_key(owner, cast.acme.workspace_id, "CI", Scope.WRITE, [cast.acme.bot_id])
     await lift_limit(owner, "api", new_key.row.id)
     connections = await connect(new_key.key, LOOPBACK, range(8))

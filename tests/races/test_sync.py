@@ -1,4 +1,4 @@
-"""A client syncs with `updated_since` beside six writers, as the documentation says: it misses no change."""
+"""A client syncs with `updated_since` next to six writers, as the documentation says: it misses no change."""
 
 from asyncio import Future, gather
 from dataclasses import dataclass, field

@@ -160,7 +160,7 @@ def test_a_worker_that_is_told_to_stop_leaves_the_server_its_database(
 
 @pytest.fixture
 def start_worker(serving: Installation) -> Iterator[StartWorker]:
-    """Workers beside the server, which end with the test."""
+    """Workers next to the server, which end with the test."""
     workers: list[Process] = []
 
     def start() -> Process:

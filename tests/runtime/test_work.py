@@ -1,4 +1,4 @@
-"""Jobs and deliveries beside a server, when they can't go on."""
+"""Jobs and deliveries next to a server, when they can't go on."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

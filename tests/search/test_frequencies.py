@@ -1,4 +1,4 @@
-"""How common words are in a language, beside what a help center itself says."""
+"""How common words are in a language, next to what a help center itself says."""
 
 from instep.search.query.frequencies import LANGUAGES, frequencies, share_of_articles
 

@@ -51,7 +51,7 @@ async def lose_a_name(database: Database, cast: Cast, article_id: str, name: str
 
 
 async def publish_golden(client: Client, database: Database, cast: Cast) -> Json:
-    """A live article that answers a golden question, beside one that does not."""
+    """A live article that answers a golden question, next to one that does not."""
     await publish(client, "Pets", "Cats and dogs are welcome in all of our offices.")
     article = await publish(client, TITLE, TEXT)
     await keep(database, cast, article)

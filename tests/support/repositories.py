@@ -52,7 +52,7 @@ def new_repository(folder: Path) -> Repository:
 
 
 def with_feature(folder: Path) -> Repository:
-    """On a branch with one commit, beside which `main` has gone on."""
+    """On a branch with one commit, next to which `main` has gone on."""
     repository = new_repository(folder)
     repository.commit("Begin", {"app/config.py": BEFORE})
     repository.git("checkout", "--quiet", "-b", "feature")

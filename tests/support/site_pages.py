@@ -10,7 +10,7 @@ from instep.platform.core.database import Tx
 from instep.platform.web.assets import built_style
 from tests.support.cast import Api, Cast, Client, Json
 
-# What every help center has for programs, beside the sitemap and the feed.
+# What every help center has for programs, next to the sitemap and the feed.
 FOR_PROGRAMS = ("changelog.atom", "changelog.json", "llms.txt", "llms-full.txt", "opensearch.xml")
 # Pages that are there as Markdown too.
 TEXT_PAGE = re.compile(r"/help/[^/]+(?:/[^/]+)?/(?:articles|changelog)/[^/?]+(?<!\.md)(?<!\.atom)")

@@ -229,7 +229,7 @@ class Desk {
     change.querySelectorAll(".version-head").forEach((label, index) => (label.dataset.key = String(index + 1)));
   }
 
-  /** A hunk of several blocks has its switch beside the first. */
+  /** A hunk of several blocks has its switch next to the first. */
   switchOf(change) {
     const [hunk] = (change.dataset.hunks ?? "").split(" ");
     return change.querySelector("[data-switch]") ?? (hunk ? this.find(`[data-switch="${hunk}"]`) : null);

@@ -1,4 +1,4 @@
-// The text as readers will see it, beside what is written; a click on either side shows the same place on the other.
+// The text as readers will see it, next to what is written; a click on either side shows the same place on the other.
 import { StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView } from "@codemirror/view";
 
@@ -82,7 +82,7 @@ function showBlock(text, number) {
   if (top < frame.top || bottom > frame.bottom) pane.scrollTop += top - frame.top - frame.height / 3;
 }
 
-/** Beside a text that is translated there is no room for it at first. */
+/** Next to a text that is translated there is no room for it at first. */
 function isWanted() {
   if (document.querySelector(".source-text")) return false;
   try {

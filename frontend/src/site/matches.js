@@ -69,7 +69,7 @@ export function searchAsOneTypes(form) {
     else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       const step = event.key === "ArrowDown" ? 1 : -1;
-      // One place beside the options is the field itself.
+      // One place next to the options is the field itself.
       choose(((chosen + 1 + step + count + 1) % (count + 1)) - 1);
     } else if (event.key === "Enter" && chosen >= 0) {
       event.preventDefault();

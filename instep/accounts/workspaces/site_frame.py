@@ -70,7 +70,7 @@ class SiteFrame(BaseModel):
     legal: str = Field("", max_length=limits.MAX_LEGAL_CHARACTERS)
     # Whether the page of an article says when its text was verified.
     shows_checks: bool = False
-    # Whether readers can follow pages by email, if the operator has set an SMTP server.
+    # True if readers can follow pages by email, which also needs an SMTP server.
     follow_by_email: bool = True
 
 

@@ -33,7 +33,7 @@ class CodeChange:
     selection: Selection
     # A sentence for the log about how the base was chosen.
     note: str | None = None
-    # What a language model gets in addition, as the API has it.
+    # Further texts for a language model, as the API has them.
     context: Mapping[str, Any] = field(default_factory=dict)
     # The email address of the last commit's author, and the labels of the pull request.
     author: str | None = None

@@ -20,7 +20,7 @@ CAN_EXPIRE = f"""
             where n.workspace_id = %(workspace)s and n.bot_id = %(bot)s and n.subject = d.id))
 """
 IS_ANNOUNCED = "coalesce(d.expiry_announced_at >= d.updated_at, false)"
-# When an unchanged draft expires; null before that is announced.
+# The time when an unchanged draft expires; null before that is announced.
 EXPIRES_AT = f"""
     (select case when d.status = 'pending' and {IS_ANNOUNCED} and {CAN_EXPIRE} then greatest(
             d.expiry_announced_at + interval '{limits.EXPIRY_WARNING_DAYS} days',

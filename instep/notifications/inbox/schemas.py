@@ -18,7 +18,7 @@ class NoticeSubject:
     others: int = 0
 
 
-# What the page shows for some notices: the comments, or everything that waits for the person.
+# The parts of the page that some notices lead to: the comments, or everything that waits for the person.
 PARTS: dict[NoticeKind, str] = {"mentioned": "#comments", "commented": "#comments", "waiting": "?mine=yes"}
 
 
@@ -50,7 +50,7 @@ class InboxNotice:
     # The id of a draft, a place or an article.
     subject: str
     title: str
-    # How many more drafts and places it is about.
+    # The number of further drafts and places that it is about.
     others: int
     # The beginning of a comment, the reason of a dismissal, or what became of a text.
     excerpt: str | None

@@ -88,7 +88,7 @@ class Repository(RepositoryFields):
     wrong_articles: int = 0
     # The reason why the last comment or status could not be written.
     review_error: str | None = None
-    # Whether a delivery about a comment has ever arrived, so that people can decide there.
+    # True after the first delivery about a comment, so that people can decide there.
     hears_comments: bool = False
 
     @property

@@ -346,7 +346,7 @@ def test_what_is_asked_for_goes_before_what_the_ci_says(
 
 
 def refusal(printed: Printed) -> str:
-    """The one sentence of a run that is refused, beside which nothing is printed."""
+    """The one sentence of a run that is refused, next to which nothing is printed."""
     output = printed.readouterr()
     assert output.out == ""
     [line] = [line for line in output.err.splitlines() if not line.startswith("instep: Sending ")]

@@ -1,4 +1,4 @@
-"""Collections change places with those beside them."""
+"""Collections change places with those next to them."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Whoever takes away what answers a golden question is warned: in the draft, and beside the answer."""
+"""Whoever takes away what answers a golden question is warned: in the draft, and next to the answer."""
 
 import json
 from typing import Any

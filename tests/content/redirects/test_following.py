@@ -232,7 +232,7 @@ async def test_a_page_costs_nothing_more_and_a_redirect_one_lookup(
 
     assert (await visit(api, f"{cast.acme.slug}/articles/install")).status_code == 200
     assert not any("redirects" in statement for statement in statements)
-    # The first page of an article has its help center's index read beside it.
+    # The first page of an article has its help center's index read next to it.
     await asyncio.gather(*related.loading.values())
     statements.clear()
     assert (await visit(api, f"{cast.acme.slug}/docs/install")).status_code == 301

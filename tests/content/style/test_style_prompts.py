@@ -1,4 +1,4 @@
-"""What a language model gets of a style."""
+"""The parts of a style that a language model gets."""
 
 from instep.content.style.prompting import follow_style, styled_prompt
 from instep.content.style.schemas import Style

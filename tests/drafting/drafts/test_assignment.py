@@ -1,4 +1,4 @@
-"""Who is asked about new drafts and places: owners, rules of collections and labels, authors of changes."""
+"""New drafts and places go to owners, to people that rules name, or to authors of changes."""
 
 from collections.abc import Sequence
 

@@ -162,7 +162,7 @@ async def overtaken(client: Client) -> tuple[Json, Json]:
 
 
 async def warned(client: Client, draft: Json, wish: Json) -> list[str]:
-    """The warnings beside the answer to an apply that went through."""
+    """The warnings next to the answer to an apply that went through."""
     applied = await client.post(f"/v1/drafts/{draft['id']}/apply", json=wish)
     assert applied.status_code == 200, applied.text
     warnings: list[str] = json.loads(applied.headers.get("Instep-Warnings", "[]"))

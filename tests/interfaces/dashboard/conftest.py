@@ -69,7 +69,7 @@ async def desk(app: FastAPI, api: Api, owner: Tx, cast: Cast) -> AsyncIterator[D
 
 @pytest.fixture
 async def editor(app: FastAPI, api: Api, owner: Tx, cast: Cast) -> AsyncIterator[Desk]:
-    """An editor of Acme: a second person beside `desk`."""
+    """An editor of Acme: a second person next to `desk`."""
     async with desk_of(app, owner, cast.acme.workspace_id, cast.acme.slug, Role.EDITOR) as desk:
         yield desk
 
@@ -100,7 +100,7 @@ def development_server(database_url: str) -> Iterator[str]:
         "INSTEP_DATABASE_URL": database_url,
         "INSTEP_MODEL_ALLOW": "127.0.0.0/8",
         "INSTEP_WEBHOOK_ALLOW": "127.0.0.0/8",
-        # What the server seals and signs, tests open and check.
+        # Tests open and check texts that the server seals and signs.
         "INSTEP_SECRET_KEY": os.environ["INSTEP_SECRET_KEY"],
     }
     with installed(INSTEP_DEVELOPMENT="true", **settings) as installation:

@@ -79,7 +79,7 @@ async def test_each_takes_no_other_method(visitor: Client, cast: Cast) -> None:
             assert answer == (405, "GET, HEAD"), (method, address)
 
 
-# One that enters and one that finds, and then: for the tree beside the text, for the articles around one,
+# One that enters and one that finds, and then: for the tree next to the text, for the articles around one,
 # and for those that are near to it the state of the search; the sitemap asks for the last change, and lists
 # articles and changelog.
 STATEMENTS = {"collections/guides": 3, "articles/install": 5, "sitemap.xml": 4}

@@ -1,4 +1,4 @@
-"""What stands beside an article: the tree of collections, its headings, and the articles before and after."""
+"""Next to an article stand the tree of collections, its headings, and the articles before and after."""
 
 import pytest
 

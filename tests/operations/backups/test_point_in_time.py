@@ -26,7 +26,7 @@ ARCHIVE_SECONDS = RECOVERY_SECONDS = 30
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A PostgreSQL that an operator runs; its archive of the write-ahead log lies beside its folder."""
+    """A PostgreSQL that an operator runs; its archive of the write-ahead log lies next to its folder."""
 
     folder: Path
     programs: Path

@@ -95,7 +95,7 @@ class SyncMachine(RuleBasedStateMachine):
 
     @rule(number=NUMBERS, line=NUMBERS)
     def edit_both_sides(self, number: int, line: int) -> None:
-        """Two people change the same line, or lines beside each other."""
+        """Two people change the same line, or lines next to each other."""
         if path := self.any_path(number):
             self.edit_file(number, "replace", line)
             title = self.repository.files[path].split("\n")[1].removeprefix("title: ")

@@ -33,7 +33,7 @@ def path(number: int, name: str) -> str:
 
 @pytest.fixture
 async def repository(client: Client) -> Repository:
-    """Four articles of a collection with numbers in their names, and one beside it, in step."""
+    """Four articles of a collection with numbers in their names, and one next to it, in step."""
     repository = Repository(client)
     repository.write("01-start/_collection.md", "---\ntitle: Start\n---\n")
     for number, name in enumerate(NAMES, 1):

@@ -54,7 +54,7 @@ CASES = {
         "<p>a<br><br>- b<br></p><ul><li>x<br><br>y</li></ul><blockquote>q<br><br>r</blockquote>",
         "a\n\n\\- b\n\n- x\n\n  y\n\n> q\n>\n> r\n",
     ),
-    "emphasis beside words and punctuation": (
+    "emphasis next to words and punctuation": (
         "<p><b>“x”</b>y <b>word, </b>next <b>a</b><b>b</b> 中文<strong>\uff08粗\uff09</strong>字"
         " <i><br></i>Wow!<a href=u>l</a></p>",
         "**“x**”y **word,** next **ab** 中文\uff08**粗**\uff09字\\\nWow\\![l](u)\n",

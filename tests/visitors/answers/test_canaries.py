@@ -1,4 +1,4 @@
-"""Words of articles that a visitor may not read never come out of an answer, nor of what is beside it."""
+"""Words of articles that a visitor may not read never come out of an answer, nor of what is next to it."""
 
 from collections.abc import Awaitable, Callable
 

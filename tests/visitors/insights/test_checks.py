@@ -1,4 +1,4 @@
-"""What is wrong with an article, by its text and beside the others: found where it is, and nowhere else."""
+"""What is wrong with an article, by its text and next to the others: found where it is, and nowhere else."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -36,7 +36,7 @@ def codes(problems: Sequence[Problem]) -> set[str]:
 
 
 def shelved(text: str, article: ArticleMeta = ARTICLE, **help_center: Any) -> list[Problem]:
-    """What the article is told beside `two`, which is live and has a heading."""
+    """What the article is told next to `two`, which is live and has a heading."""
     texts = {article.id: f"{text}\n\n{ENOUGH}\n", TWO.id: "## A place\n\nText.\n"}
     shelf = HelpCenter(
         home=HOME,

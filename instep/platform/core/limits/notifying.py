@@ -64,7 +64,7 @@ UNDELIVERED_EMAIL_RETENTION = timedelta(days=30)
 MAX_LISTED_UNDELIVERED_EMAILS = 100
 
 # Readers who follow a help center by email.
-# How long the link that confirms a subscription works.
+# The lifetime of the link that confirms a subscription.
 SUBSCRIPTION_LINK_TTL = timedelta(days=7)
 # Requests for such links by one client address.
 SUBSCRIPTION_REQUESTS_PER_HOUR = 20

@@ -6,7 +6,7 @@ revision = "0071"
 down_revision = "0070"
 
 SCHEMA = """
--- Whether a delivery about a comment has ever arrived: without one, nobody can decide in a comment.
+-- True after the first delivery about a comment: without one, nobody can decide in a comment.
 alter table repositories add column hears_comments boolean not null default false;
 
 -- Members by their names at a code host, in lower case, as an owner has stated them.

@@ -110,7 +110,7 @@ class GiteaReviews(GitHubReviews):
 class GitLabReviews:
     """GitLab: notes of merge requests, and commit statuses.
 
-    Deliveries about an edited note name the author of the note, whoever has edited it.
+    Deliveries about an edited note name its author, even if someone else has edited it.
     """
 
     says_who_edits = False

@@ -10,7 +10,7 @@ from instep.transfer.repositories.schemas import PullComment, PullStatus, Writte
 class ReviewForm(Protocol):
     """Comments and statuses of a host; methods that ask its API raise as those of `HostForm` do."""
 
-    # Whether deliveries name the person who edited a comment, and its text before.
+    # True if deliveries name the person who edited a comment, and its text before.
     says_who_edits: bool
 
     def read_comment(self, headers: Mapping[str, str], payload: Any) -> PullComment | None:
