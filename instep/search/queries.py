@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from instep.content.articles import live
 from instep.content.articles.queries import columns
 from instep.content.collections.visibility import ANCESTORS, IS_PUBLIC
 from instep.platform.core import limits
@@ -37,6 +38,15 @@ class IndexState:
 def ask_for_synonyms(ctx: Ctx) -> QueuedStatement:
     """Request the lines of the bot's own synonyms, together with the next statement."""
     return ctx.queue("select lines from bot_synonyms where bot_id = %(bot)s and workspace_id = %(workspace)s")
+
+
+def ask_for_untranslated(ctx: Ctx, locale: str | None, audience: Audience) -> QueuedStatement:
+    """Request the ids of the articles that a language shows untranslated, with the next statement."""
+    readable = live.LIVE_TO_SIGNED_IN if audience == "authenticated" else live.LIVE
+    return ctx.queue(
+        f"select array(select a.id {readable} and a.locale <> %(locale)s and {live.in_language(readable)})",
+        locale=locale,
+    )
 
 
 async def store_synonyms(ctx: Ctx, lines: Sequence[str]) -> None:

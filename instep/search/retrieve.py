@@ -133,8 +133,8 @@ async def retrieve(
     """
     await query_embedder.begin(ctx, question)
     for _ in range(MAX_TRIES):
-        state = await search_state_of(ctx)
-        scope = ArticleFilter(locale, audience, state.hidden)
+        state = await search_state_of(ctx, locale, audience)
+        scope = ArticleFilter(locale, audience, state.hidden, state.untranslated)
         indexed = await indexed_question(
             ctx, question, state, scope, any_terms_query if is_typing else question_query
         )
@@ -189,9 +189,9 @@ async def indexed_question(
 
 async def rank_articles(ctx: Ctx, subject: str, locale: str, count: int) -> list[ScoredArticle]:
     """The public articles in a language that are most relevant to a subject, by words alone."""
-    state = await search_state_of(ctx)
+    state = await search_state_of(ctx, locale)
     builder = await analyze_query(ctx, state, subject, locale)
-    scope = ArticleFilter(locale, "public", state.hidden)
+    scope = ArticleFilter(locale, "public", state.hidden, state.untranslated)
     return top_articles(state.index, question_query(builder), scope, count, 1, count)[0][:count]
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from instep.platform.identity.schemas import Ctx
 from instep.search import queries
 from instep.search.index.cache import Index, index_cache
+from instep.search.schemas import Audience
 from instep.search.semantic import vectors
 from instep.search.semantic.vectors import EmbeddingState
 
@@ -20,16 +21,24 @@ class SearchState:
     synonyms: list[str]
     # `None` for a bot that no model has begun to embed.
     embedding_state: EmbeddingState | None
+    # The ids of the articles that the searched language shows untranslated.
+    untranslated: frozenset[str] = frozenset()
 
 
-async def search_state_of(ctx: Ctx) -> SearchState:
+async def search_state_of(ctx: Ctx, locale: str | None = None, audience: Audience = "public") -> SearchState:
     """Read it in one round trip, together with the changes that this process's index lacks.
 
     Raises `IndexWarmingUp` if too many requests wait for the first reading of the bot.
     """
     synonyms = queries.ask_for_synonyms(ctx)
     embedding_state = vectors.ask_for_embedding_state(ctx)
+    is_foreign = locale not in (None, ctx.bot.locale)
+    untranslated = queries.ask_for_untranslated(ctx, locale, audience) if is_foreign else None
     index, hidden = await index_cache.index_of(ctx)
     return SearchState(
-        index, hidden, await synonyms.value() or [], await embedding_state.first(EmbeddingState)
+        index,
+        hidden,
+        await synonyms.value() or [],
+        await embedding_state.first(EmbeddingState),
+        frozenset(await untranslated.value() if untranslated else ()),
     )

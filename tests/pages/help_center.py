@@ -70,6 +70,7 @@ async def fill(owner: Tx, url: str) -> Site:
     async with client_of(url, keys["nordwind"]) as client:
         await write_english(client)
         paths = await run(owner, client) | await fill_content(owner, client, workspace.id, "nordwind")
+    await owner.execute("update bots set frame = '{\"shows_untranslated\": true}' where slug = 'nordwind'")
     async with client_of(url, keys["noor"]) as client:
         await write_arabic(client)
     site = Site(url, paths=paths)

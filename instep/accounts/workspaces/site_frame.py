@@ -70,6 +70,8 @@ class SiteFrame(BaseModel):
     legal: str = Field("", max_length=limits.MAX_LEGAL_CHARACTERS)
     # Whether the page of an article says when its text was verified.
     shows_checks: bool = False
+    # True if an article without a translation is shown in the default language on pages in other languages.
+    shows_untranslated: bool = False
     # True if readers can follow pages by email, which also needs an SMTP server.
     follow_by_email: bool = True
 

@@ -15,3 +15,18 @@ LIVE_TO_SIGNED_IN = f"""
 LIVE = f"""{LIVE_TO_SIGNED_IN}
       and a.visibility = 'public' and {IS_PUBLIC}
 """
+
+
+def in_language(live: str) -> str:
+    """The condition for the articles in the language `%(locale)s` that `live` selects.
+
+    If the help center shows untranslated articles, those of its default language without a live translation
+    are among them. A language without any live article stays empty. An article with the same slug counts as
+    the translation, because it has the address.
+    """
+    versions = f"{live} and a.locale = %(locale)s"
+    return f"""(a.locale = %(locale)s or (
+        a.locale = (select b.locale from bots b where b.id = %(bot)s and b.workspace_id = %(workspace)s
+            and b.frame ->> 'shows_untranslated' = 'true' and exists (select {versions}))
+        and coalesce(a.translation_of, a.id) not in (select coalesce(a.translation_of, a.id) {versions})
+        and a.slug not in (select a.slug {versions})))"""

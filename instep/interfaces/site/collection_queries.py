@@ -6,7 +6,7 @@
 from typing import Any
 
 from instep.content.collections.visibility import ANCESTORS, IS_PUBLIC, PLACE
-from instep.interfaces.site.queries import is_signed_in, live
+from instep.interfaces.site.queries import is_signed_in, live_in
 from instep.interfaces.site.schemas import (
     ArticlePage,
     CollectionSection,
@@ -39,16 +39,18 @@ CHILDREN = LINKS.format(condition="l.parent_id = s.id and l.id in (select id fro
 POPULATED = """
     populated as materialized (
         select distinct unnest(s.lineage) as id from shown s
-        where (select true {live} and a.locale = %(locale)s and a.collection_id = s.id limit 1)
+        where (select true {live} and a.collection_id = s.id limit 1)
     )
 """
-ENTRY = "jsonb_build_object('slug', e.slug, 'title', e.title, 'description', e.description)"
+ENTRY = """
+    jsonb_build_object('slug', e.slug, 'title', e.title, 'description', e.description, 'locale', e.locale)
+"""
 # A page of live articles, which the condition selects, and the number of all of them.
 ENTRIES = f"""
     select coalesce(max(e.article_count), 0) as article_count,
         coalesce(jsonb_agg({ENTRY} order by e.position, e.id), '[]') as articles
-    from (select a.id, a.slug, a.title, a.description, a.position, count(*) over ()::integer as article_count
-        {{live}} and a.locale = %(locale)s and {{condition}}
+    from (select a.id, a.slug, a.locale, a.title, a.description, a.position,
+        count(*) over ()::integer as article_count {{live}} and {{condition}}
         order by a.position, a.id limit %(limit)s offset %(first)s) e
 """
 
@@ -72,7 +74,7 @@ async def list_sections(ctx: Ctx, locale: str, page: int) -> Page[CollectionSect
             select a.id, coalesce(c.id, '') as collection_id,
                 coalesce(grandparent.id, parent.id, c.id, '') as top_id,
                 row_number() over (partition by c.id order by a.position, a.id) as place
-            {live(ctx)} and a.locale = %(locale)s
+            {live_in(ctx, locale)}
         ),
         populated as materialized (
             select distinct unnest(s.lineage) as id from shown s
@@ -108,13 +110,14 @@ async def find_section(ctx: Ctx, locale: str, slug: str, page: int) -> Collectio
 
     A collection may have no live articles; a page beyond the last one is None.
     """
+    articles = live_in(ctx, locale)
     section = await ctx.first(
         CollectionSection,
         f"""
-        with shown as materialized ({collections_of(ctx)}), {POPULATED.format(live=live(ctx))}
+        with shown as materialized ({collections_of(ctx)}), {POPULATED.format(live=articles)}
         select s.slug, s.title, s.description, s.icon, s.is_public, page.article_count, page.articles,
             {BREADCRUMBS} as breadcrumbs, {CHILDREN} as children
-        from shown s, lateral ({ENTRIES.format(live=live(ctx), condition="a.collection_id = s.id")}) page
+        from shown s, lateral ({ENTRIES.format(live=articles, condition="a.collection_id = s.id")}) page
         where s.slug = %(slug)s
         """,
         slug=slug,
@@ -130,7 +133,7 @@ async def find_loose_articles(ctx: Ctx, locale: str, page: int) -> CollectionSec
         f"""
         select '' as slug, null as title, null as description, null as icon, page.*,
             '[]'::jsonb as breadcrumbs, '[]'::jsonb as children
-        from ({ENTRIES.format(live=live(ctx), condition="a.collection_id is null")}) page
+        from ({ENTRIES.format(live=live_in(ctx, locale), condition="a.collection_id is null")}) page
         """,
         **entries_params(locale, page),
     )
@@ -145,7 +148,7 @@ async def list_tree(ctx: Ctx, locale: str, slug: str | None) -> list[TreeCollect
     return await ctx.all(
         TreeCollection,
         f"""
-        with shown as materialized ({collections_of(ctx)}), {POPULATED.format(live=live(ctx))}
+        with shown as materialized ({collections_of(ctx)}), {POPULATED.format(live=live_in(ctx, locale))}
         select s.slug, s.title, s.icon, cardinality(s.lineage) as level
         from shown s where s.id in (select id from populated) and (s.parent_id is null
             or s.parent_id = any((select page.lineage from shown page where page.slug = %(slug)s)::text[]))
@@ -156,20 +159,20 @@ async def list_tree(ctx: Ctx, locale: str, slug: str | None) -> list[TreeCollect
     )
 
 
-async def list_siblings(ctx: Ctx, article: ArticlePage, slug: str | None) -> list[TreeArticle]:
+async def list_siblings(ctx: Ctx, article: ArticlePage, locale: str, slug: str | None) -> list[TreeArticle]:
     """A live article among those before and after it in the collection with this slug, or in none."""
     collection = """
         (select s.id from collections s
             where s.bot_id = %(bot)s and s.workspace_id = %(workspace)s and s.slug = %(slug)s::text)
     """
     siblings = f"""
-        select a.slug, a.title, a.position, a.id {live(ctx)} and a.locale = %(locale)s
+        select a.slug, a.locale, a.title, a.position, a.id {live_in(ctx, locale)}
             and a.collection_id {f"= {collection}" if slug else "is null"}
     """
     return await ctx.all(
         TreeArticle,
         f"""
-        select s.slug, s.title from (
+        select s.slug, s.locale, s.title from (
             ({siblings} and (a.position, a.id) < (%(position)s, %(id)s)
                 order by a.position desc, a.id desc limit {limits.TREE_NEIGHBOURS})
             union all
@@ -177,7 +180,7 @@ async def list_siblings(ctx: Ctx, article: ArticlePage, slug: str | None) -> lis
                 order by a.position, a.id limit {limits.TREE_NEIGHBOURS + 1})
         ) s order by s.position, s.id
         """,
-        locale=article.locale,
+        locale=locale,
         slug=slug,
         position=article.position,
         id=article.id,

@@ -29,7 +29,8 @@ async def show_article_text(request: Request) -> Response:
             if present_slug is None:
                 raise NotFound
             return moved_to(article_url(bot, locale, present_slug) + EXTENSION)
-    page = await text_page(request, bot, text, article_url(bot, locale, slug))
+    page = await text_page(request, bot, text, article_url(bot, text.locale, slug))
+    page.headers["Content-Language"] = text.locale
     return kept_private(page) if visit.is_signed_in else page
 
 

@@ -130,11 +130,12 @@ async def show_article(request: Request) -> Response:
 
 
 async def article_page(visit: Visit, article: ArticlePage) -> Response:
-    bot, locale, slug = visit.ctx.bot, article.locale, article.slug
+    bot, locale, slug = visit.ctx.bot, visit.locale, article.slug
+    is_translated = article.locale == locale
     headings = contents_of(article.html)
     card = card_url(visit, card_of_article(visit, article), slug)
     image_url = as_uri(card) if card else None
-    url = article_url(bot, locale, slug)
+    url = article_url(bot, article.locale, slug)
     return lasting_page(
         visit,
         "article.html",
@@ -144,15 +145,23 @@ async def article_page(visit: Visit, article: ArticlePage) -> Response:
         article=article,
         html=shown_text(visit, article.html),
         headings=headings,
-        tree=await tree_of_article(visit, article),
+        tree=await tree_of_article(visit, article, locale),
         related=[
-            (article_path(bot, other.locale, other.slug), other)
-            for other in await related_articles(visit, article)
+            (article_path(bot, locale, other.slug), other) for other in await related_articles(visit, article)
         ],
         markdown_url=url + EXTENSION,
-        feed_url=as_uri(url) + atom_feed.EXTENSION if article.is_public else None,
-        alternates=alternates_of(bot, article.slugs),
+        feed_url=as_uri(url) + atom_feed.EXTENSION if article.is_public and is_translated else None,
+        # Search engines read them on the original, which is the canonical page.
+        alternates=alternates_of(bot, article.slugs) if is_translated else {},
         link_card=LinkCard(article.title, as_uri(url), article.description, "article", image_url),
         structured_data=article_data(bot, article, headings, image_url),
-        paths={other: article_path(bot, other, slug) for other, slug in article.slugs.items()},
+        paths={other: article_path(bot, other, slug) for other, slug in shown_slugs(visit, article).items()},
     )
+
+
+def shown_slugs(visit: Visit, article: ArticlePage) -> dict[str, str]:
+    """The slug of the text in each language in which the help center shows it."""
+    original = article.slugs.get(visit.ctx.bot.locale)
+    if original is None or not visit.arrival.site_frame.shows_untranslated:
+        return article.slugs
+    return dict.fromkeys(visit.locales, original) | article.slugs

@@ -52,7 +52,7 @@ class PreviewVisit:
             article=article,
             html=shown_text(self.visit, article.html),
             headings=contents_of(article.html),
-            tree=await tree_of_article(self.visit, article),
+            tree=await tree_of_article(self.visit, article, article.locale),
             draft=draft,
             changed=[(self.href(other.slug, other.locale), other) for other in self.drafts],
             expires_at=self.expires_at,

@@ -6,7 +6,7 @@ Only `LIVE`, `LIVE_TO_SIGNED_IN` and `PUBLISHED_ENTRIES`, and for collections `c
 
 from datetime import datetime
 
-from instep.content.articles.live import LIVE, LIVE_TO_SIGNED_IN
+from instep.content.articles.live import LIVE, LIVE_TO_SIGNED_IN, in_language
 from instep.content.collections.visibility import ANCESTORS, IS_PUBLIC, PLACE
 from instep.content.files.actions import find_by_digest
 from instep.interfaces.site.schemas import (
@@ -68,6 +68,12 @@ def live(ctx: Ctx) -> str:
     return LIVE_TO_SIGNED_IN if is_signed_in(ctx) else LIVE
 
 
+def live_in(ctx: Ctx, locale: str) -> str:
+    """The articles that the visitor may read in a language, `%(locale)s`, also untranslated ones."""
+    language = "a.locale = %(locale)s" if locale == ctx.bot.locale else in_language(live(ctx))
+    return f"{live(ctx)} and {language}"
+
+
 def is_signed_in(ctx: Ctx) -> bool:
     """True if the visitor has signed in; only then the actor has an id."""
     return ctx.actor.type == "visitor" and ctx.actor.id is not None
@@ -115,13 +121,14 @@ async def find_any_article(ctx: Ctx, article_id: str) -> ArticlePage | None:
 
 
 async def find_live_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | None:
+    """The article at an address; its own language differs if it is shown there untranslated."""
     return await ctx.first(
         ArticlePage,
         f"""
         with page as (
             select {ARTICLE_PAGE}, coalesce(a.translation_of, a.id) as text_id, a.created_at,
                 a.verified_at
-            {live(ctx)} and a.slug = %(slug)s and a.locale = %(locale)s
+            {live_in(ctx, locale)} and a.slug = %(slug)s
         )
         select p.id, p.slug, p.locale, p.title, p.description, p.html, p.breadcrumbs, p.updated_at,
             p.position, p.is_public, p.verified_at, ({COMPARED_AT}) as compared_at,
@@ -138,7 +145,7 @@ async def find_text(ctx: Ctx, slug: str, locale: str) -> WholeText | None:
     """A live article with its Markdown."""
     return await ctx.first(
         WholeText,
-        f"select {TEXT} {live(ctx)} and a.slug = %(slug)s and a.locale = %(locale)s",
+        f"select {TEXT} {live_in(ctx, locale)} and a.slug = %(slug)s",
         slug=slug,
         locale=locale,
     )
@@ -217,16 +224,30 @@ async def list_related(ctx: Ctx, ids: list[str]) -> list[RelatedArticle]:
 
 
 async def find_present_slug(ctx: Ctx, slug: str, locale: str) -> str | None:
-    """The current slug of the live article that formerly had this one."""
+    """The current slug of the live article that formerly had this one.
+
+    The slugs of a text in the default language lead to its translation, which may have been missing earlier.
+    """
     present_slug: str | None = await ctx.value(
         f"""
-        select a.slug {live(ctx)} and a.locale = %(locale)s and a.id = (
-            select f.article_id from former_slugs f
+        with moved as (
+            select f.article_id as id, f.locale from former_slugs f
             where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s
-              and f.slug = %(slug)s and f.locale = %(locale)s)
+                and f.slug = %(slug)s and f.locale in (%(locale)s, %(default_locale)s)
+        ), named as (
+            select coalesce(o.translation_of, o.id) as id from articles o
+            where o.bot_id = %(bot)s and o.workspace_id = %(workspace)s and o.deleted_at is null
+                and o.locale = %(default_locale)s and %(locale)s <> %(default_locale)s
+                and (o.slug = %(slug)s or o.id in (select m.id from moved m where m.locale = o.locale))
+        )
+        select a.slug {live_in(ctx, locale)} and (
+            a.id in (select m.id from moved m where m.locale = %(locale)s)
+            or coalesce(a.translation_of, a.id) in (select n.id from named n))
+        order by a.id in (select m.id from moved m where m.locale = %(locale)s) desc limit 1
         """,
         slug=slug,
         locale=locale,
+        default_locale=ctx.bot.locale,
     )
     return present_slug
 

@@ -24,12 +24,13 @@ log = structlog.get_logger()
 LEAST_SHARE = 0.3
 # The indexes that are being read, by bot.
 loading: dict[UUID, asyncio.Task[None]] = {}
-# The ids of the nearest articles, by the article and the state of the help center when they were ranked.
-nearest: LRUCache[tuple[str, object], list[str]] = LRUCache(limits.MAX_CACHED_RELATED_ARTICLES)
+# The ids of the nearest articles, by the article, the page's language and the state of the help center when
+# they were ranked.
+nearest: LRUCache[tuple[object, ...], list[str]] = LRUCache(limits.MAX_CACHED_RELATED_ARTICLES)
 
 
 async def related_articles(visit: Visit, article: ArticlePage) -> list[RelatedArticle]:
-    """A few public articles in the same language, the nearest first.
+    """A few public articles that the page's language shows, the nearest first.
 
     They are ranked once per state of the help center, by words alone, so that no embedding service is
     called while someone waits for a page. Nobody waits for the index either: until it is
@@ -41,7 +42,8 @@ async def related_articles(visit: Visit, article: ArticlePage) -> list[RelatedAr
         if bot.id not in loading:
             loading[bot.id] = asyncio.create_task(load_index(visit.request.app.state.database, bot))
         return []
-    key = (article.id, visit.arrival.changed_at)
+    arrival = visit.arrival
+    key = (article.id, visit.locale, arrival.site_frame.shows_untranslated, arrival.changed_at)
     ids = nearest.get(key)
     if ids is None:
         ids = nearest[key] = await rank(visit, article)
@@ -64,7 +66,7 @@ async def load_index(database: Database, bot: Bot) -> None:
 async def rank(visit: Visit, article: ArticlePage) -> list[str]:
     subject = f"{article.title} {article.description or ''}"
     # One more than is shown, because the article is nearest to itself.
-    ranked = await rank_articles(visit.ctx, subject, article.locale, limits.RELATED_ARTICLES + 1)
+    ranked = await rank_articles(visit.ctx, subject, visit.locale, limits.RELATED_ARTICLES + 1)
     own_score = next((other.score for other in ranked if other.article_id == article.id), 0.0)
     others = [other for other in ranked if other.article_id != article.id]
     near_ids = [other.article_id for other in others if other.score >= LEAST_SHARE * own_score]

@@ -57,12 +57,18 @@ def number(context: Context, number: int) -> str:
     return catalogue_of(context["locale"]).number(number)
 
 
+def translated_language(locale: str, page_locale: str) -> str:
+    return catalogue_of(page_locale).language(locale)
+
+
 @cache
 def pages_in(language: str) -> Pages:
     """The pages of help centers with the texts of a language."""
     pages = Pages.below(Path(__file__).parent / "templates", language=language, policy=policy_with())
     pages.environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
-    pages.environment.filters.update(day=day, number=number, direction=direction, og_locale=og_locale)
+    pages.environment.filters.update(
+        day=day, number=number, direction=direction, og_locale=og_locale, language=translated_language
+    )
     return pages
 
 

@@ -93,6 +93,7 @@ class ArticlePage:
 
     id: str
     slug: str
+    # Not the page's if it is shown untranslated.
     locale: str
     title: str
     description: str | None
@@ -155,6 +156,7 @@ class TreeArticle:
     """A live article in the tree next to a text."""
 
     slug: str
+    locale: str
     title: str
 
 
@@ -162,7 +164,8 @@ class TreeArticle:
 class CollectionSection:
     """A collection with some of its live articles; an empty slug stands for articles without a collection.
 
-    Its articles have `slug`, `title` and `description`, the collections around it `slug` and `title`.
+    Its articles have `slug`, `locale`, `title` and `description`, the collections around it only `slug` and
+    `title`.
     """
 
     slug: str

@@ -41,6 +41,7 @@ class ArticleResult:
     """
 
     title: str
+    locale: str
     path: str
     passages: list[Passage]
 
@@ -113,8 +114,9 @@ async def search(visit: Visit, search_request: SearchRequest) -> Page[Passage]:
 def results_by_article(visit: Visit, passages: Iterable[Passage]) -> list[ArticleResult]:
     results: dict[str, ArticleResult] = {}
     for passage in passages:
-        path = article_path(visit.ctx.bot, passage.locale, passage.slug)
-        article = results.setdefault(passage.article_id, ArticleResult(passage.title, path, []))
+        path = article_path(visit.ctx.bot, visit.locale, passage.slug)
+        result = ArticleResult(passage.title, passage.locale, path, [])
+        article = results.setdefault(passage.article_id, result)
         article.passages.append(passage)
     for article in results.values():
         article.passages.sort(key=lambda passage: bool(passage.headings))

@@ -13,6 +13,7 @@ class Leaf:
     """A link to an article."""
 
     path: str
+    locale: str
     title: str
     is_current: bool
 
@@ -39,12 +40,12 @@ class SiteTree:
     next: Leaf | None = None
 
 
-async def tree_of_article(visit: Visit, article: ArticlePage) -> SiteTree:
-    """The tree with the article among those of its collection, in the article's language."""
+async def tree_of_article(visit: Visit, article: ArticlePage, locale: str) -> SiteTree:
+    """The tree in a language, with the article among those of its collection."""
     slug = article.breadcrumbs[-1]["slug"] if article.breadcrumbs else None
-    rows = await collection_queries.list_tree(visit.ctx, article.locale, slug)
-    siblings = await collection_queries.list_siblings(visit.ctx, article, slug)
-    leaves = [leaf_of(visit, article, sibling) for sibling in siblings]
+    rows = await collection_queries.list_tree(visit.ctx, locale, slug)
+    siblings = await collection_queries.list_siblings(visit.ctx, article, locale, slug)
+    leaves = [leaf_of(visit, article, locale, sibling) for sibling in siblings]
     place = next((index for index, leaf in enumerate(leaves) if leaf.is_current), 0)
     branches, current = grow(rows, slug)
     if current is not None:
@@ -64,9 +65,9 @@ async def tree_of_collection(visit: Visit, slug: str | None) -> SiteTree:
     return SiteTree(branches)
 
 
-def leaf_of(visit: Visit, article: ArticlePage, sibling: TreeArticle) -> Leaf:
-    path = article_path(visit.ctx.bot, article.locale, sibling.slug)
-    return Leaf(path, sibling.title, is_current=sibling.slug == article.slug)
+def leaf_of(visit: Visit, article: ArticlePage, locale: str, sibling: TreeArticle) -> Leaf:
+    path = article_path(visit.ctx.bot, locale, sibling.slug)
+    return Leaf(path, sibling.locale, sibling.title, is_current=sibling.slug == article.slug)
 
 
 def grow(

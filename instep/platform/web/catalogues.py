@@ -54,6 +54,13 @@ class Catalogue:
         """The day in UTC, in the language's usual format."""
         return format_date(moment.astimezone(UTC), "long", self.locale)
 
+    def language(self, locale: str) -> str:
+        """The name of another language in this one: anglais; the code without a known name."""
+        try:
+            return Locale.parse(locale, sep="-").get_display_name(self.locale) or locale
+        except (UnknownLocaleError, ValueError):
+            return locale
+
     def number(self, number: int) -> str:
         return format_decimal(number, locale=self.locale)
 

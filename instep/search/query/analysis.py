@@ -383,8 +383,9 @@ async def analyze_query(ctx: Ctx, state: SearchState, question: str, locale: str
     groups = words_by_term(terms)
     joined_words = joined_words_of(terms)
     words = {word for group in (*groups, joined_words.values()) for word in group}
+    locales = locale and ({locale, ctx.bot.locale} if state.untranslated else {locale})
     stems = {
-        config: await stems_of(ctx.tx, config, words) for config in sorted(configs_of(state.index, locale))
+        config: await stems_of(ctx.tx, config, words) for config in sorted(configs_of(state.index, locales))
     }
     lexicon_stems = await stems_of(ctx.tx, lexicon.CONFIG, lexicon.STOP_WORDS)
     synonyms = await synonyms_of(ctx.tx, stems, state.synonyms)
@@ -451,11 +452,11 @@ def question_query(builder: QueryBuilder) -> WeightedQuery:
     return WeightedQuery(terms, (), builder.title, False, builder.index.average_lengths)
 
 
-def configs_of(index: Index, locale: str | None) -> set[str]:
-    """The language configurations of the articles in this locale; `None`: of all articles."""
+def configs_of(index: Index, locales: Collection[str] | None) -> set[str]:
+    """The language configurations of the articles in these locales; `None`: of all articles."""
     return {
         config
         for live in index.segments
         for segment_locale, config in live.segment.languages
-        if locale in (None, segment_locale)
+        if locales is None or segment_locale in locales
     }

@@ -56,17 +56,24 @@ Hit = tuple[str, float]
 
 @dataclass(frozen=True, slots=True)
 class ArticleFilter:
-    """The articles that may be returned; `hidden` are the ids of collections that are not public."""
+    """The articles that may be returned; `hidden` are the ids of collections that are not public.
+
+    `untranslated` are the ids of articles that are also shown in the language, in another one.
+    """
 
     locale: str | None
     audience: Audience
     hidden: frozenset[str]
+    untranslated: frozenset[str] = frozenset()
 
     def mask(self, live: LiveSegment) -> Array:
         """bool[articles]: whether the article of that number passes."""
         allowed: Array = live.live_docs
         if self.locale is not None:
-            allowed = allowed & (live.segment.locales == self.locale)
+            is_shown = live.segment.locales == self.locale
+            numbers = live.segment.article_numbers
+            is_shown[[numbers[id] for id in self.untranslated if id in numbers]] = True
+            allowed = allowed & is_shown
         if self.audience == "public":
             allowed = allowed & live.segment.is_public
             if self.hidden:

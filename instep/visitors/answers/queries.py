@@ -4,7 +4,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from instep.content.articles.live import LIVE
+from instep.content.articles.live import LIVE, in_language
 from instep.content.collections.visibility import PLACE
 from instep.platform.core.paging import Order, Page, PageRequest
 from instep.platform.identity.schemas import Ctx
@@ -132,7 +132,7 @@ async def first_articles(ctx: Ctx, locale: str, limit: int) -> list[ListedArticl
     return await ctx.all(
         ListedArticle,
         f"""
-        select a.id, a.slug, a.locale, a.title, a.description {LIVE} and a.locale = %(locale)s
+        select a.id, a.slug, a.locale, a.title, a.description {LIVE} and {in_language(LIVE)}
         order by c.id is null, {PLACE}, a.position, a.id limit %(limit)s
         """,
         locale=locale,

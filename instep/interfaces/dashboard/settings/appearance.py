@@ -153,6 +153,7 @@ def read_frame(form: Form, pictures: Mapping[str, str | None]) -> SiteFrame:
         "footer": links_of(form.get("footer", "")),
         "legal": form.get("legal", "").strip(),
         "shows_checks": bool(form.get("shows_checks")),
+        "shows_untranslated": bool(form.get("shows_untranslated")),
         "follow_by_email": bool(form.get("follow_by_email")),
     }
     return body_from(SiteFrame, fields)
