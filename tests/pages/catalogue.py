@@ -143,7 +143,7 @@ PAGES = (
     PageState("Article", "everything", "/help/nordwind/articles/everything"),
     PageState("Article", "text only", "/help/nordwind/articles/what-instep-is"),
     PageState("Article", "German", "/help/nordwind/de/articles/alles"),
-    PageState("Article", "untranslated", "/help/nordwind/de/articles/everything"),
+    PageState("Article", "untranslated", "/help/nordwind/de/articles/what-instep-is"),
     PageState("Article", "right to left", "/help/noor/articles/everything"),
     PageState("Search", "no question", "/help/nordwind/search"),
     PageState("Search", "results", "/help/nordwind/search?q=timeout"),
