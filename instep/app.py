@@ -20,6 +20,7 @@ from instep.content.changelog.rest import router as changelog
 from instep.content.collections.rest import router as collections
 from instep.content.files.rest import router as files
 from instep.content.files.storage import open_storages
+from instep.content.parts.rest import router as parts
 from instep.content.redirects.rest import router as redirects
 from instep.content.style.rest import router as style
 from instep.drafting.comments.rest import router as comments
@@ -66,7 +67,7 @@ from instep.visitors.insights.rest import router as insights
 from instep.visitors.insights.visits.counter import VisitCounter, counting
 
 ROUTERS = (
-    *(bots, search, articles, drafts, places, collections, redirects, files, changelog, git_sync),
+    *(bots, search, articles, drafts, places, collections, parts, redirects, files, changelog, git_sync),
     *(style, tasks, drift, comments, webhooks, insights),
 )
 

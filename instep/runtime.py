@@ -14,10 +14,11 @@ from instep.accounts.people.forgotten import SEND_RESET_LINK, send_reset_link
 from instep.accounts.workspaces.jobs import CHECK_DOMAINS, check_domains, schedule_domain_checks
 from instep.content.articles.due import ANNOUNCE_DUE, announce_due, schedule_due_alerts
 from instep.content.articles.following import FOLLOW_TRANSLATIONS
-from instep.content.articles.jobs import RENDER_TEXTS, render_texts, schedule_rendering
+from instep.content.articles.jobs import RENDER_TEXTS, render_texts, schedule_rendering, show_part
 from instep.content.files.actions import SWEEP_FILES
 from instep.content.files.jobs import schedule_sweep, sweep_files
 from instep.content.files.storage import open_storages
+from instep.content.parts.actions import SHOW_PART
 from instep.drafting.drafts.digest import SEND_REVIEW_DIGEST, send_review_digest
 from instep.drafting.drafts.email_digest import SEND_DIGESTS, schedule_digests, send_digests
 from instep.drafting.tasks.actions import RUN_TASK
@@ -223,6 +224,7 @@ def worker_of(
         EMBED_ARTICLES: partial(embed_articles, database, embedders),
         CHECK_DOMAINS: partial(check_domains, database, find_texts),
         RENDER_TEXTS: partial(render_texts, database),
+        SHOW_PART: partial(show_part, database),
         ANNOUNCE_DUE: partial(announce_due, database),
         SEND_PULL_REQUEST: partial(send_pull_request, database, outbound, models=models),
         CHECK_REPOSITORY: partial(check_repository, database, outbound),

@@ -7,6 +7,7 @@ from datetime import datetime
 from instep.content.articles import live
 from instep.content.articles.queries import columns
 from instep.content.collections.visibility import ANCESTORS, IS_PUBLIC
+from instep.content.parts.readers_texts import readers_text
 from instep.platform.core import limits
 from instep.platform.core.database import QueuedStatement
 from instep.platform.core.markdown import Format
@@ -84,7 +85,7 @@ async def changed_since(
         f"""
         select a.id, a.status = 'published' as is_live, a.locale, search_config(a.locale)::text as config,
             a.visibility = 'public' as is_public, a.collection_id, a.title, a.description,
-            case when a.status = 'published' then left(a.content_markdown, %(characters)s) end as markdown,
+            case when a.status = 'published' then left({readers_text("a")}, %(characters)s) end as markdown,
             a.updated_at as changed_at
         from articles a
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
@@ -156,7 +157,7 @@ async def live_articles(ctx: Ctx, ids: Sequence[str], audience: Audience) -> lis
         LiveArticle,
         f"""
         select a.id, a.slug, a.locale, a.title, a.description,
-            left(a.content_markdown, %(characters)s) as markdown, a.content_html as html,
+            left({readers_text("a")}, %(characters)s) as markdown, a.content_html as html,
             a.updated_at as changed_at
         from articles a where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and {LIVE}
           and a.id = any(%(ids)s) and {visible_to(audience)}
@@ -173,7 +174,7 @@ async def articles_to_outline(
     return await ctx.all(
         OutlinedArticle,
         f"""
-        select a.id, a.title, left(a.content_markdown, %(characters)s) as markdown
+        select a.id, a.title, left({readers_text("a")}, %(characters)s) as markdown
         from articles a where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and {LIVE}
           and a.locale = %(locale)s and {visible_to(audience)}
         order by array_position(%(ids)s::text[], a.id::text), a.title, a.id limit %(limit)s

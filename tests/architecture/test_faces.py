@@ -112,6 +112,7 @@ FACES: dict[str, set[str]] = {
     "linting": {"command"},
     "mcp_servers": {"discovery", "servers"},
     "ops": {"doctor", "exposition", "health", "prune", "rotation", "routes", "thin_client", "traces"},
+    "parts": {"expansion", "readers_texts"},
     "people": {
         "attempts",
         "challenges",

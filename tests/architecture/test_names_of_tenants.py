@@ -141,6 +141,14 @@ async def redirect(api: Api, owner: Tx, company: Company) -> tuple[Any, Any]:
     )
 
 
+async def part(api: Api, owner: Tx, company: Company) -> tuple[Any, Any]:
+    body = {"name": "note", "text": f"Note of {company.slug}."}
+    created(await writer(api, company).post("/v1/parts", json=body))
+    made = await publish(writer(api, company), "Billing", "{{part.note}}")
+    page = (await api(None).get(f"/help/{company.slug}/articles/{made['slug']}.md")).text
+    return [f"Note of {company.slug}."], [line for line in page.splitlines() if line.startswith("Note of")]
+
+
 async def file(api: Api, owner: Tx, company: Company) -> tuple[Any, Any]:
     made = await upload(writer(api, company))
     again = ok(await send(writer(api, company), picture()))
@@ -181,6 +189,7 @@ CASES: dict[str, Case] = {
     "former_slugs": former_slug,
     "collections": collection,
     "changelog_entries": entry,
+    "parts": part,
     "redirects": redirect,
     "files": file,
     "idempotency_keys": idempotency_key,

@@ -92,6 +92,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await hold_back_statement(cast.acme, database, article["id"])
     await find_places(client, database, cast.acme, new_place(article["id"]))
     await client.post("/v1/redirects", json={"from": "/old", "articleId": "begin"})
+    await client.post("/v1/parts", json={"name": "note", "text": "Words."})
     await client.patch("/v1/style", json={"avoidWords": ["simply"]})
     await client.patch("/v1/synonyms", json={"groups": [["cart", "basket"]]})
     await client.post("/v1/changelog/entries", json=body)
@@ -148,7 +149,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
             "former_slugs",
             "revisions",
             "redirects",
-            *("bot_styles", "bot_synonyms"),
+            *("bot_styles", "bot_synonyms", "parts"),
         ),
         *(
             "search_indexes",

@@ -35,8 +35,8 @@ from instep.content.articles.texts import (
     save,
 )
 from instep.content.collections.actions import find_collection_id, owner_columns, referenced_id
-from instep.content.files.picture_sizes import text_columns
 from instep.content.golden.actions import warn_of_articles
+from instep.content.parts.readers_texts import preview_text, text_columns
 from instep.notifications.webhooks.emit import ask_for_endpoints
 from instep.platform.core.errors import InvalidState, NotFound
 from instep.platform.core.etags import refuse_stale
@@ -184,7 +184,8 @@ async def publish_article(
     if copy is None:
         seen = queries.verified_columns(ctx, verification) if verification else {}
         return await save(ctx, article, changes | seen, format)
-    changes |= {**author_columns(copy), "title": copy.title, **await text_columns(ctx, copy.content)}
+    text = await text_columns(ctx, copy.content, article.locale)
+    changes |= {**author_columns(copy), "title": copy.title, **text}
     return await save(ctx, article, changes, format, TextSource("publish", verification=verification))
 
 
@@ -306,9 +307,11 @@ async def list_revisions(ctx: Ctx, ref: str, page: PageRequest) -> Page[Revision
 
 async def get_revision(ctx: Ctx, ref: str, revision_id: str, format: Format) -> Revision:
     """Get a replaced text of an article."""
-    revision = await _find_revision(ctx, await find_article(ctx, ref), revision_id)
+    article = await find_article(ctx, ref)
+    revision = await _find_revision(ctx, article, revision_id)
     if format == "html":
-        return replace(revision, content=await render_bounded(revision.content))
+        text = await preview_text(ctx, revision.content, article.locale)
+        return replace(revision, content=await render_bounded(text))
     return revision
 
 
@@ -376,7 +379,7 @@ async def _changed_columns(ctx: Ctx, article: Article, sent: dict[str, Any]) -> 
     """The columns that the sent fields really change; an empty description clears it."""
     changes: dict[str, Any] = {}
     if (content := sent.pop("content_markdown", article.content)) != article.content:
-        changes |= await text_columns(ctx, content)
+        changes |= await text_columns(ctx, content, article.locale)
     if "description" in sent:
         sent["description"] = sent["description"] or None
     return changes | {name: value for name, value in sent.items() if getattr(article, name) != value}

@@ -17,7 +17,7 @@ from instep.content.articles.bulk_queries import ArticleState, StateChange
 from instep.content.articles.schemas import Article, ArticleUpdate, TextSource
 from instep.content.articles.texts import find_article, save
 from instep.content.collections.actions import owner_columns, referenced_id
-from instep.content.files.picture_sizes import text_columns
+from instep.content.parts.readers_texts import text_columns
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError, InvalidRequest, InvalidState, InvalidValue, NotFound
 from instep.platform.core.ids import new_id
@@ -161,7 +161,9 @@ async def set_locale(ctx: Ctx, article_id: str, locale: str) -> None:
         return
     if locale in await queries.locales_of(ctx, article.translation_of or article.id):
         raise InvalidValue("locale", "the article already exists in this language")
-    await save(ctx, article, {"locale": locale}, "markdown")
+    # Parts and variables have texts in each language.
+    text = await text_columns(ctx, article.content, locale)
+    await save(ctx, article, {**text, "locale": locale}, "markdown")
 
 
 Act = Callable[[Ctx, str, str], Awaitable[object]]
@@ -205,7 +207,7 @@ async def text_before(ctx: Ctx, article: Article, version: int) -> dict[str, Any
     if text is None:
         raise NotFound("This version of the article is no longer stored.")
     copy = queries.working_columns(ctx, article.title, article.content)
-    return {"title": text.title, **await text_columns(ctx, text.content), **copy}
+    return {"title": text.title, **await text_columns(ctx, text.content, article.locale), **copy}
 
 
 def count_originals(changes: Sequence[StateChange]) -> int:

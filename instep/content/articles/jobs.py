@@ -2,14 +2,20 @@
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 from uuid import UUID
 
-from instep.content.files.picture_sizes import HTML_VERSION, render_with_sizes
+from instep.content.articles import queries
+from instep.content.articles.texts import save
+from instep.content.files.picture_sizes import HTML_VERSION
+from instep.content.parts.actions import mark_uses
+from instep.content.parts.readers_texts import text_columns
 from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database
 from instep.platform.core.errors import AppError, RateLimited, Unavailable
 from instep.platform.core.jobs import Job, defer
 from instep.platform.core.restarts import restartable
+from instep.platform.identity.job_context import job_context
 from instep.platform.identity.schemas import Actor, Bot, Ctx
 
 RENDER_TEXTS = "render_texts"
@@ -52,37 +58,63 @@ async def render_texts(database: Database, job: Job) -> None:
         await schedule_rendering(database)
 
 
+async def show_part(database: Database, job: Job) -> None:
+    """Have the texts that contain a changed part rendered again."""
+
+    async def mark() -> None:
+        async with job_context(database, job.payload, ACTOR) as ctx, ctx.tx.transaction():
+            await mark_uses(ctx, job.payload["reference"])
+
+    await restartable(mark)
+    await schedule_rendering(database)
+
+
 async def render_again(database: Database, text: OutdatedText) -> None:
     """Render a text and store its HTML; a text that can no longer be rendered keeps its HTML.
 
-    For readers this changes the help center. For editors the article is unchanged.
+    For readers this changes the help center. For editors the article is unchanged, unless a part of it has
+    changed: then it is an event.
     """
     async with database.enter_workspace(text.workspace_id) as tx, tx.transaction():
         ctx = Ctx(tx, text.bot, ACTOR, utc_now())
-        row = {"bot": text.bot_id, "id": text.id}
+        row: dict[str, Any] = {"bot": text.bot_id, "id": text.id}
         place = "bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s"
-        content: str | None = await tx.value(
-            f"select content_markdown from {text.table} where {place} for no key update", **row
+        stored = await tx.first(
+            StoredText,
+            f"""
+            select content_markdown as content, expanded_markdown as expanded,
+                {"locale" if text.table == "articles" else "%(locale)s as locale"}
+            from {text.table} where {place} for no key update
+            """,
+            locale=text.locale,
+            **row,
         )
-        if content is None:
+        if stored is None:
+            return
+        columns = await columns_of(ctx, stored)
+        article = await queries.find(ctx, text.id, "markdown") if text.table == "articles" else None
+        if article is not None and columns.get("expanded_markdown", stored.expanded) != stored.expanded:
+            await save(ctx, article, columns, "markdown")
             return
         await tx.execute(
-            f"""
-            update {text.table}
-            set content_html = coalesce(%(html)s, content_html), html_version = %(version)s
-            where {place}
-            """,
-            html=await html_of(ctx, content),
-            version=HTML_VERSION,
-            **row,
+            f"update {text.table} set {queries.assignments_of(columns)} where {place}", **columns, **row
         )
         await tx.execute("select stamp_change(%(bot)s)", bot=text.bot_id)
 
 
-async def html_of(ctx: Ctx, content: str) -> str | None:
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """The text of a row, and what readers see of it."""
+
+    content: str
+    expanded: str | None
+    locale: str
+
+
+async def columns_of(ctx: Ctx, stored: StoredText) -> dict[str, Any]:
     try:
-        return await render_with_sizes(ctx, content)
+        return await text_columns(ctx, stored.content, stored.locale)
     except (RateLimited, Unavailable):
         raise
     except AppError:
-        return None
+        return {"html_version": HTML_VERSION}

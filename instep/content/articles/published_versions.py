@@ -32,7 +32,7 @@ def record_published_version(ctx: Ctx, before: Article, after: Article) -> None:
     """
     if not after.is_live or after.visibility != "public" or _place(before) == _place(after):
         return
-    sections = changed_sections(before.content, after.content) if before.is_live else []
+    sections = changed_sections(before.readers_text, after.readers_text) if before.is_live else []
     ctx.queue(INSERT, id=after.id, sections=sections, max_versions=limits.MAX_REVISIONS)
 
 

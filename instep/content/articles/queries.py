@@ -39,7 +39,7 @@ def columns(format: Format, standing: str = STANDING) -> str:
             from articles t
             where t.workspace_id = %(workspace)s and t.translation_of = a.id and t.deleted_at is null), '[]')
             as translations,
-        a.title, a.description, {TEXT_COLUMNS[format]} as content,
+        a.title, a.description, {TEXT_COLUMNS[format]} as content, a.expanded_markdown as expanded,
         a.collection_id, a.visibility, a.position, a.status,
         a.working_saved_at is not null as has_unpublished_changes, a.version,
         a.published_at, a.created_at, a.updated_at, {standing} as standing
@@ -167,11 +167,12 @@ async def insert(ctx: Ctx, row: dict[str, Any], format: Format) -> Article | Non
         Article,
         f"""
         insert into articles as a (id, workspace_id, bot_id, slug, locale, translation_of, title, description,
-            content_markdown, content_html, html_version, collection_id, visibility, position, status,
-            version, translated_version, origin,
-            draft_id, author_type, author_name, text_changed_at, created_at, updated_at)
+            content_markdown, content_html, html_version, expanded_markdown, parts, collection_id, visibility,
+            position, status, version, translated_version, origin, draft_id, author_type, author_name,
+            text_changed_at, created_at, updated_at)
         values (%(id)s, %(workspace)s, %(bot)s, %(slug)s, %(locale)s, %(translation_of)s, %(title)s,
-            %(description)s, %(content_markdown)s, %(content_html)s, %(html_version)s, %(collection_id)s,
+            %(description)s, %(content_markdown)s, %(content_html)s, %(html_version)s, %(expanded_markdown)s,
+            %(parts)s, %(collection_id)s,
             %(visibility)s,
             coalesce(%(position)s::integer, (
                 select least(coalesce(max(position)::bigint + 1, 0), %(max_position)s)::integer from articles

@@ -76,6 +76,8 @@ class Article:
     title: str
     description: str | None
     content: str
+    # The text that readers see; None if it is the same. It contains parts and variables.
+    expanded: str | None
     collection_id: str | None
     visibility: Visibility
     position: int
@@ -91,6 +93,11 @@ class Article:
     @property
     def is_live(self) -> bool:
         return self.status == "published"
+
+    @property
+    def readers_text(self) -> str:
+        """The Markdown that readers see, if `content` is Markdown."""
+        return self.content if self.expanded is None else self.expanded
 
     @property
     def etag(self) -> str:

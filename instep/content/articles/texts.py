@@ -23,9 +23,9 @@ from instep.content.articles.schemas import (
     WorkingCopy,
 )
 from instep.content.collections.actions import referenced_id
-from instep.content.files.picture_sizes import text_columns
 from instep.content.golden.actions import ask_for_golden_questions, warn_of_loss
 from instep.content.golden.schemas import PublicText
+from instep.content.parts.readers_texts import text_columns
 from instep.notifications.inbox.actions import notify
 from instep.notifications.inbox.schemas import NoticeSubject
 from instep.notifications.webhooks.emit import ask_for_endpoints
@@ -70,7 +70,7 @@ async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: TextSourc
     row: dict[str, Any] = {
         "title": new.title,
         "description": sent.get("description") or None,
-        **await text_columns(ctx, new.content_markdown),
+        **await text_columns(ctx, new.content_markdown, locale),
         "collection_id": collection_id,
         "visibility": new.visibility,
         "position": sent.get("position"),
@@ -92,7 +92,7 @@ async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: TextSourc
 
 async def replace_text(ctx: Ctx, article: Article, title: str, content: str, source: TextSource) -> Article:
     """Replace the text of a locked article; the old text becomes a revision."""
-    changes = {"title": title, **await text_columns(ctx, content)}
+    changes = {"title": title, **await text_columns(ctx, content, article.locale)}
     return await save(ctx, article, changes, "markdown", source)
 
 
@@ -101,7 +101,7 @@ async def publish_text(ctx: Ctx, article: Article, title: str, content: str, sou
     changes = live_columns(ctx, article)
     if (title, content) == (article.title, article.content):
         return await save(ctx, article, changes, "markdown")
-    changes |= {"title": title, **await text_columns(ctx, content)}
+    changes |= {"title": title, **await text_columns(ctx, content, article.locale)}
     return await save(ctx, article, changes, "markdown", source)
 
 
@@ -153,7 +153,7 @@ async def back_to_review(ctx: Ctx, article: Article, title: str, content: str, s
     changes: dict[str, Any] = {"status": "in_review"}
     if (title, content) == (article.title, article.content):
         return await save(ctx, article, changes, "markdown")
-    changes |= {"title": title, **await text_columns(ctx, content)}
+    changes |= {"title": title, **await text_columns(ctx, content, article.locale)}
     return await save(ctx, article, changes, "markdown", source)
 
 
@@ -165,7 +165,7 @@ def public_text(article: Article) -> PublicText | None:
     """The public text of an article; None while it is not live and public."""
     if not article.is_live or article.visibility != "public":
         return None
-    return PublicText(article.title, article.description, article.content)
+    return PublicText(article.title, article.description, article.readers_text)
 
 
 def live_columns(ctx: Ctx, article: Article) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from instep.content.changelog.schemas import (
     ChangelogOverview,
     changelog_entry_out,
 )
-from instep.content.files.picture_sizes import text_columns
+from instep.content.parts.readers_texts import text_columns
 from instep.notifications.webhooks.emit import emit
 from instep.platform.core.errors import InvalidState, NotFound
 from instep.platform.core.etags import refuse_stale
@@ -54,7 +54,7 @@ async def create_entry(ctx: Ctx, new: ChangelogEntryCreate, slug: str) -> Change
     row = {
         "id": new_id("chg"),
         "title": new.title,
-        **await text_columns(ctx, new.content_markdown),
+        **await text_columns(ctx, new.content_markdown, ctx.bot.locale),
         "source_url": new.model_dump().get("source_url") or None,
     }
     entry = None
@@ -151,5 +151,5 @@ async def _changed_columns(ctx: Ctx, entry: ChangelogEntry, sent: dict[str, Any]
     if sent.get("title", entry.title) != entry.title:
         changes["title"] = sent["title"]
     if (content := sent.get("content_markdown", entry.content)) != entry.content:
-        changes |= await text_columns(ctx, content)
+        changes |= await text_columns(ctx, content, ctx.bot.locale)
     return changes

@@ -80,9 +80,11 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> ChangelogEntry | None:
         f"""
         with stamp as (select stamp_change(%(bot)s) as at)
         insert into changelog_entries as e (id, workspace_id, bot_id, slug, title, content_markdown,
-            content_html, html_version, source_url, status, created_at, updated_at)
+            content_html, html_version, expanded_markdown, parts, source_url, status, created_at,
+            updated_at)
         select %(id)s, %(workspace)s, %(bot)s, %(slug)s, %(title)s, %(content_markdown)s,
-            %(content_html)s, %(html_version)s, %(source_url)s, 'draft', stamp.at, stamp.at from stamp
+            %(content_html)s, %(html_version)s, %(expanded_markdown)s, %(parts)s, %(source_url)s,
+            'draft', stamp.at, stamp.at from stamp
         on conflict on constraint changelog_entries_slug do nothing
         returning {columns("markdown")}
         """,

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from instep.content.files import queries
 from instep.content.files.schemas import PictureSize
@@ -19,12 +18,6 @@ ADDRESS = re.compile(r"/files/([^/]+)/([0-9a-f]{64})\.[a-z0-9]{3,4}(?![^?#])")
 WHOLE_NUMBER = re.compile(r"[1-9][0-9]{0,4}")
 # The version of stored HTML. A job renders texts with an earlier version again, so that no page has to.
 HTML_VERSION = 1
-
-
-async def text_columns(ctx: Ctx, text: str) -> dict[str, Any]:
-    """The columns of an article or a changelog entry with this text."""
-    html = await render_with_sizes(ctx, text)
-    return {"content_markdown": text, "content_html": html, "html_version": HTML_VERSION}
 
 
 async def render_with_sizes(ctx: Ctx, text: str, *, has_lines: bool = False) -> str:

@@ -10,7 +10,7 @@ CONTACT = {"name": "The developers of Instep"}
 MIB = 1024 * 1024
 DESCRIPTION = f"""\
 Read and edit a help center from your own tools and CI: articles, drafts that await review, revisions,
-collections, redirects, the changelog, tasks, insights and webhooks.
+collections, parts, redirects, the changelog, tasks, insights and webhooks.
 
 **Authentication.** Send `Authorization: Bearer <API key>`. A key has the scope `content:read`,
 `content:propose` or `content:write` and covers one, several or all bots (help centers) of a workspace. With a
@@ -47,6 +47,7 @@ TAGS = {
     "drift": "Checks of all articles against the code of a checkout, as `instep drift` sends them.",
     "releases": "Approved drafts go live when the change that they describe ships.",
     "collections": "The sections of the help center, which can contain sections, in reading order.",
+    "parts": "Texts and variables that are kept once and shown in many articles.",
     "redirects": "Destinations of addresses without a page, such as those of an earlier help center.",
     "synonyms": "Words that mean the same in one help center.",
     "style": "Rules in plain words, a glossary, and checks that need no language model.",

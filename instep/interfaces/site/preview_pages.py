@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.content.files.picture_sizes import render_with_sizes
+from instep.content.parts.readers_texts import preview_text
 from instep.drafting.drafts.actions import get_draft
 from instep.drafting.drafts.previews import PreviewedDraft, list_previewed_drafts, preview_of
 from instep.interfaces.site import entrances, queries
@@ -125,5 +126,6 @@ async def changed_page(preview: PreviewVisit, draft: PreviewedDraft) -> Response
     if article is None:
         raise NotFound
     detail = await get_draft(ctx, draft.id)
-    html = await render_with_sizes(ctx, detail.draft.content if detail.merged is None else detail.merged)
+    text = detail.draft.content if detail.merged is None else detail.merged
+    html = await render_with_sizes(ctx, await preview_text(ctx, text, article.locale))
     return await preview.page(replace(article, title=draft.title, html=html), draft)

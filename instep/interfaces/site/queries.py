@@ -9,6 +9,7 @@ from datetime import datetime
 from instep.content.articles.live import LIVE, LIVE_TO_SIGNED_IN, in_language
 from instep.content.collections.visibility import ANCESTORS, IS_PUBLIC, PLACE
 from instep.content.files.actions import find_by_digest
+from instep.content.parts.readers_texts import readers_text
 from instep.interfaces.site.schemas import (
     ArticleAddress,
     ArticlePage,
@@ -52,7 +53,7 @@ COMPARED_AT = """
 """
 # A live article with its whole text. Lists for programs begin with the bot's language, each in reading order.
 TEXT = (
-    "a.slug, a.locale, a.title, a.description, a.content_markdown as markdown, a.content_html as html,"
+    f"a.slug, a.locale, a.title, a.description, {readers_text('a')} as markdown, a.content_html as html,"
     " a.updated_at"
 )
 TEXT_ORDER = f"a.locale <> %(locale)s, a.locale, c.id is null, {PLACE}, a.position, a.id"
@@ -156,7 +157,7 @@ async def find_entry_text(ctx: Ctx, slug: str) -> WholeText | None:
     return await ctx.first(
         WholeText,
         f"""
-        select e.slug, %(locale)s as locale, e.title, null as description, e.content_markdown as markdown,
+        select e.slug, %(locale)s as locale, e.title, null as description, {readers_text("e")} as markdown,
             e.content_html as html, e.updated_at
         {PUBLISHED_ENTRIES} and e.slug = %(slug)s
         """,
@@ -186,7 +187,7 @@ async def list_whole_texts(ctx: Ctx) -> tuple[list[WholeText], int]:
         f"""
         select {TEXT} from (
             select a.*, row_number() over reading as place,
-                sum(octet_length(a.content_markdown)) over reading as bytes
+                sum(octet_length({readers_text("a")})) over reading as bytes
             {LIVE} window reading as (order by {TEXT_ORDER})
         ) a where a.bytes <= %(max_bytes)s order by a.place
         """,

@@ -6,6 +6,7 @@ Webhooks and chat channels already got the messages of the past, or missed them:
 from dataclasses import dataclass
 
 from instep.content.articles.following import FOLLOW_TRANSLATIONS
+from instep.content.parts.actions import SHOW_PART
 from instep.drafting.tasks.actions import RUN_TASK
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
@@ -25,7 +26,7 @@ from instep.visitors.insights.schemas import DRAFT_GAP
 # are scheduled by every worker that starts, and messages to chat channels are dropped.
 CONTINUED_JOBS = (
     *(RUN_TASK, DRAFT_GAP, RUN_IMPORT, SEND_PULL_REQUEST, RELEASE_DRAFTS, CHECK_REPOSITORY),
-    FOLLOW_TRANSLATIONS,
+    *(FOLLOW_TRANSLATIONS, SHOW_PART),
     # They bring the one comment up to date, and refuse commands for what it does not show.
     *(REVIEW_PULL, RUN_PULL_COMMANDS),
 )

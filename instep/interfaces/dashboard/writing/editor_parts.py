@@ -10,6 +10,7 @@ from instep.content.articles.actions import list_link_targets
 from instep.content.files.actions import upload_file
 from instep.content.files.picture_sizes import render_with_sizes
 from instep.content.files.schemas import file_url
+from instep.content.parts.readers_texts import expand_text
 from instep.content.style.actions import find_style
 from instep.content.style.style_checks import Violation
 from instep.content.style.text_checks import find_violations
@@ -28,7 +29,8 @@ async def show_preview(page: BotPage) -> Response:
     """The text as its page will show it; each block has the number of its line in the Markdown."""
     text = page.form.get("content", "").replace("\r\n", "\n")[: limits.MAX_CONTENT_CHARACTERS]
     try:
-        html = await render_with_sizes(page.ctx, text, has_lines=True)
+        readers_text = (await expand_text(page.ctx, text, page.form.get("locale", page.bot.locale))).text
+        html = await render_with_sizes(page.ctx, readers_text, has_lines=readers_text == text)
     except AppError as refusal:
         if refusal.status != BAD_REQUEST:
             raise

@@ -155,3 +155,12 @@ BULK_UNDO_TTL = timedelta(days=1)
 MAX_SOUGHT_CHARACTERS = 200
 MAX_REPLACED_ARTICLES = 100
 MAX_REPLACED_CHARACTERS = 1_000_000
+# Parts and variables: texts of one bot in all languages, their characters, and parts inside parts.
+MAX_PARTS = 500
+MAX_PART_CHARACTERS = 20_000
+MAX_VARIABLE_CHARACTERS = 500
+MAX_PART_LEVELS = 5
+# Earlier texts of a part that are kept.
+MAX_PART_VERSIONS = 20
+# Articles that the page of a part names.
+MAX_USES_SHOWN = 200

@@ -20,6 +20,7 @@ from instep.content.files.actions import Inspection, store_inspected
 from instep.content.files.storage import FileStorage
 from instep.content.golden.actions import add_golden_question, list_golden_questions_of
 from instep.content.golden.schemas import normalized_question
+from instep.content.parts.readers_texts import list_references
 from instep.content.redirects.actions import add_redirects, repoint_redirects
 from instep.content.redirects.schemas import FormerPath
 from instep.platform.core.errors import AppError, InvalidRequest, InvalidState, NotFound
@@ -85,7 +86,8 @@ async def ids_of(ctx: Ctx, plan: Plan, files: Mapping[str, str]) -> Ids:
     homes = await queries.ids_of(ctx, plan.source, "collection")
     for planned in plan.collections:
         _stand_for_parent(planned, homes)
-    return Ids(homes, await queries.ids_of(ctx, plan.source, "page"), files)
+    pages = await queries.ids_of(ctx, plan.source, "page")
+    return Ids(homes, pages, files, await list_references(ctx))
 
 
 def _stand_for_parent(planned: PlannedCollection, ids: dict[str, str]) -> None:
@@ -324,7 +326,7 @@ async def _update_collection(
 
 
 async def _write_entry(ctx: Ctx, batch: Batch, entry: PlannedEntry, known_id: str | None) -> None:
-    content = entry.text.written(batch.ids.files)
+    content = batch.ids.stored_text(entry.text)
     fields = {"title": entry.title, "contentMarkdown": content}
     if known_id is not None:
         entry_id = known_id

@@ -6,14 +6,15 @@ from typing import Any
 
 from instep.content.articles.schemas import Article, ArticleCreate, TextSource
 from instep.content.articles.texts import create, find_article, live_columns, save
-from instep.content.files.picture_sizes import text_columns
+from instep.content.parts.expansion import escape_unknown
+from instep.content.parts.readers_texts import text_columns
 from instep.drafting.drafts.actions import queue_edit
 from instep.drafting.drafts.proposals import EditProposal
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.imports import queries
 from instep.transfer.imports.queries import ImportedText
-from instep.transfer.imports.schemas import Facts, Outcome, Plan, PlannedPage
+from instep.transfer.imports.schemas import Facts, Outcome, Plan, PlannedPage, PlannedText
 
 SOURCE = TextSource("import")
 REASON = "This text changed both in the source of the import and here: compare the two versions."
@@ -21,11 +22,19 @@ REASON = "This text changed both in the source of the import and here: compare t
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """The ids here for the source's keys; `files` are the paths of files by the digest of the sent bytes."""
+    """The ids here for the source's keys; `files` are the paths of files by the digest of the sent bytes.
+
+    `parts` are the references to parts and variables of the help center, such as `part.billing-note`.
+    """
 
     collections: Mapping[str, str]
     articles: Mapping[str, str]
     files: Mapping[str, str]
+    parts: frozenset[str]
+
+    def stored_text(self, text: PlannedText) -> str:
+        """The text as an article stores it: what only looks like a reference to a part stays as it is."""
+        return escape_unknown(text.written(self.files), self.parts)
 
 
 async def write_page(
@@ -43,7 +52,7 @@ async def write_page(
         return "created"
     if text.is_deleted:
         return "deleted_here"
-    content = page.text.written(ids.files)
+    content = ids.stored_text(page.text)
     changes = await changed_columns(ctx, page, text, ids)
     if (page.title, content) == (text.title, text.content):
         version = text.version
@@ -55,7 +64,7 @@ async def write_page(
         version, outcome = text.version, "draft"
     else:
         article = await find_article(ctx, text.id, lock=True)
-        changes |= {"title": page.title, **await text_columns(ctx, content)}
+        changes |= {"title": page.title, **await text_columns(ctx, content, article.locale)}
         version, outcome = (await save(ctx, article, changes, "markdown", SOURCE)).version, "updated"
     await keep_page(ctx, plan, page, text.id, page.title, content, version)
     return outcome
@@ -68,7 +77,7 @@ async def create_article(ctx: Ctx, page: PlannedPage, ids: Ids) -> Article:
         raise InvalidRequest(f"it is a translation of {original}, which was not imported.")
     fields: dict[str, Any] = {
         "title": page.title,
-        "contentMarkdown": page.text.written(ids.files),
+        "contentMarkdown": ids.stored_text(page.text),
         "slug": page.slug,
         "locale": page.locale,
         "visibility": page.page.visibility,

@@ -1,0 +1,165 @@
+"""Operations on parts and variables."""
+
+from collections.abc import Mapping
+
+from instep.content.parts import queries
+from instep.content.parts.expansion import expand, references_in
+from instep.content.parts.schemas import FormerText, PartCreate, PartKind, PartUpdate, PartUse, SharedPart
+from instep.platform.core import limits
+from instep.platform.core.errors import InvalidState, InvalidValue, NotFound
+from instep.platform.core.etags import refuse_stale
+from instep.platform.core.ids import new_id
+from instep.platform.core.jobs import defer
+from instep.platform.core.markdown import render_bounded
+from instep.platform.core.paging import Page, PageRequest
+from instep.platform.core.slug_rules import SlugTaken
+from instep.platform.identity.access import writes
+from instep.platform.identity.schemas import Ctx
+
+SHOW_PART = "show_part"
+# Texts that the refusal to delete a part names.
+MAX_NAMED = 5
+
+
+async def list_parts(ctx: Ctx, page: PageRequest) -> Page[SharedPart]:
+    """List the parts and variables in all languages, by kind and name."""
+    return await queries.list_page(ctx, page)
+
+
+async def get_part(ctx: Ctx, part_id: str) -> SharedPart:
+    """Get a part or variable in one language."""
+    part = await queries.find(ctx, part_id)
+    if part is None:
+        raise NotFound.of("part")
+    return part
+
+
+async def list_part_uses(ctx: Ctx, part_id: str) -> list[PartUse]:
+    """List the texts that a change of a part or variable touches, live ones first."""
+    return await queries.list_uses(ctx, (await get_part(ctx, part_id)).reference)
+
+
+async def list_former_texts(ctx: Ctx, part_id: str) -> list[FormerText]:
+    """List the earlier texts of a part or variable, newest first."""
+    return await queries.list_former_texts(ctx, part_id)
+
+
+async def find_part(ctx: Ctx, kind: PartKind, name: str, locale: str) -> SharedPart | None:
+    """The part or variable with this name, if it has a text in the language."""
+    return await queries.find_named(ctx, kind, name, locale)
+
+
+@writes
+async def create_part(ctx: Ctx, new: PartCreate) -> SharedPart:
+    """Create a part or a variable in a language.
+
+    `{{part.name}}` and `{{variable.name}}` show it in articles, in changelog entries and in other parts.
+    """
+    return await add_part(ctx, new)
+
+
+async def add_part(ctx: Ctx, new: PartCreate) -> SharedPart:
+    """Create a part, inside an action that is marked `@writes`."""
+    locale = new.model_dump().get("locale") or ctx.bot.locale
+    await _lock(ctx, new.kind, new.name)
+    if await queries.find_named(ctx, new.kind, new.name, locale) is not None:
+        raise SlugTaken
+    if len(await queries.all_texts(ctx)) >= limits.MAX_PARTS:
+        raise InvalidState(f"A bot has at most {limits.MAX_PARTS} parts and variables: delete one first.")
+    await _refuse_bad_text(ctx, new.kind, new.name, locale, new.text)
+    part_id = new_id("part")
+    await queries.insert(ctx, part_id, new.kind, new.name, locale, new.text)
+    await _show_later(ctx, f"{new.kind}.{new.name}")
+    return await get_part(ctx, part_id)
+
+
+@writes
+async def update_part(ctx: Ctx, part_id: str, update: PartUpdate, if_match: str | None = None) -> SharedPart:
+    """Change the text of a part or variable; the articles with it follow in a moment."""
+    return await change_part(ctx, part_id, update.text, if_match)
+
+
+async def change_part(ctx: Ctx, part_id: str, text: str, if_match: str | None = None) -> SharedPart:
+    """Change a part, inside an action that is marked `@writes`."""
+    part = await get_part(ctx, part_id)
+    await _lock(ctx, part.kind, part.name)
+    part = await get_part(ctx, part_id)
+    refuse_stale(if_match, part.etag)
+    if text == part.text:
+        return part
+    await _refuse_bad_text(ctx, part.kind, part.name, part.locale, text)
+    await queries.update(ctx, part.id, text)
+    await _show_later(ctx, part.reference)
+    return await get_part(ctx, part.id)
+
+
+@writes
+async def delete_part(ctx: Ctx, part_id: str) -> str:
+    """Delete a part or variable in one language; one that texts contain only if they can show another.
+
+    Texts in a language without its own show the one in the bot's language.
+    """
+    part = await get_part(ctx, part_id)
+    await _lock(ctx, part.kind, part.name)
+    fallback = await queries.find_named(ctx, part.kind, part.name, ctx.bot.locale)
+    if fallback is None or fallback.id == part.id:
+        await _refuse_if_used(ctx, part)
+    await queries.delete(ctx, part.id)
+    await _show_later(ctx, part.reference)
+    return part.id
+
+
+async def mark_uses(ctx: Ctx, reference: str) -> None:
+    """Have the texts that contain a part rendered again."""
+    await queries.mark_uses(ctx, reference)
+
+
+async def _refuse_if_used(ctx: Ctx, part: SharedPart) -> None:
+    uses = await queries.list_uses(ctx, part.reference)
+    names = [f"“{use.title}”" for use in uses]
+    names += [
+        row.reference for row in await queries.all_texts(ctx) if part.reference in references_in(row.text)
+    ]
+    if names:
+        more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+        raise InvalidState(
+            f"“{part.reference}” is in {', '.join(names[:MAX_NAMED])}{more}: remove it there first."
+        )
+
+
+async def _lock(ctx: Ctx, kind: PartKind, name: str) -> None:
+    await queries.lock_parts(ctx)
+    await queries.lock_name(ctx, kind, name)
+
+
+async def _refuse_bad_text(ctx: Ctx, kind: PartKind, name: str, locale: str, text: str) -> None:
+    """Raise an error if the text, or a part that contains it, could not be shown with it in some language."""
+    if kind == "variable" and ("\n" in text or "\r" in text or len(text) > limits.MAX_VARIABLE_CHARACTERS):
+        limit = limits.MAX_VARIABLE_CHARACTERS
+        raise InvalidValue("text", f"it must be one line of at most {limit} characters")
+    reference, rows = f"{kind}.{name}", await queries.all_texts(ctx)
+    texts_of: dict[str, dict[str, str]] = {ctx.bot.locale: {}, locale: {}}
+    for row in rows:
+        texts_of.setdefault(row.locale, {})[row.reference] = row.text
+    texts_of[locale][reference] = text
+    for code in [locale] if locale != ctx.bot.locale else list(texts_of):
+        texts = texts_of[ctx.bot.locale] | texts_of[code]
+        for changed in containing(reference, texts):
+            expansion = expand(f"{{{{{changed}}}}}", texts)
+            if changed == reference:
+                await render_bounded(expansion.text)
+
+
+def containing(reference: str, texts: Mapping[str, str]) -> set[str]:
+    """The reference, and those of all parts that contain it, also inside others."""
+    inner = {name: set(references_in(text)) for name, text in texts.items()}
+    names, new = set[str](), {reference}
+    while new:
+        names |= new
+        new = {name for name, parts in inner.items() if parts & new} - names
+    return names
+
+
+async def _show_later(ctx: Ctx, reference: str) -> None:
+    payload = {"workspace": ctx.workspace_id, "bot": str(ctx.bot.id), "reference": reference}
+    await defer(ctx.tx, SHOW_PART, payload)

@@ -1,0 +1,118 @@
+"""Replaces references with the texts of parts and variables, in bounded time and to a bounded size.
+
+`{{part.billing-note}}` and `{{variable.price}}` are references; `\\{{part.billing-note}}` shows the signs.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from instep.platform.core import limits
+from instep.platform.core.errors import InvalidRequest
+
+# At the beginning of a line, the marks of quotes and of one list item belong to every line of a part.
+REFERENCE = re.compile(
+    r"(?:^([ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)?+))?(\\?)"
+    r"\{\{((?:part|variable)\.[^\s{}()<>.|\[\]\"'/\\]{1,120}+)\}\}",
+    re.MULTILINE,
+)
+NOT_A_QUOTE = re.compile(r"[^>\t]")
+
+
+class PartProblem(InvalidRequest):
+    """A part or variable can't be shown: correct the reference to it."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, details=[("contentMarkdown", message)])
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """A text as readers see it, and the references that it was made of, also those inside parts."""
+
+    text: str
+    references: list[str]
+
+
+@dataclass(slots=True)
+class Expander:
+    """Expands references from `texts`, each once; `path` are the parts that are being expanded."""
+
+    texts: Mapping[str, str]
+    expanded: dict[str, str] = field(default_factory=dict)
+    path: list[str] = field(default_factory=list)
+
+    def expand(self, text: str) -> str:
+        """The text with its references replaced; raises `PartProblem`."""
+        size, end, pieces = 0, 0, []
+        for reference in REFERENCE.finditer(text):
+            pieces += [
+                text[end : reference.start()],
+                self.replaced(reference, limits.MAX_CONTENT_CHARACTERS - size),
+            ]
+            end = reference.end()
+            size += len(pieces[-2]) + len(pieces[-1])
+            if size > limits.MAX_CONTENT_CHARACTERS:
+                raise too_long()
+        if size + len(text) - end > max(limits.MAX_CONTENT_CHARACTERS, len(text)):
+            raise too_long()
+        return "".join((*pieces, text[end:]))
+
+    def replaced(self, reference: re.Match[str], room: int) -> str:
+        start, escape, name = reference[1] or "", reference[2], reference[3]
+        if escape:
+            return reference[0].replace("\\{{", "{{", 1)
+        inner = self.text_of(name)
+        if len(inner) + inner.count("\n") * len(start) > room:
+            raise too_long()
+        return start + inner.replace("\n", "\n" + NOT_A_QUOTE.sub(" ", start))
+
+    def text_of(self, name: str) -> str:
+        if name in self.path:
+            circle = " → ".join([*self.path[self.path.index(name) :], name])
+            raise PartProblem(f"“{name}” contains itself ({circle}): remove one of these references.")
+        if name not in self.expanded:
+            if len(self.path) >= limits.MAX_PART_LEVELS:
+                raise PartProblem(
+                    f"“{self.path[0]}” has more than {limits.MAX_PART_LEVELS} levels of parts: remove one."
+                )
+            if name not in self.texts:
+                raise PartProblem(
+                    f"There is no “{name}” in this language: create it under Content → Parts, or write "
+                    f"\\{{{{{name}}}}} to show these signs."
+                )
+            self.path.append(name)
+            self.expanded[name] = self.expand(self.texts[name])
+            self.path.pop()
+        return self.expanded[name]
+
+
+def expand(text: str, texts: Mapping[str, str]) -> Expansion:
+    """The text with its references replaced; raises `PartProblem` for one without a text, and for circles."""
+    expander = Expander(texts)
+    return Expansion(expander.expand(text), sorted(expander.expanded))
+
+
+def references_in(text: str) -> list[str]:
+    """The references in a text, such as `part.billing-note`, without those inside their texts."""
+    if "{{part." not in text and "{{variable." not in text:
+        return []
+    return sorted({match[3] for match in REFERENCE.finditer(text) if not match[2]})
+
+
+def has_references(text: str) -> bool:
+    """True if a text has references, or signs that an escape protects."""
+    return REFERENCE.search(text) is not None
+
+
+def escape_unknown(text: str, names: frozenset[str]) -> str:
+    """The text with the signs of references to anything else than `names` protected."""
+    return REFERENCE.sub(
+        lambda match: match[0] if match[2] or match[3] in names else match[0].replace("{{", "\\{{", 1), text
+    )
+
+
+def too_long() -> PartProblem:
+    return PartProblem(
+        f"With its parts the text has more than {limits.MAX_CONTENT_CHARACTERS:,} characters: use fewer."
+    )
