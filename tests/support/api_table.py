@@ -90,6 +90,8 @@ TABLE = [
     Operation("POST", "/comments/{comment}/resolve", "propose"),
     Operation("POST", "/comments/{answered}/reopen", "propose"),
     Operation("DELETE", "/comments/{comment}", "propose"),
+    Operation("GET", "/review-settings", "read"),
+    Operation("PATCH", "/review-settings", "write", body={"expiryDays": 30}, audited="review-settings"),
     Operation("POST", "/releases", "write", body={"taskIds": ["task_1"]}, audited="task_1"),
     Operation("GET", "/articles/{article}/revisions", "read"),
     Operation("GET", "/articles/{article}/revisions/{revision}", "read"),

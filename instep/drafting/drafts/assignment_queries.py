@@ -1,5 +1,6 @@
 """The SQL of assignments: the rules of a bot, and who is asked about an article."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +45,7 @@ class AssignmentRule:
     """People who are asked in turn about a collection, or a label whose changes nobody is asked about."""
 
     id: str
+    collection_id: str | None
     collection_title: str | None
     label: str | None
     emails: list[str]
@@ -134,7 +136,7 @@ async def list_rules(ctx: Ctx) -> list[AssignmentRule]:
     return await ctx.all(
         AssignmentRule,
         f"""
-        select r.id, c.title as collection_title, r.label, array(
+        select r.id, r.collection_id, c.title as collection_title, r.label, array(
             select m.email from unnest(r.person_ids) with ordinality p (id, place)
             join {REVIEWERS} reviewer on reviewer.person_id = p.id
             join people m on m.id = p.id order by p.place) as emails
@@ -168,16 +170,27 @@ async def count_rules(ctx: Ctx) -> int:
     return count
 
 
-async def delete_rule(ctx: Ctx, rule_id: str) -> bool:
-    """Delete a rule; return True if this call did."""
-    row_count = await ctx.execute(
+async def delete_rules(ctx: Ctx, rule_ids: Sequence[str]) -> int:
+    """Delete rules; return the number of those that this call deleted."""
+    return await ctx.execute(
         """
         delete from assignment_rules
-        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
         """,
-        id=rule_id,
+        ids=list(rule_ids),
     )
-    return row_count == 1
+
+
+async def find_reviewers(ctx: Ctx, emails: Iterable[str]) -> dict[str, str]:
+    """The ids of people with these addresses in lowercase who may decide on drafts, by address."""
+    ids: dict[str, str] = await ctx.value(
+        f"""
+        select coalesce(jsonb_object_agg(lower(p.email), p.id), '{{}}')
+        from {REVIEWERS} r join people p on p.id = r.person_id where lower(p.email) = any(%(emails)s)
+        """,
+        emails=list(emails),
+    )
+    return ids
 
 
 async def are_reviewers(ctx: Ctx, person_ids: list[str]) -> bool:

@@ -35,10 +35,13 @@ BY_PERSON = """
 """
 
 
-async def find_schedule(ctx: Ctx) -> ReviewSchedule:
+async def find_schedule(ctx: Ctx, *, lock: bool = False) -> ReviewSchedule:
     return await ctx.fetch_one(
         ReviewSchedule,
-        "select reminder_days, expiry_days from bots where id = %(bot)s and workspace_id = %(workspace)s",
+        f"""
+        select reminder_days, expiry_days from bots where id = %(bot)s and workspace_id = %(workspace)s
+        {"for no key update" if lock else ""}
+        """,
     )
 
 

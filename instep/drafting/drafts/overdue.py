@@ -37,10 +37,14 @@ async def get_review_schedule(ctx: Ctx) -> ReviewSchedule:
 @writes
 async def update_review_schedule(ctx: Ctx, schedule: ReviewSchedule) -> str:
     """Set the days until people are reminded, and until drafts expire."""
+    await change_schedule(ctx, schedule)
+    return str(ctx.bot.id)
+
+
+async def change_schedule(ctx: Ctx, schedule: ReviewSchedule) -> None:
     _require_days(schedule.reminder_days, "Reminders", limits.MIN_REMINDER_DAYS)
     _require_days(schedule.expiry_days, "Expiry", limits.MIN_EXPIRY_DAYS)
     await follow_up_queries.set_schedule(ctx, schedule)
-    return str(ctx.bot.id)
 
 
 async def find_expiry(ctx: Ctx, draft_id: str) -> datetime | None:

@@ -5,8 +5,9 @@ from typing import Annotated
 from fastapi import Query
 from fastapi.responses import Response
 
-from instep.drafting.drafts import actions, releasing, reopening
+from instep.drafting.drafts import actions, releasing, reopening, review_settings
 from instep.drafting.drafts.release_schemas import ReleaseCreate, ReleaseOut
+from instep.drafting.drafts.review_settings_schemas import ReviewSettingsOut, ReviewSettingsUpdate
 from instep.drafting.drafts.schemas import (
     DraftAppliedOut,
     DraftApply,
@@ -84,3 +85,13 @@ async def reopen_draft(ctx: Ctx, id: str) -> Response:
 @router.operation("POST /releases", releasing.release_drafts, ReleaseOut, may_warn=True)
 async def release_drafts(ctx: Ctx, body: ReleaseCreate) -> Response:
     return reply(ReleaseOut.of(await releasing.release_drafts(ctx, body)))
+
+
+@router.operation("GET /review-settings", review_settings.get_review_settings, ReviewSettingsOut)
+async def get_review_settings(ctx: Ctx) -> Response:
+    return reply(await review_settings.get_review_settings(ctx))
+
+
+@router.operation("PATCH /review-settings", review_settings.update_review_settings, ReviewSettingsOut)
+async def update_review_settings(ctx: Ctx, body: ReviewSettingsUpdate) -> Response:
+    return reply(await review_settings.update_review_settings(ctx, body))
