@@ -10,7 +10,7 @@ from instep.platform.identity.schemas import Ctx
 
 COMMENT = """
     id, subject, article_id, block, body, author_type, author_name, author_id, reply_to, resolved_at,
-    resolved_by_name, created_at, earlier
+    resolved_by_name, created_at, (earlier -> -1 ->> 'until')::timestamptz as edited_at, earlier
 """
 FROM = "from comments where bot_id = %(bot)s and workspace_id = %(workspace)s"
 ORDER = Order(("created_at", "id"), descending=False)

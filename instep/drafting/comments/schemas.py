@@ -38,6 +38,7 @@ class CommentRow:
     resolved_at: datetime | None
     resolved_by_name: str | None
     created_at: datetime
+    edited_at: datetime | None
     # Earlier texts, oldest first, each with the time of its change.
     earlier: list[dict[str, str]]
 
@@ -83,6 +84,7 @@ class CommentOut(Out):
     reply_to: str | None = Field(description="The first comment of its thread; null for that comment itself.")
     resolved_at: Timestamp | None = Field(description="When its thread was resolved; null for a reply.")
     created_at: Timestamp
+    edited_at: Timestamp | None = Field(description="The time of the last edit; null if it was not edited.")
 
 
 def comment_out(comment: CommentRow) -> CommentOut:

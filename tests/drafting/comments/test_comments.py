@@ -46,7 +46,7 @@ async def test_a_comment_has_the_fields_of_the_contract(client: Client, draft: J
     first = await comment(client, draft["id"], block="Run it")
 
     assert first.keys() == {
-        *("id", "subject", "block", "body", "author", "resolvedAt", "replyTo", "createdAt"),
+        *("id", "subject", "block", "body", "author", "resolvedAt", "replyTo", "createdAt", "editedAt"),
     }
     assert first["id"].startswith("cmt_")
     assert (first["subject"], first["block"], first["replyTo"]) == (draft["id"], "Run it", None)
@@ -149,7 +149,11 @@ async def test_only_the_author_edits_a_comment_and_newly_named_members_are_notif
     other = await api(cast.wide_key).patch(f"{address}?bot_id={cast.acme.bot_id}", json=named)
     assert error(other) == (400, "invalid_state")
     for _ in range(2):
-        assert ok(await client.patch(address, json=named)) == {**first, **named}
+        edited = ok(await client.patch(address, json=named))
+        assert edited == {**first, **named, "editedAt": edited["editedAt"]}
+    assert first["editedAt"] is None
+    assert edited["editedAt"] > first["createdAt"]
+    assert await comments(client, draft["id"]) == [edited]
     assert [await notices(owner, person.id) for person in (ann, bob)] == [[("mentioned", draft["id"])]] * 2
 
     set_limit("MAX_COMMENT_EDITS", 1)
