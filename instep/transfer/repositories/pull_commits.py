@@ -4,9 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from instep.client.ci.escaping import inert
+from instep.drafting.comments.actions import add_comment
+from instep.drafting.comments.schemas import CommentCreate
 from instep.drafting.drafts.schemas import DraftTexts
 from instep.platform.core import limits
 from instep.platform.core.jobs import Postponed
+from instep.platform.web.bodies import body_from
 from instep.transfer.git_sync.branch_edits import edit_files, find_file_paths
 from instep.transfer.repositories import review_queries
 from instep.transfer.repositories.held_pulls import READER, HeldPull
@@ -20,16 +23,17 @@ from instep.transfer.repositories.hosts.host_commits import (
 )
 from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.hosts.host_requests import HostApi, HostRefused
-from instep.transfer.repositories.pull_text import ReviewState, command_word
+from instep.transfer.repositories.pull_text import LEFT_IN_GIT, NOT_COMMITTED, ReviewState, command_word
 from instep.transfer.repositories.schemas import SYNC_BRANCHES, PullRequest
 
 MESSAGE = "Apply approved edits of the help center"
 TITLE = "Update the docs for pull request {number}"
 BODY = "These edits were approved in {url}, to whose branch Instep can't commit."
 COMMITTED = "It is in this branch, in commit {commit}."
-COMMITTED_APART = "It is in [a pull request of its own]({url}), because this branch is closed to Instep."
+COMMITTED_APART = "It is in a pull request of its own, {url}, because this branch is closed to Instep."
 CONTAINED = "The branch contains it already."
-NOT_COMMITTED = "It was not committed: {reason}"
+# The comment on a draft, with the address of the pull request.
+LEFT_COMMENT = "From {url}: {outcome} {left}"
 NO_FILE = "its article has no file in {folder}."
 NOT_THERE = "{path} is not in the branch."
 NOT_UTF_8 = "{path} is not UTF-8."
@@ -59,9 +63,7 @@ async def commit_approved(
     drafts = [item.detail.draft for item in due if item.detail.draft.type == "edit"]
     async with work.context(READER) as ctx:
         paths = await find_file_paths(ctx, folder, [draft.article_id for draft in drafts])
-    outcomes = {
-        item.detail.id: NOT_COMMITTED.format(reason=NO_FILE.format(folder=inert(folder))) for item in due
-    }
+    outcomes = {item.detail.id: NOT_COMMITTED + NO_FILE.format(folder=inert(folder)) for item in due}
     drafts = [draft for draft in drafts if draft.article_id in paths]
     if drafts:
         committer = Committer(work, api, request, folder, drafts, paths)
@@ -70,6 +72,25 @@ async def commit_approved(
     entries = {item.entry.number: replace(item.entry, outcome=outcomes[item.detail.id]) for item in due}
     await work.store(work.pull, [entries.get(entry.number, entry) for entry in work.entries])
     return request
+
+
+async def report_left_edits(work: HeldPull, request: PullRequest, state: ReviewState) -> bool:
+    """Say in a comment on each draft that its edit is in git although it was dismissed; True if any is."""
+    left = [
+        item for item in state.drafts if item.is_left_in_git and item.entry.reported != item.entry.outcome
+    ]
+    if request.is_abandoned or not left:
+        return False
+    entries = {entry.number: entry for entry in work.entries}
+    async with work.context(work.host_actor) as ctx, ctx.tx.transaction():
+        for item in left:
+            outcome = item.entry.outcome
+            words = LEFT_COMMENT.format(url=work.pull.url, outcome=outcome, left=LEFT_IN_GIT)
+            await add_comment(ctx, item.detail.id, body_from(CommentCreate, {"body": words}))
+            entries[item.entry.number] = replace(item.entry, reported=outcome)
+        await review_queries.store_review(ctx, work.pull, list(entries.values()))
+    work.entries = list(entries.values())
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +124,7 @@ class Committer:
         except HostRefused as refusal:
             word = command_word(self.work.slug)
             reason = NO_CODE_ACCESS.format(host=self.work.host_name, status=refusal.status, word=word)
-            return None, {draft.id: NOT_COMMITTED.format(reason=reason) for draft in self.drafts}
+            return None, {draft.id: NOT_COMMITTED + reason for draft in self.drafts}
 
     async def commit_inside(self, branch: HostBranch) -> tuple[str | None, dict[str, str]]:
         outcome = await self.commit_to(branch)
@@ -176,5 +197,5 @@ class Committer:
         return path if self.folder == "." else f"{self.folder}/{path}"
 
     def sentences(self, outcome: BranchOutcome, sentence: str) -> dict[str, str]:
-        reasons = {name: NOT_COMMITTED.format(reason=inert(text)) for name, text in outcome.refusals.items()}
+        reasons = {name: NOT_COMMITTED + inert(text) for name, text in outcome.refusals.items()}
         return {draft.id: reasons.get(draft.id, sentence) for draft in self.drafts}

@@ -13,7 +13,7 @@ from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.hosts.host_requests import HostApi, HostRefused
 from instep.transfer.repositories.intake import review_soon
 from instep.transfer.repositories.numbered_drafts import read_state
-from instep.transfer.repositories.pull_commits import commit_approved
+from instep.transfer.repositories.pull_commits import commit_approved, report_left_edits
 from instep.transfer.repositories.pull_deciding import answer_comment
 from instep.transfer.repositories.pull_text import ReviewState
 from instep.transfer.repositories.pull_writing import write_pull_comment, write_pull_status
@@ -58,6 +58,8 @@ async def look_at(work: HeldPull, api: HostApi) -> None:
     committed = await commit_approved(work, api, request, state)
     if committed is not None:
         request, state = committed, await restartable(lambda: read_state(work))
+    if await restartable(lambda: report_left_edits(work, request, state)):
+        state = await restartable(lambda: read_state(work))
     error = None
     try:
         await write_pull_comment(work, api, state, obstacle)

@@ -31,8 +31,12 @@ COMMITS = (
     "Approved edits of the files in {folder} are also committed to this branch. `{word} commit 1` approves a"
     " draft and commits it again."
 )
+# The beginning of an outcome without a commit.
+NOT_COMMITTED = "It was not committed: "
+LEFT_IN_GIT = "The draft was dismissed after that: revert the edit there."
 READ_AGAIN = "An earlier text of this draft was approved: read this one, and approve it again."
 NOT_SHOWN = "The text is too long for this comment: read and approve it [on its page]({address})."
+SHORTENED = "The comment has no room for its text: read it [on its page]({address}) before you approve it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,12 @@ class NumberedDraft:
     def is_approved_here(self) -> bool:
         """True if the proposal is the one that someone has approved on the pull request."""
         return self.standing == "approved" and self.entry.approved == self.detail.draft.text_digest
+
+    @property
+    def is_left_in_git(self) -> bool:
+        """True if the draft was dismissed after its edit was committed."""
+        outcome = self.entry.outcome
+        return self.standing == "dismissed" and bool(outcome) and not outcome.startswith(NOT_COMMITTED)
 
     @property
     def box(self) -> Box | None:
@@ -121,18 +131,54 @@ class CommentFrame:
     docs_folder: str | None = None
 
 
+@dataclass(slots=True)
+class CommentSection:
+    """A draft or place in a comment: its head, which always stays, and the rest, or a sentence for it."""
+
+    head: str
+    rest: str
+    brief: str = ""
+    # The box below the first line.
+    box: Box | None = None
+    is_brief: bool = False
+
+    @property
+    def gain(self) -> int:
+        return len(self.rest) - len(self.brief)
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(filter(None, [self.head, self.brief if self.is_brief else self.rest]))
+
+
 def comment_of(frame: CommentFrame, state: ReviewState) -> str:
-    """The whole comment; text by others is escaped and mentions no one."""
+    """The whole comment, in which the longest texts are left out if it would be too long for the host.
+
+    Text by others is escaped and mentions no one.
+    """
+    sections = [draft_section(frame, item) for item in state.drafts]
+    sections += [place_section(frame, place) for place in state.places[: limits.MAX_NUMBERED_DRAFTS]]
+    text = comment_with(frame, state, sections)
+    excess = len(text) - limits.MAX_COMMENT_CHARACTERS
+    if excess <= 0:
+        return text
+    for section in sorted(sections, key=lambda section: section.gain, reverse=True):
+        if excess > 0 and section.gain > 0:
+            section.is_brief = True
+            excess -= section.gain
+    return comment_with(frame, state, sections)
+
+
+def comment_with(frame: CommentFrame, state: ReviewState, sections: Sequence[CommentSection]) -> str:
     parts, boxes = [f"{frame.marker}\n### Instep: {inert(state.title)}"], {}
     if frame.obstacle:
         parts.append(frame.obstacle)
-    for item in state.drafts:
-        if frame.has_boxes and item.box:
+    for section in sections:
+        if section.box:
             # It is below the heading of the draft, and its number.
-            boxes[sum(part.count("\n") + 2 for part in parts) + 2] = item.box
-        parts.append(draft_part(frame, item))
-    parts += [place_part(frame, place) for place in state.places[: limits.MAX_NUMBERED_DRAFTS]]
-    if state.drafts or state.places:
+            boxes[sum(part.count("\n") + 2 for part in parts) + 2] = section.box
+        parts.append(section.text)
+    if sections:
         parts.append("---")
         links = [f"[Review in Instep]({dashboard_page(frame.url, frame.bot, 'review')})"]
         links += [f"[Preview the articles]({frame.preview_url})"] if frame.preview_url else []
@@ -144,24 +190,25 @@ def comment_of(frame: CommentFrame, state: ReviewState) -> str:
     return signed("\n\n".join(parts) + "\n", boxes)
 
 
-def draft_part(frame: CommentFrame, item: NumberedDraft) -> str:
+def draft_section(frame: CommentFrame, item: NumberedDraft) -> CommentSection:
     draft = item.detail.draft
     address = dashboard_page(frame.url, frame.bot, "review", draft.id)
     words = f"{TYPES.get(draft.type, draft.type)}, {standing_words(item)}"
     parts = [f"**{item.entry.number}. [{inert(draft.title)}]({address})** ({inert(words)})"]
-    if frame.has_boxes and item.box:
-        parts.append(item.box.line)
+    box = item.box if frame.has_boxes else None
+    if box:
+        parts.append(box.line)
     if item.entry.outcome and (draft.status != "pending" or item.is_approved_here):
-        parts.append(item.entry.outcome)
-    if draft.status == "pending":
-        parts += pending_parts(item, address)
-    return "\n\n".join(parts)
+        parts.append(f"{item.entry.outcome} {LEFT_IN_GIT}" if item.is_left_in_git else item.entry.outcome)
+    if draft.status == "pending" and item.entry.approved is not None and not item.is_approved_here:
+        parts.append(READ_AGAIN)
+    rest = pending_parts(item, address) if draft.status == "pending" else ()
+    brief = SHORTENED if item.seen_digest else NOT_SHOWN
+    return CommentSection("\n\n".join(parts), "\n\n".join(rest), brief.format(address=address), box)
 
 
 def pending_parts(item: NumberedDraft, address: str) -> Iterator[str]:
     draft = client_draft(item.detail)
-    if item.entry.approved is not None and not item.is_approved_here:
-        yield READ_AGAIN
     if draft.type == "edit" and draft.title != draft.article_title:
         yield f"The title “{inert(draft.article_title)}” changes."
     lines = whole_text(item.detail)
@@ -207,9 +254,10 @@ def by_person(entry: ShownDraft, name: str | None) -> str:
     return f"by {one_line(entry.decided_as)}" if name and name == entry.decided_by else "in Instep"
 
 
-def place_part(frame: CommentFrame, place: Place) -> str:
+def place_section(frame: CommentFrame, place: Place) -> CommentSection:
     client_place = parse_shape(ClientPlace, place_out(place).model_dump(mode="json", by_alias=True))
-    return place_text(frame.url, frame.bot, client_place)
+    head, _, reason = place_text(frame.url, frame.bot, client_place).partition("\n\n")
+    return CommentSection(head, reason)
 
 
 def command_word(slug: str | None) -> str:

@@ -213,7 +213,8 @@ class ShownDraft:
 
     The digest is empty if the comment does not show the whole proposal. `approved` is the digest of the
     proposal that someone approved on the pull request, `decided_by` the author of the last decision there,
-    and `decided_as` their name at the code host. `outcome` says in Markdown what became of it in git.
+    and `decided_as` their name at the code host. `outcome` says in Markdown what became of it in git, and
+    `reported` is the one that a comment on the dismissed draft has reported.
     """
 
     number: int
@@ -224,6 +225,7 @@ class ShownDraft:
     decided_by: str = ""
     decided_as: str = ""
     outcome: str = ""
+    reported: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Approved edits of docs that live in the repository are committed to the branch of the pull request."""
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 import pytest
@@ -18,6 +19,7 @@ from tests.support.code_host_doubles import (
 )
 from tests.support.connected_repositories import LOOPBACK, Connected, connected, tasks_of
 from tests.support.github_double import TOKEN, Delivery, GitHubDouble, github
+from tests.support.http import ok
 from tests.support.limits import SetSetting
 from tests.support.synced_repository import FOLDER, Repository, article_at
 
@@ -119,6 +121,25 @@ async def test_an_approved_edit_is_committed_and_comes_back_without_another_draf
     await docs.settle()
     assert (await get(client, "drafts"))["results"] == []
     assert "ACME_REQUEST_TIMEOUT" in (await article_at(client, "settings"))["contentMarkdown"]
+
+
+async def test_a_draft_that_is_dismissed_after_its_commit_says_where_to_revert_the_edit(
+    client: Client, host: GitHubDouble, tell: Tell, draft: Json
+) -> None:
+    await tell(host.comment("/instep apply 1"))
+    commit = host.branches.heads[BRANCH][:7]
+    assert "revert" not in host.own_comments[0]
+
+    for _ in range(2):
+        ok(await client.post(f"/v1/drafts/{draft['id']}/dismiss"))
+        await tell(host.delivery("synchronize"))
+        assert re.search(f"{commit}.*revert", host.own_comments[0])
+        [comment] = (await get(client, f"comments?subject={draft['id']}"))["results"]
+        assert commit in comment["body"]
+        assert host.pulls[7]["html_url"] in comment["body"]
+        ok(await client.post(f"/v1/drafts/{draft['id']}/reopen"))
+        await tell(host.delivery("synchronize"))
+        assert "revert" not in host.own_comments[0]
 
 
 async def test_a_sync_that_is_first_applies_the_draft(

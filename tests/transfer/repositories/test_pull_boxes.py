@@ -11,6 +11,7 @@ from tests.support.cast import Cast, Client, Json
 from tests.support.changes import DIFF, SETTINGS, SETTINGS_AFTER, get, publish
 from tests.support.connected_repositories import Connected
 from tests.support.github_double import BOX, GitHubDouble
+from tests.support.limits import SetLimit
 from tests.support.pull_reviews import (
     Deliver,
     conclusions,
@@ -127,6 +128,30 @@ async def test_a_text_that_looks_like_a_box_is_none(
     await deliver(host.delivery("edited"))
     await deliver(host.click_box(number))
 
+    assert await is_approved(client, drafts["Settings"])
+    assert not await is_approved(client, drafts["Slow networks"])
+
+
+async def test_a_comment_that_would_be_too_long_keeps_the_boxes_and_links_to_the_longest_texts(
+    client: Client, host: GitHubDouble, deliver: Deliver, drafts: dict[str, Json], set_limit: SetLimit
+) -> None:
+    text = SETTINGS + "\nLonger than the other one.\n" * 20
+    await client.patch(f"/v1/drafts/{drafts['Settings']['id']}", json={"contentMarkdown": text})
+    await deliver(host.delivery("edited"))
+    number = number_of(host, "Settings")
+    for missing, shown in (("Longer", "+Raise"), ("+Raise", "has no room")):
+        most = len(host.own_comments[0]) - 1
+        set_limit("MAX_COMMENT_CHARACTERS", most)
+        await deliver(host.delivery("edited"))
+
+        [comment] = host.own_comments
+        assert len(comment) <= most
+        assert missing not in comment
+        assert shown in comment
+        assert boxes(host) == [" ", " "]
+        assert {number_of(host, title) for title in drafts} == {1, 2}
+
+    await deliver(host.click_box(number))
     assert await is_approved(client, drafts["Settings"])
     assert not await is_approved(client, drafts["Slow networks"])
 
