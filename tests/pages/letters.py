@@ -12,7 +12,7 @@ from instep.accounts.people.letters_to_people import (
     reset_letter,
     sign_in_letter,
 )
-from instep.drafting.drafts.digest import NewItems
+from instep.drafting.drafts.digest import REPORTER, NewItems
 from instep.drafting.drafts.email_digest import DigestReader, digest_letter
 from instep.notifications.alerts.alert_addresses import alert_address_letter, alert_letter
 from instep.notifications.alerts.messages import clean_message
@@ -41,8 +41,11 @@ def bot(locale: str) -> Bot:
     return Bot(UUID(int=1), "ws_1", "nordwind", "Nordwind Help", locale)
 
 
-def notice(kind: NoticeKind, excerpt: str | None) -> Callable[[str], Letter]:
-    return lambda locale: letter_of(bot(locale), kind, NoticeSubject("edit_1", TITLE), OLGA, excerpt)
+def notice(
+    kind: NoticeKind, excerpt: str | None = None, by_name: str = OLGA, others: int = 0
+) -> Callable[[str], Letter]:
+    subject = NoticeSubject("edit_1", TITLE, others)
+    return lambda locale: letter_of(bot(locale), kind, subject, by_name, excerpt)
 
 
 def digest(locale: str) -> Letter:
@@ -56,7 +59,7 @@ def alert(locale: str) -> Letter:
 
 
 def subscription(locale: str) -> Letter:
-    return confirmation_letter(bot(locale), Topic("art_1", TITLE), locale, "a1B2c3D4" * 5)
+    return confirmation_letter(bot(locale), Topic(TITLE, "art_1"), locale, "a1B2c3D4" * 5)
 
 
 def news(locale: str) -> Letter:
@@ -74,8 +77,10 @@ LETTERS: dict[str, Callable[[str], Letter]] = {
     "new-address": lambda locale: new_address_letter(locale, LINK),
     "former-address": lambda locale: former_address_letter(locale, OLGA),
     "sign-in": lambda locale: sign_in_letter(locale, "Firefox on Windows", "203.0.113.7", utc_now()),
-    "assignment": notice("assigned", None),
+    "assignment": notice("assigned"),
     "mention": notice("mentioned", COMMENT),
+    "reminder": notice("waiting", by_name=REPORTER.name, others=3),
+    "expiry": notice("expiring", by_name=REPORTER.name, others=1),
     "digest": digest,
     "confirmation-of-alerts": lambda locale: alert_address_letter(locale, "Nordwind Help", OLGA, LINK),
     "alert": alert,

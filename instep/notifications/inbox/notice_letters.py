@@ -28,5 +28,5 @@ def letter_of(
         subject.others,
     )
     url = f"{settings().base_url}/app/{bot.slug}/{page_of_notice(kind, subject.id)}"
-    paragraphs = [sentence, *filter(None, [excerpt]), *([more] if subject.others else [])]
+    paragraphs = [*filter(None, [excerpt]), *([more] if subject.others else [])]
     return Letter(sentence.rstrip("."), paragraphs, (catalogue.gettext("Open in Instep"), url))
