@@ -93,7 +93,7 @@ async def open_model_menu(page: Page, stage: "Stage") -> None:
 
 
 async def show_proposal(page: Page, stage: "Stage") -> None:
-    await page.route("**/writing/words", lambda route: route.fulfill(json=PROPOSAL))
+    await page.route("**/writing/words?*", lambda route: route.fulfill(json=PROPOSAL))
     await open_model_menu(page, stage)
     await page.get_by_role("button", name="Shorten").click()
     await page.get_by_role("region", name="Proposal").wait_for()

@@ -1,8 +1,12 @@
 """The page of all parts is for development alone; its parts work with the pointer, with keys and narrow."""
 
+import re
+from pathlib import Path
+
 import pytest
 from playwright.async_api import Page, expect
 
+from instep.interfaces import dashboard
 from tests.support.cast import Api, Cast
 from tests.support.chromium import Complaints
 
@@ -13,6 +17,7 @@ POLICY = (
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types instep"
 )
+TEMPLATES = Path(dashboard.__file__).parent / "templates"
 OVERFLOW = "document.documentElement.scrollWidth > innerWidth"
 
 
@@ -69,6 +74,19 @@ async def test_a_part_of_a_page_is_loaded_under_the_policy(
     await expect(tab.locator("#loaded").get_by_role("link", name="Import from a spreadsheet")).to_be_visible()
     await expect(tab.locator("#progress")).to_be_hidden()
     assert complaints.lines == []
+
+
+def test_what_a_page_requests_by_itself_shows_no_progress() -> None:
+    elements = [
+        element
+        for template in TEMPLATES.rglob("*.html")
+        for element in re.findall(
+            r"<\w+[^\n]* hx-trigger=\"(?:every|load|instep)[^\n]*", template.read_text()
+        )
+    ]
+
+    assert elements
+    assert [element for element in elements if "data-quiet" not in element] == []
 
 
 async def test_a_refusal_is_a_toast_that_stays_until_it_is_closed(development_server: str, tab: Page) -> None:
