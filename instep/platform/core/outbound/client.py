@@ -125,7 +125,7 @@ class OutboundClient:
                 server_hostname=url.host if tls else None,
             )
         except ssl.SSLCertVerificationError as error:
-            raise NotConnected(f"Its certificate was refused: {error.verify_message.rstrip(".")}.") from None
+            raise NotConnected(f"Its certificate was refused: {error.verify_message.rstrip('.')}.") from None
         except OSError:
             raise NotConnected(NO_TLS) from None
 
