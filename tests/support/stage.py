@@ -71,6 +71,8 @@ class Stage:
     async def start(self, name: str) -> Site:
         if name == "host":
             return await self.start_host()
+        # An earlier start may have failed, when the machine was busy.
+        self.drop_database(database_name(name))
         database_url = create_database(self.cluster, database_name(name))
         installation = self.exits.enter_context(installed(INSTEP_DATABASE_URL=database_url, **SETTINGS[name]))
         installation.serve("--no-jobs")
@@ -90,7 +92,9 @@ class Stage:
 
     def drop_database(self, name: str) -> None:
         with psycopg.connect(self.cluster.url, autocommit=True) as connection:
-            connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+            connection.execute(
+                sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name))
+            )
 
 
 def database_name(site: str) -> str:
