@@ -28,6 +28,7 @@ from instep.drafting.drafts.rest import router as drafts
 from instep.drafting.drift.rest import router as drift
 from instep.drafting.places.rest import router as places
 from instep.drafting.tasks.rest import router as tasks
+from instep.drafting.translations.rest import router as translations
 from instep.interfaces.dashboard import errors as dashboard_errors
 from instep.interfaces.dashboard import pages as dashboard
 from instep.interfaces.mcp_servers import discovery
@@ -68,7 +69,7 @@ from instep.visitors.insights.visits.counter import VisitCounter, counting
 
 ROUTERS = (
     *(bots, search, articles, drafts, places, collections, parts, redirects, files, changelog, git_sync),
-    *(style, tasks, drift, comments, webhooks, insights),
+    *(style, tasks, translations, drift, comments, webhooks, insights),
 )
 
 

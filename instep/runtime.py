@@ -24,6 +24,8 @@ from instep.drafting.drafts.email_digest import SEND_DIGESTS, schedule_digests, 
 from instep.drafting.tasks.actions import RUN_TASK
 from instep.drafting.tasks.jobs import give_up, run_task
 from instep.drafting.translations.jobs import follow_translations
+from instep.drafting.translations.missing_jobs import translate_article
+from instep.drafting.translations.missing_translations import TRANSLATE_ARTICLE
 from instep.notifications.alerts.actions import SEND_ALERT
 from instep.notifications.alerts.jobs import AlertSender
 from instep.notifications.webhooks.sender import Sender
@@ -210,6 +212,7 @@ def worker_of(
     handlers: dict[str, Handler] = {
         RUN_TASK: partial(run_task, database, models=models),
         DRAFT_GAP: partial(draft_gap, database, models=models),
+        TRANSLATE_ARTICLE: partial(translate_article, database, models=models),
         FOLLOW_TRANSLATIONS: partial(follow_translations, database, models=models),
         SEND_ALERT: AlertSender(database, outbound),
         SEND_EMAIL: partial(deliver_email, database),

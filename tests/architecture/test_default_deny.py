@@ -220,6 +220,7 @@ def test_only_the_answer_api_takes_bot_keys() -> None:
 PROPOSALS = {
     ("POST", "/v1/tasks"),
     ("POST", "/v1/drift/checks"),
+    ("POST", "/v1/articles/translate"),
     ("POST", "/v1/articles/{id}/drafts"),
     ("PATCH", "/v1/drafts/{id}"),
     ("POST", "/v1/comments"),

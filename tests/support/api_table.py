@@ -131,6 +131,7 @@ TABLE = [
     Operation("POST", "/tasks", "propose", 202, body=CHANGE),
     Operation("GET", "/tasks/{task}", "read"),
     Operation("GET", "/drift/statements", "read"),
+    Operation("POST", "/articles/translate", "propose", body={"locale": "fr", "dryRun": True}, audited="fr"),
     Operation("POST", "/drift/checks", "propose", body=DRIFT, audited=str(SYNC["commit"])),
     Operation("GET", "/webhooks", "read"),
     Operation("POST", "/webhooks", "write", 201, body=ENDPOINT),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.outbound.allowed import AllowList
 from instep.platform.core.outbound.client import OutboundClient
-from instep.platform.llm.protocol import Completion, OnText, Prompt
+from instep.platform.llm.protocol import Completion, Model, OnText, Prompt
 from instep.runtime import worker_of
 from tests.support.cast import Client, Json
 from tests.support.http import create_article, ok
@@ -81,6 +81,11 @@ async def change_root(client: Client, root: Json, old: str, new: str) -> Json:
     changed = present["contentMarkdown"].replace(old, new)
     assert changed != present["contentMarkdown"]
     return ok(await client.patch(f"/v1/articles/{root['id']}", json={"contentMarkdown": changed}))
+
+
+async def run_translations(database: Database, model: Model | None = None) -> None:
+    """Run the jobs that are due."""
+    await worker_of(database, OutboundClient(AllowList()), model).run_due()
 
 
 async def follow(database: Database, owner: Tx, model: BlockTranslator | None = None) -> None:

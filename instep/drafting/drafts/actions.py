@@ -174,6 +174,12 @@ async def _queue_new(ctx: Ctx, draft_type: DraftType, new: NewArticle) -> str:
     draft_id = new_id(DRAFT_PREFIXES[draft_type])
     fields = {"title": new.title, "contentMarkdown": new.content, "collectionId": new.collection_id}
     fields |= {"locale": new.locale} if new.locale is not None else {}
+    if original := new.original:
+        fields |= {
+            "translationOf": original.id,
+            "visibility": original.visibility,
+            "position": original.position,
+        }
     article = await create_for_review(
         ctx, ArticleCreate.model_validate(fields), TextSource("create", draft_id)
     )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from instep.content.articles.schemas import Article
 from instep.drafting.drafts.schemas import Certainty, EvidenceOut, TitledText
 
 
@@ -61,4 +62,6 @@ class NewArticle(DraftOrigin):
     content: str
     collection_id: str | None = None
     locale: str | None = None
+    # The article that it translates: it has the same visibility and position.
+    original: Article | None = None
     questions: tuple[str, ...] = ()

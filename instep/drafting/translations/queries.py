@@ -2,7 +2,13 @@
 
 from collections.abc import Sequence
 
-from instep.drafting.translations.schemas import CoveredLanguage, LanguageCount
+from instep.content.collections.visibility import ANCESTORS, PLACE
+from instep.drafting.translations.schemas import (
+    CoveredLanguage,
+    LanguageCount,
+    TranslatableArticle,
+    WaitingLanguage,
+)
 from instep.platform.identity.schemas import Ctx
 
 
@@ -85,4 +91,50 @@ async def count_coverage(ctx: Ctx, collection_id: str | None) -> list[LanguageCo
         """,
         collection=collection_id,
         own=ctx.bot.locale,
+    )
+
+
+async def list_translatable(
+    ctx: Ctx, kind: str, locale: str, article_id: str | None, collection_id: str | None
+) -> list[TranslatableArticle]:
+    """The published originals in other languages, in reading order; `kind` is that of their jobs."""
+    return await ctx.all(
+        TranslatableArticle,
+        f"""
+        with waiting as (
+            select j.payload ->> 'article' as id from jobs j
+            where j.workspace_id = %(workspace)s and j.kind = %(kind)s and j.run_at is not null
+                and j.payload ->> 'locale' = %(locale)s)
+        select a.id, octet_length(a.title) + octet_length(a.content_markdown) as bytes,
+            case when t.id is not null then 'translated'
+                when a.id in (select w.id from waiting w) then 'waiting' else 'missing' end as state
+        from articles a
+        left join collections c on c.workspace_id = %(workspace)s and c.id = a.collection_id
+        {ANCESTORS}
+        left join articles t on t.bot_id = %(bot)s and t.workspace_id = %(workspace)s
+            and t.translation_of = a.id and t.locale = %(locale)s and t.deleted_at is null
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+            and a.status = 'published' and a.translation_of is null and a.locale <> %(locale)s
+            and (%(article)s::text is null or a.id = %(article)s)
+            and (%(collection)s::text is null or %(collection)s in (c.id, parent.id, grandparent.id))
+        order by c.id is null, {PLACE}, a.position, a.id
+        """,
+        kind=kind,
+        locale=locale,
+        article=article_id,
+        collection=collection_id,
+    )
+
+
+async def count_waiting(ctx: Ctx, kind: str) -> list[WaitingLanguage]:
+    """The numbers of jobs of this kind that wait or run, by language."""
+    return await ctx.all(
+        WaitingLanguage,
+        """
+        select j.payload ->> 'locale' as locale, count(*)::integer as count from jobs j
+        where j.workspace_id = %(workspace)s and j.kind = %(kind)s and j.run_at is not null
+            and j.payload ->> 'bot' = %(bot)s::text
+        group by 1 order by 1
+        """,
+        kind=kind,
     )

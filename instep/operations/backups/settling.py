@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from instep.content.articles.following import FOLLOW_TRANSLATIONS
 from instep.content.parts.actions import SHOW_PART
 from instep.drafting.tasks.actions import RUN_TASK
+from instep.drafting.translations.missing_translations import TRANSLATE_ARTICLE
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
 from instep.platform.identity.audit import record
@@ -26,7 +27,7 @@ from instep.visitors.insights.schemas import DRAFT_GAP
 # are scheduled by every worker that starts, and messages to chat channels are dropped.
 CONTINUED_JOBS = (
     *(RUN_TASK, DRAFT_GAP, RUN_IMPORT, SEND_PULL_REQUEST, RELEASE_DRAFTS, CHECK_REPOSITORY),
-    *(FOLLOW_TRANSLATIONS, SHOW_PART),
+    *(FOLLOW_TRANSLATIONS, TRANSLATE_ARTICLE, SHOW_PART),
     # They bring the one comment up to date, and refuse commands for what it does not show.
     *(REVIEW_PULL, RUN_PULL_COMMANDS),
 )

@@ -98,7 +98,12 @@ class Model(Protocol):
 
 def estimate_tokens(*texts: str) -> int:
     """An upper estimate of the tokens in some texts."""
-    return sum(len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN + 1 for text in texts)
+    return sum(tokens_of_bytes(len(text.encode("utf-8", "replace"))) for text in texts)
+
+
+def tokens_of_bytes(count: int) -> int:
+    """An upper estimate of the tokens in a text with this many bytes of UTF-8."""
+    return count // _BYTES_PER_TOKEN + 1
 
 
 def bytes_of(tokens: int) -> int:

@@ -14,12 +14,14 @@ from tests.support.http import create_article
 from tests.support.places import waiting
 from tests.support.translations import (
     GERMAN_WAIT,
+    ROOT,
     WAIT,
     WAIT_LONGER,
     change_root,
     follow,
     is_outdated,
     publish_pair,
+    run_translations,
 )
 
 
@@ -87,3 +89,18 @@ async def test_the_languages_of_all_articles_are_on_one_page_with_their_ages(
     assert "waits for review" in text
     assert "0 up to date, 1 outdated, 1 missing" in re.sub(r"\s+", " ", text)
     assert "Imports" in (await desk.get("articles/languages?collection=none")).text
+
+
+async def test_the_pages_show_the_cost_first_and_the_progress_after(
+    desk: Desk, client: Client, database: Database
+) -> None:
+    root = await create_article(client, "Exports", contentMarkdown=ROOT)
+    await client.post(f"/v1/articles/{root['id']}/publish")
+    assert "1 article into" in (await desk.get("articles/translate?locale=fr")).text
+    assert "Nothing is missing" in (await desk.get("articles/translate?locale=en")).text
+    assert (await desk.get("articles/translate?locale=nonsense-in-a-field")).status_code == 400
+
+    await desk.send("articles/translate?locale=fr", "articles/translate", locale="fr")
+    assert "Being translated: 1 article into" in (await desk.get("articles/languages")).text
+    await run_translations(database)
+    assert "Being translated" not in (await desk.get("articles/languages")).text

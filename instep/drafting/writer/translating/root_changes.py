@@ -23,7 +23,7 @@ class RootComparison:
 
     def __init__(self, old: str, new: str, translation: str) -> None:
         self.old, self.new, self.translation = map(split_blocks, (old, new, translation))
-        self._line_end = next(iter(LINE_END.findall(translation)), "\n")
+        self._line_end = next(iter(LINE_END.findall(translation or new)), "\n")
 
     @property
     def is_aligned(self) -> bool:

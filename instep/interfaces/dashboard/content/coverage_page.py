@@ -7,6 +7,7 @@ from starlette.responses import Response
 from instep.content.articles.actions import count_articles, list_article_overviews
 from instep.content.articles.schemas import OverviewCriteria
 from instep.drafting.translations.actions import count_coverage, list_coverage
+from instep.drafting.translations.missing_translations import count_waiting
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.content.collection_tree import NO_COLLECTION, read_tree
 
@@ -29,6 +30,7 @@ async def show_coverage(page: BotPage) -> Response:
         collection=chosen or "",
         languages=await count_coverage(page.ctx, collection_id),
         coverage=await list_coverage(page.ctx, [article.id for article in articles.rows]),
+        waiting=await count_waiting(page.ctx),
         is_continued="cursor" in page.query,
         here=f"/app/{page.ctx.bot.slug}/{PATH}",
     )

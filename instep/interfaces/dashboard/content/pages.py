@@ -11,6 +11,7 @@ from instep.interfaces.dashboard.content import (
     collection_pages,
     coverage_page,
     replace_pages,
+    translate_page,
 )
 
 ARTICLES = "/app/{bot_slug}/articles"
@@ -24,6 +25,8 @@ POST = ["POST"]
 routes = [
     Route(ARTICLES, article_list.show_articles),
     Route(f"{ARTICLES}/languages", coverage_page.show_coverage),
+    Route(f"{ARTICLES}/translate", translate_page.ask_what_to_translate),
+    Route(f"{ARTICLES}/translate", translate_page.have_translated, methods=POST),
     Route(f"{ARTICLES}/deleted", article_history.show_deleted),
     Route(f"{ARTICLES}/bulk", bulk_pages.ask_how_to_change),
     Route(f"{ARTICLES}/bulk", bulk_pages.change_in_bulk, methods=POST),
