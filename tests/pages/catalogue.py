@@ -285,9 +285,9 @@ PAGES = (
     PageState("Recently deleted", "filled", "/app/nordwind/articles/deleted", person="anna"),
     PageState("Languages of articles", "filled", "/app/nordwind/articles/languages", person="anna"),
     PageState("Translate articles", "empty", "/app/nordwind/articles/translate", person="anna"),
-    PageState("Translate articles", "cost", "/app/nordwind/articles/translate?locale=fr", person="anna"),
+    PageState("Translate articles", "cost", "/app/noor/articles/translate?locale=fr", person="anna"),
     PageState(
-        "Translate articles", "without a model", "/app/desk/articles/translate?locale=fr", person="anna"
+        "Translate articles", "without a model", "/app/nordwind/articles/translate?locale=fr", person="anna"
     ),
     PageState("Languages of articles", "empty", "/app/new/articles/languages", person="anna"),
     PageState("Recently deleted", "empty", "/app/new/articles/deleted", person="anna"),

@@ -83,11 +83,13 @@ async def fill_settings(owner: Tx, url: str, session: str, slug: str) -> dict[st
         await submit(browser, page, f"{path}/trusts/revoke", id=trust_id)
     await settle_deliveries(owner)
     await use_model(owner, slug)
-    # The editor of another help center offers a model, too.
+    # The editor of another help center offers a model, too, and a third one has articles translated.
     await owner.execute(
         """
-        insert into language_models (workspace_id, bot_id, provider, model, purposes)
-        select workspace_id, id, 'openai', 'gpt-9', array['editor'] from bots where slug = 'desk'
+        insert into language_models
+            (workspace_id, bot_id, provider, model, purposes, input_price, output_price)
+        select workspace_id, id, 'openai', 'gpt-9', array['editor', 'translations'], 3, 15 from bots
+        where slug in ('desk', 'noor')
         """
     )
     await hold_back(owner, slug)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from instep.content.articles.actions import delete_article
 from instep.content.articles.schemas import Article, ArticleCreate, TextSource
@@ -172,7 +173,11 @@ async def queue_gap_draft(ctx: Ctx, new: NewArticle) -> str:
 
 async def _queue_new(ctx: Ctx, draft_type: DraftType, new: NewArticle) -> str:
     draft_id = new_id(DRAFT_PREFIXES[draft_type])
-    fields = {"title": new.title, "contentMarkdown": new.content, "collectionId": new.collection_id}
+    fields: dict[str, Any] = {
+        "title": new.title,
+        "contentMarkdown": new.content,
+        "collectionId": new.collection_id,
+    }
     fields |= {"locale": new.locale} if new.locale is not None else {}
     if original := new.original:
         fields |= {
