@@ -149,6 +149,7 @@ FACES: dict[str, set[str]] = {
     },
     "style": {"files", "prompting", "starters", "style_checks", "text_checks", "vale"},
     "tasks": {"checks", "rewording_reasons"},
+    "translations": {"missing_jobs", "missing_translations"},
     "trusts": {"id_tokens", "queries"},
     "webhooks": {"emit", "listen", "sender"},
     "worker": {""},
@@ -158,6 +159,7 @@ FACES: dict[str, set[str]] = {
         *("drift.drift_reports", "drift.past_changes", "drift.stated_names"),
         *("new_articles.outline", "new_articles.outline_sources", "retrieval"),
         *("shapes", "translating.root_changes", "translating.text_blocks", "translating.translation_step"),
+        "translating.usage_estimate",
     },
 }
 # Imports past a face that are right: the importer, what it imports, and why.

@@ -86,6 +86,7 @@ async def test_a_key_that_may_propose_does_nothing_else(api: Api, cast: Cast, ow
         ("POST", "/v1/articles/nothing/drafts"),
         ("PATCH", "/v1/drafts/nothing"),
         ("POST", "/v1/drift/checks"),
+        ("POST", "/v1/articles/translate"),
     )
 
     for operation in WRITES:

@@ -13,7 +13,7 @@ from instep.platform.core.config import settings
 from instep.platform.core.crypto import Unreadable, key_ring
 from instep.platform.core.outbound.client import OutboundClient
 from instep.platform.identity.schemas import Ctx
-from instep.platform.llm.budget import Budget, BudgetedModel, Enter, Purpose
+from instep.platform.llm.budget import Budget, BudgetedModel, Enter, Prices, Purpose
 from instep.platform.llm.client import HttpModel
 from instep.platform.llm.factory import endpoint_of
 from instep.platform.llm.protocol import Completion, CompletionError, Model, OnText, Prompt
@@ -58,6 +58,12 @@ class LanguageModels:
     async def has_model(self, ctx: Ctx, purpose: Purpose) -> bool:
         setting = await find_setting(ctx) or NOTHING_SET
         return purpose in setting.purposes and (setting.provider is not None or self.default is not None)
+
+    async def priced(self, ctx: Ctx, purpose: Purpose) -> tuple[str | None, Prices]:
+        """The name of the model for a purpose, None without one, and its prices, for estimates."""
+        setting = await find_setting(ctx) or NOTHING_SET
+        model = self.model_of(ctx, setting, setting.model) if purpose in setting.purposes else None
+        return model.name if model else None, setting.prices
 
     def model_of(self, ctx: Ctx, setting: ModelSetting, name: str | None) -> Model | None:
         """The model with this name at the bot's endpoint, or the installation's."""

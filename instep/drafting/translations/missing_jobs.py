@@ -8,11 +8,11 @@ from instep.accounts.language_model.choosing import NO_MODELS, LanguageModels
 from instep.content.articles.schemas import Article
 from instep.content.articles.texts import find_article
 from instep.content.style.actions import find_style
+from instep.drafting.drafts.actions import queue_new_article
 from instep.drafting.drafts.proposals import NewArticle
 from instep.drafting.places.schemas import NewPlace, PlaceSource
 from instep.drafting.places.storing import store_places
 from instep.drafting.tasks.checks import begin_unsent_task, end_unsent_task
-from instep.drafting.tasks.reports import queue_unless_refused
 from instep.drafting.translations.change_storing import UNREAD
 from instep.drafting.translations.jobs import TRANSLATOR
 from instep.drafting.translations.schemas import MissingTranslation, writer_article
@@ -27,7 +27,7 @@ from instep.platform.core import limits
 from instep.platform.core.clock import utc_now
 from instep.platform.core.config import settings
 from instep.platform.core.database import Database
-from instep.platform.core.errors import NotFound, PlanInactive
+from instep.platform.core.errors import InvalidRequest, NotFound, PlanInactive
 from instep.platform.core.jobs import Job, Postponed
 from instep.platform.core.restarts import restartable
 from instep.platform.identity.access import refuse_paused
@@ -112,8 +112,11 @@ async def _store(ctx: Ctx, missing: MissingTranslation) -> None:
     task_id = await begin_unsent_task(ctx, source)
     refusal, draft_id = missing.refusal, None
     if missing.written is not None:
-        queued = await queue_unless_refused(ctx, _new_article(missing, missing.written, task_id, url))
-        draft_id, refusal = queued.draft_id, " ".join(queued.sentences)
+        try:
+            async with ctx.tx.transaction():
+                draft_id = await queue_new_article(ctx, _new_article(missing, missing.written, task_id, url))
+        except InvalidRequest as error:
+            refusal = f"The translation can't be an article: {error.message}"
     summary = missing.reason if draft_id else f"{missing.reason} {refusal}".rstrip()
     place = NewPlace(root.id, None, 1, summary, (), missing.statement.key, missing.statement.summary)
     await store_places(ctx, task_id, source, [] if draft_id else [place], [root.id])

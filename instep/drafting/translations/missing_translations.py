@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from instep.accounts.language_model.choosing import NOTHING_SET, LanguageModels
-from instep.accounts.language_model.queries import find_setting
+from instep.accounts.language_model.choosing import LanguageModels
 from instep.content.articles.texts import find_article
 from instep.content.collections.actions import referenced_id
 from instep.drafting.translations import queries
@@ -17,31 +16,34 @@ from instep.platform.identity.schemas import Ctx
 TRANSLATE_ARTICLE = "translate_article"
 
 
-async def plan_translations(ctx: Ctx, models: LanguageModels, wanted: ArticlesToTranslate) -> TranslationPlan:
+async def plan_translations(
+    ctx: Ctx, models: LanguageModels, selection: ArticlesToTranslate
+) -> TranslationPlan:
     """Find the published articles without a translation into a language, and estimate the model's work."""
-    sent = wanted.model_dump()
+    sent, locale = selection.model_dump(), selection.locale
     article_id = (await find_article(ctx, sent["article_id"])).id if sent.get("article_id") else None
     collection_id = await referenced_id(ctx, sent.get("collection_id"), "collectionId")
-    rows = await queries.list_translatable(ctx, TRANSLATE_ARTICLE, wanted.locale, article_id, collection_id)
+    rows = await queries.list_translatable(
+        ctx, TRANSLATE_ARTICLE, selection.locale, article_id, collection_id
+    )
     missing = [row for row in rows if row.state == "missing"]
     chosen = missing[: limits.MAX_ARTICLES_TO_TRANSLATE]
-    setting = await find_setting(ctx) or NOTHING_SET
-    model = models.model_of(ctx, setting, setting.model) if "translations" in setting.purposes else None
+    name, prices = await models.priced(ctx, "translations")
     tokens = estimated_tokens(row.bytes for row in chosen)
     return TranslationPlan(
-        wanted.locale,
+        locale,
         [row.id for row in chosen],
         translated=sum(row.state == "translated" for row in rows),
         waiting=sum(row.state == "waiting" for row in rows),
         left=len(missing) - len(chosen),
-        model=model.name if model else None,
-        use=setting.prices.use(*tokens) if model else None,
+        model=name,
+        use=prices.use(*tokens) if name else None,
     )
 
 
 @proposes
 async def translate_articles(
-    ctx: Ctx, models: LanguageModels, wanted: ArticlesToTranslate
+    ctx: Ctx, models: LanguageModels, selection: ArticlesToTranslate
 ) -> TranslationPlan:
     """Translate an article, a collection or all published articles into a language: each becomes a draft.
 
@@ -49,14 +51,14 @@ async def translate_articles(
     translation. `dryRun` schedules nothing. Without a language model for translations, each article gets a
     place instead.
     """
-    plan = await plan_translations(ctx, models, wanted)
-    if wanted.dry_run is True:
+    plan = await plan_translations(ctx, models, selection)
+    if selection.dry_run is True:
         return plan
-    until = (ctx.now + limits.MAX_TRANSLATION_WAIT).isoformat()
-    common = {"workspace": ctx.bot.workspace_id, "bot": str(ctx.bot.id), "locale": wanted.locale}
+    until = (ctx.now + limits.MAX_TRANSLATION_DELAY).isoformat()
+    common = {"workspace": ctx.bot.workspace_id, "bot": str(ctx.bot.id), "locale": selection.locale}
     for id in plan.article_ids:
         payload = {**common, "article": id, "until": until}
-        await defer(ctx.tx, TRANSLATE_ARTICLE, payload, dedupe=f"{id} {wanted.locale}")
+        await defer(ctx.tx, TRANSLATE_ARTICLE, payload, dedupe=f"{id} {selection.locale}")
     return replace(plan, waiting=plan.waiting + len(plan.article_ids))
 
 

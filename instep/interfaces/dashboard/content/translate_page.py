@@ -24,7 +24,7 @@ async def ask_what_to_translate(page: BotPage) -> Response:
         return await translate_page(page)
     models = models_of(page.request.app.state)
     try:
-        return await translate_page(page, await plan_translations(page.ctx, models, wanted(page.query)))
+        return await translate_page(page, await plan_translations(page.ctx, models, selection_of(page.query)))
     except InvalidRequest as error:
         return await translate_page(page, refusal=error)
 
@@ -32,13 +32,13 @@ async def ask_what_to_translate(page: BotPage) -> Response:
 @bot_page("articles", Role.EDITOR)
 async def have_translated(page: BotPage) -> Response:
     models = models_of(page.request.app.state)
-    plan = await translate_articles(page.ctx, models, wanted(page.form))
+    plan = await translate_articles(page.ctx, models, selection_of(page.form))
     items = quantity(len(plan.article_ids), "draft" if plan.model else "place")
     verb = "follows" if len(plan.article_ids) == 1 else "follow"
     return page.leave("articles/languages", f"{items} into {name_with_code(plan.locale)} {verb} in Review.")
 
 
-def wanted(fields: dict[str, str]) -> ArticlesToTranslate:
+def selection_of(fields: dict[str, str]) -> ArticlesToTranslate:
     """The request of a query or form; empty fields are left out."""
     return body_from(ArticlesToTranslate, {name: fields[name] for name in FIELDS if fields.get(name)})
 

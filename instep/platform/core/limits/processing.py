@@ -73,7 +73,7 @@ MAX_TRANSLATION_CONTEXT_CHARACTERS = 8_000
 TRANSLATION_DELAY = timedelta(minutes=2)
 # Articles that one request has translated, and the longest wait of each for the model's budget.
 MAX_ARTICLES_TO_TRANSLATE = 500
-MAX_TRANSLATION_WAIT = timedelta(days=7)
+MAX_TRANSLATION_DELAY = timedelta(days=7)
 MODEL_BUDGET_RETRY_DELAY = timedelta(hours=1)
 # Changed parts of an original that the page of a place shows.
 MAX_SHOWN_ROOT_CHANGES = 50
