@@ -10,6 +10,7 @@ from instep.platform.core.outbound.allowed import read_allow_list
 from instep.platform.core.outbound.client import OutboundClient
 from instep.transfer.imports.fetchers.product_api import Api, Fetcher
 from instep.transfer.imports.fetchers.products import FETCHERS, fetch_source, find_fetcher
+from instep.transfer.imports.readers.discourse import READER as DISCOURSE
 from instep.transfer.imports.readers.freshdesk import READER as FRESHDESK
 from instep.transfer.imports.readers.help_scout import READER as HELP_SCOUT
 from instep.transfer.imports.readers.intercom import READER as INTERCOM
@@ -19,6 +20,7 @@ from tests.support.import_sources import Files
 from tests.support.limits import SetLimit
 from tests.support.wording import like
 from tests.transfer.imports.api_server import Answer, ApiServer, serving
+from tests.transfer.imports.test_discourse import topic
 from tests.transfer.imports.test_freshdesk import SAVED as FRESHDESK_SAVED
 from tests.transfer.imports.test_help_scout import ARTICLE as HELP_SCOUT_ARTICLE
 from tests.transfer.imports.test_help_scout import SAVED as HELP_SCOUT_SAVED
@@ -254,6 +256,31 @@ async def test_freshdesk_is_read_folder_by_folder_with_its_languages(tmp_path: P
     assert len(tree.pages) == 5
 
 
+async def test_a_category_of_discourse_is_read_topic_by_topic_without_a_key(tmp_path: Path) -> None:
+    client = OutboundClient(read_allow_list("127.0.0.0/8"))
+    async with serving(ApiServer()) as server:
+        first = {"topics": [{"id": 2}], "more_topics_url": "/c/docs/12?page=1"}
+        server.answers = {
+            "/site.json": Answer({"categories": [{"id": 12, "name": "Docs"}], "groups": []}),
+            "/c/docs/12.json": Answer({"topic_list": first}),
+            "/c/docs/12.json?page=1": Answer({"topic_list": {"topics": [{"id": 3}]}}),
+            "/t/2.json": Answer(topic(2, "Set up", '<p><img src="/uploads/a.png"></p>')),
+            "/t/3.json": Answer(topic(3, "Use it", '<p><a href="/t/set-up/2">Set up</a></p>')),
+            "/uploads/a.png": Answer(b"png"),
+        }
+        url = f"{server.url}/c/docs/12"
+        fetched = find_fetcher(url)
+        assert fetched is not None
+        await fetch_source(client, fetched, url, None, tmp_path, lambda _: None)
+    await client.aclose()
+
+    tree = tree_in(tmp_path, DISCOURSE)
+    assert [page.title for page in tree.pages] == ["Set up", "Use it"]
+    assert tree.pages[0].markdown.startswith("![](files/")
+    assert tree.sites == (server.url,)
+    assert set(server.authorizations) == {(target, "") for target in server.requests}
+
+
 @pytest.mark.parametrize(
     ("url", "name", "base"),
     [
@@ -262,6 +289,7 @@ async def test_freshdesk_is_read_folder_by_folder_with_its_languages(tmp_path: P
         ("https://api.eu.intercom.io", "intercom", "https://api.eu.intercom.io"),
         ("https://acme.helpscoutdocs.com", "help_scout", "https://docsapi.helpscout.net"),
         ("https://acme.freshdesk.com/support/home", "freshdesk", "https://acme.freshdesk.com"),
+        ("https://forum.example/c/docs/guides/12/", "discourse", "https://forum.example/c/docs/guides/12"),
     ],
 )
 def test_the_address_of_a_help_center_tells_its_product(url: str, name: str, base: str) -> None:

@@ -35,8 +35,9 @@ MAX_IMPORT_SECONDS = 120
 MAX_IMPORT_SETTINGS_VALUES = 100_000
 # Values of expressions in one page with components; further ones are unknown.
 MAX_IMPORT_PAGE_VALUES = 20_000
-# An OpenAPI document, which provides the text of pages without one.
+# An OpenAPI document, in bytes and in operations, each of which becomes a page.
 MAX_OPENAPI_BYTES = 10 * 1024 * 1024
+MAX_API_OPERATIONS = 3_000
 # Nesting levels and aliases in YAML; characters of a synced page's front matter, and processor time for the
 # front matter of all pages of a sync.
 MAX_YAML_DEPTH = 100

@@ -193,7 +193,7 @@ class Fetcher:
 
     `base` returns the API's URL for a URL that a person entered, or None if the URL isn't one of the
     product's. `headers` turns the key into the credentials of a request; `key_hint` describes the key.
-    `fetch` saves everything through its `Api`.
+    `fetch` saves everything through its `Api`. A product that everyone can read needs no key.
     """
 
     name: str
@@ -202,3 +202,4 @@ class Fetcher:
     base: Callable[[str], str | None]
     headers: Callable[[str], Headers]
     fetch: Callable[[Api], Awaitable[None]]
+    needs_key: bool = True

@@ -8,12 +8,24 @@ from collections.abc import Callable
 from pathlib import Path
 
 from instep.platform.core.outbound.client import OutboundClient
-from instep.transfer.imports.fetchers import freshdesk_api, help_scout_api, intercom_api, zendesk_api
+from instep.transfer.imports.fetchers import (
+    discourse_api,
+    freshdesk_api,
+    help_scout_api,
+    intercom_api,
+    zendesk_api,
+)
 from instep.transfer.imports.fetchers.product_api import Api, Fetcher
 from instep.transfer.imports.products.id_addresses import site_of
 from instep.transfer.imports.tree.schemas import UnreadableSource
 
-FETCHERS = (zendesk_api.FETCHER, intercom_api.FETCHER, help_scout_api.FETCHER, freshdesk_api.FETCHER)
+FETCHERS = (
+    zendesk_api.FETCHER,
+    intercom_api.FETCHER,
+    help_scout_api.FETCHER,
+    freshdesk_api.FETCHER,
+    discourse_api.FETCHER,
+)
 
 
 def find_fetcher(url: str, name: str | None = None) -> Fetcher | None:
@@ -36,12 +48,14 @@ async def fetch_source(
     `key` is the value of INSTEP_IMPORT_KEY and never stored. A URL with an unknown host is taken as the API's
     own. `tell` receives a sentence about each step.
     """
-    if not key or not key.isascii() or not key.isprintable():
+    if (not key and fetcher.needs_key) or (key and not (key.isascii() and key.isprintable())):
         raise UnreadableSource(
             f"{fetcher.title} requires a key: set INSTEP_IMPORT_KEY to {fetcher.key_hint}."
         )
     base = fetcher.base(url) or site_of(url)
     if base is None:
         raise UnreadableSource(f"{url} is not a URL of {fetcher.title}: enter it with https://.")
-    api = Api(client, fetcher.title, fetcher.key_hint, base, fetcher.headers(key), folder, tell)
+    api = Api(
+        client, fetcher.title, fetcher.key_hint, base, fetcher.headers(key) if key else {}, folder, tell
+    )
     await fetcher.fetch(api)

@@ -19,7 +19,7 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 MARKED = re.compile(rb"^(?:openapi|api|_openapi)[ \t]*:|<MethodEndpoint\b", re.MULTILINE)
 NAMED = re.compile(rf"\b({'|'.join(METHODS)})\s+(?:https?://[^/\s]+)?(/\S*)\s*$", re.IGNORECASE)
 ENDPOINT = re.compile(r"<MethodEndpoint\b[^<>]*?method=\{?\"(\w+)\"\}?\s+path=\{?\"([^\"]+)\"\}?")
-IS_DESCRIPTION = re.compile(rb"^[ \t]*[\"']?(?:openapi|swagger)[\"']?[ \t]*:", re.MULTILINE)
+IS_DESCRIPTION = re.compile(rb"(?:^|[{,])[ \t]*[\"']?(?:openapi|swagger)[\"']?[ \t]*:", re.MULTILINE)
 # The number of characters in which a file is recognized as an OpenAPI description.
 HEAD_BYTES = 4_000
 

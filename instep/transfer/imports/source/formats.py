@@ -1,7 +1,10 @@
 """The formats that can be imported, in the order of detection."""
 
 from instep.transfer.imports.readers import (
+    bookstack,
     confluence,
+    discourse,
+    docmost,
     docusaurus,
     freshdesk,
     fumadocs,
@@ -15,11 +18,14 @@ from instep.transfer.imports.readers import (
     mkdocs,
     nextra,
     notion,
+    openapi,
+    outline,
     plain,
     readme_com,
     starlight,
     vitepress,
     wiki,
+    wikijs,
     wordpress,
     zendesk,
     zendesk_markdown,
@@ -31,6 +37,11 @@ from instep.transfer.imports.tree.schemas import Reader, SourceFiles, Tree, Unre
 # The first one that recognizes a source reads it, so the least specific ones come last.
 READERS: tuple[Reader, ...] = (
     instep_export.READER,
+    docmost.READER,
+    bookstack.READER,
+    outline.READER,
+    wikijs.READER,
+    discourse.READER,
     mintlify.READER,
     docusaurus.READER,
     gitbook.READER,
@@ -52,6 +63,7 @@ READERS: tuple[Reader, ...] = (
     zendesk_markdown.READER,
     wiki.READER,
     plain.READER,
+    openapi.READER,
 )
 
 

@@ -1,0 +1,1 @@
+"""Writes a page for each operation of an OpenAPI document."""

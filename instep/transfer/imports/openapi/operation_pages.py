@@ -1,0 +1,187 @@
+"""Writes the operations of an API as pages in Markdown."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from instep.transfer.imports.html.markdown_links import markdown_table
+from instep.transfer.imports.markdown.hidden_code import hide_code
+from instep.transfer.imports.openapi.api_document import ApiDocument, DocumentedOperation, Json
+from instep.transfer.imports.openapi.schema_fields import (
+    SchemaField,
+    SchemaReader,
+    code,
+    stated_example,
+    text_of,
+)
+from instep.transfer.imports.source.api_operations import mapping
+
+JSON_TYPE = re.compile(r"application/(?:[\w.+-]+\+)?json\b")
+HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
+LEFT_OUT = "Further fields are left out here."
+
+
+def page_text(document: ApiDocument, operation: DocumentedOperation) -> str:
+    return "\n\n".join(filter(None, blocks_of(document, operation))) + "\n"
+
+
+def overview_text(document: ApiDocument) -> str:
+    """The description of the whole API, its server and its ways to sign in."""
+    info = mapping(document.values.get("info"))
+    schemes = mapping(mapping(document.values.get("components")).get("securitySchemes"))
+    schemes = schemes or mapping(document.values.get("securityDefinitions"))
+    rows = [
+        ["Name", "Type", "Description"],
+        *(
+            [code(name), kind_of_scheme(scheme), text_of(scheme)]
+            for name, scheme in resolved(document, schemes)
+        ),
+    ]
+    blocks = [
+        lowered(str(info.get("description") or ""), 2),
+        f"The address of the API is {code(document.server)}." if document.server else "",
+        f"The version of this description is {code(info['version'])}." if info.get("version") else "",
+        f"## Authentication\n\n{markdown_table(rows)}" if len(rows) > 1 else "",
+    ]
+    return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def resolved(document: ApiDocument, nodes: Json) -> Iterator[tuple[str, Json]]:
+    return ((str(name), document.resolved(node)) for name, node in nodes.items())
+
+
+def kind_of_scheme(scheme: Json) -> str:
+    """The way to sign in, such as "http, bearer" or "apiKey, header `X-Key`"."""
+    place = f"{scheme['in']} {code(scheme['name'])}" if scheme.get("in") and scheme.get("name") else ""
+    return ", ".join(filter(None, (str(scheme.get("type") or ""), str(scheme.get("scheme") or ""), place)))
+
+
+def blocks_of(document: ApiDocument, operation: DocumentedOperation) -> Iterator[str]:
+    yield f"`{operation.name}`"
+    if operation.row.get("deprecated"):
+        yield "> [!WARNING]\n> This operation is deprecated."
+    yield lowered(str(operation.row.get("description") or ""))
+    if operation.parameters:
+        rows = [parameter_row(document, each) for each in operation.parameters]
+        yield f"## Parameters\n\n{markdown_table([['Name', 'In', 'Type', 'Description'], *rows])}"
+    if operation.body:
+        yield "## Request body"
+        yield lowered(str(operation.body.get("description") or ""))
+        yield from media_blocks(document, operation.body)
+    if operation.responses:
+        yield "## Responses"
+        yield from response_blocks(document, operation.responses)
+    yield f"## Example\n\n```sh\n{curl_of(document, operation)}\n```"
+
+
+def response_blocks(document: ApiDocument, responses: dict[str, Json]) -> Iterator[str]:
+    """Successful responses in full, and a table of the others."""
+    others = [["Status", "Description"]]
+    for status, response in responses.items():
+        words = str(response.get("description") or "")
+        if not status.startswith("2"):
+            others.append([code(status), " ".join(words.split())])
+            continue
+        yield f"### {status}"
+        yield lowered(words, 4)
+        yield from media_blocks(document, with_content(response), is_response=True)
+    if len(others) > 1:
+        yield "### Other responses" if len(others) <= len(responses) else ""
+        yield markdown_table(others)
+
+
+def lowered(markdown: str, level: int = 3) -> str:
+    """A description whose headings begin at this level."""
+    text, code = hide_code(markdown.strip())
+    levels = [len(match[1]) for match in HEADING.finditer(text)]
+    further = "#" * max(level - min(levels, default=level), 0)
+    return code.show(HEADING.sub(lambda match: (further + match[1])[:6], text))
+
+
+def parameter_row(document: ApiDocument, parameter: Json) -> list[str]:
+    reader = SchemaReader(document)
+    # Swagger has the type in the parameter itself.
+    schema = parameter.get("schema") or parameter
+    words = text_of({**reader.merged(schema), **parameter})
+    name = code(parameter["name"])
+    return [
+        name,
+        str(parameter.get("in") or ""),
+        reader.kind_of(schema),
+        with_required(words, bool(parameter.get("required"))),
+    ]
+
+
+def with_required(words: str, is_required: bool) -> str:
+    return " ".join(filter(None, ("**Required.**" if is_required else "", words)))
+
+
+def with_content(response: Json) -> Json:
+    """A response in the form of OpenAPI 3; Swagger has the schema in the response itself."""
+    if "content" in response or "schema" not in response:
+        return response
+    examples = mapping(response.get("examples"))
+    return {
+        "content": {
+            "application/json": {
+                "schema": response["schema"],
+                "examples": {str(name): {"value": value} for name, value in examples.items()},
+            }
+        }
+    }
+
+
+def media_blocks(document: ApiDocument, message: Json, *, is_response: bool = False) -> Iterator[str]:
+    """The type, the fields and an example of a body, in JSON if it can have that."""
+    content = mapping(message.get("content"))
+    kind = next((each for each in content if JSON_TYPE.match(str(each))), next(iter(content), None))
+    if kind is None:
+        return
+    media = mapping(content[kind])
+    reader = SchemaReader(document)
+    fields = list(reader.fields_of(media.get("schema")))
+    if len(content) > 1 or not JSON_TYPE.match(str(kind)):
+        yield f"Content types: {', '.join(map(code, content))}"
+    if fields:
+        yield fields_table(fields, is_response=is_response)
+    if reader.parts_left <= 0:
+        yield LEFT_OUT
+    if JSON_TYPE.match(str(kind)) and (example := example_of(document, media)) is not None:
+        yield f"```json\n{to_json(example)}\n```"
+
+
+def fields_table(fields: Iterable[SchemaField], *, is_response: bool) -> str:
+    """The fields; only those of a request are marked as required."""
+    rows = [
+        [code(field.name), field.kind, with_required(field.text, field.is_required and not is_response)]
+        for field in fields
+    ]
+    return markdown_table([["Field", "Type", "Description"], *rows])
+
+
+def example_of(document: ApiDocument, media: Json) -> Any:
+    own = stated_example(media)
+    return own if own is not None else SchemaReader(document).example_of(media.get("schema"))
+
+
+def to_json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False, default=str).replace("```", "")
+
+
+def curl_of(document: ApiDocument, operation: DocumentedOperation) -> str:
+    """The request as a command line of curl, with the required parameters."""
+    query = "&".join(
+        f"{each['name']}={example_of(document, each) or '…'}"
+        for each in operation.parameters
+        if each.get("in") == "query" and each.get("required")
+    )
+    verb = "" if operation.method == "GET" else f"-X {operation.method} "
+    lines = [f'curl {verb}"{document.server}{operation.path}{"?" if query else ""}{query}"']
+    if operation.row.get("security", document.values.get("security")):
+        lines.append('-H "Authorization: Bearer $TOKEN"')
+    media = mapping(mapping(operation.body.get("content")).get("application/json"))
+    if media and (example := example_of(document, media)) is not None:
+        quoted = to_json(example).replace("'", "'\\''")
+        lines += ["-H 'Content-Type: application/json'", f"-d '{quoted}'"]
+    return " \\\n  ".join(line.replace("```", "") for line in lines)

@@ -1,0 +1,171 @@
+"""OpenAPI documents as the source of an API reference."""
+
+import json
+from typing import Any
+
+import pytest
+
+from instep.transfer.imports.readers.openapi import READER
+from instep.transfer.imports.tree.schemas import UnreadableSource
+from tests.support.import_product_files import page_of
+from tests.support.import_sources import Files, losses_of, planned, read_tree
+from tests.support.import_trees import outline
+from tests.support.limits import SetLimit
+
+DOCUMENT = """\
+openapi: 3.1.0
+info:
+  title: Acme API
+  version: 1.10.0
+  description: |
+    # Welcome
+
+    ```sh
+    # not a heading
+    ```
+servers:
+  - url: https://api.acme.example/v1/
+tags:
+  - name: Orders
+    description: Everything about orders
+paths:
+  /status:
+    get:
+      responses:
+        default: {description: Fine}
+  /orders/{id}:
+    parameters:
+      - {name: id, in: path, required: true, schema: {type: string, format: uuid}}
+    put:
+      tags: [Orders]
+      summary: Change an order
+      deprecated: true
+      security: [{key: []}]
+      parameters:
+        - {name: limit, in: query, required: true, schema: {type: integer, default: 20}, description: "a | b"}
+      requestBody:
+        content:
+          application/json:
+            schema: {$ref: '#/components/schemas/Order'}
+      responses:
+        '200':
+          description: Done
+          content:
+            application/json:
+              schema: {type: array, items: {$ref: '#/components/schemas/Order'}}
+        '404': {$ref: '#/components/responses/Missing'}
+    delete: {x-internal: true, responses: {}}
+components:
+  securitySchemes:
+    key: {type: http, scheme: bearer, description: Send it}
+  responses:
+    Missing: {description: Not found}
+  schemas:
+    Base:
+      type: object
+      required: [state]
+      properties:
+        state: {type: string, enum: [open, paid]}
+    Order:
+      allOf:
+        - $ref: '#/components/schemas/Base'
+        - properties:
+            parent: {$ref: '#/components/schemas/Order'}
+            lines: {type: array, items: {type: object, properties: {price: {type: number, nullable: true}}}}
+"""
+
+
+def test_each_operation_is_a_page_below_its_tag() -> None:
+    tree = read_tree(READER, {"openapi.yaml": DOCUMENT})
+
+    assert outline(tree) == [
+        "Acme API > Acme API",
+        "Acme API > GET /status",
+        "Acme API > Orders > Change an order",
+    ]
+    overview = tree.pages[0].markdown
+    assert overview.startswith("## Welcome\n\n```sh\n# not a heading\n```\n")
+    assert "`1.10.0`" in overview
+    assert "| `key` | http, bearer | Send it |" in overview
+    page = page_of(tree, "openapi.yaml#PUT /orders/{id}")
+    assert page.slug == "change-an-order"
+    assert "| `limit` | query | integer | **Required.** a \\| b Default: `20`. |" in page.markdown
+    assert "| `state` | string | **Required.** One of `open`, `paid`. |" in page.markdown
+    assert "| `lines[].price` | number or null |  |" in page.markdown
+    assert "| `[].state` | string | One of `open`, `paid`. |" in page.markdown
+    assert "| `404` | Not found |" in page.markdown
+    assert 'curl -X PUT "https://api.acme.example/v1/orders/{id}?limit=20"' in page.markdown
+    assert "Bearer $TOKEN" in page.markdown
+    assert losses_of(planned(tree)) == []
+
+
+def test_swagger_describes_bodies_and_types_in_parameters() -> None:
+    order: dict[str, Any] = {"type": "object", "properties": {"name": {"type": "string", "example": "Ada"}}}
+    document = {
+        "swagger": "2.0",
+        "host": "api.acme.example",
+        "basePath": "/v2",
+        "paths": {
+            "/orders": {
+                "post": {
+                    "parameters": [
+                        {"name": "body", "in": "body", "schema": {"$ref": "#/definitions/Order"}},
+                        {"name": "dry", "in": "query", "type": "boolean"},
+                    ],
+                    "responses": {"201": {"description": "Made", "schema": {"$ref": "#/definitions/Order"}}},
+                }
+            }
+        },
+        "definitions": {"Order": order},
+    }
+    page = read_tree(READER, {"api.json": json.dumps(document)}).pages[1].markdown
+
+    assert "| `dry` | query | boolean |  |" in page
+    assert page.count('{\n  "name": "Ada"\n}') == 3
+    assert 'curl -X POST "https://api.acme.example/v2/orders"' in page
+
+
+def test_schemas_that_grow_without_end_are_cut() -> None:
+    schemas: dict[str, Any] = {
+        f"S{number}": {
+            "type": "object",
+            "properties": {f"p{each}": {"$ref": f"#/components/schemas/S{number + 1}"} for each in range(30)},
+        }
+        for number in range(30)
+    }
+    schemas["Loop"] = {"allOf": [{"$ref": "#/components/schemas/Loop"}] * 3}
+    body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/S0"}}}}
+    loop = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Loop"}}}}
+    reference = {"$ref": "#/components/requestBodies/A"}
+    document = {
+        "openapi": "3.0.0",
+        "paths": {
+            "/a": {"post": {"requestBody": body, "responses": {}}},
+            "/b": {"post": {"requestBody": loop, "responses": {}}},
+            "/c": {"post": {"requestBody": reference, "responses": {}}},
+        },
+        "components": {"schemas": schemas, "requestBodies": {"A": reference}},
+    }
+    tree = read_tree(READER, {"api.json": json.dumps(document)})
+
+    assert len(tree.pages) == 4
+    assert max(len(page.markdown) for page in tree.pages) < 100_000
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{"openapi": ', "openapi: [", "openapi: 3.0.0\nx: &a [*a, *a]\n" + "y: *a\n" * 20_000],
+)
+def test_a_document_that_cant_be_read_is_named(content: str) -> None:
+    with pytest.raises(UnreadableSource, match=r"^api\.yaml "):
+        READER.read(Files({"api.yaml": content}))
+
+
+def test_too_many_operations_are_refused(set_limit: SetLimit) -> None:
+    set_limit("MAX_API_OPERATIONS", 1)
+    with pytest.raises(UnreadableSource, match="split"):
+        READER.read(Files({"openapi.yaml": DOCUMENT}))
+
+
+def test_a_source_with_pages_keeps_its_own_format() -> None:
+    assert not READER.recognises(Files({"openapi.yaml": DOCUMENT, "index.md": "# Hello"}))
