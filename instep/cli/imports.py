@@ -29,7 +29,11 @@ ADDRESSES = ("http://", "https://")
 
 def import_articles(
     source: Annotated[
-        str, typer.Argument(metavar="PATH|URL", help="A folder, a ZIP archive, or the URL of either.")
+        str,
+        typer.Argument(
+            metavar="PATH|URL",
+            help="A folder, a ZIP archive, an OpenAPI document, or the URL of one of them.",
+        ),
     ],
     bot: InBot = None,
     format: Annotated[

@@ -48,6 +48,8 @@ def intercom(**fields: Any) -> dict[str, Any]:
 
 FRESHDESK = {"id": 1, "title": "Preise", "description": "<p>T</p>", "description_text": "T", "folder_id": 2}
 HELP_SCOUT = {"id": "1", "name": "Preise", "text": "<p>Text</p>", "number": 1, "collectionId": "2"}
+POST = {"id": 1, "post_number": 1, "cooked": "<p>Text</p>"}
+OUTLINE = {"collection": {"id": "c"}, "documents": {"1": {"id": "1", "title": "Preise"}}}
 STARLIGHT = (
     'import starlight from "@astrojs/starlight";\nexport default {{ integrations: [starlight({{ {} }})] }};'
 )
@@ -76,6 +78,12 @@ UNSTATED: dict[str, dict[str, Any]] = {
     "notion": {f"Preise {NOTION_ID}.md": PAGE},
     "confluence": confluence(""),
     "wordpress": {"export.xml": WORDPRESS.format(language="")},
+    "docmost": {"docmost-metadata.json": {"pages": {"Preise.md": {"pageId": "1"}}}, "Preise.md": PAGE},
+    "bookstack": {"data.json": {"page": {"id": 1, "name": "Preise", "html": "<p>Text</p>"}}},
+    "outline": {"a.json": OUTLINE},
+    "wikijs": {"preise.md": "---\ntitle: Preise\neditor: markdown\ndateCreated: 2026-01-01\n---\n\nText.\n"},
+    "discourse": {"topic-1.json": {"id": 1, "title": "Preise", "post_stream": {"posts": [POST]}}},
+    "openapi": {"openapi.json": '{"openapi": "3.1.0", "info": {"title": "Preise", "description": "Text"}}'},
 }
 # Sources that state French, which is neither the usual language nor that of the help center.
 STATED: list[tuple[str, dict[str, Any]]] = [

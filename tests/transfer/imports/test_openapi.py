@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from instep.transfer.imports.readers.openapi import READER
+from instep.transfer.imports.source.source_files import open_archive
 from instep.transfer.imports.tree.schemas import UnreadableSource
 from tests.support.import_product_files import page_of
 from tests.support.import_sources import Files, losses_of, planned, read_tree
@@ -165,6 +166,12 @@ def test_too_many_operations_are_refused(set_limit: SetLimit) -> None:
     set_limit("MAX_API_OPERATIONS", 1)
     with pytest.raises(UnreadableSource, match="split"):
         READER.read(Files({"openapi.yaml": DOCUMENT}))
+
+
+def test_a_document_is_read_without_an_archive_under_a_lasting_name() -> None:
+    for content in (DOCUMENT, json.dumps({"openapi": "3.0.0", "info": {"title": "A"}})):
+        files = open_archive(content.encode(), "v2-draft.txt")
+        assert READER.read(files).pages[0].key.startswith("openapi.")
 
 
 def test_a_source_with_pages_keeps_its_own_format() -> None:

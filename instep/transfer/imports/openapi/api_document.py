@@ -82,9 +82,9 @@ class ApiDocument:
                     yield self._operation(str(method).upper(), str(path), row, shared)
 
     def _operation(self, method: str, path: str, row: Json, shared: list[Json]) -> DocumentedOperation:
-        own = self._parameters(row)
-        names = {(each.get("name"), each.get("in")) for each in own}
-        parameters = [each for each in shared if (each.get("name"), each.get("in")) not in names] + own
+        parameters = self._parameters(row)
+        names = {(each.get("name"), each.get("in")) for each in parameters}
+        parameters += [each for each in shared if (each.get("name"), each.get("in")) not in names]
         body = self.resolved(row.get("requestBody"))
         # Swagger has the body among the parameters.
         for parameter in parameters:

@@ -12,8 +12,8 @@ from instep.transfer.imports.openapi.schema_fields import (
     SchemaField,
     SchemaReader,
     code,
+    field_text,
     stated_example,
-    text_of,
 )
 from instep.transfer.imports.source.api_operations import mapping
 
@@ -34,7 +34,7 @@ def overview_text(document: ApiDocument) -> str:
     rows = [
         ["Name", "Type", "Description"],
         *(
-            [code(name), kind_of_scheme(scheme), text_of(scheme)]
+            [code(name), kind_of_scheme(scheme), field_text(scheme)]
             for name, scheme in resolved(document, schemes)
         ),
     ]
@@ -103,7 +103,7 @@ def parameter_row(document: ApiDocument, parameter: Json) -> list[str]:
     reader = SchemaReader(document)
     # Swagger has the type in the parameter itself.
     schema = parameter.get("schema") or parameter
-    words = text_of({**reader.merged(schema), **parameter})
+    words = field_text({**reader.merged(schema), **parameter})
     name = code(parameter["name"])
     return [
         name,
@@ -161,8 +161,8 @@ def fields_table(fields: Iterable[SchemaField], *, is_response: bool) -> str:
 
 
 def example_of(document: ApiDocument, media: Json) -> Any:
-    own = stated_example(media)
-    return own if own is not None else SchemaReader(document).example_of(media.get("schema"))
+    stated = stated_example(media)
+    return SchemaReader(document).example_of(media.get("schema")) if stated is None else stated
 
 
 def to_json(value: Any) -> str:

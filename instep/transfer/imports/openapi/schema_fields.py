@@ -83,15 +83,15 @@ class SchemaReader:
             if self.parts_left <= 0:
                 return
             field = self.merged(node)
-            yield SchemaField(f"{prefix}{name}", self.kind_of(node), name in required, text_of(field))
+            yield SchemaField(f"{prefix}{name}", self.kind_of(node), name in required, field_text(field))
             if depth < MAX_FIELD_DEPTH:
                 yield from self.fields_of(node, f"{prefix}{name}.", depth + 1)
 
     def example_of(self, schema: Any, depth: int = 0) -> Any:
         """A value that the schema allows: its own example, or one made from its type."""
         merged = self.merged(schema)
-        if (own := stated_example(merged)) is not None:
-            return own
+        if (example := stated_example(merged)) is not None:
+            return example
         if depth > MAX_EXAMPLE_DEPTH or self.parts_left <= 0:
             return None
         choices = listed(merged.get("oneOf")) or listed(merged.get("anyOf"))
@@ -118,7 +118,7 @@ def stated_example(schema: Json) -> Any:
     return next((each for each in (*values, *listed(schema.get("enum"))) if each is not None), None)
 
 
-def text_of(schema: Json) -> str:
+def field_text(schema: Json) -> str:
     """The description on one line, with the allowed values and the default."""
     sentences = [" ".join(str(schema.get("description") or "").split())]
     choices = [code(each) for each in listed(schema.get("enum"))[:MAX_SHOWN_CHOICES]]

@@ -155,9 +155,9 @@ def entries_of_categories(forum: Forum) -> list[Entry]:
         entries.sort(key=lambda entry: entry.title.casefold())
     if len(by_category) == 1:
         return next(iter(by_category.values()))
-    known = {id: forum.categories.get(id, {}) for id in by_category}
-    ids = sorted(by_category, key=lambda id: (number(known[id], "position"), text(known[id], "name")))
-    return [Entry(text(known[id], "name") or f"Category {id}", None, by_category[id]) for id in ids]
+    rows = {id: forum.categories.get(id, {}) for id in by_category}
+    ids = sorted(by_category, key=lambda id: (number(rows[id], "position"), text(rows[id], "name")))
+    return [Entry(text(rows[id], "name") or f"Category {id}", None, by_category[id]) for id in ids]
 
 
 def simplify_post(document: HtmlDocument) -> None:

@@ -6,7 +6,7 @@ from instep.platform.core import limits
 from instep.platform.text.slugs import slugify
 from instep.transfer.imports.openapi.api_document import ApiDocument, DocumentedOperation, read_api_document
 from instep.transfer.imports.openapi.operation_pages import overview_text, page_text
-from instep.transfer.imports.source.api_operations import HEAD_BYTES, IS_DESCRIPTION, mapping
+from instep.transfer.imports.source.api_operations import is_api_description, mapping
 from instep.transfer.imports.tree.folders import page_paths
 from instep.transfer.imports.tree.schemas import (
     ImportedCollection,
@@ -25,7 +25,7 @@ def document_paths(files: SourceFiles) -> Iterator[str]:
     return (
         path
         for path in files.paths()
-        if path.lower().endswith(EXTENSIONS) and IS_DESCRIPTION.search(files.read(path)[:HEAD_BYTES])
+        if path.lower().endswith(EXTENSIONS) and is_api_description(files.read(path))
     )
 
 

@@ -29,7 +29,7 @@ SETTING = re.compile(r"^([A-Za-z]+):[ \t]*(.*)$", re.MULTILINE)
 # Wiki.js has each language but the main one in a folder, and refuses such a folder for pages.
 LANGUAGE_FOLDER = re.compile(r"([a-z]{2}(?:-[a-z]{2})?)/", re.IGNORECASE)
 # The kind of the blockquote above: info, success, warning or danger.
-KIND = re.compile(r"(|>.*?)[ \t]*\{\.is-([a-z]+)\}[ \t]*")
+KIND = re.compile(r"(|>.*)\{\.is-([a-z]+)\}[ \t]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ def read_wiki_page(path: str, files: SourceFiles, losses: Losses) -> WikiPage | 
 
 
 def read(files: SourceFiles, losses: Losses) -> Tree:
-    found = (read_wiki_page(path, files, losses) for path in page_paths(files))
-    sources = {page.path: page for page in found if page is not None}
+    read_pages = (read_wiki_page(path, files, losses) for path in page_paths(files))
+    sources = {page.path: page for page in read_pages if page is not None}
     places = {path: place_of(path) for path in sources}
     originals = translations(places, None)
     texts = HtmlTexts(losses, prepare=prepare_quotes)
@@ -107,7 +107,7 @@ def mark_quotes(text: str, code: HiddenCode) -> str:
         if kind is None:
             lines.append(line)
             continue
-        lines += [kind[1]] if kind[1] else []
+        lines += [kind[1].rstrip()] if kind[1] else []
         start = len(lines)
         while start and lines[start - 1].startswith(">"):
             start -= 1

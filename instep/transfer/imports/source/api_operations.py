@@ -68,7 +68,7 @@ class ApiDescriptions:
             if not path.lower().endswith((".json", ".yaml", ".yml")):
                 continue
             content = self.files.read(path)
-            if len(content) <= limits.MAX_OPENAPI_BYTES and IS_DESCRIPTION.search(content[:HEAD_BYTES]):
+            if len(content) <= limits.MAX_OPENAPI_BYTES and is_api_description(content):
                 yield from self._operations_of(path, content)
 
     def _operations_of(self, path: str, content: bytes) -> Iterator[tuple[str, ApiOperation]]:
@@ -84,6 +84,11 @@ class ApiDescriptions:
                     texts = [str(mapping(row).get(name) or "").strip() for name in ("summary", "description")]
                     id = str(mapping(row).get("operationId") or f"{method} {path} {route}")
                     yield id, ApiOperation(method.upper(), str(route), *texts)
+
+
+def is_api_description(content: bytes) -> bool:
+    """True if a file begins as an OpenAPI document does."""
+    return IS_DESCRIPTION.search(content[:HEAD_BYTES]) is not None
 
 
 def mapping(value: Any) -> dict[Any, Any]:

@@ -19,6 +19,7 @@ from typing import IO
 from instep.platform.core import limits
 from instep.platform.core.page_names import comparable_path, is_pointer
 from instep.platform.text.encodings import composed, decode_bytes
+from instep.transfer.imports.source.api_operations import is_api_description
 from instep.transfer.imports.source.archive_names import readable_name, stored_names
 from instep.transfer.imports.tree.schemas import Loss, Losses, UnreadableSource
 
@@ -171,8 +172,12 @@ def open_archive(content: bytes, name: str) -> OpenedFiles:
     """The files of a ZIP archive; raises `UnreadableSource` if it is unreadable or hostile.
 
     An archive of archives, which products create for large exports, is read as all of their files. A single
-    folder that contains everything is not part of the paths.
+    folder that contains everything is not part of the paths. An OpenAPI document needs no archive.
     """
+    if is_api_description(content):
+        # The name is the same for each version of the document, whatever its file is called.
+        path = "openapi.json" if content.lstrip().startswith(b"{") else "openapi.yaml"
+        return OpenedFiles({path: lambda: BytesIO(content)}, Losses())
     unpacking = Unpacking()
     unpacking.add_archive(BytesIO(content), name, 1)
     files = unpacking.files

@@ -27,7 +27,7 @@ ATTACHMENT_PATH = "/api/attachments.redirect"
 
 
 @dataclass(slots=True)
-class Workspace:
+class OutlineExport:
     """The documents of an export; `attachments` are the paths of files by id."""
 
     losses: Losses
@@ -49,17 +49,17 @@ def recognises(files: SourceFiles) -> bool:
 
 
 def read(files: SourceFiles, losses: Losses) -> Tree:
-    workspace = Workspace(losses)
+    export = OutlineExport(losses)
     paths = [path for path in json_paths(files) if UPLOADS not in f"/{path}"]
     exported = [(path, document) for path in paths if is_collection(document := read_json(files, path))]
     if not exported:
         raise UnreadableSource("The source has no collection: export from Outline in JSON.")
     for _, document in exported:
         for row in rows_of(document, "attachments"):
-            workspace.attachments[text(row, "id")] = text(row, "key")
+            export.attachments[text(row, "id")] = text(row, "key")
     for path, document in exported:
-        add_collection(workspace, path, document)
-    return Tree("outline", None, tuple(workspace.pages), tuple(workspace.collections))
+        add_collection(export, path, document)
+    return Tree("outline", None, tuple(export.pages), tuple(export.collections))
 
 
 def rows_of(document: Row, name: str) -> list[Row]:
@@ -68,13 +68,13 @@ def rows_of(document: Row, name: str) -> list[Row]:
     return [row for row in value.values() if isinstance(row, dict)] if isinstance(value, dict) else []
 
 
-def add_collection(workspace: Workspace, path: str, document: Row) -> None:
+def add_collection(export: OutlineExport, path: str, document: Row) -> None:
     """A collection, with a page for its overview if that has more than one paragraph."""
     row = document["collection"]
     key, name = text(row, "id") or path, text(row, "name") or "Untitled"
-    overview = page_of(workspace, path, {**row, "id": key, "title": name}, None)
+    overview = page_of(export, path, {**row, "id": key, "title": name}, None)
     is_description = "\n\n" not in overview.markdown.strip()
-    workspace.collections.append(
+    export.collections.append(
         ImportedCollection(
             key,
             name,
@@ -83,13 +83,13 @@ def add_collection(workspace: Workspace, path: str, document: Row) -> None:
         )
     )
     if not is_description:
-        workspace.pages.append(replace(overview, key=f"{key}/overview", collection=key, address=None))
+        export.pages.append(replace(overview, key=f"{key}/overview", collection=key, address=None))
     rows = {text(each, "id"): each for each in rows_of(document, "documents")}
     for node in nodes_of(row, "documentStructure"):
-        add_document(workspace, path, node, rows, key)
+        add_document(export, path, node, rows, key)
     for each in list(rows.values()):
-        workspace.losses.add(path, f"document that isn't in its collection's order: {text(each, 'title')}")
-        add_document(workspace, path, {"id": text(each, "id")}, rows, key)
+        export.losses.add(path, f"document that isn't in its collection's order: {text(each, 'title')}")
+        add_document(export, path, {"id": text(each, "id")}, rows, key)
 
 
 def nodes_of(row: Row, name: str) -> Iterator[Row]:
@@ -97,36 +97,36 @@ def nodes_of(row: Row, name: str) -> Iterator[Row]:
     return (node for node in (value if isinstance(value, list) else []) if isinstance(node, dict))
 
 
-def add_document(workspace: Workspace, path: str, node: Row, rows: dict[str, Row], parent: str) -> None:
+def add_document(export: OutlineExport, path: str, node: Row, rows: dict[str, Row], parent: str) -> None:
     """A document, and a collection for the documents below it."""
     row = rows.pop(text(node, "id"), None)
     below = [each for each in nodes_of(node, "children") if text(each, "id") in rows]
     place = parent
     if row is not None and below:
         place = f"{text(row, 'id')}/documents"
-        workspace.collections.append(ImportedCollection(place, text(row, "title") or "Untitled", parent))
+        export.collections.append(ImportedCollection(place, text(row, "title") or "Untitled", parent))
     if row is not None:
-        page = page_of(workspace, path, row, place)
-        workspace.pages.append(replace(page, address=text(node, "url") or page.address))
+        page = page_of(export, path, row, place)
+        export.pages.append(replace(page, address=text(node, "url") or page.address))
     for each in below:
-        add_document(workspace, path, each, rows, place)
+        add_document(export, path, each, rows, place)
 
 
-def page_of(workspace: Workspace, path: str, row: Row, collection: str | None) -> ImportedPage:
+def page_of(export: OutlineExport, path: str, row: Row, collection: str | None) -> ImportedPage:
     document_id, title = text(row, "id"), text(row, "title") or "Untitled"
 
     def address_of(url: str) -> str:
         """The path of an attachment, or the address of a document without its title."""
         if ATTACHMENT_PATH in url:
             named = parse_qs(split_url(url).query).get("id", [""])[0]
-            return workspace.attachments.get(named) or url
+            return export.attachments.get(named) or url
         return URL_ID.sub(r"/doc/\1", url)
 
     writer = ProseMirrorWriter(address_of)
     html = writer.html_of(row.get("data"))
-    page = HtmlTexts(workspace.losses).page(html, title, path)
+    page = HtmlTexts(export.losses).page(html, title, path)
     for loss in writer.losses:
-        workspace.losses.add(path, f"{loss} (in “{title}”)")
+        export.losses.add(path, f"{loss} (in “{title}”)")
     url_id = text(row, "urlId")
     return replace(
         page,

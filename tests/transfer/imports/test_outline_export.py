@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from instep.transfer.imports.readers.outline import READER
+from instep.transfer.imports.readers.outline_export import READER
 from tests.support.file_samples import picture
 from tests.support.import_product_files import page_of, told
 from tests.support.import_sources import Files, losses_of, planned, read_tree, text_of
