@@ -24,6 +24,7 @@ from instep.transfer.imports.source.archive_names import readable_name, stored_n
 from instep.transfer.imports.tree.schemas import Loss, Losses, UnreadableSource
 
 ARCHIVE = ".zip"
+ZIP_MARK = b"PK"
 # Folders and files created by tools, which are not part of the source.
 LITTER = re.compile(r"(?:^|/)(?:__MACOSX|\.git|node_modules|\.DS_Store|Thumbs\.db|desktop\.ini)(?:/|$)")
 DRIVE = re.compile(r"^[A-Za-z]:")
@@ -174,7 +175,7 @@ def open_archive(content: bytes, name: str) -> OpenedFiles:
     An archive of archives, which products create for large exports, is read as all of their files. A single
     folder that contains everything is not part of the paths. An OpenAPI document needs no archive.
     """
-    if is_api_description(content):
+    if not content.startswith(ZIP_MARK) and is_api_description(content):
         # The name is the same for each version of the document, whatever its file is called.
         path = "openapi.json" if content.lstrip().startswith(b"{") else "openapi.yaml"
         return OpenedFiles({path: lambda: BytesIO(content)}, Losses())
