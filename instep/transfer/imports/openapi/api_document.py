@@ -1,6 +1,7 @@
 """OpenAPI documents (OpenAPI 3.0 and 3.1, Swagger 2.0): operations, and references within the document."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,6 @@ import yaml
 
 from instep.platform.core import limits
 from instep.platform.text.yaml_values import load_yaml
-from instep.transfer.imports.source.api_operations import METHODS, mapping
 from instep.transfer.imports.tree.json_values import load_json, storable_value
 from instep.transfer.imports.tree.schemas import UnreadableSource
 
@@ -18,6 +18,10 @@ Json = dict[str, Any]
 # A reference may lead to another one.
 MAX_REFERENCES = 20
 VERSIONS = ("openapi", "swagger")
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+IS_DESCRIPTION = re.compile(rb"(?:^|[{,])[ \t]*[\"']?(?:openapi|swagger)[\"']?[ \t]*:", re.MULTILINE)
+# The number of characters in which a file is recognized as an OpenAPI description.
+HEAD_BYTES = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +125,12 @@ def read_api_document(path: str, content: bytes) -> ApiDocument:
     if not isinstance(values, dict) or not any(version in values for version in VERSIONS):
         raise UnreadableSource(f"{path} is not an OpenAPI document: it has no field `openapi`.")
     return ApiDocument(values)
+
+
+def is_api_description(content: bytes) -> bool:
+    """True if a file begins as an OpenAPI document does."""
+    return IS_DESCRIPTION.search(content[:HEAD_BYTES]) is not None
+
+
+def mapping(value: Any) -> dict[Any, Any]:
+    return value if isinstance(value, dict) else {}

@@ -7,7 +7,7 @@ from typing import Any
 
 from instep.transfer.imports.html.markdown_links import markdown_table
 from instep.transfer.imports.markdown.hidden_code import hide_code
-from instep.transfer.imports.openapi.api_document import ApiDocument, DocumentedOperation, Json
+from instep.transfer.imports.openapi.api_document import ApiDocument, DocumentedOperation, Json, mapping
 from instep.transfer.imports.openapi.schema_fields import (
     SchemaField,
     SchemaReader,
@@ -15,7 +15,6 @@ from instep.transfer.imports.openapi.schema_fields import (
     field_text,
     stated_example,
 )
-from instep.transfer.imports.source.api_operations import mapping
 
 JSON_TYPE = re.compile(r"application/(?:[\w.+-]+\+)?json\b")
 HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)

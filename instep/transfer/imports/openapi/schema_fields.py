@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from instep.transfer.imports.openapi.api_document import ApiDocument, Json
-from instep.transfer.imports.source.api_operations import mapping
+from instep.transfer.imports.openapi.api_document import ApiDocument, Json, mapping
 
 # Levels of fields in one table, and of objects in one example.
 MAX_FIELD_DEPTH = 2

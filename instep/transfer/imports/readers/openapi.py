@@ -4,9 +4,14 @@ from collections.abc import Iterator
 
 from instep.platform.core import limits
 from instep.platform.text.slugs import slugify
-from instep.transfer.imports.openapi.api_document import ApiDocument, DocumentedOperation, read_api_document
+from instep.transfer.imports.openapi.api_document import (
+    ApiDocument,
+    DocumentedOperation,
+    is_api_description,
+    mapping,
+    read_api_document,
+)
 from instep.transfer.imports.openapi.operation_pages import overview_text, page_text
-from instep.transfer.imports.source.api_operations import is_api_description, mapping
 from instep.transfer.imports.tree.folders import page_paths
 from instep.transfer.imports.tree.schemas import (
     ImportedCollection,

@@ -4,24 +4,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from instep.platform.core import limits
 from instep.transfer.imports.markdown.fields import read_yaml
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
+from instep.transfer.imports.openapi.api_document import METHODS, is_api_description, mapping
 from instep.transfer.imports.tree.file_names import is_page
 from instep.transfer.imports.tree.json_values import load_json
 from instep.transfer.imports.tree.schemas import ImportedPage, Loss, Losses, SourceFiles, Tree
 
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 # Markers of an API reference page in its file: keys of Mintlify, ReadMe and Fumadocs, and a component
 # of Docusaurus.
 MARKED = re.compile(rb"^(?:openapi|api|_openapi)[ \t]*:|<MethodEndpoint\b", re.MULTILINE)
 NAMED = re.compile(rf"\b({'|'.join(METHODS)})\s+(?:https?://[^/\s]+)?(/\S*)\s*$", re.IGNORECASE)
 ENDPOINT = re.compile(r"<MethodEndpoint\b[^<>]*?method=\{?\"(\w+)\"\}?\s+path=\{?\"([^\"]+)\"\}?")
-IS_DESCRIPTION = re.compile(rb"(?:^|[{,])[ \t]*[\"']?(?:openapi|swagger)[\"']?[ \t]*:", re.MULTILINE)
-# The number of characters in which a file is recognized as an OpenAPI description.
-HEAD_BYTES = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +80,6 @@ class ApiDescriptions:
                     texts = [str(mapping(row).get(name) or "").strip() for name in ("summary", "description")]
                     id = str(mapping(row).get("operationId") or f"{method} {path} {route}")
                     yield id, ApiOperation(method.upper(), str(route), *texts)
-
-
-def is_api_description(content: bytes) -> bool:
-    """True if a file begins as an OpenAPI document does."""
-    return IS_DESCRIPTION.search(content[:HEAD_BYTES]) is not None
-
-
-def mapping(value: Any) -> dict[Any, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def with_operations(tree: Tree, files: SourceFiles) -> Tree:

@@ -19,7 +19,7 @@ from typing import IO
 from instep.platform.core import limits
 from instep.platform.core.page_names import comparable_path, is_pointer
 from instep.platform.text.encodings import composed, decode_bytes
-from instep.transfer.imports.source.api_operations import is_api_description
+from instep.transfer.imports.openapi.api_document import is_api_description
 from instep.transfer.imports.source.archive_names import readable_name, stored_names
 from instep.transfer.imports.tree.schemas import Loss, Losses, UnreadableSource
 
