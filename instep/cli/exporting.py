@@ -73,6 +73,7 @@ def as_text(out: "ExportOut") -> str:
         (out.files, "file", "files"),
         (out.redirects, "redirect", "redirects"),
         (out.golden_questions, "golden question", "golden questions"),
+        (out.parts, "part or variable", "parts and variables"),
     )
     parts = ", ".join(f"{count:,} {singular if count == 1 else plural}" for count, singular, plural in counts)
     lines = [f"{out.path} contains {parts}."]

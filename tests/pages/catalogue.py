@@ -94,6 +94,11 @@ async def ask_to_delete(page: Page, stage: Stage) -> None:
     await page.get_by_role("button", name="Delete…").click()
 
 
+async def change_price(page: Page, stage: Stage) -> None:
+    await page.fill("#text", "15 €")
+    await page.get_by_role("button", name="Save").click()
+
+
 async def save_without_title(page: Page, stage: Stage) -> None:
     await page.fill("#title", " ")
     await page.click("main button")
@@ -308,6 +313,11 @@ PAGES = (
     PageState("Collections", "edit", "{hidden}", person="anna"),
     PageState("Collections", "refused", "{hidden}", person="anna", step=save_without_title, status=400),
     PageState("Collections", "delete", "/app/nordwind/collections/soon/delete", person="anna"),
+    PageState("Parts and variables", "filled", "/app/nordwind/parts", person="anna"),
+    PageState("Parts and variables", "empty", "/app/new/parts", person="anna"),
+    PageState("Parts and variables", "new", "/app/nordwind/parts/new?kind=variable", person="anna"),
+    PageState("Parts and variables", "one", "{part}", person="anna"),
+    PageState("Parts and variables", "asks before changing", "{part}", person="anna", step=change_price),
     PageState("Changelog list", "filled", "/app/nordwind/changelog", person="anna"),
     PageState("Changelog list", "nothing matches", "/app/nordwind/changelog?status=archived", person="anna"),
     PageState("Changelog list", "empty", "/app/new/changelog", person="anna"),

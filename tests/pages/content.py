@@ -33,6 +33,7 @@ async def fill_content(owner: Tx, client: Client, workspace_id: str, slug: str) 
         copy = TextEdit(title=edited.title, content=edited.content + "\nOne more.\n")
         await save_text(ctx, everything["id"], copy, edited.version)
     table = await create_article(client, "Plans", contentMarkdown=PLANS)
+    part = await add_parts(client)
     gone = await create_article(client, "Nobody needs this any more")
     ok(await client.delete(f"/v1/articles/{gone['id']}"))
     hidden = await create_collection(
@@ -44,9 +45,20 @@ async def fill_content(owner: Tx, client: Client, workspace_id: str, slug: str) 
         "table": f"/app/{slug}/articles/{table['id']}",
         "limits": f"/app/{slug}/articles/{limits['id']}",
         "new_translation": f"/app/{slug}/articles/new?translation-of={limits['id']}",
+        "part": f"/app/{slug}/parts/{part['id']}",
         "hidden": f"/app/{slug}/collections/{hidden['id']}",
         "entry": f"/app/{slug}/changelog/{entry['id']}",
     }
+
+
+async def add_parts(client: Client) -> Json:
+    """A variable in a part, which an article contains."""
+    variable = {"kind": "variable", "name": "price", "text": "12 €"}
+    price = created(await client.post("/v1/parts", json=variable))
+    body = {"name": "billing-note", "text": "The plan costs {{variable.price}} a month.\n"}
+    created(await client.post("/v1/parts", json=body))
+    await create_article(client, "Billing", contentMarkdown="{{part.billing-note}}")
+    return ok(await client.patch(f"/v1/parts/{price['id']}", json={"text": "14 €"}))
 
 
 async def write_limits(client: Client) -> Json:

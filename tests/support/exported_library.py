@@ -51,7 +51,15 @@ async def fill(client: Client, database: Database, company: Company) -> None:
     install = await publish(client, "Install: now", text, collectionId=start["id"], description="How to.")
     german = {"locale": "de", "translationOf": install["id"], "collectionId": start["id"]}
     await publish(client, "Installieren", f"Siehe [hier]({home}/articles/install-now).\n", **german)
-    await create_article(client, "Setup", contentMarkdown="\n\nOne\n", collectionId=deeper["id"])
+    limit = {"kind": "variable", "name": "limit", "text": "12 GB"}
+    created(await client.post("/v1/parts", json=limit))
+    created(await client.post("/v1/parts", json={**limit, "locale": "de", "text": "12 GByte"}))
+    # It is named to come before the variable that it contains.
+    created(
+        await client.post("/v1/parts", json={"name": "about-limits", "text": "At most {{variable.limit}}.\n"})
+    )
+    text = "\n\nOne\n\n{{part.about-limits}}\n"
+    await create_article(client, "Setup", contentMarkdown=text, collectionId=deeper["id"])
     old = await publish(client, "Old name", f"[Back]({home}/collections/start)", visibility="authenticated")
     ok(await client.patch(f"/v1/articles/{old['id']}", json={"slug": "new-name"}))
     entry = created(

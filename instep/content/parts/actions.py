@@ -93,6 +93,14 @@ async def change_part(ctx: Ctx, part_id: str, text: str, if_match: str | None = 
     return await get_part(ctx, part.id)
 
 
+async def import_part(ctx: Ctx, new: PartCreate) -> None:
+    """Create or change a part from a source elsewhere, inside an action that is marked `@writes`."""
+    locale = new.model_dump().get("locale") or ctx.bot.locale
+    part = await queries.find_named(ctx, new.kind, new.name, locale)
+    part = await add_part(ctx, new) if part is None else await change_part(ctx, part.id, new.text)
+    await queries.keep_imported(ctx, part.id)
+
+
 @writes
 async def delete_part(ctx: Ctx, part_id: str) -> str:
     """Delete a part or variable in one language; one that texts contain only if they can show another.

@@ -182,6 +182,17 @@ async def update(ctx: Ctx, part_id: str, text: str) -> None:
     )
 
 
+async def keep_imported(ctx: Ctx, part_id: str) -> None:
+    """Record that the present text of a part is that of a source."""
+    await ctx.execute(
+        """
+        update parts set imported_text = text
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        """,
+        id=part_id,
+    )
+
+
 async def delete(ctx: Ctx, part_id: str) -> None:
     await ctx.execute(
         "delete from parts where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s",

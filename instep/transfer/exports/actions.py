@@ -15,12 +15,14 @@ from instep.transfer.exports import queries
 from instep.transfer.exports.file_contents import (
     MANIFEST_FILE,
     MISSING_FILE,
+    PARTS_FILE,
     QUESTIONS_FILE,
     REDIRECTS_FILE,
     article_values,
     collection_page,
     entry_values,
     manifest,
+    part_lines,
     question_lines,
     redirect_lines,
 )
@@ -86,10 +88,12 @@ async def prepare_export(ctx: Ctx) -> Export:
     layout = lay_out(ctx.bot, collections, articles, entries, files)
     redirects = await queries.list_redirects(ctx)
     questions = await queries.list_golden_questions(ctx)
+    shared_parts = await queries.list_parts(ctx)
     parts: dict[str, Part] = {
         MANIFEST_FILE: manifest(ctx.bot),
         REDIRECTS_FILE: redirect_lines(ctx.bot, redirects, articles, layout),
         QUESTIONS_FILE: question_lines(questions, layout),
+        **({PARTS_FILE: part_lines(ctx.bot, shared_parts)} if shared_parts else {}),
         **page_parts(ctx.bot, layout, collections, articles, entries),
         **{layout.files[file.id]: file for file in files},
     }
@@ -101,6 +105,7 @@ async def prepare_export(ctx: Ctx) -> Export:
         "files": len(files),
         "redirects": len(redirects),
         "golden_questions": len(questions),
+        "parts": len(shared_parts),
         "unpublished_changes": sum(row.has_unpublished_changes for row in articles),
     }
     await record(ctx.tx, ctx.workspace_id, ctx.actor, "export_help_center", None, ctx.bot.id)

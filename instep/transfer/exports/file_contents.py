@@ -20,11 +20,20 @@ from instep.platform.identity.schemas import Bot
 from instep.transfer.exports.layout import AT_TOP, COLLECTION_FILE, Layout
 from instep.transfer.exports.page_file import PageFile, new_page
 from instep.transfer.exports.relative_links import article_address
-from instep.transfer.exports.schemas import ArticleRow, CollectionRow, EntryRow, QuestionRow, RedirectRow
+from instep.transfer.exports.schemas import (
+    ArticleRow,
+    CollectionRow,
+    EntryRow,
+    PartRow,
+    QuestionRow,
+    RedirectRow,
+)
 
 MANIFEST_FILE = "instep.json"
 REDIRECTS_FILE = "redirects.json"
 QUESTIONS_FILE = "golden-questions.json"
+# Parts and variables in all languages; written only if there are any.
+PARTS_FILE = "parts.json"
 # Lists the missing files, one per line; written only if there are any.
 MISSING_FILE = "missing-files.txt"
 # The value `collection` of an article in a collection's folder that belongs to no collection.
@@ -177,6 +186,17 @@ def question_lines(questions: Sequence[QuestionRow], layout: Layout) -> bytes:
         if row.article_id in layout.articles
     ]
     return json_bytes(rows)
+
+
+def part_lines(bot: Bot, parts: Sequence[PartRow]) -> bytes:
+    return json_bytes(
+        [
+            {"kind": row.kind, "name": row.name}
+            | ({"locale": row.locale} if row.locale != bot.locale else {})
+            | {"text": row.text}
+            for row in parts
+        ]
+    )
 
 
 def unless(value: str, default: str) -> str | None:

@@ -11,6 +11,7 @@ from instep.transfer.exports.schemas import (
     CollectionRow,
     EntryRow,
     MarkdownRow,
+    PartRow,
     QuestionRow,
     RedirectRow,
 )
@@ -79,6 +80,16 @@ async def list_golden_questions(ctx: Ctx) -> list[QuestionRow]:
     )
 
 
+async def list_parts(ctx: Ctx) -> list[PartRow]:
+    return await ctx.all(
+        PartRow,
+        """
+        select kind, name, locale, text from parts
+        where bot_id = %(bot)s and workspace_id = %(workspace)s order by kind, name, locale
+        """,
+    )
+
+
 async def list_shown_files(ctx: Ctx) -> list[StoredFile]:
     """The files used in articles and changelog entries; of several with the same bytes, the oldest.
 
@@ -91,7 +102,7 @@ async def list_shown_files(ctx: Ctx) -> list[StoredFile]:
         with shown as materialized (
             select distinct r.sha256 from file_references r
             where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
-              and r.source in ('article', 'changelog_entry') and r.source_id not in (
+              and r.source in ('article', 'changelog_entry', 'part') and r.source_id not in (
                 select id from articles
                 where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is not null))
         select distinct on (f.sha256, f.content_type) {FILE} {FILES}

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from instep.content.articles.schemas import Status
 from instep.content.changelog.schemas import Status as EntryStatus
+from instep.content.parts.schemas import PartKind
 from instep.platform.web.shapes import Out, Visibility
 
 
@@ -71,6 +72,16 @@ class QuestionRow:
 
 
 @dataclass(frozen=True, slots=True)
+class PartRow:
+    """A part or variable in one language."""
+
+    kind: PartKind
+    name: str
+    locale: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class MarkdownRow:
     """The Markdown of an article or entry."""
 
@@ -89,6 +100,7 @@ class ExportOut(Out):
     files: int
     redirects: int
     golden_questions: int
+    parts: int
     # The number of articles whose unpublished changes are left out.
     unpublished_changes: int
     # The paths of pages that were permanently deleted meanwhile, and of files missing from the storage. The

@@ -16,6 +16,7 @@ from instep.transfer.imports.schemas import (
     KnownCollection,
     KnownEntry,
     KnownPage,
+    KnownPart,
     RefKind,
 )
 from instep.transfer.imports.tree.schemas import MovedPage
@@ -55,7 +56,7 @@ class ImportedText:
 
 
 async def find_state(ctx: Ctx, source: str, keys: Collection[str]) -> BotState:
-    """The state of the bot for a plan, in ten statements whatever its size.
+    """The state of the bot for a plan, in eleven statements whatever its size.
 
     `keys` are the keys of the pages in the source: only the texts of other pages are read.
     """
@@ -95,6 +96,13 @@ async def find_state(ctx: Ctx, source: str, keys: Collection[str]) -> BotState:
         where bot_id = %(bot)s and workspace_id = %(workspace)s
         """
     )
+    parts = await ctx.all(
+        KnownPart,
+        """
+        select kind || '.' || name as reference, locale, text, imported_text from parts
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+        """,
+    )
     return BotState(
         ctx.bot.slug,
         ctx.bot.locale,
@@ -106,6 +114,7 @@ async def find_state(ctx: Ctx, source: str, keys: Collection[str]) -> BotState:
         entry_slugs=set(entry_slugs or ()),
         redirects={path: whole_url(ctx.bot, target) for path, target in (redirects or {}).items()},
         questions={(article_id, question) for article_id, question in questions or ()},
+        parts={(row.reference, row.locale): row for row in parts},
         help_url=ctx.bot.help_url,
         site=site,
     )

@@ -15,6 +15,7 @@ NOUNS = {
     "entries": ("changelog entry", "changelog entries"),
     "redirects": ("old address", "old addresses"),
     "questions": ("golden question", "golden questions"),
+    "parts": ("part or variable", "parts and variables"),
 }
 WORDS: dict[Outcome, str] = {
     "created": "new",

@@ -12,6 +12,7 @@ from instep.transfer.imports.tree.schemas import (
     ImportedCollection,
     ImportedEntry,
     ImportedPage,
+    ImportedPart,
     Loss,
     MovedPage,
     Tree,
@@ -100,6 +101,22 @@ class KnownEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownPart:
+    """The text of a part in one language, and the one that an import wrote last."""
+
+    reference: str
+    locale: str
+    text: str
+    imported_text: str | None
+
+    def outcome(self, text: str) -> Outcome:
+        """The outcome of a source with this text; what people have changed here stays."""
+        if text in (self.text, self.imported_text):
+            return "unchanged"
+        return "updated" if self.text == self.imported_text else "kept_here"
+
+
+@dataclass(frozen=True, slots=True)
 class BotState:
     """The bot's state for a plan: earlier imports of the source, and slugs and addresses in use.
 
@@ -118,6 +135,8 @@ class BotState:
     redirects: dict[str, str] = field(default_factory=dict)
     # Golden questions, with the ids of their articles.
     questions: set[tuple[str, str]] = field(default_factory=set)
+    # Parts and variables, by their reference and language.
+    parts: dict[tuple[str, str], KnownPart] = field(default_factory=dict)
     help_url: str = ""
     site: str | None = None
 
@@ -233,6 +252,15 @@ class PlannedRedirect:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedPart:
+    """A part or variable in the language in which it is stored."""
+
+    part: ImportedPart
+    locale: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
 class AbsentPage:
     """An article whose page the source no longer has, and its outcome.
 
@@ -330,6 +358,7 @@ class ImportReport:
     entries: OutcomeCounts = field(default_factory=OutcomeCounts)
     redirects: OutcomeCounts = field(default_factory=OutcomeCounts)
     questions: OutcomeCounts = field(default_factory=OutcomeCounts)
+    parts: OutcomeCounts = field(default_factory=OutcomeCounts)
     links: LinkCounts = field(default_factory=LinkCounts)
     files: FileCounts = field(default_factory=FileCounts)
     tree: list[TreeLine] = field(default_factory=list)
@@ -342,7 +371,7 @@ class ImportReport:
         """True if the bot already matches the source."""
         if self.moved or any(page.outcome == "archived" for page in self.absent_pages):
             return False
-        counts = (self.pages, self.collections, self.entries, self.redirects, self.questions)
+        counts = (self.pages, self.collections, self.entries, self.redirects, self.questions, self.parts)
         return not any(count.created + count.updated + count.draft for count in counts)
 
     @property
@@ -366,6 +395,11 @@ class Plan:
     entries: tuple[PlannedEntry, ...]
     redirects: tuple[PlannedRedirect, ...]
     report: ImportReport
+    parts: tuple[PlannedPart, ...] = ()
+
+    @cached_property
+    def written_parts(self) -> list[PlannedPart]:
+        return [part for part in self.parts if part.outcome in WRITTEN]
 
     @cached_property
     def written_pages(self) -> list[PlannedPage]:

@@ -45,6 +45,7 @@ async def test_an_article_is_a_file_and_a_collection_a_folder(
         "changelog/csv.md",
         "golden-questions.json",
         "instep.json",
+        "parts.json",
         "redirects.json",
     ]
     assert texts["01-start/_collection.md"] == (
@@ -60,7 +61,10 @@ async def test_an_article_is_a_file_and_a_collection_a_folder(
     assert body.partition("\n---\n")[2] == (
         f"See [setup](01-deeper/01-setup.md#one) and ![It]({link}).\r\n\n    code\n\tno end"
     )
-    assert texts["01-start/01-deeper/01-setup.md"] == "---\ntitle: Setup\nstatus: draft\n---\n\n\nOne\n"
+    assert (
+        texts["01-start/01-deeper/01-setup.md"]
+        == "---\ntitle: Setup\nstatus: draft\n---\n\n\nOne\n\n{{part.about-limits}}\n"
+    )
     assert "slug: installieren\n" in texts["01-start/01-install-now.de.md"]
     assert "[Back](01-start/_collection.md)" in texts["01-new-name.md"]
     assert json.loads(texts["redirects.json"]) == [

@@ -26,7 +26,7 @@ async def test_the_tree_holds_what_was_exported(client: Client, database: Databa
     assert pages["installieren"].translation_of == pages["install-now"].key
     assert (pages["installieren"].locale, pages["install-now"].locale) == ("de", "en")
     assert pages["setup"].status == "draft"
-    assert pages["setup"].markdown == "\n\nOne\n"
+    assert pages["setup"].markdown == "\n\nOne\n\n{{part.about-limits}}\n"
     assert (pages["install-now"].published_at is None, pages["setup"].published_at) == (False, None)
     assert pages["new-name"].visibility == "authenticated"
     assert [(row.slug, row.source_url, row.status) for row in tree.entries] == [

@@ -1,4 +1,4 @@
-"""The routes of articles, collections and the changelog below `/app/{botSlug}/`."""
+"""The routes of articles, collections, parts and the changelog below `/app/{botSlug}/`."""
 
 from starlette.routing import Route
 
@@ -10,6 +10,7 @@ from instep.interfaces.dashboard.content import (
     changelog_pages,
     collection_pages,
     coverage_page,
+    part_pages,
     replace_pages,
     translate_page,
 )
@@ -18,6 +19,8 @@ ARTICLES = "/app/{bot_slug}/articles"
 ARTICLE = f"{ARTICLES}/{{id}}"
 COLLECTIONS = "/app/{bot_slug}/collections"
 COLLECTION = f"{COLLECTIONS}/{{id}}"
+PARTS = "/app/{bot_slug}/parts"
+PART = f"{PARTS}/{{id}}"
 CHANGELOG = "/app/{bot_slug}/changelog"
 ENTRY = f"{CHANGELOG}/{{id}}"
 POST = ["POST"]
@@ -60,6 +63,12 @@ routes = [
     Route(f"{COLLECTION}/move/{{step}}", collection_pages.move_collection_by_step, methods=POST),
     Route(f"{COLLECTION}/delete", collection_pages.ask_whether_to_delete_collection),
     Route(f"{COLLECTION}/delete", collection_pages.remove_collection, methods=POST),
+    Route(PARTS, part_pages.show_parts),
+    Route(f"{PARTS}/new", part_pages.show_new_part),
+    Route(f"{PARTS}/new", part_pages.add_new_part, methods=POST),
+    Route(PART, part_pages.show_part_page),
+    Route(PART, part_pages.change_part_text, methods=POST),
+    Route(f"{PART}/delete", part_pages.remove_part, methods=POST),
     Route(CHANGELOG, changelog_pages.show_changelog),
     Route(ENTRY, changelog_pages.show_entry),
     Route(f"{ENTRY}/publish", changelog_pages.publish_entry, methods=POST),

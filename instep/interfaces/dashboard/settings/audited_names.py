@@ -41,6 +41,9 @@ async def find_names(tx: Tx, workspace_id: str, ids: Collection[str]) -> dict[st
             select id, title, bot_id, 'collections/' || id
             from collections where workspace_id = %(workspace)s and id = any(%(ids)s)
             union all
+            select id, kind || '.' || name, bot_id, 'parts/' || id
+            from parts where workspace_id = %(workspace)s and id = any(%(ids)s)
+            union all
             select id, title, bot_id, 'changelog/' || id
             from changelog_entries where workspace_id = %(workspace)s and id = any(%(ids)s)
             union all

@@ -33,6 +33,8 @@ def fill_report(planned: Plan, state: BotState) -> None:
         report.collections.add(collection.outcome)
     for entry in planned.entries:
         report.entries.add(entry.outcome)
+    for part in planned.parts:
+        report.parts.add(part.outcome)
     count_redirects(planned, state)
     count_questions(planned, state)
     list_absent(planned)

@@ -31,6 +31,7 @@ from instep.transfer.imports.schemas import (
     PlannedCollection,
     PlannedEntry,
     PlannedPage,
+    PlannedPart,
     PlannedRedirect,
     PlannedText,
 )
@@ -39,6 +40,7 @@ from instep.transfer.imports.tree.schemas import (
     ImportedCollection,
     ImportedEntry,
     ImportedPage,
+    ImportedPart,
     ImportedRedirect,
     Loss,
     SourceFiles,
@@ -333,9 +335,19 @@ def plan(
     archives = unopened_archives(directory.file_paths - rewriter.source_files.keys())
     losses = [*tree.losses, *planner.places.losses, *planner.losses, *rewriter.losses, *archives]
     report.losses = grouped(losses)
-    planned = Plan(tree, source, tuple(collections), tuple(pages), tuple(entries), tuple(redirects), report)
+    parts = [planned_part(part, state) for part in tree.parts]
+    planned = Plan(
+        *(tree, source, tuple(collections), tuple(pages), tuple(entries), tuple(redirects), report),
+        parts=tuple(parts),
+    )
     fill_report(planned, state)
     return planned
+
+
+def planned_part(part: ImportedPart, state: BotState) -> PlannedPart:
+    locale = part.locale or state.bot_locale
+    earlier = state.parts.get((part.reference, locale))
+    return PlannedPart(part, locale, "created" if earlier is None else earlier.outcome(part.text))
 
 
 def unopened_archives(paths: Iterable[str]) -> list[Loss]:

@@ -9,11 +9,13 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from instep.content.parts.schemas import PartKind
 from instep.platform.web.shapes import Visibility
 from instep.transfer.exports.file_contents import (
     FORMAT_VERSION,
     MANIFEST_FILE,
     NO_COLLECTION,
+    PARTS_FILE,
     QUESTIONS_FILE,
     REDIRECTS_FILE,
     PagePath,
@@ -25,6 +27,7 @@ from instep.transfer.imports.tree.schemas import (
     ImportedCollection,
     ImportedEntry,
     ImportedPage,
+    ImportedPart,
     ImportedQuestion,
     ImportedRedirect,
     Losses,
@@ -67,6 +70,17 @@ class QuestionLine(BaseModel):
     article: str
     section: str | None = None
     says: str | None = None
+
+
+class PartLine(BaseModel):
+    """An entry of `parts.json`."""
+
+    model_config = ConfigDict(strict=True)
+
+    kind: PartKind
+    name: str
+    text: str
+    locale: str | None = None
 
 
 class FrontMatter(BaseModel):
@@ -119,6 +133,8 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     slugs = {
         row.facts.slug or slug_of_name(PurePosixPath(folder).name): folder for folder, row in folders.items()
     }
+    has_parts = PARTS_FILE in set(files.paths())
+    parts = read_json(files, PARTS_FILE, TypeAdapter(list[PartLine])) if has_parts else []
     return Tree(
         format=NAME,
         locale=manifest.locale,
@@ -133,6 +149,10 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
         questions=tuple(
             ImportedQuestion(line.question, line.article, line.section, line.says)
             for line in read_json(files, QUESTIONS_FILE, TypeAdapter(list[QuestionLine]))
+        ),
+        parts=tuple(
+            ImportedPart(line.kind, line.name, line.text, line.locale or manifest.locale, PARTS_FILE)
+            for line in parts
         ),
     )
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, Protocol
 
+from instep.content.parts.schemas import PartKind
 from instep.platform.web.shapes import Visibility
 
 PageStatus = Literal["draft", "published", "archived"]
@@ -148,6 +149,21 @@ class ImportedQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportedPart:
+    """A part or variable; `locale` is None in the language of the help center."""
+
+    kind: PartKind
+    name: str
+    text: str
+    locale: str | None = None
+    path: str = ""
+
+    @property
+    def reference(self) -> str:
+        return f"{self.kind}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
 class Tree:
     """A whole source.
 
@@ -168,6 +184,7 @@ class Tree:
     entries: tuple[ImportedEntry, ...] = ()
     redirects: tuple[ImportedRedirect, ...] = ()
     questions: tuple[ImportedQuestion, ...] = ()
+    parts: tuple[ImportedPart, ...] = ()
     sites: tuple[str, ...] = ()
     static_folders: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()

@@ -20,7 +20,10 @@ from instep.content.files.actions import Inspection, store_inspected
 from instep.content.files.storage import FileStorage
 from instep.content.golden.actions import add_golden_question, list_golden_questions_of
 from instep.content.golden.schemas import normalized_question
+from instep.content.parts.actions import import_part
+from instep.content.parts.expansion import references_in
 from instep.content.parts.readers_texts import list_references
+from instep.content.parts.schemas import PartCreate
 from instep.content.redirects.actions import add_redirects, repoint_redirects
 from instep.content.redirects.schemas import FormerPath
 from instep.platform.core.errors import AppError, InvalidRequest, InvalidState, NotFound
@@ -41,6 +44,7 @@ from instep.transfer.imports.schemas import (
     PlannedCollection,
     PlannedEntry,
     PlannedPage,
+    PlannedPart,
     PlannedRedirect,
 )
 from instep.transfer.imports.tree.schemas import ImportedQuestion, Loss, MovedPage
@@ -272,6 +276,24 @@ async def import_questions(
 async def _has_question(ctx: Ctx, article_id: str | None, question: str) -> bool:
     rows = await list_golden_questions_of(ctx, article_id) if article_id is not None else []
     return normalized_question(question) in [row.question for row in rows]
+
+
+@writes
+async def import_parts(ctx: Ctx, import_id: str, batch: Batch, parts: Sequence[PlannedPart]) -> str:
+    """Create and change parts and variables, those inside others first."""
+    waiting = list(parts)
+    while waiting:
+        names = {row.part.reference for row in waiting}
+        ready = [row for row in waiting if not names & set(references_in(row.part.text))] or waiting
+        for row in ready:
+            fields = {"kind": row.part.kind, "name": row.part.name, "text": row.part.text}
+            try:
+                async with ctx.tx.transaction():
+                    await import_part(ctx, PartCreate.model_validate({**fields, "locale": row.locale}))
+            except (AppError, ValidationError) as error:
+                batch.losses.append(Loss(row.part.path, f"{row.part.reference}: {_reason(error)}"))
+        waiting = [row for row in waiting if row not in ready]
+    return import_id
 
 
 @writes

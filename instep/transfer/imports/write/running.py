@@ -36,6 +36,7 @@ from instep.transfer.imports.write.batch_writing import (
     import_moves,
     import_order,
     import_pages,
+    import_parts,
     import_questions,
     import_redirects,
     lost_file,
@@ -107,6 +108,8 @@ async def run_plan(run: ImportRun) -> ImportReport:
     if report.changes_nothing:
         return report
     await store_files(run)
+    with counting(run, report.parts, "created", "failed"):
+        await run.write(import_parts, plan.written_parts)
     await run.write(import_moves, report.moved)
     outcomes: dict[str, Outcome] = {row.collection.key: row.outcome for row in plan.collections}
     recount(report.collections, outcomes, await run.write(import_collections, plan.collections))
