@@ -19,6 +19,8 @@ const ENTRIES = [
   "src/editor/editor.css",
   "src/editor/editor.js",
   "src/site/reference.css",
+  "src/site/rich.css",
+  "src/site/rich.js",
   "src/site/site.css",
   "src/site/site.js",
 ];

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urljoin
 
 import pytest
 
+from instep.platform.core.directives import plain_markdown
 from instep.platform.core.markdown import render
 from instep.platform.text.blocks import read_blocks
 from instep.transfer.imports.markdown.hidden_code import hide_code
@@ -177,7 +178,7 @@ def test_nothing_raw_is_left_outside_of_code(folder: str) -> None:
     raw = [
         (page.path, hidden[max(0, match.start() - 30) : match.end() + 40])
         for page in sample_of(folder).tree.pages
-        for hidden in [hide_code(page.markdown)[0]]
+        for hidden in [plain_markdown(hide_code(page.markdown)[0])]
         for match in RAW.finditer(hidden)
     ]
 

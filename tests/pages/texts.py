@@ -66,6 +66,72 @@ The order of the settings does not matter.
 
 ---
 
+## Install it
+
+::::tabs
+:::tab[Linux]
+Unpack the archive, and read the [settings](#settings).
+
+:::code-group
+```bash [apt]
+apt install nordwind
+```
+
+```bash [dnf]
+dnf install nordwind
+```
+:::
+:::
+:::tab[Windows]
+Run the installer.
+:::
+::::
+
+:::steps
+1. **Begin**
+
+   Open the address in a browser.
+
+2. **Invite others**
+
+   :::details[How many?]
+   As many as you like.
+   :::
+
+3. Publish.
+:::
+
+::::cards
+:::card
+[Settings](#settings)
+
+Each variable with its default.
+:::
+:::card
+[A link](install)
+:::
+:::card[No link]
+A card may have only words.
+:::
+::::
+
+:::video
+[Nordwind in two minutes](https://www.youtube.com/watch?v=aaaaaaaaaaa)
+:::
+
+![The sign of Nordwind](/static/icon.svg "The sign, as the window shows it")
+
+![For light pages](/static/icon.svg#gh-light-mode-only)
+![For dark pages](/static/icon.svg#gh-dark-mode-only)
+
+The time is $`t = \\frac{n}{2}`$, and for many:
+
+```math
+\\sum_{i=1}^{n} t_i^2
+```
+
+---
+
 ## When it goes wrong
 
 1. Read the log.

@@ -23,7 +23,13 @@ const BLOCKS = [
   ["Warning", "> [!WARNING]", block("> [!WARNING]\n> ", 15)],
   ["Code", "```", block("```\n\n```", 3)],
   ["Table", "| |", (view, completion, from, to) => (view.dispatch({ changes: { from, to } }), table(view))],
-  ["Foldable part", "details", block("<details>\n<summary>More</summary>\n\n\n\n</details>", 19, 23)],
+  ["Foldable part", ":::details", block(":::details[More]\n\n:::", 11, 15)],
+  ["Tabs", ":::tabs", block("::::tabs\n:::tab[First]\n\n:::\n:::tab[Second]\n\n:::\n::::", 16, 21)],
+  ["Code group", ":::code-group", block(":::code-group\n```sh [npm]\n\n```\n```sh [pnpm]\n\n```\n:::", 21, 24)],
+  ["Steps", ":::steps", block(":::steps\n1. \n2. \n:::", 12)],
+  ["Cards", ":::cards", block("::::cards\n:::card\n[]()\n\n:::\n:::card\n[]()\n\n:::\n::::", 19)],
+  ["Video", ":::video", block(":::video\n[Title](https://)\n:::", 10, 15)],
+  ["Picture with caption", '![]( "")', block('![]( "Caption")', 7, 14)],
   ["Line", "---", block("---", 3)],
 ].map(([label, detail, apply]) => ({ label, detail, apply }));
 

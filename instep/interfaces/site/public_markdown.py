@@ -7,6 +7,7 @@ from html_to_markdown import ConversionOptions, convert
 
 from instep.interfaces.site.schemas import WholeText
 from instep.platform.core.clock import isoformat
+from instep.platform.core.directives import plain_markdown
 from instep.platform.text.characters import with_single_spaces
 
 # Raw HTML and link definitions may contain text that no page shows, such as authors' comments.
@@ -26,7 +27,7 @@ HIDE, SHOW = str.maketrans(SIGNS, STAND_INS), str.maketrans(STAND_INS, SIGNS)
 def shown_markdown(text: WholeText) -> str:
     """The author's Markdown; if it may contain hidden text, Markdown made from the page's HTML."""
     if MAY_HIDE_WORDS.search(text.markdown) is None:
-        return text.markdown.strip()
+        return plain_markdown(text.markdown).strip()
     parts = TAG_OR_CODE.split(text.html)
     parts[::2] = [PLAIN_SIGN.sub(lambda sign: sign[0].translate(HIDE), words) for words in parts[::2]]
     return (convert("".join(parts), OPTIONS).content or "").strip().translate(SHOW)

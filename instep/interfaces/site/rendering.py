@@ -16,9 +16,9 @@ from starlette.responses import Response
 
 from instep.interfaces.site.accents import style_of_accent
 from instep.interfaces.site.alert_titles import translate_alert_titles
-from instep.interfaces.site.diagrams import fold_diagrams
 from instep.interfaces.site.languages import language_links
 from instep.interfaces.site.page_cache import first_response, page_cache
+from instep.interfaces.site.rich_parts import RichParts, fold_diagrams
 from instep.interfaces.site.schemas import ask_path, root_path, search_path
 from instep.interfaces.site.structured_data import og_locale
 from instep.interfaces.site.visits import Visit
@@ -33,6 +33,7 @@ from instep.platform.web.catalogues import catalogue_of, page_language
 from instep.platform.web.pages import NO_STORE, SECURITY_HEADERS, Pages, sanitised, validated_headers
 
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+PLAIN = RichParts.of("")
 
 
 @pass_context
@@ -42,13 +43,14 @@ def day(context: Context, moment: datetime) -> str:
 
 
 @lru_cache(limits.MAX_CACHED_ACCENTS)
-def policy_with(accent: InlineStyle | None = None) -> str:
+def policy_with(accent: InlineStyle | None = None, parts: RichParts = PLAIN) -> str:
     """The Content-Security-Policy: only the pages' own styles and script, and no HTML from it."""
-    styles = " ".join(style.source for style in (built_style("site.css"), accent) if style)
+    rich = built_style("rich.css") if parts.is_rich else None
+    styles = " ".join(style.source for style in (built_style("site.css"), rich, accent) if style)
     policy = SECURITY_HEADERS["Content-Security-Policy"].replace("style-src 'self'", f"style-src {styles}")
     return (
         f"{policy}; script-src 'self'; connect-src 'self';"
-        " require-trusted-types-for 'script'; trusted-types 'none'"
+        f" require-trusted-types-for 'script'; trusted-types 'none'{parts.policy}"
     )
 
 
@@ -101,9 +103,9 @@ def lasting_page(
     """A page that depends only on its URL and on public content, so that it is rendered once."""
     if visit.is_signed_in:
         return visitor_page(visit, template, locale, paths=paths, **values)
-    shared = shared_values(visit, locale, paths)
+    shared = {**shared_values(visit, locale, paths), "parts": RichParts.of(values.get("html", ""))}
     html = pages_in(page_language(shared["locale"])).html_of(template, **{**shared, **values})
-    policy = {"Content-Security-Policy": policy_with(accent_style(visit))}
+    policy = {"Content-Security-Policy": policy_with(accent_style(visit), shared["parts"])}
     all_headers = {**validated_headers(etag_of(html)), **policy, **cdn_headers(visit.ctx.bot), **headers}
     page_cache.keep(visit.request, visit.arrival.state, html, all_headers, article_id)
     return first_response(visit.request, html, all_headers)
@@ -122,9 +124,10 @@ def visitor_page(
 
     They have the same path below their language, or `rest`; or else the `paths` of each.
     """
-    shared = shared_values(visit, locale, paths, rest)
+    parts = RichParts.of(values.get("html", ""))
+    shared = {**shared_values(visit, locale, paths, rest), "parts": parts}
     page = render_page(visit.request, template, **{**shared, **values})
-    page.headers["Content-Security-Policy"] = policy_with(accent_style(visit))
+    page.headers["Content-Security-Policy"] = policy_with(accent_style(visit), parts)
     return kept_private(page) if visit.is_signed_in else page
 
 

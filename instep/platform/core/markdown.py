@@ -8,7 +8,8 @@ from typing import Any, Literal
 import comrak
 import nh3
 
-from instep.platform.core import limits
+from instep.platform.core import formulas, limits
+from instep.platform.core.directives import MarkedText, mark_directives
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.core.html_cost import refuse_costly_html
 from instep.platform.core.markdown_cost import (
@@ -24,7 +25,8 @@ Format = Literal["markdown", "html"]
 TAGS = {
     *("p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "hr", "br"),
     *("table", "thead", "tbody", "tr", "th", "td", "details", "summary", "div", "section", "input"),
-    *("em", "strong", "del", "a", "img", "sup", "sub", "kbd"),
+    *("em", "strong", "del", "a", "img", "sup", "sub", "kbd", "figure", "figcaption"),
+    *formulas.TAGS,
 }
 ATTRIBUTES: dict[str, set[str]] = {
     "*": set(),
@@ -41,6 +43,7 @@ ATTRIBUTES: dict[str, set[str]] = {
     "sup": {"class"},
     "input": {"checked"},
     **{f"h{level}": {"id"} for level in range(1, 7)},
+    **formulas.ATTRIBUTES,
 }
 HEADING_PREFIX = "h-"
 # The renderer gives the first heading without letters an empty name, and numbers the next ones from 1.
@@ -51,6 +54,7 @@ HEADING_ID = re.compile(rf' id="{HEADING_PREFIX}[^"]*"')
 GENERATED_ID = re.compile(r"(h|fn|fnref)-\S+")
 GENERATED_CLASS = re.compile(
     r"language-[\w+-]{1,30}|markdown-alert[\w -]*|footnote-ref|footnote-backref|footnotes|anchor"
+    r"|markdown-(?:tabs?|steps|cards?|video|title)"
 )
 # The position of a block or a piece of text in the Markdown: the renderer's attribute, and the editors'.
 SOURCE_POSITION = re.compile(r' data-sourcepos="(\d+):[\d:-]+"')
@@ -60,6 +64,8 @@ LINE_NUMBER = re.compile(r"\d{1,7}")
 CHECKBOX = re.compile(r"<input[^>]*>")
 CHECKED = '<input type="checkbox" checked="" disabled="">'
 UNCHECKED = '<input type="checkbox" disabled="">'
+# A picture that is a paragraph of its own and has a title, which becomes its caption.
+TITLED_PICTURE = re.compile(r'<p([^<>]*)>(<img [^<>]*?) title="([^"<>]*)" /></p>')
 # A text with many marks that can nest is rendered under a time limit, in case the checks of its cost miss
 # something.
 MARKS = ("<", ">", "#", "=", "-", "[^")
@@ -68,7 +74,7 @@ MAX_INLINE_MARKS = 2_000
 
 def render(text: str) -> str:
     """The HTML of a Markdown text, safe for a page; the same text always gives the same HTML."""
-    return clean_html(comrak.render_markdown(text, extension_options=extensions(), render_options=options()))
+    return clean_html(html_of(mark_directives(text)))
 
 
 def render_checked(text: str, *, has_lines: bool = False) -> str:
@@ -76,12 +82,14 @@ def render_checked(text: str, *, has_lines: bool = False) -> str:
 
     With `has_lines` the attribute `data-line` of a tag is the line, from 1, at which it begins.
     """
-    refuse_costly_markdown(text)
+    marked = mark_directives(text)
+    refuse_costly_markdown(marked.text)
     if has_many_headings(text):
-        refuse_equal_headings(comrak.render_markdown(text, extension_options=extensions(has_anchors=False)))
-    render_options = options(has_lines=has_lines)
-    html = comrak.render_markdown(text, extension_options=extensions(), render_options=render_options)
-    if "<" in text:
+        refuse_equal_headings(
+            comrak.render_markdown(marked.text, extension_options=extensions(has_anchors=False))
+        )
+    html = html_of(marked, has_lines=has_lines)
+    if "<" in marked.text:
         refuse_costly_html(html, text)
     if has_lines:
         html = SOURCE_POSITION.sub(rf' {LINE}="\1"', html)
@@ -90,9 +98,18 @@ def render_checked(text: str, *, has_lines: bool = False) -> str:
 
 def render_excerpt(text: str) -> str:
     """Like `render`, for a part of a text among others on a page: its headings have no ids."""
-    extension_options = extensions(has_anchors=False)
-    return clean_html(
-        comrak.render_markdown(text, extension_options=extension_options, render_options=options())
+    return clean_html(html_of(mark_directives(text), has_anchors=False))
+
+
+def html_of(marked: MarkedText, *, has_anchors: bool = True, has_lines: bool = False) -> str:
+    """The HTML as the author wants it, before it is cleaned."""
+    html = comrak.render_markdown(
+        marked.text,
+        extension_options=extensions(has_anchors=has_anchors),
+        render_options=options(has_lines=has_lines),
+    )
+    return TITLED_PICTURE.sub(
+        r"<figure\1>\2 /><figcaption>\3</figcaption></figure>", formulas.draw_formulas(marked.html(html))
     )
 
 
@@ -118,7 +135,8 @@ def clean_html(html: str, further_attributes: Set[str] = frozenset()) -> str:
 
 def renders_at_once(text: str) -> bool:
     """True if a text is short and plain enough to be rendered in the server process."""
-    return len(text) <= limits.MAX_INLINE_CHARACTERS and sum(map(text.count, MARKS)) <= MAX_INLINE_MARKS
+    is_short = len(text) <= limits.MAX_INLINE_CHARACTERS and sum(map(text.count, MARKS)) <= MAX_INLINE_MARKS
+    return is_short and not any(mark in text for mark in formulas.MARKS)
 
 
 async def render_bounded(text: str, *, has_lines: bool = False) -> str:
@@ -167,7 +185,7 @@ def heading_fragment(fragment: str) -> str:
 
 def extensions(*, has_anchors: bool = True) -> Any:
     extension_options = comrak.ExtensionOptions()
-    for name in ("table", "strikethrough", "tasklist", "autolink", "footnotes", "alerts"):
+    for name in ("table", "strikethrough", "tasklist", "autolink", "footnotes", "alerts", "math_code"):
         setattr(extension_options, name, True)
     if has_anchors:
         extension_options.header_id_prefix = HEADING_PREFIX

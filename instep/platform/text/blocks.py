@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import comrak
 
+from instep.platform.core.directives import mark_directives
 from instep.platform.core.markdown import extensions
 
 BlockKind = Literal[
@@ -92,7 +93,9 @@ def read_blocks(text: str) -> ParsedMarkdown:
 def html_with_positions(text: str, *, has_anchors: bool) -> str:
     """The text as HTML with each element's position; raw HTML is dropped, so every tag is the renderer's."""
     return comrak.render_markdown(
-        text, extension_options=extensions(has_anchors=has_anchors), render_options=_render_options()
+        mark_directives(text).text,
+        extension_options=extensions(has_anchors=has_anchors),
+        render_options=_render_options(),
     )
 
 

@@ -8,6 +8,7 @@ from itertools import chain, pairwise
 import numpy as np
 
 from instep.platform.core import limits
+from instep.platform.core.directives import plain_markdown
 from instep.platform.text.comments import without_comments
 from instep.platform.text.definitions import without_definitions, without_unused_definitions
 from instep.search.index.packed_arrays import Array
@@ -188,6 +189,7 @@ def split_article(description: str | None, markdown: str) -> list[MarkdownPassag
     """The passages of an article, at least one. Its description is the first and also counts as a heading."""
     first = [MarkdownPassage((description,), None, description)] if description else []
     indexed_markdown = without_unused_definitions(without_comments(markdown[: limits.MAX_INDEXED_CHARACTERS]))
+    indexed_markdown = plain_markdown(indexed_markdown)
     return [*first, *split_markdown(indexed_markdown, limits.MAX_INDEXED_PASSAGES)] or [
         MarkdownPassage((), None, "")
     ]

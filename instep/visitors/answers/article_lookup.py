@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from instep.platform.core import limits
+from instep.platform.core.directives import plain_markdown
 from instep.platform.core.errors import InvalidRequest, InvalidValue
 from instep.platform.core.locales import valid_locale
 from instep.platform.core.markdown import renders_at_once
@@ -89,8 +90,8 @@ async def get_public_article(ctx: Ctx, article_id: str, visitor_token: str | Non
 
 
 def shown_markdown(text: str) -> str:
-    """The text without comments of either kind, which no page shows."""
-    return without_unused_definitions(without_comments(text))
+    """The text as plain Markdown, without comments of either kind, which no page shows."""
+    return plain_markdown(without_unused_definitions(without_comments(text)))
 
 
 async def audience_of(ctx: Ctx, visitor_token: str | None) -> Audience:

@@ -33,7 +33,7 @@ KEPT = {
     "[a](/articles/b)": 'href="/articles/b"',
     "[a](mailto:a@b.test)": 'href="mailto:a@b.test"',
     "https://a.test/b": '<a href="https://a.test/b"',
-    "![a](https://a.test/b.png 'c')": '<img src="https://a.test/b.png" alt="a" title="c" loading="lazy" '
+    "b ![a](https://a.test/b.png 'c')": '<img src="https://a.test/b.png" alt="a" title="c" loading="lazy" '
     'referrerpolicy="no-referrer">',
     "<img src='b.png' alt='' width='10' height='20'>": '<img src="b.png" alt="" width="10" height="20" '
     'loading="lazy" referrerpolicy="no-referrer">',

@@ -63,7 +63,7 @@ def test_the_summary_makes_collections_and_the_configuration_redirects() -> None
         (
             '{% tabs %}\n{% tab title="A" %}\nOne\n{% endtab %}\n\n'
             '{% tab title="B" %}\nTwo\n{% endtab %}\n{% endtabs %}',
-            "**A**\n\nOne\n\n**B**\n\nTwo",
+            "::::tabs\n:::tab[A]\nOne\n:::\n\n:::tab[B]\nTwo\n:::\n::::",
         ),
         (
             '* a\n\n  {% hint style="info" %}\n  b\n\n  ```\n  c\n  ```\n  {% endhint %}',

@@ -56,20 +56,23 @@ def test_weights_order_and_front_matter_gives_addresses() -> None:
     assert page_at(tree, "content/start/bundle/index.de.md").translation_of == "content/start/bundle/index.md"
 
 
+VIDEO = "https://www.youtube.com/watch?v=abc"
+
+
 @pytest.mark.parametrize(
     ("source", "markdown"),
     [
         ('{{< callout type="warning" >}}\nMind\n{{< /callout >}}', "> [!WARNING]\n> Mind"),
         ('{{% alert title="Hey" color="info" %}}Mind{{% /alert %}}', "> [!NOTE] Hey\n> Mind"),
         ("> [!danger]+ Mind\n> b", "> [!CAUTION] Mind\n> b"),
-        ('{{< tabs >}}{{< tab "A" >}}One{{< /tab >}}{{< /tabs >}}', "**A**\n\nOne"),
+        ('{{< tabs >}}{{< tab "A" >}}One{{< /tab >}}{{< /tabs >}}', "::::tabs\n:::tab[A]\nOne\n:::\n::::"),
         ("{{< highlight go >}}\nx := `{{ y }}`\n{{< /highlight >}}", "```go\nx := `{{ y }}`\n```"),
         (
             "{{< code-toggle file=hugo >}}\n[a]\nb = 1\n{{< /code-toggle >}}",
             "**hugo**\n\n```toml\n[a]\nb = 1\n```",
         ),
         ('{{< figure src="i.png" alt="A" caption="B" >}}', "![A](i.png)\n\nB"),
-        ("{{< youtube abc >}}", "[https://www.youtube.com/watch?v=abc](https://www.youtube.com/watch?v=abc)"),
+        ("{{< youtube abc >}}", f":::video\n[{VIDEO}]({VIDEO})\n:::"),
         ('[a]({{< ref "/a/b.md#c" >}})', "[a](/a/b.md#c)"),
         ('{{% include "/_parts/one.md" %}}', "Part `{{< x >}}`"),
         ("```\n{{</* shown */>}}\n```", "```\n{{< shown >}}\n```"),

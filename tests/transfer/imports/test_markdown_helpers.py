@@ -68,7 +68,7 @@ def test_code_comes_back_as_it_was(text: str) -> None:
         ("::: tip\nDo it\n:::", "> [!TIP]\n> Do it"),
         (":::note[Read *this*]\nDo it\n:::", "> [!NOTE] Read this\n> Do it"),
         ("::: danger Stop {open}\nDo it\n:::", "> [!CAUTION] Stop\n> Do it"),
-        ("::: details\nDo it\n:::", "> [!NOTE] Details\n> Do it"),
+        ("::: details\nDo it\n:::", ":::details\nDo it\n:::"),
         ("/// warning | Stop\nDo it\n///", "> [!WARNING] Stop\n> Do it"),
         ("- a\n\n  :::note\n  Do it\n  :::", "- a\n\n  > [!NOTE]\n  > Do it"),
         ("::::note\na\n:::tip\nb\n:::\nc\n::::", "> [!NOTE]\n> a\n>\n> > [!TIP]\n> > b\n>\n> c"),

@@ -63,6 +63,7 @@ COMPONENTS = {
         </Steps>
         """,
         """
+        :::steps
         1. **Install**
 
            Run:
@@ -73,6 +74,7 @@ COMPONENTS = {
         2. **Start**
 
            Go.
+        :::
         """,
     ),
     "tabs": (
@@ -85,13 +87,15 @@ COMPONENTS = {
         </Tabs>
         """,
         """
-        **npm**
-
+        ::::tabs
+        :::tab[npm]
         First.
+        :::
 
-        **pnpm**
-
+        :::tab[pnpm]
         Second.
+        :::
+        ::::
         """,
     ),
     "tabs with values": (
@@ -105,9 +109,11 @@ COMPONENTS = {
         </Tabs>
         """,
         """
-        **Mac OS**
-
+        ::::tabs
+        :::tab[Mac OS]
         One.
+        :::
+        ::::
         """,
     ),
     "tabs in a list": (
@@ -128,11 +134,13 @@ COMPONENTS = {
         """
         1. Choose:
 
-           **A**
-
+           ::::tabs
+           :::tab[A]
            ```sh
            a
            ```
+           :::
+           ::::
 
         2. Next.
         """,
@@ -149,17 +157,15 @@ COMPONENTS = {
         </CodeGroup>
         """,
         """
-        **a.js**
-
-        ```js
+        :::code-group
+        ```js [a.js]
         let a
         ```
 
-        **b.py**
-
-        ```py
+        ```py [b.py]
         b = 1
         ```
+        :::
         """,
     ),
     "accordion": (
@@ -191,8 +197,18 @@ COMPONENTS = {
         After.
         """,
         """
-        - [Start](/start): How to begin.
-        - [Go on](/on)
+        ::::cards
+        :::card
+        [Start](/start)
+
+        How to
+        begin.
+        :::
+
+        :::card
+        [Go on](/on)
+        :::
+        ::::
 
         After.
         """,
@@ -204,9 +220,7 @@ COMPONENTS = {
         </Frame>
         """,
         """
-        ![A page](/img/a.png)
-
-        *The page*
+        ![A page](/img/a.png "The page")
         """,
     ),
     "fields": (
@@ -348,7 +362,9 @@ COMPONENTS = {
         """,
         """
         > [!TIP] Try it
-        > - [Docs](/docs)
+        > :::card
+        > [Docs](/docs)
+        > :::
         """,
     ),
 }
@@ -382,11 +398,16 @@ def test_expressions_without_a_value_are_told() -> None:
     ]
 
 
-def test_videos_and_pages_in_the_page_become_links_and_are_told() -> None:
-    page, losses = read('<iframe src="https://www.youtube.com/embed/abc" title="Tour"></iframe>\n')
+def test_videos_play_in_the_page_and_other_pages_become_links_and_are_told() -> None:
+    page, losses = read(
+        '<iframe src="https://www.youtube.com/embed/abc" title="Tour"></iframe>\n\n'
+        '<iframe src="https://map.example/a" title="Map"></iframe>\n'
+    )
 
-    assert page.markdown == "[Tour](https://www.youtube.com/watch?v=abc)\n"
-    assert losses == [Loss("page.mdx", like("embedded…: <iframe>"), 1)]
+    assert page.markdown == (
+        ":::video\n[Tour](https://www.youtube.com/watch?v=abc)\n:::\n\n[Map](https://map.example/a)\n"
+    )
+    assert losses == [Loss("page.mdx", like("embedded…: <iframe>"), 3)]
 
 
 def test_snippets_are_put_in_with_their_attributes() -> None:
@@ -466,7 +487,7 @@ def test_angle_brackets_in_attributes_are_no_tags() -> None:
     )
 
     assert text == (
-        "- **\\<id>**: Which one.\n- [List\\<T>](/list)\n\n"
+        "- **\\<id>**: Which one.\n\n:::card\n[List\\<T>](/list)\n:::\n\n"
         "<details>\n<summary>A &lt;b&gt; tag</summary>\n\nYes.\n\n</details>\n\n```\na <b> c\n```\n"
     )
 

@@ -116,9 +116,12 @@ def test_the_configuration_of_zensical_is_read_before_that_of_mkdocs() -> None:
     [
         (
             '=== "One"\n\n    ```py\n    a\n    ```\n\n=== "Two"\n\n    b',
-            "**One**\n\n```py\na\n```\n\n**Two**\n\nb",
+            "::::tabs\n:::tab[One]\n```py\na\n```\n:::\n\n:::tab[Two]\nb\n:::\n::::",
         ),
-        ('!!! warning "Mind"\n    === "A"\n        b', "> [!WARNING] Mind\n> **A**\n>\n> b"),
+        (
+            '!!! warning "Mind"\n    === "A"\n        b',
+            "> [!WARNING] Mind\n> ::::tabs\n> :::tab[A]\n> b\n> :::\n> ::::",
+        ),
         ("++ctrl+alt+del++", "<kbd>Ctrl</kbd>+<kbd>Alt</kbd>+<kbd>Del</kbd>"),
         (":material-check: :octicons-x-24: done :smile:", "✓ done 😄"),
         ("[:octicons-book-16:](a.md)", "[book 16](a.md)"),

@@ -46,7 +46,7 @@ def test_navigation_and_locales() -> None:
     assert rows["content/en/docs/one.mdx"] == ("en", "/en/docs/one", ("/docs/one",))
     assert rows["content/es/docs/one.mdx"] == ("es", "/es/docs/one", ())
     assert tree.pages[-1].translation_of == "content/en/docs/one.mdx"
-    assert tree.pages[1].markdown == "## Part\n\n**A**\n\na\n"
+    assert tree.pages[1].markdown == "## Part\n\n::::tabs\n:::tab[A]\na\n:::\n::::\n"
     assert tree.pages[1].heading_ids == (("part-two", 0),)
     assert told(tree) == [
         like("content/en/docs/_meta.tsx:…navigation…: gone"),

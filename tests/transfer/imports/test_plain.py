@@ -195,5 +195,6 @@ sh install.sh
     page = page_at(tree, "install.mdx")
     assert (page.title, page.status) == ("Install it", "draft")
     assert page.markdown == (
-        "For admins.\n\n**macOS**\n\nDrag it.\n\n**Linux**\n\n**install.sh**\n\n```bash\nsh install.sh\n```\n"
+        "For admins.\n\n::::tabs\n:::tab[macOS]\nDrag it.\n:::\n\n"
+        ":::tab[Linux]\n\n**install.sh**\n\n```bash\nsh install.sh\n```\n:::\n::::\n"
     )

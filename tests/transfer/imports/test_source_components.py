@@ -68,7 +68,7 @@ def test_lists_that_a_component_makes_are_written() -> None:
     for path in ("docs/page.mdx", "docs/page.md"):
         text, losses = read("## First\n\n<Guides />\n\n## Then\n\n<Guides heading='Few'/>", path)
 
-        cards = "- [Start](/start): Begin here.\n- [Next](/next): Go on.\n"
+        cards = ":::card\n[Start](/start)\n\nBegin here.\n:::\n\n:::card\n[Next](/next)\n\nGo on.\n:::\n"
         assert text == f"## First\n\n## All guides\n\n{cards}\n## Then\n\n## Few\n\n{cards}"
         assert losses == []
 
@@ -114,7 +114,7 @@ def test_a_file_of_text_that_is_missing_is_named_though_its_component_is_known()
     statements = "import Steps from './steps.mdx'\nimport { Card } from './Card'\n\n"
     text, losses = read(f"{statements}<Steps />\n\n<Card title='A' />")
 
-    assert text == "**A**\n"
+    assert text == ":::card[A]\n:::\n"
     assert losses == [(like("component <Steps> of ./steps.mdx,…source"), 9)]
 
 

@@ -71,7 +71,8 @@ def test_files_are_put_into_pages() -> None:
 
     assert pages["One"] == "Second [link](two.md).\nThird.\n\n**a.ts**\n\n```ts\nlet b\n```\n"
     assert pages["Two"] == (
-        "**npm**\n\n```sh\nnpm i\n```\n\n<details>\n<summary>More</summary>\n\nWords.\n\n</details>\n"
+        ":::code-group\n```sh [npm]\nnpm i\n```\n:::\n\n"
+        "<details>\n<summary>More</summary>\n\nWords.\n\n</details>\n"
     )
 
 

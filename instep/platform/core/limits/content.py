@@ -94,6 +94,12 @@ MAX_LIST_ITEMS = 50_000
 MAX_HEADINGS = 10_000
 MAX_EQUAL_HEADINGS = 1_000
 MAX_TABLE_COLUMNS = 500
+# Directives in one text, and directives within each other; further ones stay text.
+MAX_DIRECTIVES = 1_000
+MAX_DIRECTIVE_LEVELS = 10
+# Formulas: characters of one, and of all in one text; longer ones are shown as they are written.
+MAX_FORMULA_CHARACTERS = 1_000
+MAX_FORMULAS_CHARACTERS = 20_000
 MAX_TABLE_CELLS = 50_000
 MAX_FOOTNOTE_MARKS = 10_000
 MAX_AMPERSANDS = 20_000

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import comrak
 
+from instep.platform.core.directives import write_directive
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS, SAME_NAMES
 from instep.transfer.imports.markdown.hidden_code import end_of_indented_block
 
@@ -20,6 +21,8 @@ _INDENTED_OPENING = re.compile(
     r"([ \t]*)(!!!|\?\?\?\+?)[ \t]*([A-Za-z][\w-]*)((?:[ \t]+[\w-]+)*)(?:[ \t]+(?:\"(.*)\"|'(.*)'))?[ \t]*$"
 )
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+# The directives of our pages, which stay as they are.
+DIRECTIVES = frozenset(("tabs", "tab", "code-group", "steps", "cards", "card", "video", "details"))
 _INDENT = 4
 _TAG = re.compile(r"<[^<>]*>")
 # A private-use character, which does not occur in texts.
@@ -58,6 +61,9 @@ def plain_title(markdown: str) -> str:
 
 
 def alert_of(container: Container) -> str:
+    """An alert; a directive that our pages have stays as it is."""
+    if container.kind in DIRECTIVES:
+        return write_directive(container.kind, container.body, plain_title(container.title))
     return alert(container.kind, container.title, container.body)
 
 

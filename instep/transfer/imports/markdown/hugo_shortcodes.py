@@ -4,12 +4,14 @@ import posixpath
 import re
 from collections.abc import Mapping
 
+from instep.platform.core.directives import FENCE
 from instep.transfer.imports.html.block_tags import TagUse, replace_tags
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS, CALLOUT_NAMES, SAME_NAMES
-from instep.transfer.imports.html.markdown_links import link, picture
+from instep.transfer.imports.html.markdown_links import picture
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.definition_lists import replace_definition_lists
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
+from instep.transfer.imports.markdown.grouping import tab, tabs, video
 from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode, hide_into
 from instep.transfer.imports.markdown.plain_pages import headed_block
 from instep.transfer.imports.markdown.source_pages import SourcePage
@@ -40,10 +42,9 @@ _VIDEOS = {
     "gist": "https://gist.github.com/{}",
     "instagram": "https://www.instagram.com/p/{}/",
 }
-_TABS = frozenset(("tab", "tabpanel", "step", "tabitem"))
 _GROUPS = frozenset(
     (
-        *("tabs", "tabpane", "steps", "columns", "column", "row", "col", "cards", "cardpane", "section"),
+        *("steps", "columns", "column", "row", "col", "cards", "cardpane", "section"),
         *("div", "hl"),
     )
 )
@@ -140,7 +141,11 @@ def _plain_tag(tag: TagUse, code: HiddenCode, page: SourcePage) -> str:
     name, body = tag.name.lower(), tag.body or ""
     if name in CALLOUT_NAMES or name in SAME_NAMES:
         return _plain_callout(tag, body)
-    if name in _TABS:
+    if name in ("tab", "tabpanel", "tabitem"):
+        return tab(tag.named.get("title") or tag.named.get("header") or tag.argument("name"), body)
+    if name in ("tabs", "tabpane"):
+        return f"\n\n{tabs(body)}\n\n"
+    if name == "step":
         return headed_block(tag.named.get("title") or tag.named.get("header") or tag.argument("name"), body)
     if name == "details":
         return headed_block(tag.argument("summary") or tag.named.get("title", "Details"), body)
@@ -186,7 +191,8 @@ def _plain_media(tag: TagUse, page: SourcePage) -> str:
         return _plain_image(tag, body)
     if name in _VIDEOS and (tag.named.get("id") or tag.positional):
         address = _VIDEOS[name].format("/".join([tag.named["id"]] if "id" in tag.named else tag.positional))
-        return link(tag.named.get("title", ""), address)
+        words = video(tag.named.get("title", ""), address)
+        return f"\n\n{words}\n\n" if words.startswith(FENCE) else words
     if name in ("ref", "relref"):
         return tag.argument("path")
     if name == "param" or tag.body is not None:

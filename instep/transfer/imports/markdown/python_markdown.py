@@ -9,7 +9,7 @@ from instep.transfer.imports.markdown.callouts import (
 )
 from instep.transfer.imports.markdown.definition_lists import replace_definition_lists
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes, replace_icons
-from instep.transfer.imports.markdown.plain_pages import headed_block
+from instep.transfer.imports.markdown.grouping import grouped_tabs, tab
 from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.tree.url_parts import joined_url
 
@@ -44,8 +44,9 @@ def plain_python_markdown(text: str, page: SourcePage, appended: str, address: s
     # Definitions may contain tabs and admonitions, which then no longer start at the beginning of a line.
     text = replace_definition_lists(_expand_abbreviations(text))
     text = replace_indented_blocks(
-        text, _TAB, lambda tab, body: headed_block(replace_icons(tab[2] or tab[3] or ""), body)
+        text, _TAB, lambda match, body: tab(replace_icons(match[2] or match[3] or ""), body).strip("\n")
     )
+    text = grouped_tabs(text)
     text = replace_colon_containers(replace_indented_containers(text))
     text = _KEYS.sub(_plain_keys, _CRITIC.sub(_plain_critic, text))
     text = _MARK.sub(lambda match: match[1] or match[2], text)

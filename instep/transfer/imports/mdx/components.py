@@ -5,10 +5,12 @@ from collections.abc import Callable
 from html import escape
 from typing import TypeAlias
 
+from instep.platform.core.directives import write_directive
 from instep.platform.text.characters import whole_number
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS
 from instep.transfer.imports.html.markdown_links import link, picture
 from instep.transfer.imports.markdown.callouts import alert, plain_title
+from instep.transfer.imports.markdown.grouping import code_group, tabs, with_caption
 from instep.transfer.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, paragraphs
 from instep.transfer.imports.mdx.tags import Tag, block, bold_label, item, place
 
@@ -47,7 +49,7 @@ def _details(tag: Tag) -> MarkdownPiece:
 
 
 def _tab(tag: Tag) -> MarkdownPiece:
-    """A bold label and then the content; surrounding tabs may provide the labels."""
+    """A tab; surrounding tabs may provide its title."""
     tabs = tag.parent_of("Tabs", "CodeTabs", "CodeBlockTabs")
     label = ""
     if tabs is not None:
@@ -56,9 +58,26 @@ def _tab(tag: Tag) -> MarkdownPiece:
         tabs.count += 1
         labels_by_value = {value: text for text, value, _ in tabs.tables.get("values", [])}
         label = labels_by_value.get(tag.value("value"), label)
-    return block(
-        paragraphs(bold_label(tag.value("title", "label", "name") or label or tag.value("value")), tag.inner)
-    )
+    title = plain_title(tag.value("title", "label", "name") or label or tag.value("value"))
+    return block(write_directive("tab", tag.inner, title) if title else tag.inner)
+
+
+def _tabs(tag: Tag) -> MarkdownPiece:
+    return block(tabs(tag.inner))
+
+
+def _code_group(tag: Tag) -> MarkdownPiece:
+    return block(tabs(tag.inner) if ":tab" in tag.inner else code_group(tag.inner))
+
+
+def _steps(tag: Tag) -> MarkdownPiece:
+    is_list = re.match(r"\d+\. |#{2,4} ", tag.inner) is not None
+    return block(write_directive("steps", tag.inner) if is_list else tag.inner)
+
+
+def _cards(tag: Tag) -> MarkdownPiece:
+    is_all = tag.inner.startswith(":::") and ":card" in tag.inner
+    return block(write_directive("cards", tag.inner) if is_all else tag.inner)
 
 
 def _step(tag: Tag) -> MarkdownPiece:
@@ -72,19 +91,16 @@ def _step(tag: Tag) -> MarkdownPiece:
 
 
 def _card(tag: Tag) -> MarkdownPiece:
-    """A link with its description in a list; a card without a link is a block with a label."""
+    """A card, which begins with its link if it has one."""
     target = tag.value("href", "link", "to", "url")
     title = tag.value("title", "label", "name")
     description = paragraphs(tag.value("description"), tag.inner)
-    if not target:
-        illustration = picture(title, tag.value("img", "image"))
-        return block(paragraphs(bold_label(title), illustration, description))
-    words = link(title or on_one_line(description) or target, target)
-    if not title or not description:
-        return item(list_item("-", words))
-    if "\n\n" in description or description.startswith(("-", "*", "1.", ">", "<", "|", "\x00", "![")):
-        return item(list_item("-", paragraphs(words, description)))
-    return item(list_item("-", f"{words}: {on_one_line(description)}"))
+    if target and not title:
+        title, description = on_one_line(description), ""
+    words = link(title, target) if target else ""
+    illustration = picture(title, tag.value("img", "image"))
+    body = paragraphs(words, illustration, description)
+    return block(write_directive("card", body, "" if target else plain_title(title)) if body or title else "")
 
 
 def _button(tag: Tag) -> MarkdownPiece:
@@ -94,9 +110,8 @@ def _button(tag: Tag) -> MarkdownPiece:
 
 
 def _frame(tag: Tag) -> MarkdownPiece:
-    """A picture with its caption below."""
-    caption = on_one_line(tag.value("caption"))
-    return block(paragraphs(tag.inner, f"*{caption}*" if caption and "*" not in caption else caption))
+    """A picture with its caption."""
+    return block(with_caption(tag.inner, on_one_line(tag.value("caption"))))
 
 
 def _field(tag: Tag) -> MarkdownPiece:
@@ -187,7 +202,7 @@ def _keys(tag: Tag) -> MarkdownPiece:
 
 
 def _formula(tag: Tag) -> MarkdownPiece:
-    return MarkdownPiece(f"${on_one_line(tag.inner)}$")
+    return MarkdownPiece(f"$`{on_one_line(tag.inner)}`$")
 
 
 def _people(tag: Tag) -> MarkdownPiece:
@@ -226,12 +241,11 @@ COMPONENTS: dict[str, Write] = {
     **with_names(_keys, "Kbd Key"),
     **with_names(_formula, "Latex Math InlineMath"),
     **with_names(_people, "Testimonial"),
-    **with_names(
-        unwrapped, "AccordionGroup Accordions CardGroup Cards CardGrid Columns Column Steps Tabs CodeGroup"
-    ),
-    **with_names(
-        unwrapped, "CodeTabs CodeBlockTabs RequestExample ResponseExample FileTree Files Tree Fragment"
-    ),
+    **with_names(_tabs, "Tabs CodeTabs CodeBlockTabs"),
+    **with_names(_code_group, "CodeGroup RequestExample ResponseExample"),
+    **with_names(_steps, "Steps"),
+    **with_names(_cards, "CardGroup Cards CardGrid Columns"),
+    **with_names(unwrapped, "AccordionGroup Accordions Column FileTree Files Tree Fragment"),
     **with_names(unwrapped, "ClientOnly Head BrowserOnly Bleed Center TabsPanels Properties"),
     **with_names(dropped, "Icon Spacer Divider TabsList TabsTrigger CodeBlockTabsList CodeBlockTabsTrigger"),
     "": unwrapped,

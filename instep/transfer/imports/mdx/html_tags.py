@@ -5,6 +5,7 @@ import posixpath
 
 from instep.transfer.imports.html.markdown_links import link, markdown_table, picture
 from instep.transfer.imports.html.safe_links import page_of
+from instep.transfer.imports.markdown.grouping import video
 from instep.transfer.imports.mdx.components import Write, details, dropped, unwrapped, with_names
 from instep.transfer.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, quote
 from instep.transfer.imports.mdx.tags import Tag, block, item, place
@@ -99,7 +100,7 @@ def _media(tag: Tag) -> MarkdownPiece:
     title = (
         tag.value("title", "caption", "alt", "aria-label") or posixpath.basename(target.rstrip("/")) or target
     )
-    return block(link(title, target)) if target else MarkdownPiece(tag.inner)
+    return block(video(title, target)) if target else MarkdownPiece(tag.inner)
 
 
 def _source(tag: Tag) -> MarkdownPiece:

@@ -8,6 +8,7 @@ from instep.transfer.imports.html.escapes import plainer
 from instep.transfer.imports.markdown.attribute_lists import remove_attribute_lists
 from instep.transfer.imports.markdown.callouts import Container, alert_of, replace_colon_containers
 from instep.transfer.imports.markdown.fields import Fields
+from instep.transfer.imports.markdown.grouping import take_titles
 from instep.transfer.imports.markdown.heading_ids import HeadingIds, take_heading_ids
 from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode
 from instep.transfer.imports.markdown.plain_pages import titled_fence, with_blank_lines
@@ -79,7 +80,8 @@ class PageReader:
         with self.snippets.configuration.reading_page():
             text = writer.write(paragraphs(hero(page.fields), self.prepare(page)))
         text = replace_colon_containers(_TOC.sub("", text), _container)
-        text = with_blank_lines(self._label_fences(remove_attribute_lists(text), writer.code))
+        text = self._label_fences(remove_attribute_lists(text), writer.code)
+        text = with_blank_lines(take_titles(text, writer.code))
         text = writer.code.show(text).strip("\n")
         title, text = take_title(page.fields.text("title") or head.text("name"), text, path)
         markdown, heading_ids = take_heading_ids(text)
@@ -121,8 +123,8 @@ def _info(fence: Fence, has_bare_titles: bool) -> tuple[str, str]:
 
 
 def _container(container: Container) -> str:
-    """A `:::` container; groups of code are reduced to their content."""
-    if container.kind in ("code-group", "raw", "v-pre", "tabs", "steps", "cards"):
+    """A `:::` container; directives that our pages have stay as they are."""
+    if container.kind in ("raw", "v-pre"):
         return container.body
     if container.kind == "details":
         return details(container.title, container.body)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
 
+from instep.platform.core.directives import FENCE
 from instep.platform.text.characters import shorten
 from instep.transfer.imports.html.markdown_links import picture
 from instep.transfer.imports.html.words_in_brackets import shown_comparisons
@@ -142,6 +143,7 @@ class PageWriter:
         quotes = line.count(">") if _INLINE_PREFIX.fullmatch(line) else 0
         tag.inner = dedent_block(self._text_of(element.children, tag), quotes)
         piece = (write or unwrapped)(tag)
+        self._tell_page(element, piece)
         if not piece.text and element.attributes and write in _SPEAKING:
             # It states its content in an unknown way.
             self._tell_component(element)
@@ -163,7 +165,10 @@ class PageWriter:
     def _tell_known(self, element: Element) -> None:
         if self._is_missing(element):
             self._tell_component(element)
-        elif element.name in TOLD_TAGS:
+
+    def _tell_page(self, element: Element, piece: MarkdownPiece) -> None:
+        """Report what a page shows, and the article only links to or omits."""
+        if element.name in TOLD_TAGS and not piece.text.startswith(FENCE):
             self.page.losses.add(f"{TOLD_TAGS[element.name]}: <{element.name}>", element.source)
 
     def _own_component(self, element: Element, tag: Tag) -> MarkdownPiece | None:

@@ -10,6 +10,7 @@ from instep.transfer.imports.html.markdown_links import link
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.transfer.imports.markdown.fields import Fields, read_settings
+from instep.transfer.imports.markdown.grouping import tab, tabs
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code
 from instep.transfer.imports.markdown.link_lists import LinkItem, read_link_list
 from instep.transfer.imports.markdown.plain_pages import headed_block, plain_page
@@ -32,8 +33,8 @@ _TAG = re.compile(
     r"\{%-?[ \t]*(?P<end>end)?(?P<name>[\w-]+)(?P<arguments>(?:[^%\"]|\"[^\"]*\"|%(?!\}))*?)"
     r"(?P<alone>/)?[ \t]*-?%\}"
 )
-_OPENED = frozenset(("tabs", "stepper", "columns", "column", "updates"))
-_PARTS = frozenset(("tab", "step", "update"))
+_OPENED = frozenset(("stepper", "columns", "column", "updates"))
+_PARTS = frozenset(("step", "update"))
 _BARE_LINK = re.compile(r"[ \t\n]*(?:\[([^\]\n]*)\]\(([^()\s]*)\)|(\S*))[ \t\n]*")
 
 
@@ -84,6 +85,10 @@ def _plain_tag(tag: TagUse, page: SourcePage, files: SourceFiles) -> str:
     body = (tag.body or "").strip("\n")
     if tag.name == "hint":
         return f"\n\n{alert(tag.argument('style') or 'info', '', body.strip())}\n\n"
+    if tag.name == "tab":
+        return tab(tag.argument("title"), body)
+    if tag.name == "tabs":
+        return f"\n\n{tabs(body)}\n\n"
     if tag.name in _PARTS:
         return headed_block(tag.argument("title") or tag.named.get("date", ""), body)
     if tag.name in _OPENED:

@@ -14,6 +14,7 @@ from instep.transfer.imports.html.markdown_links import link, markdown_table, pi
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.transfer.imports.markdown.fields import read_yaml
+from instep.transfer.imports.markdown.grouping import grouped_tabs, tab
 from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode
 from instep.transfer.imports.markdown.plain_pages import headed_block, plain_page
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
@@ -123,7 +124,7 @@ def _position(path: str, order: Mapping[str, int]) -> tuple[float, str]:
 def _transform(page: SourcePage, text: str, code: HiddenCode) -> str:
     text = _BLOCK.sub(lambda block: _plain_block(block[1], block[2], code, page), text)
     text = _CALLOUT.sub(lambda callout: _plain_callout(callout[1], callout[2]), text)
-    text = _TABS.sub(lambda tab: headed_block(tab[1], tab[2]), text)
+    text = _TABS.sub(lambda match: tab(match[1], match[2]), text)
     text = _COMPONENT.sub(
         lambda component: _plain_component(component[1], component[2], component[3] or ""), text
     )
@@ -132,7 +133,7 @@ def _transform(page: SourcePage, text: str, code: HiddenCode) -> str:
         if not tag[0].startswith("</") and tag[1] not in ("Tabs", "Columns", "Column", "Cards"):
             page.losses.add(f"component <{tag[1]}>, reduced to its text", tag[0])
     text = _VARIABLE.sub(lambda variable: _plain_variable(variable, page), text)
-    return replace_emoji_codes(_TAG.sub("", text))
+    return replace_emoji_codes(grouped_tabs(_TAG.sub("", text)))
 
 
 def _plain_emoji_callout(match: re.Match[str]) -> str:
