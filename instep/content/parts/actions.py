@@ -4,7 +4,15 @@ from collections.abc import Mapping
 
 from instep.content.parts import queries
 from instep.content.parts.expansion import expand, references_in
-from instep.content.parts.schemas import FormerText, PartCreate, PartKind, PartUpdate, PartUse, SharedPart
+from instep.content.parts.schemas import (
+    FormerText,
+    PartCreate,
+    PartKind,
+    PartUpdate,
+    PartUse,
+    SharedPart,
+    UsedPart,
+)
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidState, InvalidValue, NotFound
 from instep.platform.core.etags import refuse_stale
@@ -44,9 +52,9 @@ async def list_former_texts(ctx: Ctx, part_id: str) -> list[FormerText]:
     return await queries.list_former_texts(ctx, part_id)
 
 
-async def find_part(ctx: Ctx, kind: PartKind, name: str, locale: str) -> SharedPart | None:
-    """The part or variable with this name, if it has a text in the language."""
-    return await queries.find_named(ctx, kind, name, locale)
+async def list_used_parts(ctx: Ctx) -> list[UsedPart]:
+    """The parts that drafts or live articles show, with these articles."""
+    return await queries.list_used(ctx)
 
 
 @writes

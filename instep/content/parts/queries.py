@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from instep.content.parts.schemas import FormerText, PartKind, PartUse, SharedPart
+from instep.content.parts.schemas import FormerText, PartKind, PartUse, SharedPart, UsedPart
 from instep.platform.core import limits
 from instep.platform.core.paging import Order, Page, PageRequest
 from instep.platform.identity.schemas import Ctx
@@ -141,6 +141,26 @@ async def list_uses(ctx: Ctx, reference: str, limit: int = limits.MAX_USES_SHOWN
         """,
         reference=reference,
         limit=limit,
+        locale=ctx.bot.locale,
+    )
+
+
+async def list_used(ctx: Ctx) -> list[UsedPart]:
+    """The parts that drafts or live articles show."""
+    return await ctx.all(
+        UsedPart,
+        """
+        select p.id, p.kind, p.name, p.locale, p.text,
+            array_agg(a.id order by a.status <> 'published', a.id) as article_ids
+        from parts p join articles a on a.bot_id = p.bot_id and a.workspace_id = %(workspace)s
+            and a.deleted_at is null and a.status in ('draft', 'published') and a.parts <> '{}'
+            and p.kind || '.' || p.name = any(a.parts)
+            and (a.locale = p.locale or p.locale = %(locale)s and not exists (
+                select from parts o where o.workspace_id = %(workspace)s and o.bot_id = p.bot_id
+                    and o.kind = p.kind and o.name = p.name and o.locale = a.locale))
+        where p.bot_id = %(bot)s and p.workspace_id = %(workspace)s
+        group by p.id, p.kind, p.name, p.locale, p.text order by p.id
+        """,
         locale=ctx.bot.locale,
     )
 

@@ -64,6 +64,26 @@ class PartUse:
 
 
 @dataclass(frozen=True, slots=True)
+class UsedPart:
+    """A part with the drafts and live articles that show it in its language, live ones first."""
+
+    id: str
+    kind: PartKind
+    name: str
+    locale: str
+    text: str
+    article_ids: list[str]
+
+    @property
+    def reference(self) -> str:
+        return f"{self.kind}.{self.name}"
+
+    @property
+    def uses(self) -> int:
+        return len(self.article_ids)
+
+
+@dataclass(frozen=True, slots=True)
 class FormerText:
     """An earlier text of a part."""
 

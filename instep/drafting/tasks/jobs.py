@@ -8,6 +8,8 @@ from typing import Any
 from instep.accounts.language_model.choosing import NO_MODELS, LanguageModels
 from instep.content.articles.schemas import Article
 from instep.content.articles.writer_queries import count_for_writer, list_for_writer, list_some_for_writer
+from instep.content.parts.actions import list_used_parts
+from instep.content.parts.schemas import UsedPart
 from instep.content.style.actions import find_style
 from instep.content.style.prompting import follow_style
 from instep.drafting import writer
@@ -19,6 +21,7 @@ from instep.drafting.tasks import queries
 from instep.drafting.tasks.actions import run_soon
 from instep.drafting.tasks.candidates import candidate_query, find_articles, with_unread
 from instep.drafting.tasks.outlook import look_ahead
+from instep.drafting.tasks.part_places import texts_of_parts, with_part_places
 from instep.drafting.tasks.queries import TaskInput
 from instep.drafting.tasks.reports import ModelPart, emit_end, write_report
 from instep.drafting.tasks.sources import find_sources, searches_for
@@ -54,6 +57,7 @@ class Reading:
     drafted: writer.Suppressed
     dismissed: list[writer.DismissedEdit]
     drafts: list[DraftTexts]
+    parts: list[UsedPart]
 
     @property
     def held_back(self) -> writer.Suppressed:
@@ -119,7 +123,9 @@ async def process_task(database: Database, payload: dict[str, str], models: Lang
     articles = {article.id: article for article in rows}
     sources = [source for source in sources if source.id in articles]
     texts = texts_of(articles, reading.bot)
-    report = await write_drafts(work, texts, sources, reading.held_back)
+    texts_with_parts = texts + texts_of_parts(reading.parts, articles)
+    report = await write_drafts(work, texts_with_parts, sources, reading.held_back)
+    report = with_part_places(report, reading.parts, articles)
     unread_count = 0 if work.article else max(0, reading.article_count - len(articles))
     report = with_unread(report, len(articles), unread_count)
     waiting = await waiting_texts(reading.drafts)
@@ -156,6 +162,7 @@ async def begin_task(enter: Enter, task_id: str) -> Reading | None:
             drafted=await drafted_keys(ctx, work.bundle, work.source_url) if work.bundle else {},
             dismissed=[dismissed_edit(row) for row in await newest_dismissed(ctx)],
             drafts=[] if work.article else await read_waiting(ctx, work.source_url),
+            parts=[] if work.article else await list_used_parts(ctx),
         )
 
 
