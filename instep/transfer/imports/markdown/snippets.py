@@ -8,7 +8,7 @@ from instep.platform.text.characters import whole_number
 from instep.transfer.imports.markdown.fields import Fields, named_fields
 from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.tree.folders import join
-from instep.transfer.imports.tree.schemas import SourceFiles, read_text
+from instep.transfer.imports.tree.schemas import Inclusion, SourceFiles, read_text
 
 _SNIPPET = re.compile(r"^([ \t]*)(;?)-{1,}8<-{1,}[ \t]+[\"']([^\"'\n]+)[\"'][ \t]*$", re.MULTILINE)
 _SNIPPETS = re.compile(
@@ -45,6 +45,10 @@ class Snippets:
 
     def _include(self, text: str, page: SourcePage, depth: int) -> str:
         def include(indent: str, names: list[str], source: str) -> str:
+            if depth == 0 and not indent and len(names) == 1:
+                text = "\n".join(self._lines(names[0], page, depth, source))
+                page.losses.losses.inclusions.append(Inclusion(page.path, names[0], text))
+                return text
             lines = (line for name in names for line in self._lines(name, page, depth, source))
             return "\n".join(indent + line if line else "" for line in lines)
 

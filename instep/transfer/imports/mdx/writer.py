@@ -36,6 +36,7 @@ from instep.transfer.imports.mdx.page_layout import (
     paragraphs,
 )
 from instep.transfer.imports.mdx.tags import Tag, block, bold_label, place
+from instep.transfer.imports.tree.schemas import Inclusion
 
 _MODULE_LINE = re.compile(r"(?:import|export)(?=[\s{*\"'])")
 # Attributes that are links.
@@ -288,6 +289,9 @@ class PageWriter:
         page = read_page(path, content, self.page.losses.losses)
         writer = PageWriter(page, self.snippets, self.code, tag.values, self.depth + 1, self.budget)
         text = writer.write(_section(page.body, section)).strip("\n")
+        if self.depth == 0 and tag.values.keys() <= {"file", "src"} and not section:
+            inclusion = Inclusion(self.page.path, path, self.code.show(text))
+            self.page.losses.losses.inclusions.append(inclusion)
         return block(rebase_links(text, path, self.page.path, self.snippets.configuration.paths))
 
     def _code_piece(self, element: Element, tag: Tag, *, is_in_table: bool) -> MarkdownPiece:

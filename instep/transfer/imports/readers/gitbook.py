@@ -22,6 +22,7 @@ from instep.transfer.imports.tree.own_sites import own_sites
 from instep.transfer.imports.tree.schemas import (
     ImportedPage,
     ImportedRedirect,
+    Inclusion,
     Losses,
     Reader,
     SourceFiles,
@@ -122,7 +123,9 @@ def _included(tag: TagUse, page: SourcePage, files: SourceFiles) -> str:
     except KeyError:
         page.losses.add(f"included file that isn't in the source: {path}", tag.source)
         return ""
-    return f"\n\n{included.body.strip()}\n\n"
+    text = included.body.strip()
+    page.losses.losses.inclusions.append(Inclusion(page.path, path, text))
+    return f"\n\n{text}\n\n"
 
 
 def _entry(item: LinkItem, folder: str) -> Entry:

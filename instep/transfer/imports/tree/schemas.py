@@ -164,6 +164,15 @@ class ImportedPart:
 
 
 @dataclass(frozen=True, slots=True)
+class Inclusion:
+    """A page that includes the text of another file, as Markdown."""
+
+    page: str
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Tree:
     """A whole source.
 
@@ -191,6 +200,7 @@ class Tree:
     changelog_folder: str | None = None
     links_keep_language: bool = False
     losses: tuple[Loss, ...] = ()
+    inclusions: tuple[Inclusion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,9 +213,10 @@ class MovedPage:
 
 @dataclass(slots=True)
 class Losses:
-    """Collects the losses of a reader."""
+    """Collects the losses of a reader, and the texts that its pages include."""
 
     rows: list[Loss] = field(default_factory=list)
+    inclusions: list[Inclusion] = field(default_factory=list)
 
     def add(self, path: str, what: str, line: int | None = None) -> None:
         self.rows.append(Loss(path, what, line))
@@ -226,4 +237,5 @@ class Reader:
         Raises `UnreadableSource` with a sentence that names the file and says what to do.
         """
         losses = Losses()
-        return replace(self.make_tree(files, losses), losses=tuple(losses.rows))
+        tree = self.make_tree(files, losses)
+        return replace(tree, losses=tuple(losses.rows), inclusions=tuple(losses.inclusions))
