@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from instep.content.parts.expansion import references_in
 from instep.platform.core import limits
 from instep.platform.text.characters import shorten
 from instep.platform.text.tokens import UNSEGMENTED_CHARACTER
@@ -116,7 +117,9 @@ TEXT_CHECKS: tuple[Check[CheckedText], ...] = (
         "short_text",
         "warning",
         "The text is very short: expand it, or merge it into another article.",
-        lambda text: 0 < text_length(text.content) < limits.SHORT_TEXT_CHARACTERS,
+        lambda text: (
+            0 < text_length(text.content) < limits.SHORT_TEXT_CHARACTERS and not references_in(text.content)
+        ),
     ),
     Check(
         "no_headings",
