@@ -5,6 +5,7 @@ from typing import Any
 from instep.platform.core.database import Database, Tx
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
 from tests.support.changelog_entries import publish_entry
+from tests.support.events import forget, kinds
 from tests.support.exported_library import texts_of
 from tests.support.file_samples import picture
 from tests.support.http import create_article, created, error, ok
@@ -12,6 +13,7 @@ from tests.support.mcp import ask as ask_docs
 from tests.support.questions import ask
 from tests.support.site_pages import publish, visit
 from tests.support.uploads import upload
+from tests.support.webhook_endpoints import create_webhook
 
 NOTE = "Invoices are sent by {{variable.courier}} on the first day of the month."
 SOURCE = "## Billing\n\n{{part.billing-note}}\n\n```sh\nbill --by {{variable.courier}}\n```\n"
@@ -46,8 +48,9 @@ async def doors(api: Api, cast: Cast, article: Json) -> dict[str, str]:
 
 
 async def test_readers_see_the_text_behind_every_door_and_editors_see_the_reference(
-    client: Client, api: Api, cast: Cast, database: Database, run_jobs: RunJobs
+    client: Client, api: Api, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs
 ) -> None:
+    await create_webhook(client)
     courier, note = await two_parts(client)
     article = await publish(client, "Billing", SOURCE)
     await publish_entry(client, "Couriers", contentMarkdown="Now by {{variable.courier}}.")
@@ -63,7 +66,9 @@ async def test_readers_see_the_text_behind_every_door_and_editors_see_the_refere
     assert (changed["version"], changed["uses"]) == (2, 2)
     uses = ok(await client.get(f"/v1/parts/{courier['id']}/uses"))
     assert {use["title"] for use in uses["uses"]} == {"Billing", "Couriers"}
+    await forget(owner, cast.acme)
     await run_jobs()
+    assert await kinds(owner, cast.acme) == ["article.updated"]
 
     for door, text in (await doors(api, cast, article)).items():
         assert "goshawk" in text, door
