@@ -61,6 +61,8 @@ from instep.search.jobs import (
 )
 from instep.search.semantic.query_embedder import query_embedder
 from instep.search.shared_indexes import share_indexes
+from instep.transfer.api_references.actions import UPDATE_API_REFERENCE
+from instep.transfer.api_references.jobs import update_api_reference
 from instep.transfer.imports.actions import RUN_IMPORT
 from instep.transfer.imports.jobs import give_up_import, run_import
 from instep.transfer.repositories.drift_jobs import check_repository, give_up_check
@@ -222,6 +224,9 @@ def worker_of(
         SEND_REVIEW_DIGEST: partial(send_review_digest, database),
         PRUNE: partial(prune, database),
         RUN_IMPORT: partial(run_import, database, open_storages(settings(), database)),
+        UPDATE_API_REFERENCE: partial(
+            update_api_reference, database, open_storages(settings(), database), outbound
+        ),
         SWEEP_FILES: partial(sweep_files, database, open_storages(settings(), database)),
         STORE_INDEXES: partial(store_indexes, database),
         EMBED_ARTICLES: partial(embed_articles, database, embedders),

@@ -105,7 +105,13 @@ FACES: dict[str, set[str]] = {
         "questions.question_key",
     },
     "imports": {
-        *("fetchers.products", "plan.ordering", "plan.source_planning", "report_forms"),
+        *(
+            "fetchers.products",
+            "openapi.operation_settings",
+            "plan.ordering",
+            "plan.source_planning",
+            "report_forms",
+        ),
         *("source.download", "source.formats", "source.source_reading", "tree.schemas", "write.running"),
     },
     "language_model": {"choosing"},

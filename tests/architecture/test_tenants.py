@@ -23,6 +23,7 @@ from instep.platform.core.database_connections import OPTIONS
 from instep.platform.email.undelivered import note_delivery
 from instep.platform.identity.scopes import Role
 from instep.platform.web.visitors.refused_origins import note_refused_origin
+from instep.transfer.api_references.actions import follow_api_description
 from instep.transfer.repositories.host_people import name_host_member
 from instep.visitors.privacy.erasure_marks import mark_erasure
 from instep.visitors.subscriptions.actions import request_subscription
@@ -138,6 +139,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
         await note_sent(ctx)
         await request_subscription(ctx, Topic(""), "ann@reader.example", "en", "192.0.2.1")
         await add_label_rule(ctx, "internal")
+        await follow_api_description(ctx, "https://api.example.com/openapi.json")
         await note_refused_origin(ctx.tx, ctx.bot, "https://elsewhere.test")
     return [
         *(
@@ -185,7 +187,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
             "trusts",
         ),
         *("suppressed_statements", "draft_viewers", "previews", "review_digests"),
-        *("imports", "import_refs", "erasures", "bulk_changes"),
+        *("imports", "import_refs", "erasures", "bulk_changes", "api_references"),
         *("published_versions", "subscriptions"),
         *("files", "file_references", "stored_objects", "object_chunks"),
         *("synced_folders", "synced_files"),

@@ -13,6 +13,7 @@ from instep.platform.core import limits
 from instep.platform.core.database import Tx
 from instep.platform.identity.audit import record
 from instep.platform.identity.schemas import OPERATOR
+from instep.transfer.api_references.actions import UPDATE_API_REFERENCE
 from instep.transfer.imports.actions import RUN_IMPORT
 from instep.transfer.repositories.schemas import (
     CHECK_REPOSITORY,
@@ -27,7 +28,7 @@ from instep.visitors.insights.schemas import DRAFT_GAP
 # are scheduled by every worker that starts, and messages to chat channels are dropped.
 CONTINUED_JOBS = (
     *(RUN_TASK, DRAFT_GAP, RUN_IMPORT, SEND_PULL_REQUEST, RELEASE_DRAFTS, CHECK_REPOSITORY),
-    *(FOLLOW_TRANSLATIONS, TRANSLATE_ARTICLE, SHOW_PART),
+    *(FOLLOW_TRANSLATIONS, TRANSLATE_ARTICLE, SHOW_PART, UPDATE_API_REFERENCE),
     # They bring the one comment up to date, and refuse commands for what it does not show.
     *(REVIEW_PULL, RUN_PULL_COMMANDS),
 )

@@ -171,3 +171,20 @@ async def test_links_to_the_old_site_lead_to_articles_if_its_address_is_named(
     article = ok(await client.get("/v1/articles/a"))
     assert "/articles/b)" in article["contentMarkdown"]
     assert "acme.example" not in article["contentMarkdown"]
+
+
+async def test_the_address_of_an_api_description_is_followed_updated_and_removed(desk: Desk) -> None:
+    url = "https://api.acme.example/openapi.json"
+    await desk.send("import", "import/references", url=url)
+    text = (await desk.get("import")).text
+    assert url in text
+    assert "Not checked yet" in text
+    match = re.search(r"import/references/(api_\w+)/update", text)
+    assert match is not None
+
+    assert (await desk.send("import", f"import/references/{match[1]}/update")).status_code == 303
+    refused = await desk.send("import", "import/references", url="ftp://example.com")
+    assert refused.status_code == 400
+    assert "ftp://example.com" in refused.text
+    await desk.send("import", f"import/references/{match[1]}/remove")
+    assert url not in (await desk.get("import")).text

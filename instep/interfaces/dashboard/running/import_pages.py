@@ -11,6 +11,7 @@ from instep.platform.core import limits
 from instep.platform.core.errors import AppError, InvalidRequest
 from instep.platform.identity.scopes import Role
 from instep.platform.web.multipart import FormFile
+from instep.transfer.api_references import actions as api_references
 from instep.transfer.imports import actions, report_forms
 from instep.transfer.imports.schemas import ImportRow
 from instep.transfer.imports.source.formats import READERS
@@ -85,11 +86,35 @@ async def discard_import(page: BotPage) -> Response:
     return page.leave("import", "Discarded: nothing was imported.")
 
 
+@bot_page("articles", Role.EDITOR)
+async def follow_address(page: BotPage) -> Response:
+    try:
+        async with page.ctx.tx.transaction():
+            await api_references.follow_api_description(page.ctx, page.form.get("url", ""))
+    except InvalidRequest as refusal:
+        return await render_imports(page, refusal)
+    return page.leave("import", "The API reference is being imported.")
+
+
+@bot_page("articles", Role.EDITOR)
+async def update_reference(page: BotPage) -> Response:
+    await api_references.update_api_reference_now(page.ctx, page.request.path_params["reference_id"])
+    return page.leave("import", "The API reference is being updated.")
+
+
+@bot_page("articles", Role.EDITOR)
+async def unfollow_address(page: BotPage) -> Response:
+    await api_references.unfollow_api_description(page.ctx, page.request.path_params["reference_id"])
+    return page.leave("import", "The address is no longer followed. Its articles stay.")
+
+
 async def render_imports(page: BotPage, refusal: AppError | None = None) -> Response:
     return await page.show(
         "running/imports.html",
         refusal.status if refusal else 200,
         imports=await actions.list_imports(page.ctx),
+        references=await api_references.list_api_references(page.ctx),
+        url=page.form.get("url", "") if refusal else "",
         states=STATES,
         formats=[("", "Detect automatically"), *sorted((reader.name, reader.title) for reader in READERS)],
         site=page.form.get("site", "") if refusal else "",
@@ -105,6 +130,9 @@ async def import_of(page: BotPage) -> ImportRow:
 routes = [
     Route(PATH, show_imports, methods=["GET"]),
     Route(PATH, upload_archive, methods=["POST"]),
+    Route(f"{PATH}/references", follow_address, methods=["POST"]),
+    Route(f"{PATH}/references/{{reference_id}}/update", update_reference, methods=["POST"]),
+    Route(f"{PATH}/references/{{reference_id}}/remove", unfollow_address, methods=["POST"]),
     Route(f"{PATH}/{{import_id}}", show_import, methods=["GET"]),
     Route(f"{PATH}/{{import_id}}/progress", show_import_progress, methods=["GET"]),
     Route(f"{PATH}/{{import_id}}/confirm", confirm_import, methods=["POST"]),

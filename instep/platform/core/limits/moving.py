@@ -35,9 +35,11 @@ MAX_IMPORT_SECONDS = 120
 MAX_IMPORT_SETTINGS_VALUES = 100_000
 # Values of expressions in one page with components; further ones are unknown.
 MAX_IMPORT_PAGE_VALUES = 20_000
-# An OpenAPI document, in bytes and in operations, each of which becomes a page.
+# An OpenAPI document, in bytes and in operations, each of which becomes a page; and the addresses of such
+# documents that a help center follows.
 MAX_OPENAPI_BYTES = 10 * 1024 * 1024
 MAX_API_OPERATIONS = 3_000
+MAX_API_REFERENCES = 20
 # Nesting levels and aliases in YAML; characters of a synced page's front matter, and processor time for the
 # front matter of all pages of a sync.
 MAX_YAML_DEPTH = 100

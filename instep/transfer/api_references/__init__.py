@@ -1,0 +1,1 @@
+"""API references that follow an OpenAPI document at an address."""

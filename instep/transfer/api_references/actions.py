@@ -1,0 +1,67 @@
+"""Operations on API references: follow an address, update now, end."""
+
+from datetime import datetime, timedelta
+
+from instep.notifications.webhooks.schemas import valid_url
+from instep.platform.core import limits
+from instep.platform.core.errors import InvalidRequest
+from instep.platform.core.ids import new_id
+from instep.platform.core.jobs import defer
+from instep.platform.identity.access import writes
+from instep.platform.identity.schemas import Ctx
+from instep.transfer.api_references import queries
+from instep.transfer.api_references.schemas import ApiReference
+
+UPDATE_API_REFERENCE = "update_api_reference"
+
+
+async def list_api_references(ctx: Ctx) -> list[ApiReference]:
+    """List the addresses of OpenAPI documents that the help center follows."""
+    return await queries.list_all(ctx)
+
+
+@writes
+async def follow_api_description(ctx: Ctx, url: str) -> str:
+    """Import the OpenAPI document at an address now, and each day again; return the reference's id.
+
+    Its pages are live without a review. Raises `InvalidRequest`.
+    """
+    try:
+        url = valid_url(url.strip())
+    except ValueError as error:
+        raise InvalidRequest(f"Enter the address of an OpenAPI document: {error}") from None
+    references = await queries.list_all(ctx)
+    if any(reference.url == url for reference in references):
+        raise InvalidRequest("The help center already follows this address.")
+    if len(references) >= limits.MAX_API_REFERENCES:
+        raise InvalidRequest(
+            f"A help center follows at most {limits.MAX_API_REFERENCES} addresses: end one first."
+        )
+    reference_id = new_id("api")
+    await queries.insert(ctx, reference_id, url)
+    await schedule_update(ctx, reference_id, ctx.now)
+    return reference_id
+
+
+@writes
+async def update_api_reference_now(ctx: Ctx, reference_id: str) -> str:
+    """Import the document again without waiting for the next day."""
+    await schedule_update(ctx, reference_id, ctx.now)
+    return reference_id
+
+
+@writes
+async def unfollow_api_description(ctx: Ctx, reference_id: str) -> str:
+    """Follow the address no longer; its articles stay."""
+    await queries.delete(ctx, reference_id)
+    return reference_id
+
+
+async def schedule_update(ctx: Ctx, reference_id: str, moment: datetime) -> None:
+    """Schedule the next update; of two times, the earlier one counts."""
+    payload = {"workspace": ctx.workspace_id, "bot": str(ctx.bot.id), "reference": reference_id}
+    await defer(ctx.tx, UPDATE_API_REFERENCE, payload, run_at=moment, dedupe=reference_id)
+
+
+def next_update(moment: datetime) -> datetime:
+    return moment + timedelta(days=1)

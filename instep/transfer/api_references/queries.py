@@ -1,0 +1,65 @@
+"""The SQL of API references that follow an address."""
+
+from psycopg.types.json import Jsonb
+
+from instep.platform.core.errors import NotFound
+from instep.platform.identity.schemas import Ctx
+from instep.transfer.api_references.schemas import ApiReference
+
+REFERENCE = """
+    select r.id, r.url, r.descriptions, r.error, r.checked_at, r.changed_at, r.author_name
+    from api_references r
+    where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+"""
+
+
+async def list_all(ctx: Ctx) -> list[ApiReference]:
+    return await ctx.all(ApiReference, f"{REFERENCE} order by r.url, r.id")
+
+
+async def find(ctx: Ctx, reference_id: str) -> ApiReference | None:
+    return await ctx.first(ApiReference, f"{REFERENCE} and r.id = %(id)s", id=reference_id)
+
+
+async def insert(ctx: Ctx, reference_id: str, url: str) -> None:
+    await ctx.execute(
+        """
+        insert into api_references (id, workspace_id, bot_id, url, author_name, created_at)
+        values (%(id)s, %(workspace)s, %(bot)s, %(url)s, %(author)s, now())
+        """,
+        id=reference_id,
+        url=url,
+        author=ctx.actor.name,
+    )
+
+
+async def delete(ctx: Ctx, reference_id: str) -> None:
+    deleted = await ctx.execute(
+        "delete from api_references where id = %(id)s and bot_id = %(bot)s and workspace_id = %(workspace)s",
+        id=reference_id,
+    )
+    if not deleted:
+        raise NotFound.of("API reference")
+
+
+async def record_check(ctx: Ctx, reference_id: str, error: str | None) -> None:
+    await ctx.execute(
+        """
+        update api_references set checked_at = now(), error = %(error)s
+        where id = %(id)s and bot_id = %(bot)s and workspace_id = %(workspace)s
+        """,
+        id=reference_id,
+        error=error,
+    )
+
+
+async def record_change(ctx: Ctx, reference_id: str, descriptions: dict[str, str]) -> None:
+    await ctx.execute(
+        """
+        update api_references
+        set checked_at = now(), changed_at = now(), error = null, descriptions = %(descriptions)s
+        where id = %(id)s and bot_id = %(bot)s and workspace_id = %(workspace)s
+        """,
+        id=reference_id,
+        descriptions=Jsonb(descriptions),
+    )

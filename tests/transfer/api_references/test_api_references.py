@@ -1,0 +1,124 @@
+"""API references that follow the OpenAPI document at an address."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.errors import InvalidRequest
+from instep.platform.core.outbound.allowed import read_allow_list
+from instep.platform.core.outbound.client import OutboundClient
+from instep.runtime import worker_of
+from instep.transfer.api_references import actions
+from instep.transfer.api_references.schemas import ApiReference
+from tests.support.articles import acting
+from tests.support.cast import Cast, Client
+from tests.support.connected_repositories import LOOPBACK
+from tests.support.http import create_article, ok
+from tests.support.limits import SetLimit
+from tests.transfer.imports.api_server import Answer, ApiServer, serving
+
+
+def document(default: int = 20) -> dict[str, Any]:
+    parameter = {"name": "max_page_size", "in": "query", "schema": {"type": "integer", "default": default}}
+    operation = {"summary": "List orders", "parameters": [parameter], "responses": {}}
+    return {"openapi": "3.1.0", "info": {"title": "Acme API"}, "paths": {"/orders": {"get": operation}}}
+
+
+@dataclass
+class Followed:
+    """A document that a help center follows; `work` runs its job now."""
+
+    database: Database
+    owner: Tx
+    cast: Cast
+    server: ApiServer
+    client: OutboundClient
+
+    @property
+    def url(self) -> str:
+        return f"{self.server.url}/openapi.json"
+
+    def serve(self, value: Any) -> None:
+        self.server.answers["/openapi.json"] = Answer(value)
+
+    async def work(self) -> None:
+        await self.owner.execute(
+            "update jobs set run_at = now() where kind = 'update_api_reference' and workspace_id = %(id)s",
+            id=self.cast.acme.workspace_id,
+        )
+        await worker_of(self.database, self.client).run_due()
+
+    async def only(self) -> ApiReference:
+        async with acting(self.database, self.cast.acme) as ctx:
+            [reference] = await actions.list_api_references(ctx)
+        return reference
+
+
+@pytest.fixture
+async def followed(
+    database: Database, owner: Tx, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Followed]:
+    monkeypatch.setenv(*LOOPBACK)
+    client = OutboundClient(read_allow_list("127.0.0.0/8"))
+    async with serving(ApiServer()) as server:
+        yield Followed(database, owner, cast, server, client)
+    await client.aclose()
+
+
+async def test_pages_follow_the_document_and_articles_get_drafts(followed: Followed, client: Client) -> None:
+    await create_article(client, "Paging", contentMarkdown="`max_page_size` is 20 by default.\n")
+    followed.serve(document())
+    async with acting(followed.database, followed.cast.acme) as ctx:
+        await actions.follow_api_description(ctx, followed.url)
+    await followed.work()
+
+    page = ok(await client.get("/v1/articles/list-orders"))
+    assert page["status"] == "published"
+    assert "Default: `20`." in page["contentMarkdown"]
+    assert ok(await client.get("/v1/tasks"))["results"] == []
+
+    followed.serve(document(default=50))
+    await followed.work()
+
+    page = ok(await client.get("/v1/articles/list-orders"))
+    assert "Default: `50`." in page["contentMarkdown"]
+    [task] = ok(await client.get("/v1/tasks"))["results"]
+    assert task["change"]["url"] == followed.url
+    [draft] = ok(await client.get("/v1/drafts"))["results"]
+    assert (draft["articleTitle"], draft["taskId"]) == ("Paging", task["id"])
+
+
+async def test_an_unchanged_document_writes_nothing_and_a_failure_is_shown(
+    followed: Followed, client: Client
+) -> None:
+    followed.serve(document())
+    async with acting(followed.database, followed.cast.acme) as ctx:
+        await actions.follow_api_description(ctx, followed.url)
+    await followed.work()
+    first = await followed.only()
+    await followed.work()
+    assert (await followed.only()).changed_at == first.changed_at
+
+    followed.server.answers.clear()
+    await followed.work()
+    assert "404" in str((await followed.only()).error)
+    followed.serve({"openapi": "3.1.0", "paths": {}, "info": {"title": "Acme API"}})
+    await followed.work()
+    assert (await followed.only()).error is None
+    assert ok(await client.get("/v1/articles/list-orders"))["status"] == "archived"
+
+
+async def test_addresses_are_checked_and_counted(followed: Followed, set_limit: SetLimit) -> None:
+    set_limit("MAX_API_REFERENCES", 1)
+    async with acting(followed.database, followed.cast.acme) as ctx:
+        with pytest.raises(InvalidRequest):
+            await actions.follow_api_description(ctx, "not an address")
+        reference_id = await actions.follow_api_description(ctx, followed.url)
+        for url in (followed.url, f"{followed.url}2"):
+            with pytest.raises(InvalidRequest):
+                await actions.follow_api_description(ctx, url)
+        await actions.unfollow_api_description(ctx, reference_id)
+        assert await actions.list_api_references(ctx) == []
