@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0084"
-down_revision = "0083"
+revision = "0085"
+down_revision = "0084"
 
 SCHEMA = """
 create table api_references (
