@@ -27,6 +27,7 @@ async def paths(client: Client, templates: list[str]) -> list[str]:
     rows = {
         "articles": (await create_article(client))["id"],
         "collections": (await create_collection(client))["id"],
+        "parts": created(await client.post("/v1/parts", json={"name": "note", "text": "Text"}))["id"],
         "changelog": created(
             await client.post("/v1/changelog/entries", json={"title": "New", "contentMarkdown": "Text"})
         )["id"],
