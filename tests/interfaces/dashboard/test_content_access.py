@@ -24,10 +24,12 @@ WRITING = [below(route) for route in routes if POST in (route.methods or ())]
 
 async def paths(client: Client, templates: list[str]) -> list[str]:
     """The addresses of rows that exist."""
+    article_id = (await create_article(client))["id"]
+    part = {"name": f"note-{article_id.partition('_')[2]}", "text": "Text"}
     rows = {
-        "articles": (await create_article(client))["id"],
+        "articles": article_id,
         "collections": (await create_collection(client))["id"],
-        "parts": created(await client.post("/v1/parts", json={"name": "note", "text": "Text"}))["id"],
+        "parts": created(await client.post("/v1/parts", json=part))["id"],
         "changelog": created(
             await client.post("/v1/changelog/entries", json={"title": "New", "contentMarkdown": "Text"})
         )["id"],
