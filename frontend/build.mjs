@@ -132,6 +132,30 @@ async function buildWidget() {
   return [...panel, ...filesOf(loader)];
 }
 
+// The kinds of diagrams that are drawn, with the layout that they share; others would triple the size.
+const DIAGRAMS = /\/(?:(?:flow|sequence|state|class|er|gantt)Diagram(?:-v2)?|dagre)-[A-Z0-9]{8}\.mjs$/;
+
+const fewDiagrams = {
+  name: "few diagrams",
+  setup(builder) {
+    const nothing = ({ path }) => ({ path, namespace: "nothing" });
+    builder.onResolve({ filter: /^katex$|^cytoscape/ }, nothing);
+    builder.onResolve({ filter: /\.mjs$/ }, (file) =>
+      file.kind === "dynamic-import" && !DIAGRAMS.test(file.path) ? nothing(file) : undefined,
+    );
+    builder.onLoad({ filter: /.*/, namespace: "nothing" }, () => ({ contents: "export default null", loader: "js" }));
+  },
+};
+
+/** The page in which a diagram is drawn, and its script. */
+async function buildDiagram() {
+  const options = { ...OPTIONS, plugins: [fewDiagrams], format: "iife", entryPoints: ["src/diagram/diagram.js"] };
+  const result = await build(options);
+  const [script] = filesOf(result);
+  const html = readFileSync(join(HERE, "src/diagram/diagram.html"), "utf8").replace("DIAGRAM", `/static/dist/${script[0]}`);
+  return { inputs: result.metafile.inputs, files: [script, [`diagram.${shortHash(html)}.html`, Buffer.from(html)]] };
+}
+
 /** What TypeScript knows of `Instep`, as sites download it. */
 function widgetTypes() {
   const types = readFileSync(join(HERE, "src/widget/instep.d.ts"));
@@ -141,12 +165,13 @@ function widgetTypes() {
 /** The built files by their hashed names, and the packages that are in them. */
 async function bundle() {
   const result = await build({ ...OPTIONS, entryPoints: ENTRIES });
-  const files = new Map([...filesOf(result), ...(await buildWidget()), widgetTypes()]);
+  const diagram = await buildDiagram();
+  const files = new Map([...filesOf(result), ...(await buildWidget()), widgetTypes(), ...diagram.files]);
   const sprite = iconSprite();
   const states = stateStyles(files);
   files.set(`states.${shortHash(states)}.css`, states);
   files.set(`icons.${shortHash(sprite)}.svg`, sprite);
-  const packages = Object.keys(result.metafile.inputs)
+  const packages = Object.keys({ ...result.metafile.inputs, ...diagram.inputs })
     .map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1])
     .filter(Boolean);
   return { files, packages: [...new Set([...packages, ICON_PACKAGE])].sort(byName) };
@@ -166,7 +191,8 @@ function licenses(packages) {
   const texts = packages.map((name) => {
     const folder = join(HERE, "node_modules", name);
     const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    return `${"=".repeat(80)}\n${name} ${version} (${license})\n${"=".repeat(80)}\n\n${readFileSync(join(folder, "LICENSE"), "utf8").trim()}\n`;
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+    return `${"=".repeat(80)}\n${name} ${version} (${license})\n${"=".repeat(80)}\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
   });
   return `Instep's pages load these works of others. Each is under its own license, which follows.\n\n${texts.join("\n\n")}`;
 }

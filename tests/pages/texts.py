@@ -124,6 +124,13 @@ A card may have only words.
 ![For light pages](/static/icon.svg#gh-light-mode-only)
 ![For dark pages](/static/icon.svg#gh-dark-mode-only)
 
+```mermaid
+flowchart LR
+  A[Write] --> B{Reviewed?}
+  B -- yes --> C[Publish]
+  B -- no --> A
+```
+
 The time is $`t = \\frac{n}{2}`$, and for many:
 
 ```math

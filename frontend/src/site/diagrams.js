@@ -1,1 +1,48 @@
-export function drawDiagrams() {}
+// Mermaid diagrams, each drawn in a sandboxed frame of its own. Without this script, or if one can't be drawn, its
+// source is shown.
+const PATIENCE_MILLISECONDS = 25_000;
+const MAX_DIAGRAMS = 20;
+const MAX_CHARACTERS = 10_000;
+const MAX_HEIGHT = 4_000;
+
+export function drawDiagrams() {
+  const address = document.querySelector("script[data-diagram]")?.dataset.diagram;
+  const sources = [...document.querySelectorAll(".prose code.language-mermaid")].slice(0, MAX_DIAGRAMS);
+  for (const code of sources) {
+    const text = code.textContent;
+    if (address && text.length <= MAX_CHARACTERS) draw(code.closest("details"), text, address);
+  }
+}
+
+function draw(details, text, address) {
+  const place = document.createElement("div");
+  const frame = document.createElement("iframe");
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  place.className = "diagram";
+  Object.assign(frame, { title: details.querySelector("summary").textContent, loading: "lazy", src: address });
+  frame.sandbox = "allow-scripts";
+  let patience;
+  const send = () => {
+    clearTimeout(patience);
+    patience = setTimeout(giveUp, PATIENCE_MILLISECONDS);
+    frame.contentWindow?.postMessage({ text, isDark: dark.matches }, "*");
+  };
+  const receive = ({ source, data }) => {
+    if (source !== frame.contentWindow) return;
+    if (data?.isReady) return send();
+    clearTimeout(patience);
+    if (data?.height > 0) frame.height = Math.min(data.height, MAX_HEIGHT);
+    else giveUp();
+  };
+  const giveUp = () => {
+    removeEventListener("message", receive);
+    dark.removeEventListener("change", send);
+    place.remove();
+    details.open = true;
+  };
+  addEventListener("message", receive);
+  frame.addEventListener("load", () => (patience ??= setTimeout(giveUp, PATIENCE_MILLISECONDS)));
+  dark.addEventListener("change", send);
+  place.append(frame);
+  details.before(place);
+}

@@ -11,7 +11,8 @@ PARTS = re.compile(r'class="markdown-(?:tab|step|card|video)|<figure\b|<math\b|-
 VIDEO = 'class="markdown-video"'
 # The players that videos load after a click: frontend/src/site/videos.js.
 VIDEO_PLAYERS = "https://www.youtube-nocookie.com https://player.vimeo.com https://www.loom.com"
-DIAGRAM = re.compile(r'<pre\b[^>]*><code class="language-mermaid">.*?</code></pre>', re.DOTALL)
+MERMAID = '<code class="language-mermaid">'
+DIAGRAM = re.compile(rf"<pre\b[^>]*>{MERMAID}.*?</code></pre>", re.DOTALL)
 LABEL = message("Diagram, as Mermaid source")
 
 
@@ -20,14 +21,18 @@ class RichParts:
     """Whether a page has such parts, and what its security policy allows for them."""
 
     is_rich: bool
+    has_diagrams: bool
     policy: str
 
     @classmethod
     def of(cls, html: str) -> "RichParts":
-        has_videos = VIDEO in html
+        has_videos, has_diagrams = VIDEO in html, MERMAID in html
+        frames = " ".join(["'self'"] * has_diagrams + [VIDEO_PLAYERS] * has_videos)
+        policy = f"; frame-src {frames}" if frames else ""
         return cls(
-            PARTS.search(html) is not None,
-            f"; frame-src {VIDEO_PLAYERS}; media-src 'self'" if has_videos else "",
+            PARTS.search(html) is not None or has_diagrams,
+            has_diagrams,
+            f"{policy}; media-src 'self'" if has_videos else policy,
         )
 
 

@@ -22,6 +22,11 @@ PATH = "/static/dist/"
 MANIFEST = "manifest.json"
 # RFC 9111 and RFC 8246: a name never gets other content, so a year is as good as forever.
 IMMUTABLE = "public, max-age=31536000, immutable"
+# The page that draws a diagram is alone in its frame, whatever an author wrote into the diagram.
+FRAME_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
+)
 # Content codings in order of preference, and the extensions of such files.
 CODINGS = {"br": ".br", "gzip": ".gz"}
 MEDIA_TYPES = {
@@ -120,7 +125,13 @@ async def show_asset(request: Request) -> Response:
     if file not in assets():
         raise NotFound
     # Other sites load modules with CORS: the widget's panel.
-    return built_response(request, file, {"Cache-Control": IMMUTABLE, "Access-Control-Allow-Origin": "*"})
+    headers = {"Cache-Control": IMMUTABLE, "Access-Control-Allow-Origin": "*"}
+    if file.endswith(".html"):
+        headers["Content-Security-Policy"] = FRAME_POLICY
+    if file == hashed_name("diagram.js"):
+        # The frame that loads it has no origin.
+        headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return built_response(request, file, headers)
 
 
 def built_response(request: Request, file: str, headers: Mapping[str, str]) -> Response:
