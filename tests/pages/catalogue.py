@@ -260,6 +260,13 @@ PAGES = (
     PageState("Files", "empty", "/app/new/files", person="anna"),
     PageState("Imports", "filled", "/app/nordwind/import", person="anna"),
     PageState("Imports", "empty", "/app/new/import", person="anna"),
+    PageState(
+        "Imports",
+        "following an API",
+        "/app/nordwind/import",
+        person="anna",
+        step=imports.follow_api_description,
+    ),
     PageState("Import", "being read", "/app/nordwind/import/{import-reading}", person="anna"),
     PageState("Import", "ready", "/app/nordwind/import/{import-ready}", person="anna"),
     PageState("Import", "under way", "/app/nordwind/import/{import-importing}", person="anna"),

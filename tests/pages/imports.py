@@ -8,6 +8,14 @@ if TYPE_CHECKING:
     from tests.support.stage import Stage
 
 
+async def follow_api_description(page: Page, stage: "Stage") -> None:
+    await page.get_by_label("Address of the OpenAPI document").fill(
+        "https://api.nordwind.example/openapi.json"
+    )
+    await page.get_by_role("button", name="Import every day").click()
+    await page.get_by_role("button", name="Update now").wait_for()
+
+
 async def send_no_archive(page: Page, stage: "Stage") -> None:
     """Choose a format, and send an archive without a byte."""
     await page.get_by_label("Archive").set_input_files(
