@@ -167,7 +167,7 @@ async def page(request: Request, connection: Connected, bot_slug: str, slug: str
         article=article,
         html=sanitised(article.html),
         headings=contents_of(article.html),
-        tree=await tree_of_article(visit, article),
+        tree=await tree_of_article(visit, article, bot.locale),
         markdown_url=article_url(bot, bot.locale, slug) + ".md",
         alternates={},
     )
