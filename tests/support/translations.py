@@ -38,7 +38,7 @@ acme export --all
 """
 WAIT, WAIT_LONGER = "Wait 5 minutes.", "Wait 10 minutes."
 GERMAN_WAIT, GERMAN_WAIT_LONGER = "Warten Sie 5 Minuten.", "Warten Sie 10 Minuten."
-BLOCK = re.compile(r"===== BEGIN block (\d+) \w+ =====\n(.*?)\n===== END block", re.DOTALL)
+BLOCK = re.compile(r"===== BEGIN block (-?\d+) \w+ =====\n(.*?)\n===== END block", re.DOTALL)
 
 
 class BlockTranslator:

@@ -179,6 +179,7 @@ async def _queue_new(ctx: Ctx, draft_type: DraftType, new: NewArticle) -> str:
         "collectionId": new.collection_id,
     }
     fields |= {"locale": new.locale} if new.locale is not None else {}
+    fields |= {"description": new.description} if new.description is not None else {}
     if original := new.original:
         fields |= {
             "translationOf": original.id,

@@ -60,6 +60,7 @@ class NewArticle(DraftOrigin):
 
     title: str
     content: str
+    description: str | None = None
     collection_id: str | None = None
     locale: str | None = None
     # The article that it translates: it has the same visibility and position.

@@ -34,7 +34,7 @@ from instep.platform.identity.access import refuse_paused
 from instep.platform.identity.job_context import job_context
 from instep.platform.identity.schemas import Ctx
 from instep.platform.llm.budget import Enter
-from instep.platform.llm.protocol import CompletionError
+from instep.platform.llm.protocol import CompletionError, PromptRejected
 from instep.platform.llm.work_prompts import end_work
 
 # The original before a translation's first version.
@@ -44,7 +44,8 @@ NOTHING = TitledMarkdown("", "")
 async def translate_article(database: Database, job: Job, models: LanguageModels = NO_MODELS) -> None:
     """Translate a published article. After a crash it runs again, with the completions that it has paid for.
 
-    It waits while the workspace is paused, and while the model's budget of the day is used up.
+    It waits while the workspace is paused, while the model's budget of the day is used up, and after a
+    failure of the model.
     """
     enter, locale = partial(job_context, database, job.payload, TRANSLATOR), job.payload["locale"]
     may_wait = utc_now() < datetime.fromisoformat(job.payload["until"])
@@ -78,14 +79,15 @@ async def _translated(
         help_url, style = ctx.bot.help_url, await find_style(ctx)
     kept_terms = tuple(term.term for term in style.terms if term.do_not_translate)
     present = WriterArticle(root.id, "", "", locale=missing.locale)
-    change, name = RootChange(NOTHING, writer_article(root), present, kept_terms), chosen.model.name
+    change = RootChange(NOTHING, writer_article(root), present, kept_terms, root.description or "")
+    name = chosen.model.name
     try:
         written = await translate_change(chosen.model, change, help_url)
     except TranslationRefused as error:
         return replace(missing, refusal=f"The translation by {name} was left out: {error.message}.")
     except CompletionError as error:
-        if may_wait and error.message == chosen.model.budget.exhausted:
-            raise Postponed(limits.MODEL_BUDGET_RETRY_DELAY) from None
+        if may_wait and not isinstance(error, PromptRejected):
+            raise Postponed(limits.MODEL_RETRY_DELAY) from None
         return replace(missing, refusal=f"The model {name} did not translate it: {error.message}")
     return replace(missing, written=written, model_name=name)
 
@@ -129,6 +131,7 @@ def _new_article(missing: MissingTranslation, written: TitledMarkdown, task_id: 
     return NewArticle(
         title=written.title,
         content=written.text,
+        description=written.description or None,
         collection_id=missing.root.collection_id,
         locale=missing.locale,
         original=missing.root,

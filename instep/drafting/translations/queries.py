@@ -105,7 +105,7 @@ async def list_translatable(
             select j.payload ->> 'article' as id from jobs j
             where j.workspace_id = %(workspace)s and j.kind = %(kind)s and j.run_at is not null
                 and j.payload ->> 'locale' = %(locale)s)
-        select a.id, octet_length(a.title) + octet_length(a.content_markdown) as bytes,
+        select a.id, octet_length(concat(a.title, a.description, a.content_markdown)) as bytes,
             case when t.id is not null then 'translated'
                 when a.id in (select w.id from waiting w) then 'waiting' else 'missing' end as state
         from articles a

@@ -3,12 +3,42 @@
 import pytest
 
 from instep.platform.core.database import Database, Tx
+from instep.platform.llm.protocol import (
+    Completion,
+    CompletionError,
+    Model,
+    OnText,
+    Prompt,
+    PromptRejected,
+)
 from tests.support.cast import Client, Json
 from tests.support.http import create_article, ok
 from tests.support.limits import SetSetting
 from tests.support.places import waiting
 from tests.support.site_pages import collect
 from tests.support.translations import ROOT, BlockTranslator, run_translations, saying
+
+LONG = "\n\n".join(f"Paragraph {number}. " + "Words of it. " * 60 for number in range(30))
+
+
+class FailingModel(BlockTranslator):
+    """A model that translates a few prompts and fails from then on."""
+
+    def __init__(self, error: CompletionError, after: int = 0) -> None:
+        super().__init__("Deutsch: {}".format)
+        self.error, self.after = error, after
+
+    async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
+        if len(self.prompts) == self.after:
+            raise self.error
+        return await super().complete(prompt, on_text)
+
+
+class UnreadableTranslator(BlockTranslator):
+    """A model whose replies do not have the requested format."""
+
+    async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
+        return Completion("Bonjour", 700, 50)
 
 
 async def publish_root(client: Client, title: str = "Exports", **fields: object) -> Json:
@@ -29,11 +59,15 @@ async def test_each_article_becomes_a_draft_that_keeps_everything_but_the_words(
     client: Client, database: Database
 ) -> None:
     group = await collect(client, "Data")
-    root = await publish_root(client, collectionId=group["id"], visibility="authenticated")
+    lead = "Take your articles to https://acme.test."
+    fields = {"collectionId": group["id"], "visibility": "authenticated", "description": lead}
+    root = await publish_root(client, **fields)
     plan = await translate(client)
     assert (plan["articles"], plan["translated"], plan["waiting"]) == (1, 0, 1)
     assert (await translate(client))["articles"] == 0
-    await run_translations(database, saying({"Exports": "Exportations"}))
+    await run_translations(
+        database, saying({"Exports": "Exportations", lead: "Emportez vos articles à https://acme.test."})
+    )
 
     [draft] = await pending(client)
     assert draft["title"] == "Exportations"
@@ -42,6 +76,7 @@ async def test_each_article_becomes_a_draft_that_keeps_everything_but_the_words(
     article = ok(await client.get(f"/v1/articles/{draft['articleId']}"))
     assert (article["locale"], article["translationOf"], article["status"]) == ("fr", root["id"], "in_review")
     assert (article["collectionId"], article["visibility"]) == (group["id"], "authenticated")
+    assert article["description"] == "Emportez vos articles à https://acme.test."
     again = await translate(client)
     assert (again["articles"], again["translated"], again["waiting"]) == (0, 1, 0)
 
@@ -68,8 +103,7 @@ async def test_a_dry_run_counts_and_schedules_nothing(client: Client, database: 
 
 
 async def test_a_long_article_is_translated_in_pieces(client: Client, database: Database) -> None:
-    text = "\n\n".join(f"Paragraph {number}. " + "Words of it. " * 60 for number in range(30))
-    root = await create_article(client, "Long", contentMarkdown=text)
+    root = await create_article(client, "Long", contentMarkdown=LONG)
     ok(await client.post(f"/v1/articles/{root['id']}/publish"))
     await translate(client)
     model = saying({})
@@ -82,10 +116,15 @@ async def test_a_long_article_is_translated_in_pieces(client: Client, database: 
 
 @pytest.mark.parametrize(
     ("model", "words"),
-    [(None, "has no translation"), (BlockTranslator(lambda text: "https://evil.test/x"), "left out")],
+    [
+        (None, "has no translation"),
+        (BlockTranslator(lambda text: "https://evil.test/x"), "left out"),
+        (FailingModel(PromptRejected("It is too long.", 0)), "did not translate"),
+        (UnreadableTranslator(lambda text: text), "left out"),
+    ],
 )
 async def test_without_a_usable_translation_the_original_gets_a_place_until_there_is_one(
-    client: Client, database: Database, model: BlockTranslator | None, words: str
+    client: Client, database: Database, model: Model | None, words: str
 ) -> None:
     root = await publish_root(client)
     await translate(client)
@@ -116,3 +155,37 @@ async def test_a_translation_waits_while_the_budget_of_the_day_is_used_up(
     await owner.execute("update jobs set run_at = now() where kind = 'translate_article'")
     await run_translations(database, saying({}))
     assert len(await pending(client)) == 1
+
+
+async def test_an_outage_of_the_model_delays_a_translation_and_loses_no_piece_of_it(
+    client: Client, database: Database, owner: Tx
+) -> None:
+    root = await create_article(client, "Long", contentMarkdown=LONG)
+    ok(await client.post(f"/v1/articles/{root['id']}/publish"))
+    await translate(client)
+    broken = FailingModel(CompletionError("The provider does not answer.", 0), after=1)
+    await run_translations(database, broken)
+    assert (await translate(client, dryRun=True))["waiting"] == 1
+    assert await waiting(client) == []
+
+    await owner.execute("update jobs set run_at = now() where kind = 'translate_article'")
+    model = saying({})
+    await run_translations(database, model)
+    assert len(await pending(client)) == 1
+    assert broken.prompts[0] not in model.prompts
+
+
+async def test_an_outage_that_does_not_end_leaves_a_place(
+    client: Client, database: Database, owner: Tx
+) -> None:
+    await publish_root(client)
+    await translate(client)
+    await owner.execute(
+        """
+        update jobs set payload = payload || jsonb_build_object('until', now() - interval '1 second')
+        where kind = 'translate_article'
+        """
+    )
+    await run_translations(database, FailingModel(CompletionError("The provider does not answer.", 0)))
+    [place] = await waiting(client)
+    assert "did not translate" in place["reason"]

@@ -17,27 +17,33 @@ from instep.drafting.writer.translating.translation_prompt import (
 )
 from instep.platform.core import limits
 from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
-from instep.platform.llm.guard import require_reply
+from instep.platform.llm.guard import read_reply
 from instep.platform.llm.protocol import CompletionError, Model
 
-# The number of the title among the blocks of a request; those of the text begin with 1.
-_TITLE = 0
+# The numbers of title and description among the blocks of a request; those of the text begin with 1.
+_TITLE, _DESCRIPTION = 0, -1
+_MAX_CHARACTERS = {_TITLE: limits.MAX_TITLE_CHARACTERS, _DESCRIPTION: limits.MAX_DESCRIPTION_CHARACTERS}
 
 
 @dataclass(frozen=True, slots=True)
 class TitledMarkdown:
     title: str
     text: str
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class RootChange:
-    """The original before and now, and its translation; a new translation has neither earlier text."""
+    """The original before and now, and its translation; a new translation has neither earlier text.
+
+    `description` is that of the original, to translate with the text.
+    """
 
     old: TitledMarkdown
     new: Article
     present: Article
     kept_terms: tuple[str, ...] = ()
+    description: str = ""
 
 
 class TranslationRefused(CompletionError):
@@ -67,7 +73,9 @@ async def _ask(model: Model | None, request: TranslationRequest) -> dict[int, st
         if model is None:
             raise CompletionError("No model translates it.", 0)
         completion = await model.complete(prompt_of(request, blocks))
-        reply = require_reply(TranslationReply, completion.text)
+        reply = read_reply(TranslationReply, completion.text)
+        if reply is None:
+            raise TranslationRefused("its reply did not have the requested format")
         texts |= {row.number: row.text.strip() for row in reply.blocks}
     return texts
 
@@ -78,6 +86,8 @@ def request_of(change: RootChange) -> TranslationRequest:
     earlier, blocks = comparison.earlier(), list[SourceBlock]()
     if change.old.title != change.new.title:
         blocks.append(SourceBlock(_TITLE, change.new.title, change.old.title, change.present.title))
+    if has_words(change.description):
+        blocks.append(SourceBlock(_DESCRIPTION, change.description))
     for index in comparison.new_indexes():
         block = comparison.new[index]
         if block.is_code and index in earlier and earlier[index][0].body != earlier[index][1].body:
@@ -108,8 +118,9 @@ def checked_translation(
     if not comparison.has_shape_of_new(text):
         raise TranslationRefused("it does not have the same headings, paragraphs, lists and tables")
     title = texts.get(_TITLE, change.present.title)
-    _refuse_faults(change, title, text, help_url)
-    return TitledMarkdown(title, text)
+    description = texts.get(_DESCRIPTION, change.description)
+    _refuse_faults(change, TitledMarkdown(title, text, description), help_url)
+    return TitledMarkdown(title, text, description)
 
 
 def _refuse_block(
@@ -117,8 +128,9 @@ def _refuse_block(
 ) -> None:
     if not text:
         raise TranslationRefused(f"it leaves out “{block.text[:60]}”")
-    if block.number == _TITLE and (len(text) > limits.MAX_TITLE_CHARACTERS or "\n" in text):
-        raise TranslationRefused("its title is too long")
+    most = _MAX_CHARACTERS.get(block.number)
+    if most is not None and (len(text) > most or ("\n" in text and "\n" not in block.text)):
+        raise TranslationRefused("its title or description is too long")
     if len(text) > 3 * len(block.text) + 100:
         raise TranslationRefused(f"it adds text to “{block.text[:60]}”")
     reason = lost_sign(block.text, text, is_row=block.is_row, targets=targets, kept_terms=kept_terms)
@@ -126,15 +138,19 @@ def _refuse_block(
         raise TranslationRefused(reason)
 
 
-def _refuse_faults(change: RootChange, title: str, text: str, help_url: str) -> None:
+def _refuse_faults(change: RootChange, written: TitledMarkdown, help_url: str) -> None:
     """Refuse what no text of a model may have; the original takes the place of a code change."""
     present = change.present if change.present.text else change.new
     removed = "".join(f"-{line}\n" for line in change.old.text.splitlines())
     protection = Protection(
         Change(change.new.title, change.new.text, removed), [], [change.new, present], help_url
     )
-    edit = LocatedEdit(0, len(present.text), text)
-    faults = [*protection.findings(present, [edit]), *protection.article_findings(title, "")]
+    lead = Article("", "", change.description)
+    faults = [
+        *protection.findings(present, [LocatedEdit(0, len(present.text), written.text)]),
+        *protection.findings(lead, [LocatedEdit(0, len(lead.text), written.description)]),
+        *protection.article_findings(written.title, ""),
+    ]
     if refusal := next((fault.sentence for fault in faults if fault.refuses), None):
         raise TranslationRefused(refusal)
 

@@ -71,10 +71,10 @@ MAX_TRANSLATED_TOKENS = 3_000
 MAX_TRANSLATION_CONTEXT_CHARACTERS = 8_000
 # Translations are compared this long after their original has changed, so that both can be saved together.
 TRANSLATION_DELAY = timedelta(minutes=2)
-# Articles that one request has translated, and the longest wait of each for the model's budget.
+# Articles that one request has translated, and the longest wait of each for the model.
 MAX_ARTICLES_TO_TRANSLATE = 500
 MAX_TRANSLATION_DELAY = timedelta(days=7)
-MODEL_BUDGET_RETRY_DELAY = timedelta(hours=1)
+MODEL_RETRY_DELAY = timedelta(hours=1)
 # Changed parts of an original that the page of a place shows.
 MAX_SHOWN_ROOT_CHANGES = 50
 # Time to check one completion.
