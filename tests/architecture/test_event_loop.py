@@ -23,6 +23,8 @@ PRIMITIVES = {
     *("pygments", ".get_tokens_unprocessed", ".get_tokens", "tree_sitter.Parser"),
     "instep.interfaces.dashboard.review.diff_lines.read_hunks",
     "instep.platform.text.patch_parser.parse_diff",
+    "instep.content.parts.expansion.shown_texts",
+    "instep.content.parts.expansion.refuse_bad_texts",
     "instep.platform.text.patching.hunks_of",
 }
 # Programs at a terminal, where nobody else waits.

@@ -1,9 +1,7 @@
 """Operations on parts and variables."""
 
-from collections.abc import Mapping
-
 from instep.content.parts import queries
-from instep.content.parts.expansion import expand, references_in
+from instep.content.parts.expansion import references_in, refuse_bad_texts, shown_texts
 from instep.content.parts.schemas import (
     FormerText,
     PartCreate,
@@ -20,6 +18,7 @@ from instep.platform.core.ids import new_id
 from instep.platform.core.jobs import defer
 from instep.platform.core.markdown import render_bounded
 from instep.platform.core.paging import Page, PageRequest
+from instep.platform.core.sandbox import TimeLimitExceeded, run_bounded, run_with_timeout
 from instep.platform.core.slug_rules import SlugTaken
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
@@ -120,9 +119,38 @@ async def delete_part(ctx: Ctx, part_id: str) -> str:
     fallback = await queries.find_named(ctx, part.kind, part.name, ctx.bot.locale)
     if fallback is None or fallback.id == part.id:
         await _refuse_if_used(ctx, part)
+    else:
+        texts_of = await _texts_by_language(ctx, part.locale)
+        del texts_of[part.locale][part.reference]
+        await _shown_texts(ctx, part.reference, texts_of, [part.locale])
     await queries.delete(ctx, part.id)
     await _show_later(ctx, part.reference)
     return part.id
+
+
+async def show_in_other_language(ctx: Ctx, locale: str) -> None:
+    """Show the texts of `locale` in languages without their own, from the caller's change of the bot on.
+
+    Raises `InvalidState` for parts without a text in this language, and `PartProblem`.
+    """
+    if locale == ctx.bot.locale:
+        return
+    await queries.lock_parts(ctx)
+    texts_of = await _texts_by_language(ctx, locale)
+    references = {reference for texts in texts_of.values() for reference in texts}
+    if missing := sorted(references - texts_of[locale].keys()):
+        more = f" and {len(missing) - MAX_NAMED} more" if len(missing) > MAX_NAMED else ""
+        raise InvalidState(
+            f"Other languages show the texts of “{locale}” then, and it has none of "
+            f"{', '.join(missing[:MAX_NAMED])}{more}: add them under Content → Parts first."
+        )
+    if references:
+        try:
+            await run_with_timeout(refuse_bad_texts, texts_of, locale, seconds=limits.MAX_PARTS_SECONDS)
+        except TimeLimitExceeded:
+            raise InvalidState("The parts take too long to show: use fewer references in them.") from None
+    for reference in sorted(references):
+        await _show_later(ctx, reference)
 
 
 async def mark_uses(ctx: Ctx, reference: str) -> None:
@@ -153,27 +181,35 @@ async def _refuse_bad_text(ctx: Ctx, kind: PartKind, name: str, locale: str, tex
     if kind == "variable" and ("\n" in text or "\r" in text or len(text) > limits.MAX_VARIABLE_CHARACTERS):
         limit = limits.MAX_VARIABLE_CHARACTERS
         raise InvalidValue("text", f"it must be one line of at most {limit} characters")
-    reference, rows = f"{kind}.{name}", await queries.all_texts(ctx)
-    texts_of: dict[str, dict[str, str]] = {ctx.bot.locale: {}, locale: {}}
-    for row in rows:
-        texts_of.setdefault(row.locale, {})[row.reference] = row.text
+    reference, texts_of = f"{kind}.{name}", await _texts_by_language(ctx, locale)
     texts_of[locale][reference] = text
-    for code in [locale] if locale != ctx.bot.locale else list(texts_of):
-        texts = texts_of[ctx.bot.locale] | texts_of[code]
-        for changed in containing(reference, texts):
-            expansion = expand(f"{{{{{changed}}}}}", texts)
-            if changed == reference:
-                await render_bounded(expansion.text)
+    codes = [locale] if locale != ctx.bot.locale else list(texts_of)
+    for shown in await _shown_texts(ctx, reference, texts_of, codes):
+        await render_bounded(shown)
 
 
-def containing(reference: str, texts: Mapping[str, str]) -> set[str]:
-    """The reference, and those of all parts that contain it, also inside others."""
-    inner = {name: set(references_in(text)) for name, text in texts.items()}
-    names, new = set[str](), {reference}
-    while new:
-        names |= new
-        new = {name for name, parts in inner.items() if parts & new} - names
-    return names
+async def _texts_by_language(ctx: Ctx, locale: str) -> dict[str, dict[str, str]]:
+    texts_of: dict[str, dict[str, str]] = {ctx.bot.locale: {}, locale: {}}
+    for row in await queries.all_texts(ctx):
+        texts_of.setdefault(row.locale, {})[row.reference] = row.text
+    return texts_of
+
+
+async def _shown_texts(
+    ctx: Ctx, reference: str, texts_of: dict[str, dict[str, str]], codes: list[str]
+) -> list[str]:
+    """The texts of a part in some languages; raises `PartProblem`, also for parts that contain it."""
+    marks = sum(text.count("{{") for texts in texts_of.values() for text in texts.values())
+    is_small = marks * len(codes) <= limits.MAX_INLINE_REFERENCES
+    seconds = limits.MAX_PARTS_SECONDS
+    try:
+        return await run_bounded(
+            *(shown_texts, reference, texts_of, ctx.bot.locale, codes), seconds=seconds, is_small=is_small
+        )
+    except TimeLimitExceeded:
+        raise InvalidValue(
+            "text", f"the parts with “{reference}” take too long to show: use fewer references"
+        ) from None
 
 
 async def _show_later(ctx: Ctx, reference: str) -> None:

@@ -4,8 +4,9 @@
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
@@ -36,26 +37,32 @@ class Expansion:
 
 @dataclass(slots=True)
 class Expander:
-    """Expands references from `texts`, each once; `path` are the parts that are being expanded."""
+    """Expands references from `texts`, each once; `path` are the parts that are being expanded.
+
+    `levels` are the levels of parts in each expanded part, counted from 1; `deepest` those in the last text.
+    """
 
     texts: Mapping[str, str]
     expanded: dict[str, str] = field(default_factory=dict)
+    levels: dict[str, int] = field(default_factory=dict)
     path: list[str] = field(default_factory=list)
+    deepest: int = 0
 
     def expand(self, text: str) -> str:
         """The text with its references replaced; raises `PartProblem`."""
-        size, end, pieces = 0, 0, []
+        size, end, deepest, pieces = 0, 0, 0, []
         for reference in REFERENCE.finditer(text):
             pieces += [
                 text[end : reference.start()],
                 self.replaced(reference, limits.MAX_CONTENT_CHARACTERS - size),
             ]
-            end = reference.end()
+            end, deepest = reference.end(), max(deepest, self.levels.get(reference[3], 0))
             size += len(pieces[-2]) + len(pieces[-1])
             if size > limits.MAX_CONTENT_CHARACTERS:
                 raise too_long()
         if size + len(text) - end > max(limits.MAX_CONTENT_CHARACTERS, len(text)):
             raise too_long()
+        self.deepest = deepest
         return "".join((*pieces, text[end:]))
 
     def replaced(self, reference: re.Match[str], room: int) -> str:
@@ -63,6 +70,8 @@ class Expander:
         if escape:
             return reference[0].replace("\\{{", "{{", 1)
         inner = self.text_of(name)
+        if not start and len(inner) <= room:
+            return inner
         if len(inner) + inner.count("\n") * len(start) > room:
             raise too_long()
         return start + inner.replace("\n", "\n" + NOT_A_QUOTE.sub(" ", start))
@@ -71,11 +80,11 @@ class Expander:
         if name in self.path:
             circle = " → ".join([*self.path[self.path.index(name) :], name])
             raise PartProblem(f"“{name}” contains itself ({circle}): remove one of these references.")
+        if len(self.path) + self.levels.get(name, 1) > limits.MAX_PART_LEVELS:
+            raise PartProblem(
+                f"“{self.path[0]}” has more than {limits.MAX_PART_LEVELS} levels of parts: remove one."
+            )
         if name not in self.expanded:
-            if len(self.path) >= limits.MAX_PART_LEVELS:
-                raise PartProblem(
-                    f"“{self.path[0]}” has more than {limits.MAX_PART_LEVELS} levels of parts: remove one."
-                )
             if name not in self.texts:
                 raise PartProblem(
                     f"There is no “{name}” in this language: create it under Content → Parts, or write "
@@ -84,6 +93,7 @@ class Expander:
             self.path.append(name)
             self.expanded[name] = self.expand(self.texts[name])
             self.path.pop()
+            self.levels[name] = 1 + self.deepest
         return self.expanded[name]
 
 
@@ -91,6 +101,39 @@ def expand(text: str, texts: Mapping[str, str]) -> Expansion:
     """The text with its references replaced; raises `PartProblem` for one without a text, and for circles."""
     expander = Expander(texts)
     return Expansion(expander.expand(text), sorted(expander.expanded))
+
+
+def shown_texts(
+    reference: str, texts_of: Mapping[str, Mapping[str, str]], default: str, codes: Iterable[str]
+) -> list[str]:
+    """The different texts of a part in some languages; raises `PartProblem`, also for parts that contain it.
+
+    `texts_of` are all texts by language and reference; a language shows those of `default` without its own.
+    """
+    shown, found = dict[str, None](), cache(references_in)
+    for code in codes:
+        expander = Expander({**texts_of[default], **texts_of[code]})
+        shown[expander.text_of(reference)] = None
+        for name in containing(reference, expander.texts, found):
+            expander.text_of(name)
+    return list(shown)
+
+
+def refuse_bad_texts(texts_of: Mapping[str, Mapping[str, str]], default: str) -> None:
+    """Raise `PartProblem` if a part can't be shown in some language."""
+    for texts in texts_of.values():
+        expander = Expander({**texts_of[default], **texts})
+        for name in expander.texts:
+            expander.text_of(name)
+
+
+def containing(reference: str, texts: Mapping[str, str], found: Callable[[str], list[str]]) -> set[str]:
+    """The reference, and those of all parts that contain it, also inside others."""
+    names, new = set[str](), {reference}
+    while new:
+        names |= new
+        new = {name for name, text in texts.items() if not new.isdisjoint(found(text))} - names
+    return names
 
 
 def references_in(text: str) -> list[str]:

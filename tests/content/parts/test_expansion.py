@@ -4,7 +4,14 @@ import time
 
 import pytest
 
-from instep.content.parts.expansion import PartProblem, escape_unknown, expand, references_in
+from instep.content.parts.expansion import (
+    Expander,
+    PartProblem,
+    escape_unknown,
+    expand,
+    references_in,
+    shown_texts,
+)
 from instep.platform.core import limits
 
 TEXTS = {
@@ -70,3 +77,26 @@ def test_unknown_references_of_an_imported_page_are_protected() -> None:
     text = "{{part.note}} {{part.index}} \\{{part.x}}"
 
     assert escape_unknown(text, frozenset({"part.note"})) == "{{part.note}} \\{{part.index}} \\{{part.x}}"
+
+
+def test_a_variable_in_hundreds_of_parts_is_checked_once_for_each_language() -> None:
+    parts = {f"part.{n}": "{{variable.v}}" * 1_300 for n in range(80)}
+    texts_of = {code: {"variable.v": code * 100} for code in ("en", "de", "fr")}
+    texts_of["en"] |= parts
+    started = time.process_time()
+
+    shown = shown_texts("variable.v", texts_of, "en", list(texts_of))
+
+    assert shown == [code * 100 for code in texts_of]
+    assert time.process_time() - started < 3
+
+
+def test_parts_on_too_many_levels_are_refused_in_any_order() -> None:
+    chain = {f"part.{n}": f"{{{{part.{n + 1}}}}}" for n in range(limits.MAX_PART_LEVELS)}
+    texts = chain | {f"part.{limits.MAX_PART_LEVELS}": "x"}
+
+    for inner in list(texts)[1:]:
+        expander = Expander(texts)
+        expander.text_of(inner)
+        with pytest.raises(PartProblem, match="levels"):
+            expander.text_of("part.0")

@@ -180,3 +180,15 @@ async def test_parts_of_another_workspace_do_not_exist(client: Client, api: Api,
     assert error(await other.delete(f"/v1/parts/{part['id']}")) == (404, "not_found")
     refusal = await other.post("/v1/articles", json={"title": "T", "contentMarkdown": "{{part.a}}"})
     assert error(refusal) == (400, "invalid_request")
+
+
+async def test_a_text_in_a_language_stays_if_parts_would_then_contain_themselves(client: Client) -> None:
+    outer = await add(client, "b", "plain")
+    german = await add(client, "b", "eben", locale="de")
+    await add(client, "c", "one")
+    await add(client, "c", "{{part.b}}", locale="de")
+    ok(await client.patch(f"/v1/parts/{outer['id']}", json={"text": "{{part.c}}"}))
+    refusal = await client.delete(f"/v1/parts/{german['id']}")
+
+    assert error(refusal) == (400, "invalid_request")
+    assert "part.b → part.c → part.b" in refusal.json()["error"]

@@ -12,7 +12,7 @@ from instep.visitors.subscriptions.actions import request_subscription
 from instep.visitors.subscriptions.schemas import Topic
 from tests.interfaces.dashboard.conftest import Desk
 from tests.support.articles import acting
-from tests.support.cast import Api, Cast, Client
+from tests.support.cast import Api, Cast, Client, RunJobs
 from tests.support.drafts import hold_back_statement
 from tests.support.file_samples import picture
 from tests.support.http import Response, body_of, created
@@ -20,6 +20,7 @@ from tests.support.limits import SetSetting
 from tests.support.mail_server import MailServer
 from tests.support.oauth import connect_somebody
 from tests.support.sign_in import HERE, PASSWORD, TOKEN, browser, fresh_email
+from tests.support.site_pages import publish, visit
 
 PAGES = (
     "general",
@@ -112,6 +113,22 @@ async def test_a_name_and_a_language_are_saved_and_told_once(desk: Desk, owner: 
     assert row == "Acme & Sonsde-AT"
     audited = await desk.get("settings/audit")
     assert (desk.user.email in audited.text, "change bot" in audited.text) == (True, True)
+
+
+async def test_a_language_without_the_texts_of_parts_is_refused_until_it_has_them(
+    desk: Desk, client: Client, api: Api, cast: Cast, run_jobs: RunJobs
+) -> None:
+    created(await client.post("/v1/parts", json={"name": "note", "text": "English note."}))
+    await publish(client, "Prix", "{{part.note}}", locale="fr")
+
+    refusal = await desk.send("settings/general", "settings/general", name="Acme", locale="de")
+    assert refusal.status_code == 400
+    assert "part.note" in refusal.text
+
+    created(await client.post("/v1/parts", json={"name": "note", "text": "Deutscher Text.", "locale": "de"}))
+    await desk.follow(await desk.send("settings/general", "settings/general", name="Acme", locale="de"))
+    await run_jobs()
+    assert "Deutscher Text." in (await visit(api, f"{cast.acme.slug}/fr/articles/prix")).text
 
 
 async def test_what_is_refused_keeps_what_was_typed(desk: Desk) -> None:

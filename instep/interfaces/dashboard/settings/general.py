@@ -6,6 +6,7 @@ from starlette.routing import Route
 from instep.accounts.workspaces import actions
 from instep.accounts.workspaces.backup_state import find_backup_state
 from instep.accounts.workspaces.queries import list_bots
+from instep.content.parts.actions import show_in_other_language
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.settings.frame import attempt, show_settings
 from instep.platform.core.config import settings
@@ -41,15 +42,17 @@ async def general(page: BotPage, refusal: AppError | None = None) -> Response:
     )
 
 
+async def change_name_and_language(page: BotPage) -> None:
+    form, ctx = page.form, page.ctx
+    row = await actions.change_bot(
+        ctx.tx, ctx.workspace_id, ctx.bot.id, form.get("name", ""), form.get("locale", ""), ctx.actor
+    )
+    await show_in_other_language(ctx, row.locale)
+
+
 @bot_page("settings", Role.OWNER)
 async def save_general(page: BotPage) -> Response:
-    form, ctx = page.form, page.ctx
-    outcome = await attempt(
-        page,
-        actions.change_bot(
-            ctx.tx, ctx.workspace_id, ctx.bot.id, form.get("name", ""), form.get("locale", ""), ctx.actor
-        ),
-    )
+    outcome = await attempt(page, change_name_and_language(page))
     if isinstance(outcome, AppError):
         return await general(page, outcome)
     return page.leave("settings/general", "Saved.")

@@ -166,6 +166,9 @@ MAX_PARTS = 500
 MAX_PART_CHARACTERS = 20_000
 MAX_VARIABLE_CHARACTERS = 500
 MAX_PART_LEVELS = 5
+# Showing a changed part in all parts with it: with more references it runs in a child process, for so long.
+MAX_INLINE_REFERENCES = 100
+MAX_PARTS_SECONDS = 5
 # Earlier texts of a part that are kept.
 MAX_PART_VERSIONS = 20
 # Articles that the page of a part names.
