@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from instep.notifications.webhooks.schemas import valid_url
 from instep.platform.core import limits
-from instep.platform.core.errors import InvalidRequest
+from instep.platform.core.errors import InvalidRequest, NotFound
 from instep.platform.core.ids import new_id
 from instep.platform.core.jobs import defer
 from instep.platform.identity.access import writes
@@ -46,6 +46,8 @@ async def follow_api_description(ctx: Ctx, url: str) -> str:
 @writes
 async def update_api_reference_now(ctx: Ctx, reference_id: str) -> str:
     """Import the document again without waiting for the next day."""
+    if await queries.find(ctx, reference_id) is None:
+        raise NotFound.of("API reference")
     await schedule_update(ctx, reference_id, ctx.now)
     return reference_id
 
@@ -60,7 +62,7 @@ async def unfollow_api_description(ctx: Ctx, reference_id: str) -> str:
 async def schedule_update(ctx: Ctx, reference_id: str, moment: datetime) -> None:
     """Schedule the next update; of two times, the earlier one counts."""
     payload = {"workspace": ctx.workspace_id, "bot": str(ctx.bot.id), "reference": reference_id}
-    await defer(ctx.tx, UPDATE_API_REFERENCE, payload, run_at=moment, dedupe=reference_id)
+    await defer(ctx.tx, UPDATE_API_REFERENCE, payload, run_at=moment, dedupe=f"{ctx.bot.id} {reference_id}")
 
 
 def next_update(moment: datetime) -> datetime:

@@ -1,7 +1,5 @@
 """The daily job of an API reference: import the document at its address, and send what changed as a task."""
 
-from urllib.parse import urlsplit
-
 from instep.content.files.storage import Storages
 from instep.drafting.tasks import actions as tasks
 from instep.drafting.tasks.schemas import TaskCreate
@@ -34,14 +32,15 @@ FORMAT = "openapi"
 async def update_api_reference(
     database: Database, storages: Storages, client: OutboundClient, job: Job
 ) -> None:
-    """Import the document if it changed since the last update; the reference shows errors."""
+    """Import the document as it is now; the reference shows errors."""
+    async with job_context(database, job.payload, UPDATER) as ctx, ctx.tx.transaction():
+        reference = await queries.find(ctx, job.payload["reference"])
+        if reference is None:
+            return
+        # Before the work, which may fail for longer than a job is retried.
+        await schedule_update(ctx, reference.id, next_update(ctx.now))
     try:
         async with job_context(database, job.payload, UPDATER) as ctx, ctx.tx.transaction():
-            reference = await queries.find(ctx, job.payload["reference"])
-            if reference is None:
-                return
-            # Before the work, which may fail for longer than a job is retried.
-            await schedule_update(ctx, reference.id, next_update(ctx.now))
             await refuse_paused(ctx)
     except PlanInactive:
         return
@@ -51,8 +50,8 @@ async def update_api_reference(
         descriptions = await run_with_timeout(
             descriptions_in, content, reference.url, seconds=limits.MAX_IMPORT_SECONDS
         )
+        await import_document(database, storages, job, reference, content)
         if descriptions != reference.descriptions:
-            await import_document(database, storages, job, reference, content)
             await record_document(database, job, reference, descriptions)
             return
     except UnreadableSource as refusal:
@@ -66,15 +65,18 @@ async def update_api_reference(
 async def import_document(
     database: Database, storages: Storages, job: Job, reference: ApiReference, content: bytes
 ) -> None:
-    """Write the pages; those of operations that are gone are archived."""
-    parts = urlsplit(reference.url)
-    source = Source(f"{parts.netloc}{parts.path}".replace("/", "-"), archive=content)
+    """Write the pages; those of operations that are gone are archived.
+
+    The source has the reference's id as its name, because addresses may differ in their query alone.
+    """
+    source = Source(reference.id, archive=content)
     plan = await plan_source(database, job.payload, UPDATER, source, FORMAT, prunes=True)
     if plan.report.changes_nothing:
         return
     async with job_context(database, job.payload, UPDATER) as ctx, ctx.tx.transaction():
         bot = ctx.bot
-        row = await imports.begin_by_command(ctx, source.name, FORMAT, plan.source, plan.total)
+        name = reference.url[-limits.MAX_FILE_NAME_CHARACTERS :]
+        row = await imports.begin_by_command(ctx, name, FORMAT, plan.source, plan.total)
     run = ImportRun(
         *(database, storages.for_new_files, bot, UPDATER, row.id, plan, source.open()),
         tell=lambda done, total: None,

@@ -7,18 +7,20 @@ from instep.platform.identity.schemas import Ctx
 from instep.transfer.api_references.schemas import ApiReference
 
 REFERENCE = """
-    select r.id, r.url, r.descriptions, r.error, r.checked_at, r.changed_at, r.author_name
+    select r.id, r.url, {descriptions} as descriptions, r.error, r.checked_at, r.changed_at, r.author_name
     from api_references r
     where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
 """
 
 
 async def list_all(ctx: Ctx) -> list[ApiReference]:
-    return await ctx.all(ApiReference, f"{REFERENCE} order by r.url, r.id")
+    """The references without their descriptions, which can be long."""
+    return await ctx.all(ApiReference, f"{REFERENCE.format(descriptions='null::jsonb')} order by r.url, r.id")
 
 
 async def find(ctx: Ctx, reference_id: str) -> ApiReference | None:
-    return await ctx.first(ApiReference, f"{REFERENCE} and r.id = %(id)s", id=reference_id)
+    statement = f"{REFERENCE.format(descriptions='r.descriptions')} and r.id = %(id)s"
+    return await ctx.first(ApiReference, statement, id=reference_id)
 
 
 async def insert(ctx: Ctx, reference_id: str, url: str) -> None:

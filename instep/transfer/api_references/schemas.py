@@ -8,7 +8,7 @@ from datetime import datetime
 class ApiReference:
     """A row of `api_references`; `descriptions` are the texts of the operations in the last document.
 
-    `error` is the sentence for people about the last attempt, None if it succeeded.
+    Lists leave them out. `error` is the sentence for people about the last attempt, None if it succeeded.
     """
 
     id: str

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from instep.platform.core.database import Database, Tx
-from instep.platform.core.errors import InvalidRequest
+from instep.platform.core.errors import InvalidRequest, NotFound
 from instep.platform.core.outbound.allowed import read_allow_list
 from instep.platform.core.outbound.client import OutboundClient
 from instep.runtime import worker_of
@@ -102,13 +102,62 @@ async def test_an_unchanged_document_writes_nothing_and_a_failure_is_shown(
     await followed.work()
     assert (await followed.only()).changed_at == first.changed_at
 
+    followed.serve(document() | {"servers": [{"url": "https://new.acme.example"}]})
+    await followed.work()
+    page = ok(await client.get("/v1/articles/list-orders"))
+    assert "https://new.acme.example/orders" in page["contentMarkdown"]
+    assert ok(await client.get("/v1/tasks"))["results"] == []
+
     followed.server.answers.clear()
     await followed.work()
     assert "404" in str((await followed.only()).error)
-    followed.serve({"openapi": "3.1.0", "paths": {}, "info": {"title": "Acme API"}})
+    followed.serve({"openapi": "3.1.0", "paths": {}, "info": {"title": "Acme API", "description": "Words"}})
     await followed.work()
     assert (await followed.only()).error is None
     assert ok(await client.get("/v1/articles/list-orders"))["status"] == "archived"
+
+
+async def test_documents_that_differ_in_the_query_of_their_addresses_keep_their_pages(
+    followed: Followed, client: Client
+) -> None:
+    for name in ("a", "b"):
+        parameter = f"/openapi.json?service={name}"
+        followed.server.answers[parameter] = Answer(document() | {"info": {"title": f"API {name}"}})
+        async with acting(followed.database, followed.cast.acme) as ctx:
+            await actions.follow_api_description(ctx, f"{followed.server.url}{parameter}")
+    for _ in range(2):
+        await followed.work()
+
+    rows = ok(await client.get("/v1/articles?page_size=100"))["results"]
+    assert sorted((row["title"], row["status"]) for row in rows) == [
+        ("List orders", "published"),
+        ("List orders", "published"),
+    ]
+
+
+async def test_a_paused_workspace_is_updated_after_it_resumes(followed: Followed, owner: Tx) -> None:
+    followed.serve(document())
+    async with acting(followed.database, followed.cast.acme) as ctx:
+        await actions.follow_api_description(ctx, followed.url)
+    workspace = {"id": followed.cast.acme.workspace_id}
+    await owner.execute(
+        "update workspaces set paused_at = now(), paused_by = 'operator' where id = %(id)s", **workspace
+    )
+    await followed.work()
+    assert (await followed.only()).checked_at is None
+    await owner.execute(
+        "update workspaces set paused_at = null, paused_by = null where id = %(id)s", **workspace
+    )
+    await followed.work()
+    assert (await followed.only()).checked_at is not None
+
+
+async def test_another_help_center_can_not_update_a_reference(followed: Followed) -> None:
+    async with acting(followed.database, followed.cast.acme) as ctx:
+        reference_id = await actions.follow_api_description(ctx, followed.url)
+    async with acting(followed.database, followed.cast.globex) as ctx:
+        with pytest.raises(NotFound):
+            await actions.update_api_reference_now(ctx, reference_id)
 
 
 async def test_addresses_are_checked_and_counted(followed: Followed, set_limit: SetLimit) -> None:

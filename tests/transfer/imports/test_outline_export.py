@@ -9,6 +9,8 @@ from tests.support.import_sources import Files, losses_of, planned, read_tree, t
 from tests.support.import_trees import outline
 from tests.support.wording import like
 
+OTHER = "123e4567-e89b-12d3-a456-426614174000"
+
 
 def words(value: str, *marks: dict[str, Any]) -> dict[str, Any]:
     return {"type": "text", "text": value, "marks": list(marks)}
@@ -35,7 +37,10 @@ TEXT = block(
     block("code_fence", words("a < b"), language="python"),
     block("table", block("tr", block("th", block("paragraph", words("H")))), block("tr", block("td"))),
     block(
-        "paragraph", block("mention", type="document", label="Other", modelId="d2"), words(" "), words("end")
+        "paragraph",
+        block("mention", type="document", label="Other", modelId=OTHER),
+        words(" "),
+        words("end"),
     ),
     block("math_block", words("x^2")),
 )
@@ -49,12 +54,18 @@ EXPORT: dict[str, Any] = {
             {
                 "id": "d1",
                 "url": "/doc/start-Zbcdefgh12",
-                "children": [{"id": "d2", "url": "/doc/other-Abcdefgh12"}],
+                "children": [{"id": OTHER, "url": "/doc/other-Abcdefgh12"}],
             }
         ],
     },
     "documents": {
-        "d2": {"id": "d2", "urlId": "Abcdefgh12", "title": "Other", "data": TEXT, "publishedAt": None},
+        OTHER: {
+            "id": OTHER,
+            "urlId": "Abcdefgh12",
+            "title": "Other",
+            "data": TEXT,
+            "publishedAt": None,
+        },
         "d1": {"id": "d1", "urlId": "Zbcdefgh12", "title": "Start", "data": TEXT, "publishedAt": "2026"},
         "d3": {"id": "d3", "urlId": "Ybcdefgh12", "title": "Apart", "data": None, "publishedAt": "2026"},
     },
@@ -70,7 +81,7 @@ def test_documents_keep_order_texts_and_addresses() -> None:
     assert tree.collections[0].description == "All of it"
     start = page_of(tree, "d1")
     assert (start.address, start.status) == ("/doc/start-Zbcdefgh12", "published")
-    assert page_of(tree, "d2").status == "draft"
+    assert page_of(tree, OTHER).status == "draft"
     assert start.markdown.split("\n\n") == [
         "## Set it up!\n> [!TIP]\n> Mind **this**",
         "[b](/doc/Abcdefgh12#h-set-it-up)\\<c>",
@@ -81,7 +92,7 @@ def test_documents_keep_order_texts_and_addresses() -> None:
         "</details>",
         "```python\na < b\n```",
         "| H |\n| --- |\n|  |",
-        "[Other](/doc/d2) end",
+        f"[Other](/doc/{OTHER}) end",
         "`x^2`\n",
     ]
     assert ("Handbook.json", like("formula…(in “Start”)")) in told(tree)

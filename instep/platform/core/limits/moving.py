@@ -40,6 +40,8 @@ MAX_IMPORT_PAGE_VALUES = 20_000
 MAX_OPENAPI_BYTES = 10 * 1024 * 1024
 MAX_API_OPERATIONS = 3_000
 MAX_API_REFERENCES = 20
+# The operations that are compared with the next version of a followed document.
+MAX_API_SETTINGS_CHARACTERS = 5_000_000
 # Nesting levels and aliases in YAML; characters of a synced page's front matter, and processor time for the
 # front matter of all pages of a sync.
 MAX_YAML_DEPTH = 100

@@ -2,6 +2,7 @@
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -128,8 +129,10 @@ def read_api_document(path: str, content: bytes) -> ApiDocument:
 
 
 def is_api_description(content: bytes) -> bool:
-    """True if a file begins as an OpenAPI document does."""
-    return IS_DESCRIPTION.search(content[:HEAD_BYTES]) is not None
+    """True if a file begins as an OpenAPI document does; JSON may have its fields in any order."""
+    text = content.removeprefix(BOM_UTF8)
+    size = limits.MAX_OPENAPI_BYTES if text.lstrip().startswith(b"{") else HEAD_BYTES
+    return IS_DESCRIPTION.search(text[:size]) is not None
 
 
 def mapping(value: Any) -> dict[Any, Any]:

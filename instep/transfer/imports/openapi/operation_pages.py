@@ -168,10 +168,14 @@ def to_json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, default=str).replace("```", "")
 
 
+def in_url(value: Any) -> str:
+    return value if isinstance(value, str) else "…" if value is None else json.dumps(value, default=str)
+
+
 def curl_of(document: ApiDocument, operation: DocumentedOperation) -> str:
     """The request as a command line of curl, with the required parameters."""
     query = "&".join(
-        f"{each['name']}={example_of(document, each) or '…'}"
+        f"{each['name']}={in_url(example_of(document, each))}"
         for each in operation.parameters
         if each.get("in") == "query" and each.get("required")
     )

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 
+from instep.platform.core import limits
 from instep.transfer.imports.openapi.api_document import (
     ApiDocument,
     DocumentedOperation,
@@ -14,9 +15,15 @@ from instep.transfer.imports.openapi.schema_fields import SchemaReader, field_te
 
 
 def descriptions_in(content: bytes, name: str) -> dict[str, str]:
-    """Each operation as settings; raises `UnreadableSource`."""
-    document = read_api_document(name, content)
-    return {each.name: "".join(settings_of(document, each)) for each in document.operations()}
+    """Each operation as settings, up to a total size; raises `UnreadableSource`."""
+    document, settings = read_api_document(name, content), dict[str, str]()
+    characters_left = limits.MAX_API_SETTINGS_CHARACTERS
+    for operation in document.operations():
+        settings[operation.name] = "".join(settings_of(document, operation))
+        characters_left -= len(settings[operation.name])
+        if characters_left < 0:
+            break
+    return settings
 
 
 def settings_of(document: ApiDocument, operation: DocumentedOperation) -> Iterator[str]:

@@ -115,7 +115,7 @@ def collection_of(kind: str, path: str, row: Row, parent: str | None, address: s
 def add_page(library: Library, path: str, row: Row, collection: str | None, book: str) -> None:
     page_id, title = key(row) or "", text(row, "name") or "Untitled"
     page_path = f"{path}#{page_id or title}"
-    markdown = text(row, "markdown")
+    markdown = text(row, "markdown").replace("\r\n", "\n")
     if markdown:
         body = REFERENCE.sub(target_of, markdown)
         losses = PageLosses(page_path, body, library.losses)

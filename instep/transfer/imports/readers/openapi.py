@@ -45,11 +45,10 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
         document = read_api_document(path, files.read(path))
         root, *tags = collections_of(path, document)
         collections += [root, *tags]
-        pages.append(
-            page_of(
-                path, "overview", root.title, overview_text(document), root.key, slugify(root.title, "api")
-            )
-        )
+        overview = overview_text(document)
+        if overview.strip():
+            slug = slugify(root.title, "api")
+            pages.append(page_of(path, "overview", root.title, overview, root.key, slug))
         by_tag = {collection.title: collection.key for collection in tags}
         operations = sorted(document.operations(), key=lambda each: place_of(each, list(by_tag)))
         if len(operations) > limits.MAX_API_OPERATIONS:
@@ -57,7 +56,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
                 f"{path} has more than {limits.MAX_API_OPERATIONS:,} operations: split the API description."
             )
         pages += [operation_page(path, document, each, by_tag.get(each.tag, root.key)) for each in operations]
-    if not pages:
+    if not collections:
         raise UnreadableSource("The source has no OpenAPI document in JSON or YAML.")
     return Tree("openapi", None, tuple(pages), tuple(collections))
 

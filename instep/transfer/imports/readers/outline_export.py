@@ -20,8 +20,8 @@ from instep.transfer.imports.tree.schemas import (
 )
 from instep.transfer.imports.tree.url_parts import split_url
 
-# The id at the end of a document's address, which may follow its title.
-URL_ID = re.compile(r"/doc/(?:[^/?#]*-)?([A-Za-z0-9]{10,15})(?=$|[/?#])")
+# The short id at the end of a document's address, which may follow its title; another id is a UUID.
+URL_ID = re.compile(r"/doc/(?![0-9a-f]{8}-[0-9a-f]{4}-)(?:[^/?#]*-)?([A-Za-z0-9]{10,15})(?=$|[/?#])")
 UPLOADS = "/uploads/"
 ATTACHMENT_PATH = "/api/attachments.redirect"
 
