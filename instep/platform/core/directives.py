@@ -8,6 +8,7 @@ another name stays text. One pass over the lines finds them, in quotes and lists
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from hashlib import sha256
 from html import escape
 from typing import NamedTuple
 
@@ -24,17 +25,17 @@ _CODE_TITLE = re.compile(r"\btitle=(?:\"([^\"]*+)\"|'([^']*+)')|\[([^\[\]]++)\]|
 _COLONS = re.compile(r"^[ \t>]*(:{3,}+)", re.MULTILINE)
 _BRACKET = re.compile(r"[\\\[\]]")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_MAX_TITLE = 200
 # Lines that are indented further than their list item are code (CommonMark 0.31.2, section 4.4).
 _CODE_INDENT = 4
 # Marks replace directives while the renderer reads a text. They are HTML blocks of one line, so that no line
-# moves, with a character that no text has (Unicode, noncharacters).
+# moves, with the digest of the text, which no author can write into it.
 _SIGN = "\ufdd0"
-_MARK = re.compile(rf"<\?{_SIGN}(\d+)\?>")
+_KEY = rf"{_SIGN}([0-9a-f]{{16}})-(\d+)"
+_MARK = re.compile(rf"<\?{_KEY}\?>")
 _MARKED_CODE = re.compile(
-    rf'(<pre[^<>]*>)<code class="language-([^"<>{_SIGN}]*){_SIGN}(\d+)"([^<>]*)>([^<]*</code></pre>)'
+    rf'(<pre[^<>]*>)<code class="language-([^"<>]*){_KEY}"([^<>]*)>([^<]*</code></pre>)'
 )
-_LEFT_MARK = re.compile(rf"(?:&lt;\?)?{_SIGN}(\d+)(?:\?&gt;)?")
+_LEFT_MARK = re.compile(rf"(?:&lt;\?)?{_KEY}(?:\?&gt;)?")
 _TITLE = '<p class="markdown-title"><strong>{}</strong></p>'
 _TAGS = {
     "tabs": ('<div class="markdown-tabs">', "</div>"),
@@ -82,46 +83,62 @@ class _Open(NamedTuple):
     end: str | None
 
 
+class _OpenCode(NamedTuple):
+    """A block of code without its end: its fence, and the quotes and the indent of the item around it."""
+
+    fence: str
+    quotes: int
+    item: int
+
+
 @dataclass(slots=True)
 class MarkedText:
     """A text with marks in place of its directives, for the renderer."""
 
     text: str
+    digest: str = ""
     lines: list[DirectiveLine] = field(default_factory=list)
 
     def html(self, html: str) -> str:
         """The rendered text with the tags of its directives; marks in code become the written line again."""
         if not self.lines:
             return html
-        html = _MARK.sub(lambda mark: self.lines[int(mark[1])].html or "", html)
+        html = _MARK.sub(self._tags, html)
         html = _MARKED_CODE.sub(self._titled_code, html)
-        return _LEFT_MARK.sub(lambda mark: self._written(self.lines[int(mark[1])]), html)
+        return _LEFT_MARK.sub(self._written, html)
+
+    def _tags(self, mark: re.Match[str]) -> str:
+        return self.lines[int(mark[2])].html or "" if mark[1] == self.digest else mark[0]
 
     def _titled_code(self, block: re.Match[str]) -> str:
-        language = f' class="language-{block[2]}"' if block[2] else ""
-        title = self.lines[int(block[3])].html
-        return f"{title}{block[1]}<code{language}{block[4]}>{block[5]}</div>"
+        start, language, digest, number, attributes, code = block.groups()
+        if digest != self.digest:
+            return block[0]
+        name = f' class="language-{language}"' if language else ""
+        return f"{self.lines[int(number)].html}{start}<code{name}{attributes}>{code}</div>"
 
-    def _written(self, line: DirectiveLine) -> str:
+    def _written(self, mark: re.Match[str]) -> str:
+        if mark[1] != self.digest:
+            return mark[0]
+        line = self.lines[int(mark[2])]
         return escape(line.rest.removeprefix(line.language or ""), quote=False)
 
 
 def mark_directives(text: str) -> MarkedText:
     """The text for the renderer; it has as many lines as before."""
-    if FENCE not in text or _SIGN in text:
+    if FENCE not in text:
         return MarkedText(text)
+    digest = sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
     lines: list[DirectiveLine] = []
     marked: list[str] = []
     for line in read_lines(text):
-        sign = f"{_SIGN}{len(lines)}"
         if line.html is None:
             marked.append(line.prefix + line.rest)
             continue
-        marked.append(
-            f"{line.prefix}<?{sign}?>" if line.language is None else line.prefix + line.language + sign
-        )
+        sign = f"{_SIGN}{digest}-{len(lines)}"
+        marked.append(line.prefix + (f"<?{sign}?>" if line.language is None else line.language + sign))
         lines.append(line)
-    return MarkedText("\n".join(marked), lines)
+    return MarkedText("\n".join(marked), digest, lines)
 
 
 def plain_markdown(text: str) -> str:
@@ -130,15 +147,24 @@ def plain_markdown(text: str) -> str:
         return text
     plain: list[str] = []
     is_after = False
+    # Whether the last line is only a list marker: an item may begin with one blank line, not with two.
+    is_marker = False
     for line in read_lines(text):
         written = line.prefix + line.rest
-        blank = line.prefix.rstrip() if line.prefix.strip(" \t>") == "" else ""
+        is_item = line.prefix.strip(" \t>") != ""
+        blank = "" if is_item else line.prefix.rstrip()
         if line.html is not None:
-            plain += [blank] if plain and plain[-1].strip(" \t>") else []
+            plain += [blank] if plain and plain[-1].strip(" \t>") and (is_item or not is_marker) else []
             plain += [f"{line.prefix}**{line.title}**", blank] if line.title else []
             plain += [written] if line.language is not None else []
+            if is_item and not line.title:
+                plain.append(line.prefix.rstrip())
+            is_marker = not line.title and (is_item or is_marker)
+        elif is_marker and not written.strip(" \t>"):
+            continue
         elif not (is_after and plain and written.strip() == plain[-1].strip() in ("", ">")):
             plain.append(written)
+            is_marker = False
         is_after = line.html is not None and line.language is None
     return "\n".join(plain)
 
@@ -154,27 +180,30 @@ class _Reader:
     """One pass over the lines of a text."""
 
     stack: list[_Open] = field(default_factory=list)
-    code_fence: str = ""
+    code: _OpenCode | None = None
     count: int = 0
-    # The indent of the list item that a line may be in.
-    item: int = 0
+    # The indents of the list items that a line may be in.
+    items: list[int] = field(default_factory=list)
 
     def read(self, source: str) -> DirectiveLine:
         prefix = _PREFIX.match(source)[0]  # type: ignore[index]
         line = DirectiveLine(prefix, source[len(prefix) :])
-        if self.code_fence:
-            self._end_code(line.rest)
+        if self.code and self._is_code(self.code, source):
             return line
         if not line.rest:
             return line
-        quotes, indent = prefix.count(">"), len(prefix.rpartition(">")[2].expandtabs(4))
+        inner = prefix.rpartition(">")[2]
+        quotes, indent = prefix.count(">"), _width(inner)
         self._leave_parents(quotes, indent)
-        if prefix.strip(" \t>") or indent < self.item:
-            self.item = indent
-        if indent - self.item >= _CODE_INDENT:
+        is_item = prefix.strip(" \t>") != ""
+        start = _indent_of(inner) if is_item else indent
+        self.items = [item for item in self.items if item <= start] + [indent] * is_item
+        item = self.items[-1] if self.items else 0
+        if indent - item >= _CODE_INDENT:
             return line
         if code := _CODE_FENCE.fullmatch(line.rest):
-            return self._begin_code(line, code[1] or code[3], code[2] or code[4] or "")
+            self.code = _OpenCode(code[1] or code[3], quotes, item)
+            return self._begin_code(line, self.code.fence, code[2] or code[4] or "")
         directive = _DIRECTIVE.fullmatch(line.rest)
         if directive is None:
             return line
@@ -192,7 +221,6 @@ class _Reader:
             self.stack.pop()
 
     def _begin_code(self, line: DirectiveLine, fence: str, info: str) -> DirectiveLine:
-        self.code_fence = fence
         is_grouped = self.stack and self.stack[-1].name == "code-group" and self.stack[-1].end
         if not is_grouped or self.count >= limits.MAX_DIRECTIVES:
             return line
@@ -200,14 +228,23 @@ class _Reader:
         language, further = _CODE_INFO.fullmatch(info.strip()).groups()  # type: ignore[union-attr]
         named = _CODE_TITLE.search(further.strip())
         title = next(filter(None, named.groups()), "") if named else ""
-        title = (title.strip() or language or "Code")[:_MAX_TITLE]
+        title = title.strip() or language or "Code"
         html = _TAGS["tab"][0] + _TITLE.format(escape(title))
         return line._replace(html=html, title=title, language=fence + language)
 
-    def _end_code(self, rest: str) -> None:
-        closing = rest.rstrip()
-        if closing.startswith(self.code_fence) and not closing.strip(self.code_fence[0]):
-            self.code_fence = ""
+    def _is_code(self, code: _OpenCode, source: str) -> bool:
+        """True for a line of the code; the code ends with its fence, or with the quote or item it is in."""
+        *quotes, rest = source.split(">", code.quotes)
+        is_outside = len(quotes) < code.quotes or "".join(quotes).strip(" \t") != ""
+        closing, indent = rest.strip(), _indent_of(rest)
+        # The space after the sign of a quote is not needed.
+        if is_outside or (closing and indent < code.item > 1):
+            self.code = None
+            return False
+        is_end = closing.startswith(code.fence) and not closing.strip(code.fence[0])
+        if is_end and indent - code.item < _CODE_INDENT + (code.quotes > 0):
+            self.code = None
+        return True
 
     def _open(self, line: DirectiveLine, opened: _Open, title: str, rest: str) -> DirectiveLine:
         tags = _TAGS.get(opened.name) if not rest else None
@@ -219,7 +256,7 @@ class _Reader:
             return line
         self.count += 1
         self.stack.append(opened._replace(end=tags[1]))
-        title = _ESCAPE.sub(r"\1", title).strip()[:_MAX_TITLE]
+        title = _ESCAPE.sub(r"\1", title).strip()
         if opened.name == "details":
             title = title or "Details"
             return line._replace(html=f"{tags[0]}<summary>{escape(title)}</summary>", title=title)
@@ -238,3 +275,11 @@ class _Reader:
         if closed[0].end is None:
             return line
         return line._replace(html="".join(each.end or "" for each in reversed(closed)))
+
+
+def _width(blank: str) -> int:
+    return len(blank.expandtabs(4))
+
+
+def _indent_of(text: str) -> int:
+    return _width(text[: len(text) - len(text.lstrip(" \t"))])

@@ -65,6 +65,35 @@ def test_directives_stand_in_list_items_and_quotes_and_end_with_them() -> None:
     assert "   **More**\n\n   Hidden\n" in plain_markdown(text)
 
 
+def test_code_ends_with_its_own_quote_and_list_item() -> None:
+    for text in (
+        "```md\n> ```\n:::tabs[Word]\n:::\n```\n",
+        "```md\n- ```\n:::tabs[Word]\n:::\n```\n",
+        "- a\n\n  ```md\n  :::tabs[Word]\n  > ```\n  :::tabs[Word]\n  ```\n",
+        "> - ```md\n>   :::tabs[Word]\n>   ```\n",
+    ):
+        assert plain_markdown(text) == text
+    for code in (
+        "1. ```\n   code\n2. two\n\n",
+        "> ```\n> code\n\n",
+        "> ```\n> code\n",
+        "- ```\n  code\n\n",
+        "1. a\n\n  ```\n code\n```\n",
+        ">  ```\n>code\n>```\n\n",
+        "- a\n  - b\n\n  ```\n  code\n  ```\n\n",
+    ):
+        assert "<summary>T</summary>" in render(f"{code}:::details[T]\nx\n:::\n"), code
+
+
+def test_items_and_long_titles_stay_whole_in_plain_markdown() -> None:
+    assert plain_markdown("- a\n- :::card\n  words\n  :::\n- c") == "- a\n\n-\n  words\n\n- c"
+    nested = "- ::::tabs\n\n  :::tab[A]\n  words\n  :::\n  ::::\n"
+    assert plain_markdown(nested) == "-\n  **A**\n\n  words\n"
+    title = "Long " * 100 + "title"
+    assert f"<summary>{title}</summary>" in render(f":::details[{title}]\nx\n:::\n")
+    assert title in plain_markdown(f":::code-group\n```js [{title}]\nx\n```\n:::\n").split("```")[0]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -106,8 +135,13 @@ def test_lines_and_blocks_stay_where_they_are() -> None:
 
 def test_only_directives_of_this_text_become_tags() -> None:
     """The marks of the renderer can't be written by an author."""
-    text = ":::tabs\n<?\ufdd00?>\n:::\n"
-    assert "markdown-tabs" not in render(text)
+    for sign in ("\ufdd0", "&#xFDD0;", "&#64976;"):
+        tries = f"{sign}99 <?{sign}1?> {sign}{'0' * 16}-0"
+        text = f":::card[Secret]\n{tries}\n:::\n:::code-group\n```js{sign}44\nx\n```\n:::\n"
+        html = render_checked(text)
+        assert html.count("Secret") == html.count("markdown-card") == 1
+        assert html.count("<strong>") == html.count("<pre") + 1 == 2
+        assert html == render(text)
 
     hostile = (
         ':::tab["><script>alert(1)</script>]{onclick=alert(1)}\n:::\n'
