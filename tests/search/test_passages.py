@@ -7,7 +7,7 @@ import pytest
 from instep.platform.core import limits
 from instep.platform.core.markdown import render
 from instep.search.index.builder import split_article
-from instep.search.index.passages import Anchors, split_markdown
+from instep.search.index.passages import Anchors, plain_passage, readable_passage, split_markdown
 from tests.support.growth import grows_linearly
 
 HEADINGS = {
@@ -79,3 +79,10 @@ def test_what_stands_before_all_headings_has_no_anchor() -> None:
     [passage] = split_markdown("a")
 
     assert Anchors(render("a")).of(passage) is None
+
+
+def test_formulas_stay_as_their_author_wrote_them() -> None:
+    text = "Wait $`10^{-3}`$ seconds.\n\n```math\n\\frac{a}{b}\n```\n"
+
+    for passage in (plain_passage(text), readable_passage(text)):
+        assert passage == "Wait 10^{-3} seconds.\n\\frac{a}{b}"

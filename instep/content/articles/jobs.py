@@ -1,9 +1,12 @@
 """The job that renders outdated HTML of earlier versions again, so that no page has to."""
 
+import logging
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from uuid import UUID
+
+import psycopg
 
 from instep.content.articles import queries
 from instep.content.articles.texts import save
@@ -18,6 +21,7 @@ from instep.platform.core.restarts import restartable
 from instep.platform.identity.job_context import job_context
 from instep.platform.identity.schemas import Actor, Bot, Ctx
 
+logger = logging.getLogger(__name__)
 RENDER_TEXTS = "render_texts"
 # The number of texts per run; the next run renders the others.
 BATCH = 50
@@ -114,7 +118,10 @@ class StoredText:
 async def columns_of(ctx: Ctx, stored: StoredText) -> dict[str, Any]:
     try:
         return await text_columns(ctx, stored.content, stored.locale)
-    except (RateLimited, Unavailable):
+    except (RateLimited, Unavailable, psycopg.Error):
         raise
-    except AppError:
+    except Exception as error:
+        # One text must not stop those of all help centers after it.
+        if not isinstance(error, AppError):
+            logger.exception("A text of the help center %s can't be rendered again", ctx.bot.slug)
         return {"html_version": HTML_VERSION}

@@ -72,9 +72,9 @@ MARKS = ("<", ">", "#", "=", "-", "[^")
 MAX_INLINE_MARKS = 2_000
 
 
-def render(text: str) -> str:
+def render(text: str, *, draws_formulas: bool = True) -> str:
     """The HTML of a Markdown text, safe for a page; the same text always gives the same HTML."""
-    return clean_html(html_of(mark_directives(text)))
+    return clean_html(html_of(mark_directives(text), draws_formulas=draws_formulas))
 
 
 def render_checked(text: str, *, has_lines: bool = False) -> str:
@@ -101,16 +101,19 @@ def render_excerpt(text: str) -> str:
     return clean_html(html_of(mark_directives(text), has_anchors=False))
 
 
-def html_of(marked: MarkedText, *, has_anchors: bool = True, has_lines: bool = False) -> str:
+def html_of(
+    marked: MarkedText, *, has_anchors: bool = True, has_lines: bool = False, draws_formulas: bool = True
+) -> str:
     """The HTML as the author wants it, before it is cleaned."""
-    html = comrak.render_markdown(
-        marked.text,
-        extension_options=extensions(has_anchors=has_anchors),
-        render_options=options(has_lines=has_lines),
+    html = marked.html(
+        comrak.render_markdown(
+            marked.text,
+            extension_options=extensions(has_anchors=has_anchors),
+            render_options=options(has_lines=has_lines),
+        )
     )
-    return TITLED_PICTURE.sub(
-        r"<figure\1>\2 /><figcaption>\3</figcaption></figure>", formulas.draw_formulas(marked.html(html))
-    )
+    html = formulas.draw_formulas(html) if draws_formulas else html
+    return TITLED_PICTURE.sub(r"<figure\1>\2 /><figcaption>\3</figcaption></figure>", html)
 
 
 def clean_html(html: str, further_attributes: Set[str] = frozenset()) -> str:

@@ -126,10 +126,11 @@ class ArticleSections:
 
 def plain_passage(markdown: str) -> str:
     """The plain text of a passage, one line for each of its paragraphs, items and rows."""
-    lines = (plain_text(line) for line in BLOCK_END.split(render(markdown)))
+    lines = (plain_text(line) for line in BLOCK_END.split(render(markdown, draws_formulas=False)))
     return "\n".join(line for line in lines if line)
 
 
 def readable_passage(markdown: str) -> str:
     """A passage's text for people; footnote marks whose notes are in other passages are left out."""
-    return readable_text(CODE_OR_NOTE.sub(lambda part: part[1] or "", render(markdown)))
+    html = render(markdown, draws_formulas=False)
+    return readable_text(CODE_OR_NOTE.sub(lambda part: part[1] or "", html))

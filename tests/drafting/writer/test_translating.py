@@ -125,6 +125,20 @@ async def test_a_model_that_changes_what_must_stay_is_refused() -> None:
             await translate_change(BlockTranslator(spoil), change_of(old, new, "de"), OWN)
 
 
+async def test_the_titles_of_directives_are_translated() -> None:
+    old = "# Top\n\nWords.\n"
+    new = old + "\n::::tabs\n:::tab[On macOS do this]\nOpen it.\n:::\n::::\n\n:::details[How to start]\n:::\n"
+    model = BlockTranslator(
+        lambda text: text.replace("On macOS do this", "Unter macOS").replace("How", "Wie")
+    )
+
+    written = await translate_change(model, change_of(old, new, "de"), OWN)
+
+    assert ":::tab[Unter macOS]\nOpen it.\n:::\n" in written.text
+    assert ":::details[Wie to start]\n:::\n" in written.text
+    assert not has_words("::::tabs\n")
+
+
 @pytest.mark.parametrize(
     ("source", "translation", "is_kept"),
     [
@@ -138,6 +152,11 @@ async def test_a_model_that_changes_what_must_stay_is_refused() -> None:
         ("Acme Cloud", "Acme Wolke", False),
         ("Two", "2", False),
         ("> [!NOTE]\n> Hi", "> [!HINWEIS]\n> Hallo", False),
+        (":::tab[On macOS {do}]\nOne", ":::tab[Unter macOS {tu}]\nEins", True),
+        (":::tab[On macOS]{#a}\nOne", ":::tab[Unter macOS]{#b}\nEins", False),
+        (":::tab[One]", ":::tab[Eins", False),
+        (":::tab[One]", ":::Reiter[Eins]", False),
+        (":::tab[One]", "::::tab[Eins]", False),
         ('a [b](/c "Title")', 'a [b](/c "Titel")', True),
     ],
 )

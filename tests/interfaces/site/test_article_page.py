@@ -1,11 +1,15 @@
 """GET /help/{bot}/articles/{slug}."""
 
 import re
+from typing import Any
 
 import pytest
 
+from instep.content.articles import jobs
 from instep.content.articles.jobs import schedule_rendering
+from instep.content.parts.readers_texts import text_columns
 from instep.platform.core.database import Database, Tx
+from instep.platform.identity.schemas import Ctx
 from tests.support import changes
 from tests.support.cast import Api, Cast, Client, RunJobs
 from tests.support.changelog_entries import create_entry
@@ -431,6 +435,33 @@ async def test_the_worker_renders_texts_of_earlier_versions_again_and_pages_neve
     shown = ok(await client.get(f"/v1/changelog/entries/{entry['id']}", params={"format": "html"}))
     assert "code-word" in shown["contentHtml"]
     assert await owner.value("select html_version from articles where id = %(id)s", id=article["id"]) == 1
+
+
+async def test_a_text_that_fails_keeps_its_html_and_the_others_are_rendered(
+    client: Client,
+    cast: Cast,
+    owner: Tx,
+    database: Database,
+    run_jobs: RunJobs,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    await owner.execute("update articles set html_version = 1 where html_version = 0")
+    articles = [await publish(client, title, f"# {title}") for title in ("First", "Broken", "Last")]
+    for article in articles:
+        old = "content_html = '<p>Old</p>', html_version = 0"
+        await owner.execute(f"update articles set {old} where id = %(id)s", id=article["id"])
+
+    async def fail(ctx: Ctx, text: str, locale: str) -> dict[str, Any]:
+        if "Broken" in text:
+            raise IndexError
+        return await text_columns(ctx, text, locale)
+
+    monkeypatch.setattr(jobs, "text_columns", fail)
+    await schedule_rendering(database)
+    await run_jobs()
+
+    sql = "select content_html like '%%Old%%' from articles where id = %(id)s"
+    assert [await owner.value(sql, id=article["id"]) for article in articles] == [False, True, False]
 
 
 async def test_the_source_of_a_diagram_is_folded_below_a_word_of_the_pages_language(

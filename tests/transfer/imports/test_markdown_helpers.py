@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 from instep.transfer.imports.markdown.attribute_lists import remove_attribute_lists
 from instep.transfer.imports.markdown.callouts import replace_colon_containers, replace_indented_containers
 from instep.transfer.imports.markdown.fields import read_yaml
+from instep.transfer.imports.markdown.grouping import grouped_tabs, take_titles
 from instep.transfer.imports.markdown.heading_ids import replace_html_headings, take_heading_ids
 from instep.transfer.imports.markdown.hidden_code import hide_code, outside_code
 from instep.transfer.imports.markdown.source_pages import read_page
 from instep.transfer.imports.markdown.titles import take_title
 from instep.transfer.imports.tree.file_names import name_order, title_of_name, without_numbers
 from instep.transfer.imports.tree.schemas import Loss, Losses
+from tests.support.growth import grows_linearly
 from tests.support.wording import like
 
 CODE = """Text `a b` and ``c ` d``.
@@ -225,3 +227,16 @@ def test_tags_of_yaml_are_never_executed() -> None:
 )
 def test_numbers_of_names_order_them(function: Callable[[str], object], name: str, result: object) -> None:
     assert function(name) == result
+
+
+def test_only_labels_of_code_become_titles() -> None:
+    text = "**First**\n\n**Second**\n\n```js\nx\n```\n\nWords\n\n**Last words**\n"
+    hidden, code = hide_code(f":::code-group\n\n{text}:::\n**After**\n")
+
+    assert code.show(take_titles(hidden, code)) == (
+        ":::code-group\n**First**\n\n```js [Second]\nx\n```\n\nWords\n\n**Last words**\n:::\n**After**\n"
+    )
+
+
+def test_tabs_without_ends_take_linear_time() -> None:
+    assert grows_linearly(grouped_tabs, lambda count: "  :::tab[A]\n\n:::tab[B]\n" * count, 4_000)

@@ -17,6 +17,8 @@ _SIGN = re.compile(
     r"|\[![A-Z]+\]|(?m:^[ \t>]*:::+[^\n]*)"  # alerts and directives
     r"|\]\[[^\]\n]*\]|\[\^[^\]\n]+\]|(?m:^[ \t>]*\[[^\]\n]+\]:[^\n]*)"  # references
 )
+# The label of a directive is words.
+_LABEL = re.compile(r"(?m)^([ \t>]*+:::++[ \t]*+[a-z][\w-]*+\[)((?:\\.|[^\\\[\]\n])++)(\][^\n]*+)")
 _NUMBER = re.compile(r"\d+")
 # Languages separate thousands and decimals differently.
 _SEPARATOR = re.compile(r"(?<=\d)(?:[.,'\u2019\u00a0\u202f](?=\d)| (?=\d{3}(?!\d)))")
@@ -58,7 +60,7 @@ def link_targets(text: str) -> list[str]:
 
 def _signs(text: str, targets: Mapping[str, str]) -> Iterator[str]:
     yield from (text[start:end] for start, end in code_spans(text))
-    text = _without_code(text)
+    text = _labels_below(_without_code(text))
     # A link is something else than an address in the text.
     yield from (f"]({targets.get(target, target)})" for target in link_targets(text))
     text = _TARGET.sub("](", text)
@@ -74,7 +76,12 @@ def _is_name(word: str) -> bool:
 
 
 def _prose(text: str) -> str:
-    return _SIGN.sub(" ", _TARGET.sub("](", _without_code(text)))
+    return _SIGN.sub(" ", _TARGET.sub("](", _labels_below(_without_code(text))))
+
+
+def _labels_below(text: str) -> str:
+    """The text with the label of each directive in a line of its own."""
+    return _LABEL.sub(r"\1\3\n\2", text)
 
 
 def _without_code(text: str) -> str:

@@ -1,6 +1,8 @@
 """Writes the groups of other products as directives: tabs, titled code, videos; and captions of pictures."""
 
 import re
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import dropwhile
 
@@ -10,6 +12,7 @@ from instep.transfer.imports.markdown.callouts import plain_title
 from instep.transfer.imports.markdown.hidden_code import HiddenCode
 
 _TAB = re.compile(r"([ \t]*)(:{3,}+)tab(?=[\[\n]|$)")
+_CLOSING = re.compile(r"[ \t]*:{3,}+$")
 _GROUP = re.compile(r"[ \t>]*(:{3,}+)code-group[ \t]*$")
 _LABEL = re.compile(r"[ \t>]*\*\*(.+)\*\*[ \t]*$")
 _CODE = re.compile(r"[ \t>]*\x00B(\d+)\x00[ \t]*$")
@@ -36,6 +39,10 @@ def tabs(body: str) -> str:
 def grouped_tabs(text: str) -> str:
     """The text with a group around all tabs that follow each other with only blank lines between them."""
     lines = text.split("\n")
+    closings: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        if _CLOSING.match(line):
+            closings.setdefault(line, []).append(number)
     result: list[str] = []
     at = 0
     while at < len(lines):
@@ -44,7 +51,7 @@ def grouped_tabs(text: str) -> str:
             result.append(lines[at])
             at += 1
             continue
-        end = _end_of_tabs(lines, at, opening[1])
+        end = _end_of_tabs(lines, closings, at, opening[1])
         indent = opening[1]
         group = "\n".join(line.removeprefix(indent) for line in lines[at:end])
         result += [indent + line if line else "" for line in tabs(group).split("\n")]
@@ -52,12 +59,13 @@ def grouped_tabs(text: str) -> str:
     return "\n".join(result)
 
 
-def _end_of_tabs(lines: list[str], at: int, indent: str) -> int:
-    """The line below the last tab of those that begin at a line."""
+def _end_of_tabs(lines: list[str], closings: Mapping[str, Sequence[int]], at: int, indent: str) -> int:
+    """The line below the last tab of those that begin at a line; `closings` has the numbers of equal ends."""
     end = at
     while at < len(lines) and (opening := _TAB.match(lines[at])) and opening[1] == indent:
-        closing = indent + opening[2]
-        end = next((number for number in range(at + 1, len(lines)) if lines[number] == closing), at) + 1
+        ends = closings.get(indent + opening[2], ())
+        place = bisect_left(ends, at + 1)
+        end = (ends[place] if place < len(ends) else at) + 1
         at = next(dropwhile(lambda number: not lines[number].strip(), range(end, len(lines))), len(lines))
     return end
 
@@ -72,22 +80,22 @@ def take_titles(text: str, code: HiddenCode) -> str:
     if ":code-group" not in text:
         return text
     result: list[str] = []
-    closing, label = "", ""
+    closing, label, at = "", "", 0
     for line in text.split("\n"):
         if opening := _GROUP.match(line):
             closing = opening[1]
         elif line.strip(" \t>") == closing:
             closing = label = ""
         elif closing and (written := _LABEL.match(line)):
-            label = plain_title(written[1])
-            continue
-        elif closing and not line.strip(" \t>") and (label or _GROUP.match(result[-1])):
+            label, at = plain_title(written[1]), len(result)
+        elif closing and not line.strip(" \t>") and _GROUP.match(result[-1]):
             continue
         elif label and (mark := _CODE.match(line)):
-            number = int(mark[1])
-            info = f"{code.fences[number].info} [{label.translate(_BRACKETS)}]".strip()
-            code.fences[number] = code.fences[number]._replace(info=info)
+            fence = code.fences[int(mark[1])]
+            info = f"{fence.info} [{label.translate(_BRACKETS)}]".strip()
+            code.fences[int(mark[1])] = fence._replace(info=info)
             label = ""
+            result[at:] = dropwhile(lambda below: not below.strip(" \t>"), result[at + 1 :])
         result.append(line)
     return "\n".join(result)
 
