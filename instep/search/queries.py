@@ -42,10 +42,16 @@ def ask_for_synonyms(ctx: Ctx) -> QueuedStatement:
 
 
 def ask_for_untranslated(ctx: Ctx, locale: str | None, audience: Audience) -> QueuedStatement:
-    """Request the ids of the articles that a language shows untranslated, with the next statement."""
+    """Request the ids of the articles that a language shows untranslated, with the next statement.
+
+    Without the setting PostgreSQL reads no articles.
+    """
     readable = live.LIVE_TO_SIGNED_IN if audience == "authenticated" else live.LIVE
     return ctx.queue(
-        f"select array(select a.id {readable} and a.locale <> %(locale)s and {live.in_language(readable)})",
+        f"""
+        select array(select a.id {readable} and exists ({live.FALLBACK_LOCALE})
+            and a.locale <> %(locale)s and {live.in_language(readable)})
+        """,
         locale=locale,
     )
 

@@ -1,8 +1,11 @@
 """retrieve(): the passages that answer a question, and the confidence that they do."""
 
+from typing import Any
+
 import pytest
 
 from instep.platform.identity.schemas import Ctx
+from instep.search import queries
 from instep.search.retrieve import retrieve
 from tests.support.cast import Api, Cast
 from tests.support.http import at_once, create_article, create_collection, ok
@@ -193,3 +196,20 @@ async def test_changes_and_questions_at_once_end_with_the_last_text(api: Api, ca
 
     assert await titles_of(ctx, "kiwi") == []
     assert len(await titles_of(ctx, "melon")) == 6
+
+
+async def test_a_help_center_that_shows_only_translations_reads_no_articles_for_others(
+    api: Api, cast: Cast, ctx: Ctx
+) -> None:
+    await publish(api(cast.acme.write_key), "Invoices", "They come by mail.")
+    await publish(api(cast.acme.write_key), "Factures", "Par la poste.", locale="fr")
+    statement = queries.ask_for_untranslated(ctx, "fr", "public").statement
+    sql = f"explain (analyze, format json) {statement.sql}"
+    [plan] = await ctx.value(sql, **statement.params)
+    assert loops_of(plan["Plan"], "articles") == 0
+
+
+def loops_of(step: dict[str, Any], table: str) -> float:
+    """The number of times that the steps of a plan read a table."""
+    loops: float = step["Actual Loops"] if step.get("Relation Name") == table else 0
+    return loops + sum(loops_of(inner, table) for inner in step.get("Plans", ()))

@@ -141,3 +141,9 @@ def test_words_of_a_language_without_the_english_stop_words_count_in_full() -> N
     [ranking] = rank_index(index, question_query(builder), EVERYTHING)
 
     assert ranking.title_similarity.tolist() == [1.0]
+
+
+def test_a_query_computes_its_mask_of_a_segment_once() -> None:
+    [live] = index_of(("Kiwi", "It is green."), ("Plum", "It is blue.")).segments
+    scope = ArticleFilter("de", "public", frozenset(), frozenset({"1"}))
+    assert scope.mask(live) is scope.mask(live)

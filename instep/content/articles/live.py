@@ -15,6 +15,9 @@ LIVE_TO_SIGNED_IN = f"""
 LIVE = f"""{LIVE_TO_SIGNED_IN}
       and a.visibility = 'public' and {IS_PUBLIC}
 """
+# The language in which the help center shows untranslated articles, if it does.
+FALLBACK_LOCALE = """select b.locale from bots b
+    where b.id = %(bot)s and b.workspace_id = %(workspace)s and b.frame ->> 'shows_untranslated' = 'true'"""
 
 
 def in_language(live: str) -> str:
@@ -26,7 +29,6 @@ def in_language(live: str) -> str:
     """
     versions = f"{live} and a.locale = %(locale)s"
     return f"""(a.locale = %(locale)s or (
-        a.locale = (select b.locale from bots b where b.id = %(bot)s and b.workspace_id = %(workspace)s
-            and b.frame ->> 'shows_untranslated' = 'true' and exists (select {versions}))
+        a.locale = ({FALLBACK_LOCALE} and exists (select {versions}))
         and coalesce(a.translation_of, a.id) not in (select coalesce(a.translation_of, a.id) {versions})
         and a.slug not in (select a.slug {versions})))"""

@@ -17,7 +17,7 @@ pseudo-relevance feedback: the terms in the titles of the best articles score ot
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -65,9 +65,16 @@ class ArticleFilter:
     audience: Audience
     hidden: frozenset[str]
     untranslated: frozenset[str] = frozenset()
+    # The segments and their masks, by the `id` of the segment.
+    masks: dict[int, tuple[LiveSegment, Array]] = field(default_factory=dict, compare=False, repr=False)
 
     def mask(self, live: LiveSegment) -> Array:
         """bool[articles]: whether the article of that number passes."""
+        if id(live) not in self.masks:
+            self.masks[id(live)] = live, self._mask(live)
+        return self.masks[id(live)][1]
+
+    def _mask(self, live: LiveSegment) -> Array:
         allowed: Array = live.live_docs
         if self.locale is not None:
             is_shown = live.segment.locales == self.locale
