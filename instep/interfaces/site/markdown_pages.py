@@ -13,6 +13,7 @@ from instep.interfaces.site.visits import help_center, requested_locale
 from instep.interfaces.site.xml import as_uri
 from instep.platform.core.errors import NotFound
 from instep.platform.identity.schemas import Bot
+from instep.platform.web.catalogues import Catalogue
 from instep.platform.web.pages import moved_to
 from instep.platform.web.public import public
 
@@ -29,7 +30,8 @@ async def show_article_text(request: Request) -> Response:
             if present_slug is None:
                 raise NotFound
             return moved_to(article_url(bot, locale, present_slug) + EXTENSION)
-    page = await text_page(request, bot, text, article_url(bot, text.locale, slug))
+    notice = "" if text.locale == locale else untranslated_notice(visit.catalogue, text.locale)
+    page = await text_page(request, bot, text, article_url(bot, text.locale, slug), notice)
     page.headers["Content-Language"] = text.locale
     return kept_private(page) if visit.is_signed_in else page
 
@@ -44,7 +46,12 @@ async def show_entry_text(request: Request) -> Response:
     return await text_page(request, bot, text, changelog_url(bot, text.slug))
 
 
-async def text_page(request: Request, bot: Bot, text: WholeText, url: str) -> Response:
+def untranslated_notice(catalogue: Catalogue, locale: str) -> str:
+    sentence = "This article has not been translated yet. Its language: %(language)s."
+    return catalogue.gettext(sentence, language=catalogue.language(locale))
+
+
+async def text_page(request: Request, bot: Bot, text: WholeText, url: str, notice: str = "") -> Response:
     # A long text with HTML in it takes a while to convert, so another thread does it.
-    markdown = await to_thread.run_sync(write_markdown, text, as_uri(url))
+    markdown = await to_thread.run_sync(write_markdown, text, as_uri(url), notice)
     return markdown_document(request, markdown, url, llms_url(bot))

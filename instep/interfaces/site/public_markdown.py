@@ -33,9 +33,10 @@ def shown_markdown(text: WholeText) -> str:
     return (convert("".join(parts), OPTIONS).content or "").strip().translate(SHOW)
 
 
-def write_markdown(text: WholeText, url: str) -> str:
-    """A document: title, description, text, then its URL and date."""
-    lead = f"\n> {with_single_spaces(text.description)}\n" if text.description else ""
+def write_markdown(text: WholeText, url: str, notice: str = "") -> str:
+    """A document: title, notice, description, text, then its URL and date."""
+    lines = filter(None, (notice, text.description))
+    lead = "".join(f"\n> {with_single_spaces(line)}\n" for line in lines)
     end = f"---\n\n{origin(url, text.updated_at)}"
     return f"# {with_single_spaces(text.title)}\n{lead}\n{shown_markdown(text)}\n\n{end}"
 

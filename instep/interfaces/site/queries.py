@@ -227,7 +227,8 @@ async def list_related(ctx: Ctx, ids: list[str]) -> list[RelatedArticle]:
 async def find_present_slug(ctx: Ctx, slug: str, locale: str) -> str | None:
     """The current slug of the live article that formerly had this one.
 
-    The slugs of a text in the default language lead to its translation, which may have been missing earlier.
+    The slugs of a text in the default language lead to its translation, which may have been missing earlier,
+    and that of an unpublished translation to the original if the language shows it.
     """
     present_slug: str | None = await ctx.value(
         f"""
@@ -238,7 +239,8 @@ async def find_present_slug(ctx: Ctx, slug: str, locale: str) -> str | None:
         ), named as (
             select coalesce(o.translation_of, o.id) as id from articles o
             where o.bot_id = %(bot)s and o.workspace_id = %(workspace)s and o.deleted_at is null
-                and o.locale = %(default_locale)s and %(locale)s <> %(default_locale)s
+                and %(locale)s <> %(default_locale)s
+                and (o.locale = %(default_locale)s or o.locale = %(locale)s and o.published_at is not null)
                 and (o.slug = %(slug)s or o.id in (select m.id from moved m where m.locale = o.locale))
         )
         select a.slug {live_in(ctx, locale)} and (

@@ -6,6 +6,8 @@ import pytest
 
 from instep.platform.core.database import Tx
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.http import create_article
+from tests.support.mcp import ask as ask_tool
 from tests.support.questions import ask, titles
 from tests.support.site_pages import Page, collect, publish, set_article, visit
 
@@ -52,6 +54,7 @@ async def test_the_original_is_shown_in_the_frame_of_the_other_language(
     assert not [link for link in links if "hreflang" in link]
     text = await visit(api, f"{cast.acme.slug}/fr/articles/{article['slug']}.md")
     assert (text.status_code, text.headers["Content-Language"]) == (200, "en")
+    assert text.text.startswith(f"# {TITLE}\n\n> Cet article")
     assert f'<{original}>; rel="canonical"' in text.headers["Link"]
 
 
@@ -68,11 +71,27 @@ async def test_lists_and_searches_contain_it_marked_with_its_language(
     matches = await visit(api, f"{cast.acme.slug}/fr/matches?q=vault")
     assert [match["path"] for match in matches.json()["articles"]] == [path]
     assert titles(answer) == [TITLE]
+    found = await ask_tool(api(None), cast.acme, "search_docs", {"query": "vault", "locale": "fr"})
+    assert [hit["articleId"] for hit in found["results"]] == [article["id"]]
     switch = (await visit(api, f"{cast.acme.slug}/articles/{article['slug']}")).text
     assert path in Page(switch).links
     assert f'hreflang="fr" href="http://help.test{path}"' not in switch
     sitemap = (await visit(api, f"{cast.acme.slug}/sitemap.xml")).text
     assert path not in sitemap
+
+
+async def test_related_articles_contain_it_in_the_frame_of_the_language(
+    article: Json, client: Client, api: Api, cast: Cast
+) -> None:
+    other = await publish(client, f"{TITLE} of a vault", "Open the vault page.")
+    await client.get("/v1/articles/search", params={"q": "vault"})
+
+    page = await visit(api, f"{cast.acme.slug}/fr/articles/{article['slug']}")
+
+    path = f"/help/{cast.acme.slug}/fr/articles/{other['slug']}"
+    nav = re.search(r'<nav class="related".*?</nav>', page.text, re.DOTALL)
+    assert nav
+    assert f'<a href="{path}" lang="en" dir="ltr">' in nav[0]
 
 
 async def test_a_translation_takes_its_place_at_once(
@@ -88,6 +107,30 @@ async def test_a_translation_takes_its_place_at_once(
     assert moved.headers["Location"].endswith("/fr/articles/renouveler")
     assert TITLE not in (await visit(api, f"{cast.acme.slug}/fr/")).text
     assert TITLE not in (await visit(api, f"{cast.acme.slug}/fr/search?q=vault")).text
+
+
+async def test_the_address_of_an_unpublished_translation_leads_to_the_original_until_it_is_back(
+    article: Json, client: Client, api: Api, cast: Cast, owner: Tx
+) -> None:
+    french = await publish(client, "Renouveler", locale="fr", translationOf=article["id"])
+    path = f"{cast.acme.slug}/fr/articles/{french['slug']}"
+    await client.post(f"/v1/articles/{french['id']}/unpublish")
+
+    moved = await visit(api, path)
+    assert moved.status_code == 301
+    assert moved.headers["Location"].endswith(f"/fr/articles/{article['slug']}")
+    await show_untranslated(owner, is_on=False)
+    assert (await visit(api, path)).status_code == 404
+
+    await client.post(f"/v1/articles/{french['id']}/publish")
+    assert (await visit(api, path)).status_code == 200
+
+
+async def test_the_address_of_a_translation_that_was_never_published_leads_nowhere(
+    article: Json, client: Client, api: Api, cast: Cast
+) -> None:
+    french = await create_article(client, "Renouveler", locale="fr", translationOf=article["id"])
+    assert (await visit(api, f"{cast.acme.slug}/fr/articles/{french['slug']}")).status_code == 404
 
 
 async def test_former_addresses_of_the_original_lead_to_it(
