@@ -81,6 +81,9 @@ async def test_tabs_follow_keys_names_and_links(page: Page, complaints: Complain
 
     await page.goto(f"{rich}#h-behind-a-proxy")
     await expect(page.get_by_text("Set it first.")).to_be_visible()
+    await page.goto("about:blank")
+    await page.goto(f"{rich}#100%")
+    await expect(page.get_by_role("tablist")).to_have_count(2)
     assert complaints.lines == []
 
 

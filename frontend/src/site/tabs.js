@@ -9,9 +9,18 @@ export function makeTabs() {
     if (panels.length > 1 && titles.every(Boolean)) groups.push(tabGroup(group, panels, titles));
   }
   for (const group of groups) select(group, 0);
-  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const named = namedElement();
   if (named) reveal(named);
-  addEventListener("hashchange", () => reveal(document.getElementById(decodeURIComponent(location.hash.slice(1)))));
+  addEventListener("hashchange", () => reveal(namedElement()));
+}
+
+function namedElement() {
+  const fragment = location.hash.slice(1);
+  try {
+    return document.getElementById(decodeURIComponent(fragment));
+  } catch {
+    return document.getElementById(fragment);
+  }
 }
 
 function tabGroup(element, panels, titles) {
