@@ -59,6 +59,18 @@ async def test_a_change_that_no_reader_could_notice_costs_one_question_and_leave
     assert "scripted found nothing" in report.summary
 
 
+async def test_an_edit_in_a_tab_leaves_the_directives_around_it() -> None:
+    words = "Five connections are kept in the `POOL`, and no more."
+    text = TEXT.replace(words, f"::::tabs\n:::tab[On macOS]\n{words}\n:::\n:::tab[Windows]\nNone.\n:::\n::::")
+    line = text.split("\n").index(words) + 1
+    edit = {"action": "replace", "line": line, "old": "Five", "new": "Several", "reason": "They are more."}
+
+    report, _ = await edited(CHOICE, edits(edit), text=text)
+
+    changed = text.replace("Five", "Several").replace("ACME_TIMEOUT", "ACME_REQUEST_TIMEOUT")
+    assert on_settings(report).text == changed
+
+
 async def test_an_article_that_is_up_to_date_says_why() -> None:
     choice = {"sections": [{"section": "A1"}, {"section": "A2"}], "searches": []}
     reply = edits(INSERT_ROW, unchanged=[{"article": "A2", "reason": "it is about pets"}])
