@@ -100,12 +100,15 @@ async def change_part(ctx: Ctx, part_id: str, text: str, if_match: str | None = 
     return await get_part(ctx, part.id)
 
 
-async def import_part(ctx: Ctx, new: PartCreate) -> None:
-    """Create or change a part from a source elsewhere, inside an action that is marked `@writes`."""
+async def import_part(ctx: Ctx, new: PartCreate, source: str, key: str, digest: str) -> None:
+    """Create or change a part from a source elsewhere, inside an action that is marked `@writes`.
+
+    `key` is its reference in the source, and `digest` that of its text there.
+    """
     locale = new.model_dump().get("locale") or ctx.bot.locale
     part = await queries.find_named(ctx, new.kind, new.name, locale)
     part = await add_part(ctx, new) if part is None else await change_part(ctx, part.id, new.text)
-    await queries.keep_imported(ctx, part.id)
+    await queries.keep_imported(ctx, part.id, source, key, digest)
 
 
 @writes
@@ -204,7 +207,7 @@ async def _shown_texts(
     seconds = limits.MAX_PARTS_SECONDS
     try:
         return await run_bounded(
-            *(shown_texts, reference, texts_of, ctx.bot.locale, codes), seconds=seconds, is_small=is_small
+            shown_texts, reference, texts_of, ctx.bot.locale, codes, seconds=seconds, is_small=is_small
         )
     except TimeLimitExceeded:
         raise InvalidValue(

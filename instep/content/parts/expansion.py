@@ -66,15 +66,12 @@ class Expander:
         return "".join((*pieces, text[end:]))
 
     def replaced(self, reference: re.Match[str], room: int) -> str:
-        start, escape, name = reference[1] or "", reference[2], reference[3]
-        if escape:
+        if reference[2]:
             return reference[0].replace("\\{{", "{{", 1)
-        inner = self.text_of(name)
-        if not start and len(inner) <= room:
-            return inner
-        if len(inner) + inner.count("\n") * len(start) > room:
+        inner = self.text_of(reference[3])
+        if cost_of(reference, inner) > room:
             raise too_long()
-        return start + inner.replace("\n", "\n" + NOT_A_QUOTE.sub(" ", start))
+        return placed(reference, inner)
 
     def text_of(self, name: str) -> str:
         if name in self.path:
@@ -153,6 +150,47 @@ def escape_unknown(text: str, names: frozenset[str]) -> str:
     return REFERENCE.sub(
         lambda match: match[0] if match[2] or match[3] in names else match[0].replace("{{", "\\{{", 1), text
     )
+
+
+def rename_references(text: str, names: Mapping[str, str]) -> str:
+    """The text with the references in `names` replaced by those to which they lead."""
+    return REFERENCE.sub(
+        lambda match: (
+            match[0]
+            if match[2] or match[3] not in names
+            else match[0].replace(f"{{{{{match[3]}}}}}", f"{{{{{names[match[3]]}}}}}")
+        ),
+        text,
+    )
+
+
+def put_back(text: str, texts: Mapping[str, str]) -> str:
+    """The text with these parts' texts instead of their references; all others stay. Raises `PartProblem`."""
+    for _ in range(limits.MAX_PART_LEVELS):
+        found = [match for match in REFERENCE.finditer(text) if not match[2] and match[3] in texts]
+        if not found:
+            break
+        if (
+            len(text) + sum(cost_of(match, texts[match[3]]) for match in found)
+            > limits.MAX_CONTENT_CHARACTERS
+        ):
+            raise too_long()
+        text = REFERENCE.sub(
+            lambda match: placed(match, texts[match[3]]) if not match[2] and match[3] in texts else match[0],
+            text,
+        )
+    return text
+
+
+def placed(reference: re.Match[str], inner: str) -> str:
+    """The text of a part at a reference, in the quotes and the list item there."""
+    start = reference[1] or ""
+    return start + inner.replace("\n", "\n" + NOT_A_QUOTE.sub(" ", start)) if start else inner
+
+
+def cost_of(reference: re.Match[str], inner: str) -> int:
+    """The most characters that the text of a part adds at a reference."""
+    return len(inner) + inner.count("\n") * len(reference[1] or "")
 
 
 def too_long() -> PartProblem:

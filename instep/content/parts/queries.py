@@ -202,14 +202,18 @@ async def update(ctx: Ctx, part_id: str, text: str) -> None:
     )
 
 
-async def keep_imported(ctx: Ctx, part_id: str) -> None:
+async def keep_imported(ctx: Ctx, part_id: str, source: str, key: str, digest: str) -> None:
     """Record that the present text of a part is that of a source."""
     await ctx.execute(
         """
-        update parts set imported_text = text
+        update parts set imported_text = text, import_source = %(source)s, import_key = %(key)s,
+            import_digest = %(digest)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         id=part_id,
+        source=source,
+        key=key,
+        digest=digest,
     )
 
 

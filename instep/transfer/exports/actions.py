@@ -1,5 +1,6 @@
 """Exports a help center as files that people, git hosts and `instep import` can read."""
 
+import asyncio
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
@@ -89,11 +90,12 @@ async def prepare_export(ctx: Ctx) -> Export:
     redirects = await queries.list_redirects(ctx)
     questions = await queries.list_golden_questions(ctx)
     shared_parts = await queries.list_parts(ctx)
+    part_texts = await asyncio.to_thread(part_lines, ctx.bot, shared_parts, layout)
     parts: dict[str, Part] = {
         MANIFEST_FILE: manifest(ctx.bot),
         REDIRECTS_FILE: redirect_lines(ctx.bot, redirects, articles, layout),
         QUESTIONS_FILE: question_lines(questions, layout),
-        **({PARTS_FILE: part_lines(ctx.bot, shared_parts)} if shared_parts else {}),
+        **({PARTS_FILE: part_texts} if shared_parts else {}),
         **page_parts(ctx.bot, layout, collections, articles, entries),
         **{layout.files[file.id]: file for file in files},
     }

@@ -19,7 +19,7 @@ from instep.platform.core.page_names import page_stem
 from instep.platform.identity.schemas import Bot
 from instep.transfer.exports.layout import AT_TOP, COLLECTION_FILE, Layout
 from instep.transfer.exports.page_file import PageFile, new_page
-from instep.transfer.exports.relative_links import article_address
+from instep.transfer.exports.relative_links import article_address, to_paths
 from instep.transfer.exports.schemas import (
     ArticleRow,
     CollectionRow,
@@ -188,12 +188,12 @@ def question_lines(questions: Sequence[QuestionRow], layout: Layout) -> bytes:
     return json_bytes(rows)
 
 
-def part_lines(bot: Bot, parts: Sequence[PartRow]) -> bytes:
+def part_lines(bot: Bot, parts: Sequence[PartRow], layout: Layout) -> bytes:
     return json_bytes(
         [
             {"kind": row.kind, "name": row.name}
             | ({"locale": row.locale} if row.locale != bot.locale else {})
-            | {"text": row.text}
+            | {"text": to_paths(row.text, PARTS_FILE, layout.site)}
             for row in parts
         ]
     )

@@ -99,9 +99,12 @@ async def find_state(ctx: Ctx, source: str, keys: Collection[str]) -> BotState:
     parts = await ctx.all(
         KnownPart,
         """
-        select kind || '.' || name as reference, locale, text, imported_text from parts
+        select kind || '.' || name as reference, locale, text, imported_text,
+            case when import_source = %(source)s then import_key end as key, import_digest as digest
+        from parts
         where bot_id = %(bot)s and workspace_id = %(workspace)s
         """,
+        source=source,
     )
     return BotState(
         ctx.bot.slug,

@@ -102,16 +102,21 @@ class KnownEntry:
 
 @dataclass(frozen=True, slots=True)
 class KnownPart:
-    """The text of a part in one language, and the one that an import wrote last."""
+    """The text of a part in one language, and the one that an import wrote last.
+
+    If the part is from this source, `key` is its reference there, and `digest` that of its text there.
+    """
 
     reference: str
     locale: str
     text: str
     imported_text: str | None
+    key: str | None
+    digest: str | None
 
-    def outcome(self, text: str) -> Outcome:
+    def outcome(self, text: "PlannedText") -> Outcome:
         """The outcome of a source with this text; what people have changed here stays."""
-        if text in (self.text, self.imported_text):
+        if self.key is None or text.digest == self.digest or text.written({}) == self.text:
             return "unchanged"
         return "updated" if self.text == self.imported_text else "kept_here"
 
@@ -257,7 +262,12 @@ class PlannedPart:
 
     part: ImportedPart
     locale: str
+    text: PlannedText
     outcome: Outcome
+
+    @property
+    def key(self) -> str:
+        return f"{self.part.reference} {self.locale}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,8 +422,8 @@ class Plan:
     @cached_property
     def files(self) -> dict[str, FilePiece]:
         """The files used in new and changed texts, by digest."""
-        texts = [page.text for page in self.written_pages] + [entry.text for entry in self.written_entries]
-        return {piece.digest: piece for text in texts for piece in text.files()}
+        rows = (*self.written_pages, *self.written_entries, *self.written_parts)
+        return {piece.digest: piece for row in rows for piece in row.text.files()}
 
     @cached_property
     def written_redirects(self) -> tuple[PlannedRedirect, ...]:

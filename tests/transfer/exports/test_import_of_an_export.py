@@ -5,9 +5,11 @@ from instep.transfer.imports.readers.instep_export import READER
 from tests.support.bringing import Importer
 from tests.support.cast import Api, Cast, Client
 from tests.support.exported_library import export_zip, fill, unpacked
+from tests.support.file_samples import picture
 from tests.support.http import created, ok
 from tests.support.import_sources import Files
-from tests.support.site_pages import publish
+from tests.support.site_pages import publish, visit
+from tests.support.uploads import upload
 
 
 async def test_links_to_all_pages_and_redirects_lead_to_the_same_in_another_help_center(
@@ -61,3 +63,26 @@ async def test_an_original_in_another_language_and_its_translation_into_ours_sta
     article = ok(await api(cast.globex.write_key).get("/v1/articles/set-up"))
     assert article["translationOf"] is not None
     assert unpacked(await export_zip(database, cast.globex)) == first
+
+
+async def test_links_and_files_inside_parts_lead_to_their_copies(
+    client: Client, api: Api, cast: Cast, database: Database
+) -> None:
+    file = await upload(client, picture(shade=143), "A.png")
+    target = await publish(client, "Target", "Words.")
+    home = f"/help/{cast.acme.slug}/articles"
+    text = f"[To it]({home}/{target['slug']}) ![It]({file['url']})"
+    created(await client.post("/v1/parts", json={"name": "figure", "text": text}))
+    await publish(client, "Figures", "{{part.figure}}")
+    files = Files(unpacked(await export_zip(database, cast.acme)))
+    assert home not in files.read("parts.json").decode()
+
+    report = await Importer(database, cast.globex).bring(READER.read(files), files)
+
+    assert (report.parts.created, report.losses) == (1, [])
+    [part] = ok(await api(cast.globex.write_key).get("/v1/parts"))["results"]
+    assert f"[To it](/help/{cast.globex.slug}/articles/target)" in part["text"]
+    assert "![It](/files/" in part["text"]
+    page = (await visit(api, f"{cast.globex.slug}/articles/figures")).text
+    assert f"/help/{cast.globex.slug}/articles/target" in page
+    assert (await Importer(database, cast.globex).plan(READER.read(files), files)).report.changes_nothing

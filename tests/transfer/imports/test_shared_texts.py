@@ -4,11 +4,12 @@ import json
 
 import pytest
 
+from instep.platform.core import limits
 from instep.platform.core.database import Database
 from instep.transfer.imports.source.formats import tree_of_files
 from tests.support.bringing import Importer
-from tests.support.cast import Api, Cast, Client
-from tests.support.http import ok
+from tests.support.cast import Api, Cast, Client, RunJobs
+from tests.support.http import created, ok
 from tests.support.import_sources import Files
 from tests.support.site_pages import visit
 
@@ -81,3 +82,35 @@ async def test_a_second_import_writes_nothing_and_keeps_what_people_changed(
     changed = tree_of_files(Files({**source, "snippets/note.mdx": "Theirs.\n"}), "mintlify")
     assert (await importer.bring(changed)).parts.kept_here == 1
     assert ok(await client.get(f"/v1/parts/{part['id']}"))["text"] == "Ours."
+
+
+async def test_a_part_from_elsewhere_keeps_its_text_and_the_snippet_takes_a_free_name(
+    client: Client, api: Api, cast: Cast, database: Database, run_jobs: RunJobs
+) -> None:
+    own = created(await client.post("/v1/parts", json={"name": "note", "text": "Ours."}))
+    importer = Importer(database, cast.acme)
+    tree = tree_of_files(Files(SOURCES["mintlify"]), "mintlify")
+
+    await importer.bring(tree)
+    assert (await importer.plan(tree)).report.changes_nothing
+    changed = {**SOURCES["mintlify"], "snippets/note.mdx": "Theirs.\n"}
+    await importer.bring(tree_of_files(Files(changed), "mintlify"))
+
+    parts = {part["name"]: part["text"] for part in ok(await client.get("/v1/parts"))["results"]}
+    assert parts == {own["name"]: "Ours.", "note-2": "Theirs."}
+    await run_jobs()
+    assert "Theirs." in (await visit(api, f"{cast.acme.slug}/articles/a")).text
+
+
+async def test_the_text_of_a_part_that_cannot_be_kept_stays_in_its_pages(
+    client: Client, api: Api, cast: Cast, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MAX_PARTS", 0)
+
+    report = await Importer(database, cast.acme).bring(tree_of_files(Files(SOURCES["mintlify"]), "mintlify"))
+
+    assert (report.parts.failed, report.pages.created) == (1, 3)
+    assert ["part.note" in loss.what for loss in report.losses] == [True]
+    page = (await visit(api, f"{cast.acme.slug}/articles/a")).text
+    assert "<strong>first</strong>" in page
+    assert "part.note" not in page

@@ -11,6 +11,7 @@ from instep.transfer.imports.plan.addresses import Directory, SourceTarget, dire
 from instep.transfer.imports.plan.moved_pages import find_moves, heirs_of, with_present_keys
 from instep.transfer.imports.plan.ordering import moved_keys
 from instep.transfer.imports.plan.page_locales import locales_of_pages
+from instep.transfer.imports.plan.part_names import with_own_names
 from instep.transfer.imports.plan.placing import Places, place_on_levels
 from instep.transfer.imports.plan.plan_report import fill_report, grouped
 from instep.transfer.imports.plan.redirect_urls import redirect_url
@@ -305,6 +306,7 @@ def plan(
     archived.
     """
     tree = with_known_keys(without_repeated_keys(with_sites(tree, site or state.site)), state)
+    tree = with_own_names(tree, state)
     directory = directory_of(tree, files.paths())
     heirs = heirs_of(tree, state, directory)
     moved = find_moves(tree, state, heirs)
@@ -328,6 +330,7 @@ def plan(
         )
         for entry in tree.entries
     ]
+    parts = [planned_part(part, state, rewriter.text_of(page_of_part(part, tree))) for part in tree.parts]
     redirects = list(planner.redirects(collections, addresses))
     report = ImportReport(tree.format, source, links=rewriter.links, files=rewriter.counts)
     report.moved = list(moved)
@@ -335,7 +338,6 @@ def plan(
     archives = unopened_archives(directory.file_paths - rewriter.source_files.keys())
     losses = [*tree.losses, *planner.places.losses, *planner.losses, *rewriter.losses, *archives]
     report.losses = grouped(losses)
-    parts = [planned_part(part, state) for part in tree.parts]
     planned = Plan(
         *(tree, source, tuple(collections), tuple(pages), tuple(entries), tuple(redirects), report),
         parts=tuple(parts),
@@ -344,10 +346,10 @@ def plan(
     return planned
 
 
-def planned_part(part: ImportedPart, state: BotState) -> PlannedPart:
+def planned_part(part: ImportedPart, state: BotState, text: PlannedText) -> PlannedPart:
     locale = part.locale or state.bot_locale
     earlier = state.parts.get((part.reference, locale))
-    return PlannedPart(part, locale, "created" if earlier is None else earlier.outcome(part.text))
+    return PlannedPart(part, locale, text, "created" if earlier is None else earlier.outcome(text))
 
 
 def unopened_archives(paths: Iterable[str]) -> list[Loss]:
@@ -453,6 +455,12 @@ def kept_slugs(
         earlier = earlier_rows.get(row.key)
         slugs[row.key] = earlier.slug if earlier else first_free([row.slug], row.title, fallback, reserved)
     return slugs
+
+
+def page_of_part(part: ImportedPart, tree: Tree) -> ImportedPage:
+    """A part as a page, to rewrite its links."""
+    locale = part.locale or tree.locale
+    return ImportedPage(f"part {part.reference} {locale}", part.path, part.name, part.text, locale)
 
 
 def page_of(entry: ImportedEntry, tree: Tree) -> ImportedPage:

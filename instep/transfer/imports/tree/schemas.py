@@ -150,13 +150,17 @@ class ImportedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ImportedPart:
-    """A part or variable; `locale` is None in the language of the help center."""
+    """A part or variable; `locale` is None in the language of the help center.
+
+    `key` is its reference in the source if it has another name here.
+    """
 
     kind: PartKind
     name: str
     text: str
     locale: str | None = None
     path: str = ""
+    key: str | None = None
 
     @property
     def reference(self) -> str:

@@ -85,13 +85,15 @@ async def import_collections(
     return import_id
 
 
-async def ids_of(ctx: Ctx, plan: Plan, files: Mapping[str, str]) -> Ids:
+async def ids_of(
+    ctx: Ctx, plan: Plan, files: Mapping[str, str], lost_texts: Mapping[str, Mapping[str, str]]
+) -> Ids:
     """The ids here for the source's keys; a refused collection has the id of its parent."""
     homes = await queries.ids_of(ctx, plan.source, "collection")
     for planned in plan.collections:
         _stand_for_parent(planned, homes)
     pages = await queries.ids_of(ctx, plan.source, "page")
-    return Ids(homes, pages, files, await list_references(ctx))
+    return Ids(homes, pages, files, await list_references(ctx), lost_texts)
 
 
 def _stand_for_parent(planned: PlannedCollection, ids: dict[str, str]) -> None:
@@ -286,12 +288,20 @@ async def import_parts(ctx: Ctx, import_id: str, batch: Batch, parts: Sequence[P
         names = {row.part.reference for row in waiting}
         ready = [row for row in waiting if not names & set(references_in(row.part.text))] or waiting
         for row in ready:
-            fields = {"kind": row.part.kind, "name": row.part.name, "text": row.part.text}
+            fields = {"kind": row.part.kind, "name": row.part.name, "locale": row.locale}
+            fields["text"] = row.text.written(batch.ids.files)
+            key = row.part.key or row.part.reference
             try:
                 async with ctx.tx.transaction():
-                    await import_part(ctx, PartCreate.model_validate({**fields, "locale": row.locale}))
+                    new = PartCreate.model_validate(fields)
+                    await import_part(ctx, new, batch.plan.source, key, row.text.digest)
+            except WorkNeeded:
+                raise
             except (AppError, ValidationError) as error:
-                batch.losses.append(Loss(row.part.path, f"{row.part.reference}: {_reason(error)}"))
+                batch.outcomes[row.key] = "failed"
+                copied = ", so pages contain a copy of it" if row.outcome == "created" else ""
+                what = f"{row.part.reference} that can't be kept{copied}: {_reason(error)}"
+                batch.losses.append(Loss(row.part.path, what))
         waiting = [row for row in waiting if row not in ready]
     return import_id
 
@@ -348,7 +358,7 @@ async def _update_collection(
 
 
 async def _write_entry(ctx: Ctx, batch: Batch, entry: PlannedEntry, known_id: str | None) -> None:
-    content = batch.ids.stored_text(entry.text)
+    content = batch.ids.stored_text(entry.text, ctx.bot.locale)
     fields = {"title": entry.title, "contentMarkdown": content}
     if known_id is not None:
         entry_id = known_id

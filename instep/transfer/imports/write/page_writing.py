@@ -6,7 +6,7 @@ from typing import Any
 
 from instep.content.articles.schemas import Article, ArticleCreate, TextSource
 from instep.content.articles.texts import create, find_article, live_columns, save
-from instep.content.parts.expansion import escape_unknown
+from instep.content.parts.expansion import escape_unknown, put_back
 from instep.content.parts.readers_texts import text_columns
 from instep.drafting.drafts.actions import queue_edit
 from instep.drafting.drafts.proposals import EditProposal
@@ -24,17 +24,20 @@ REASON = "This text changed both in the source of the import and here: compare t
 class Ids:
     """The ids here for the source's keys; `files` are the paths of files by the digest of the sent bytes.
 
-    `parts` are the references to parts and variables of the help center, such as `part.billing-note`.
+    `parts` are the references to parts and variables of the help center, such as `part.billing-note`;
+    `lost_texts` are, by language and reference, the texts of those that could not be created.
     """
 
     collections: Mapping[str, str]
     articles: Mapping[str, str]
     files: Mapping[str, str]
     parts: frozenset[str]
+    lost_texts: Mapping[str, Mapping[str, str]]
 
-    def stored_text(self, text: PlannedText) -> str:
+    def stored_text(self, text: PlannedText, locale: str) -> str:
         """The text as an article stores it: what only looks like a reference to a part stays as it is."""
-        return escape_unknown(text.written(self.files), self.parts)
+        content = put_back(text.written(self.files), self.lost_texts.get(locale, {}))
+        return escape_unknown(content, self.parts)
 
 
 async def write_page(
@@ -52,7 +55,7 @@ async def write_page(
         return "created"
     if text.is_deleted:
         return "deleted_here"
-    content = ids.stored_text(page.text)
+    content = ids.stored_text(page.text, page.locale)
     changes = await changed_columns(ctx, page, text, ids)
     if (page.title, content) == (text.title, text.content):
         version = text.version
@@ -77,7 +80,7 @@ async def create_article(ctx: Ctx, page: PlannedPage, ids: Ids) -> Article:
         raise InvalidRequest(f"it is a translation of {original}, which was not imported.")
     fields: dict[str, Any] = {
         "title": page.title,
-        "contentMarkdown": ids.stored_text(page.text),
+        "contentMarkdown": ids.stored_text(page.text, page.locale),
         "slug": page.slug,
         "locale": page.locale,
         "visibility": page.page.visibility,

@@ -64,6 +64,8 @@ class ImportRun:
     losses: list[Loss] = field(default_factory=list)
     # The paths of stored files by the digest of the sent bytes.
     addresses: dict[str, str] = field(default_factory=dict)
+    # By language and reference, the texts of parts that could not be created.
+    lost_texts: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Ctx]:
@@ -95,7 +97,8 @@ class ImportRun:
     async def attempt(self, action: BatchAction[Item], items: Sequence[Item], is_progress: bool) -> Batch:
         """Write a batch in one transaction, which is retried after expensive work that it needs."""
         async with self.transaction() as ctx:
-            batch = Batch(self.plan, self.storage, await ids_of(ctx, self.plan, self.addresses))
+            ids = await ids_of(ctx, self.plan, self.addresses, self.lost_texts)
+            batch = Batch(self.plan, self.storage, ids)
             await action(ctx, self.import_id, batch, items)
             if is_progress:
                 await queries.set_progress(ctx, self.import_id, self.done + len(items), self.plan.total)
@@ -109,7 +112,7 @@ async def run_plan(run: ImportRun) -> ImportReport:
         return report
     await store_files(run)
     with counting(run, report.parts, "created", "failed"):
-        await run.write(import_parts, plan.written_parts)
+        run.lost_texts = lost_texts_of(run, await run.write(import_parts, plan.written_parts))
     await run.write(import_moves, report.moved)
     outcomes: dict[str, Outcome] = {row.collection.key: row.outcome for row in plan.collections}
     recount(report.collections, outcomes, await run.write(import_collections, plan.collections))
@@ -133,6 +136,20 @@ async def run_plan(run: ImportRun) -> ImportReport:
         await renew_statistics(ctx.tx, plan.total)
     report.losses += run.losses
     return report
+
+
+def lost_texts_of(run: ImportRun, failed: Mapping[str, Outcome]) -> dict[str, dict[str, str]]:
+    """The texts of parts that could not be created, by the language that shows them, and reference."""
+    default, texts = run.bot.locale, dict[str, dict[str, str]]()
+    own = {(row.part.reference, row.locale) for row in run.plan.parts}
+    lost = [row for row in run.plan.parts if row.outcome == "created" and row.key in failed]
+    for locale in {page.locale for page in run.plan.pages} | {default} if lost else ():
+        texts[locale] = {
+            row.part.reference: row.text.written(run.addresses)
+            for row in lost
+            if row.locale == locale or (row.locale == default and (row.part.reference, locale) not in own)
+        }
+    return texts
 
 
 async def store_files(run: ImportRun) -> None:
