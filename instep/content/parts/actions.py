@@ -187,8 +187,8 @@ async def _refuse_bad_text(ctx: Ctx, kind: PartKind, name: str, locale: str, tex
     reference, texts_of = f"{kind}.{name}", await _texts_by_language(ctx, locale)
     texts_of[locale][reference] = text
     codes = [locale] if locale != ctx.bot.locale else list(texts_of)
-    for shown in await _shown_texts(ctx, reference, texts_of, codes):
-        await render_bounded(shown)
+    for part_text in await _shown_texts(ctx, reference, texts_of, codes):
+        await render_bounded(part_text)
 
 
 async def _texts_by_language(ctx: Ctx, locale: str) -> dict[str, dict[str, str]]:

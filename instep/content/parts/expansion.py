@@ -107,13 +107,13 @@ def shown_texts(
 
     `texts_of` are all texts by language and reference; a language shows those of `default` without its own.
     """
-    shown, found = dict[str, None](), cache(references_in)
+    by_text, find = dict[str, None](), cache(references_in)
     for code in codes:
         expander = Expander({**texts_of[default], **texts_of[code]})
-        shown[expander.text_of(reference)] = None
-        for name in containing(reference, expander.texts, found):
+        by_text[expander.text_of(reference)] = None
+        for name in containing(reference, expander.texts, find):
             expander.text_of(name)
-    return list(shown)
+    return list(by_text)
 
 
 def refuse_bad_texts(texts_of: Mapping[str, Mapping[str, str]], default: str) -> None:
@@ -124,12 +124,12 @@ def refuse_bad_texts(texts_of: Mapping[str, Mapping[str, str]], default: str) ->
             expander.text_of(name)
 
 
-def containing(reference: str, texts: Mapping[str, str], found: Callable[[str], list[str]]) -> set[str]:
+def containing(reference: str, texts: Mapping[str, str], find: Callable[[str], list[str]]) -> set[str]:
     """The reference, and those of all parts that contain it, also inside others."""
     names, new = set[str](), {reference}
     while new:
         names |= new
-        new = {name for name, text in texts.items() if not new.isdisjoint(found(text))} - names
+        new = {name for name, text in texts.items() if not new.isdisjoint(find(text))} - names
     return names
 
 
@@ -167,11 +167,11 @@ def rename_references(text: str, names: Mapping[str, str]) -> str:
 def put_back(text: str, texts: Mapping[str, str]) -> str:
     """The text with these parts' texts instead of their references; all others stay. Raises `PartProblem`."""
     for _ in range(limits.MAX_PART_LEVELS):
-        found = [match for match in REFERENCE.finditer(text) if not match[2] and match[3] in texts]
-        if not found:
+        places = [match for match in REFERENCE.finditer(text) if not match[2] and match[3] in texts]
+        if not places:
             break
         if (
-            len(text) + sum(cost_of(match, texts[match[3]]) for match in found)
+            len(text) + sum(cost_of(match, texts[match[3]]) for match in places)
             > limits.MAX_CONTENT_CHARACTERS
         ):
             raise too_long()

@@ -17,11 +17,11 @@ def with_own_names(tree: Tree, state: BotState) -> Tree:
     texts: dict[str, dict[str, str]] = defaultdict(dict)
     for part in tree.parts:
         texts[part.reference][part.locale or state.bot_locale] = part.text
-    known = {row.key: row.reference for row in state.parts.values() if row.key is not None}
-    names = {key: name for key, name in known.items() if key in texts and key != name}
+    kept_names = {row.key: row.reference for row in state.parts.values() if row.key is not None}
+    names = {key: name for key, name in kept_names.items() if key in texts and key != name}
     taken = texts.keys() | {reference for reference, _ in state.parts}
     while new := [
-        name for name in texts if name not in known | names and is_of_others(texts, name, names, state)
+        name for name in texts if name not in kept_names | names and is_of_others(texts, name, names, state)
     ]:
         for reference in new:
             names[reference] = free_reference(reference, taken)

@@ -141,13 +141,13 @@ async def run_plan(run: ImportRun) -> ImportReport:
 def lost_texts_of(run: ImportRun, failed: Mapping[str, Outcome]) -> dict[str, dict[str, str]]:
     """The texts of parts that could not be created, by the language that shows them, and reference."""
     default, texts = run.bot.locale, dict[str, dict[str, str]]()
-    own = {(row.part.reference, row.locale) for row in run.plan.parts}
+    keys = {(row.part.reference, row.locale) for row in run.plan.parts}
     lost = [row for row in run.plan.parts if row.outcome == "created" and row.key in failed]
     for locale in {page.locale for page in run.plan.pages} | {default} if lost else ():
         texts[locale] = {
             row.part.reference: row.text.written(run.addresses)
             for row in lost
-            if row.locale == locale or (row.locale == default and (row.part.reference, locale) not in own)
+            if row.locale == locale or (row.locale == default and (row.part.reference, locale) not in keys)
         }
     return texts
 
