@@ -12,6 +12,7 @@ from instep.content.articles import queries
 from instep.content.articles.texts import save
 from instep.content.files.picture_sizes import HTML_VERSION
 from instep.content.parts.actions import mark_uses
+from instep.content.parts.expansion import has_references
 from instep.content.parts.readers_texts import text_columns
 from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database
@@ -95,7 +96,14 @@ async def render_again(database: Database, text: OutdatedText) -> None:
         )
         if stored is None:
             return
-        columns = await columns_of(ctx, stored)
+        columns, problem = await columns_of(ctx, stored)
+        if text.table == "articles":
+            await tx.execute(
+                f"update articles set part_problem = %(problem)s, part_problem_at = %(now)s where {place}",
+                problem=problem,
+                now=ctx.now,
+                **row,
+            )
         article = await queries.find(ctx, text.id, "markdown") if text.table == "articles" else None
         if article is not None and columns.get("expanded_markdown", stored.expanded) != stored.expanded:
             await save(ctx, article, columns, "markdown")
@@ -115,13 +123,15 @@ class StoredText:
     locale: str
 
 
-async def columns_of(ctx: Ctx, stored: StoredText) -> dict[str, Any]:
+async def columns_of(ctx: Ctx, stored: StoredText) -> tuple[dict[str, Any], str | None]:
+    """The columns of a text, and the reason if its parts can't be shown."""
     try:
-        return await text_columns(ctx, stored.content, stored.locale)
+        return await text_columns(ctx, stored.content, stored.locale), None
     except (RateLimited, Unavailable, psycopg.Error):
         raise
     except Exception as error:
         # One text must not stop those of all help centers after it.
         if not isinstance(error, AppError):
             logger.exception("A text of the help center %s can't be rendered again", ctx.bot.slug)
-        return {"html_version": HTML_VERSION}
+        problem = error.message if isinstance(error, AppError) and has_references(stored.content) else None
+        return {"html_version": HTML_VERSION}, problem

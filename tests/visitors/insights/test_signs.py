@@ -8,14 +8,14 @@ from instep.platform.core.database import Tx
 from instep.visitors.insights.health import assessment
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
 from tests.support.changes import SETTINGS, send
-from tests.support.http import ok
+from tests.support.http import created, ok
 from tests.support.questions import RESET as TEXT
 from tests.support.questions import ask
 from tests.support.site_pages import publish
 from tests.support.visitors import credentials
 from tests.support.wording import like
 
-SIGNS = {"stale", "gone_name", "low_helpfulness"}
+SIGNS = {"stale", "gone_name", "low_helpfulness", "part_problem"}
 REMOVAL = """\
 diff --git a/src/settings.py b/src/settings.py
 --- a/src/settings.py
@@ -125,3 +125,19 @@ async def test_nothing_is_told_of_another_companys_changes(
     article = await publish(api(cast.acme.write_key), "Settings", SETTINGS)
 
     assert await signs(api(cast.acme.read_key), article) == []
+
+
+async def test_an_article_that_keeps_the_earlier_text_of_a_part_is_named(
+    api: Api, cast: Cast, run_jobs: RunJobs
+) -> None:
+    client = api(cast.acme.write_key)
+    part = created(await client.post("/v1/parts", json={"name": "long", "text": "x" * 10_000}))
+    article = await publish(client, "Long", "{{part.long}}\n\n" * 60)
+    ok(await client.patch(f"/v1/parts/{part['id']}", json={"text": "x" * 20_000}))
+    await run_jobs()
+
+    [sign] = await signs(client, article)
+    assert (sign["code"], sign["line"]) == ("part_problem", None)
+
+    ok(await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": "{{part.long}}"}))
+    assert await signs(client, article) == []

@@ -34,6 +34,7 @@ KINDS: dict[Code, str] = {
     "too_complex": "Articles too complex to check",
     "style": "Violations of the style",
     "stale": "Outdated by a change",
+    "part_problem": "Parts that can't be shown",
     "gone_name": "Names that the product no longer has",
     "low_helpfulness": "Unhelpful answers",
     "unhelpful": "Unhelpful articles",

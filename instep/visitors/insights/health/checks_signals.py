@@ -41,4 +41,10 @@ SIGNAL_CHECKS: tuple[Check[Signals], ...] = (
         "{what} readers said that this article did not help: read their comments and improve the text.",
         signals_with("unhelpful"),
     ),
+    Check(
+        "part_problem",
+        "warning",
+        "Readers still see the text from before a change of its parts. {what}",
+        signals_with("part_problem"),
+    ),
 )

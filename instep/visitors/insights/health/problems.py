@@ -37,6 +37,7 @@ Code = Literal[
     "gone_name",
     "low_helpfulness",
     "unhelpful",
+    "part_problem",
 ]
 # The points that a problem subtracts from the score.
 SEVERITY_COSTS: dict[Severity, int] = {"error": 20, "warning": 8, "info": 2}

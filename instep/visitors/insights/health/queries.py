@@ -123,7 +123,7 @@ async def list_signals(ctx: Ctx) -> list[Signal]:
     """Signals of code changes and of visitors' ratings since the texts of the articles changed last."""
     return await ctx.all(
         Signal,
-        f"{' union all '.join((STALE_TEXTS, GONE_NAMES, LOW_RATINGS, UNHELPFUL))} order by 1, 2, 3, 4",
+        f"{' union all '.join(SIGNALS)} order by 1, 2, 3, 4",
         gone_since=ctx.now - limits.REMOVED_NAME_RETENTION,
         judged_since=ctx.now - limits.FEEDBACK_WINDOW,
         unhelpful=limits.MIN_UNHELPFUL_RATINGS,
@@ -170,6 +170,14 @@ UNHELPFUL = """
     group by f.article_id
     having count(*) filter (where not f.helpful) >= greatest(%(unhelpful)s, %(share)s::float8 * count(*))
 """
+# A text that was changed since does not have the problem, or could not have been saved.
+PART_PROBLEMS = """
+    select a.id, 'part_problem', null, left(a.part_problem, 300)
+    from articles a
+    where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+      and a.part_problem is not null and a.part_problem_at >= a.text_changed_at
+"""
+SIGNALS = (STALE_TEXTS, GONE_NAMES, LOW_RATINGS, UNHELPFUL, PART_PROBLEMS)
 
 
 async def list_article_meta(ctx: Ctx) -> list[ArticleMeta]:
