@@ -99,7 +99,10 @@ async def render_again(database: Database, text: OutdatedText) -> None:
         columns, problem = await columns_of(ctx, stored)
         if text.table == "articles":
             await tx.execute(
-                f"update articles set part_problem = %(problem)s, part_problem_at = %(now)s where {place}",
+                """
+                update articles set part_problem = %(problem)s, part_problem_at = %(now)s
+                where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+                """,
                 problem=problem,
                 now=ctx.now,
                 **row,
