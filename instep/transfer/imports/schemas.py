@@ -422,8 +422,9 @@ class Plan:
     @cached_property
     def files(self) -> dict[str, FilePiece]:
         """The files used in new and changed texts, by digest."""
-        rows = (*self.written_pages, *self.written_entries, *self.written_parts)
-        return {piece.digest: piece for row in rows for piece in row.text.files()}
+        rows = (self.written_pages, self.written_entries, self.written_parts)
+        texts = [row.text for each in rows for row in each]
+        return {piece.digest: piece for text in texts for piece in text.files()}
 
     @cached_property
     def written_redirects(self) -> tuple[PlannedRedirect, ...]:
