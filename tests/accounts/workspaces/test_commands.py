@@ -275,6 +275,7 @@ async def test_doctor_finds_no_problem_and_tells_no_secret(
     operator: Operator, workspace: Json, owner: Tx, tmp_path: Path
 ) -> None:
     # What other tests have sealed with another key would be a problem.
+    await owner.execute("truncate repositories cascade")
     for table in SEALED_TABLES:
         await owner.execute(f"delete from {table}")
     secret = "not to be told" * 4

@@ -7,7 +7,9 @@ from tests.support.source_code import REPOSITORY
 
 # Mail programs read a style only in the message itself.
 EMAILS = set(REPOSITORY.glob("instep/platform/email/**/*.html"))
-TEMPLATES = sorted(set(REPOSITORY.glob("instep/**/*.html")) - EMAILS)
+# The frame that draws a diagram has a policy of its own.
+FRAMES = set(REPOSITORY.glob("instep/platform/web/static/dist/*.html"))
+TEMPLATES = sorted(set(REPOSITORY.glob("instep/**/*.html")) - EMAILS - FRAMES)
 STYLES = sorted((SOURCES / "src").rglob("*.css"))
 # What every page's policy blocks, and what of htmx needs `eval`: as attributes and as arguments of macros.
 # Data for search engines is no script, which a browser would run.
