@@ -50,7 +50,7 @@ class ReviewSettingsUpdate(Body):
 
 
 class ReviewSettingsOut(Out):
-    """Who is asked to review new drafts and places, reminders, and the expiry of drafts."""
+    """The reviewers of new drafts and places, the reminders, and the expiry of drafts."""
 
     # The name in the audit.
     id: ClassVar = "review-settings"

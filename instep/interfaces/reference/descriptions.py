@@ -45,7 +45,7 @@ TAGS = {
     "comments": "Comments on drafts, places and articles, in threads.",
     "places": "Places where articles need text that a code change does not contain.",
     "drift": "Checks of all articles against the code of a checkout, as `instep drift` sends them.",
-    "review-settings": "Who is asked to review new drafts and places, reminders, and the expiry of drafts.",
+    "review-settings": "The reviewers of new drafts and places, the reminders, and the expiry of drafts.",
     "releases": "Approved drafts go live when the change that they describe ships.",
     "collections": "The sections of the help center, which can contain sections, in reading order.",
     "parts": "Texts and variables that are kept once and shown in many articles.",

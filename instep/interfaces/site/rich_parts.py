@@ -18,7 +18,7 @@ LABEL = message("Diagram, as Mermaid source")
 
 @dataclass(frozen=True, slots=True)
 class RichParts:
-    """Whether a page has such parts, and what its security policy allows for them."""
+    """The parts of a page that need more, and the exceptions of its security policy for them."""
 
     is_rich: bool
     has_diagrams: bool
