@@ -20,7 +20,7 @@ _PREFIX = re.compile(r"(?:[ \t]*+(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))*+[ \t]*+"
 _LABEL = r"(?:\[((?:\\.|[^\\\[\]])*+)\])?+(?:\{[^{}]*+\})?+[ \t]*+"
 _DIRECTIVE = re.compile(rf"(:{{3,}}+)[ \t]*+([a-z][\w-]*+)?+{_LABEL}(.*)")
 _CODE_FENCE = re.compile(r"(`{3,}+)[ \t]*+([^`]*)|(~{3,}+)[ \t]*+(.*)")
-_CODE_INFO = re.compile(r"([^\s\[{]*+)[ \t]*+(.*)")
+_CODE_LANGUAGE = re.compile(r"[^\s\[{]++")
 _CODE_TITLE = re.compile(r"\btitle=(?:\"([^\"]*+)\"|'([^']*+)')|\[([^\[\]]++)\]|^(\w[^={}]*+)$")
 _COLONS = re.compile(r"^[ \t>]*(:{3,}+)", re.MULTILINE)
 _BRACKET = re.compile(r"[\\\[\]]")
@@ -147,7 +147,7 @@ def plain_markdown(text: str) -> str:
         return text
     plain: list[str] = []
     is_after = False
-    # Whether the last line is only a list marker: an item may begin with one blank line, not with two.
+    # True after a line that is only a list marker: an item may begin with one blank line, not with two.
     is_marker = False
     for line in read_lines(text):
         written = line.prefix + line.rest
@@ -186,7 +186,8 @@ class _Reader:
     items: list[int] = field(default_factory=list)
 
     def read(self, source: str) -> DirectiveLine:
-        prefix = _PREFIX.match(source)[0]  # type: ignore[index]
+        marks = _PREFIX.match(source)
+        prefix = marks[0] if marks else ""
         line = DirectiveLine(prefix, source[len(prefix) :])
         if self.code and self._is_code(self.code, source):
             return line
@@ -225,8 +226,10 @@ class _Reader:
         if not is_grouped or self.count >= limits.MAX_DIRECTIVES:
             return line
         self.count += 1
-        language, further = _CODE_INFO.fullmatch(info.strip()).groups()  # type: ignore[union-attr]
-        named = _CODE_TITLE.search(further.strip())
+        info = info.strip()
+        word = _CODE_LANGUAGE.match(info)
+        language = word[0] if word else ""
+        named = _CODE_TITLE.search(info[len(language) :].strip())
         title = next(filter(None, named.groups()), "") if named else ""
         title = title.strip() or language or "Code"
         html = _TAGS["tab"][0] + _TITLE.format(escape(title))

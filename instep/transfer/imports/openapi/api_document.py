@@ -21,7 +21,7 @@ MAX_REFERENCES = 20
 VERSIONS = ("openapi", "swagger")
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 IS_DESCRIPTION = re.compile(rb"(?:^|[{,])[ \t]*[\"']?(?:openapi|swagger)[\"']?[ \t]*:", re.MULTILINE)
-# The number of characters in which a file is recognized as an OpenAPI description.
+# The beginning of a YAML file, in which the field is searched.
 HEAD_BYTES = 4_000
 
 
@@ -77,14 +77,18 @@ class ApiDocument:
         return f"{scheme}://{host}{self.values.get('basePath') or ''}".rstrip("/") if host else ""
 
     def operations(self) -> Iterator[DocumentedOperation]:
-        """The operations of all paths, in their order, without those marked as internal."""
+        """The operations of all paths, in their order."""
         for path, node in mapping(self.values.get("paths")).items():
             item = self.resolved(node)
             shared = self._parameters(item)
             for method, operation in item.items():
                 row = mapping(operation)
-                if str(method).lower() in METHODS and row and not row.get("x-internal"):
+                if str(method).lower() in METHODS and row:
                     yield self._operation(str(method).upper(), str(path), row, shared)
+
+    def public_operations(self) -> Iterator[DocumentedOperation]:
+        """The operations without those marked as internal."""
+        return (operation for operation in self.operations() if not operation.row.get("x-internal"))
 
     def _operation(self, method: str, path: str, row: Json, shared: list[Json]) -> DocumentedOperation:
         parameters = self._parameters(row)

@@ -18,7 +18,7 @@ def descriptions_in(content: bytes, name: str) -> dict[str, str]:
     """Each operation as settings, up to a total size; raises `UnreadableSource`."""
     document, settings = read_api_document(name, content), dict[str, str]()
     characters_left = limits.MAX_API_SETTINGS_CHARACTERS
-    for operation in document.operations():
+    for operation in document.public_operations():
         settings[operation.name] = "".join(settings_of(document, operation))
         characters_left -= len(settings[operation.name])
         if characters_left < 0:

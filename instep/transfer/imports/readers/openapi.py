@@ -50,7 +50,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
             slug = slugify(root.title, "api")
             pages.append(page_of(path, "overview", root.title, overview, root.key, slug))
         by_tag = {collection.title: collection.key for collection in tags}
-        operations = sorted(document.operations(), key=lambda each: place_of(each, list(by_tag)))
+        operations = sorted(document.public_operations(), key=lambda each: place_of(each, list(by_tag)))
         if len(operations) > limits.MAX_API_OPERATIONS:
             raise UnreadableSource(
                 f"{path} has more than {limits.MAX_API_OPERATIONS:,} operations: split the API description."
@@ -69,7 +69,7 @@ def collections_of(path: str, document: ApiDocument) -> list[ImportedCollection]
         str(mapping(row).get("name")): str(mapping(row).get("description") or "").strip()
         for row in (rows if isinstance(rows, list) else [])
     }
-    used = dict.fromkeys(operation.tag for operation in document.operations() if operation.tag)
+    used = dict.fromkeys(operation.tag for operation in document.public_operations() if operation.tag)
     ordered = [tag for tag in texts if tag in used] + [tag for tag in used if tag not in texts]
     tags = [ImportedCollection(f"{path}/{tag}", tag, path, texts.get(tag) or None) for tag in ordered]
     return [ImportedCollection(path, title), *tags]

@@ -6,12 +6,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from instep.platform.core import limits
-from instep.transfer.imports.markdown.fields import read_yaml
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
-from instep.transfer.imports.openapi.api_document import METHODS, is_api_description, mapping
+from instep.transfer.imports.openapi.api_document import METHODS, is_api_description, read_api_document
 from instep.transfer.imports.tree.file_names import is_page
-from instep.transfer.imports.tree.json_values import load_json
-from instep.transfer.imports.tree.schemas import ImportedPage, Loss, Losses, SourceFiles, Tree
+from instep.transfer.imports.tree.schemas import (
+    ImportedPage,
+    Loss,
+    Losses,
+    SourceFiles,
+    Tree,
+    UnreadableSource,
+)
 
 # Markers of an API reference page in its file: keys of Mintlify, ReadMe and Fumadocs, and a component
 # of Docusaurus.
@@ -69,17 +74,14 @@ class ApiDescriptions:
 
     def _operations_of(self, path: str, content: bytes) -> Iterator[tuple[str, ApiOperation]]:
         try:
-            text = content.decode("utf-8-sig", errors="replace")
-            document = load_json(text) if path.lower().endswith(".json") else read_yaml(text)
-        except (ValueError, RecursionError) as error:
-            self.losses.append(Loss(path, f"API description that can't be read: {error}"))
+            document = read_api_document(path, content)
+        except UnreadableSource as refusal:
+            self.losses.append(Loss(path, f"API description that can't be read: {refusal}"))
             return
-        for route, methods in mapping(mapping(document).get("paths")).items():
-            for method, row in mapping(methods).items():
-                if method.lower() in METHODS:
-                    texts = [str(mapping(row).get(name) or "").strip() for name in ("summary", "description")]
-                    id = str(mapping(row).get("operationId") or f"{method} {path} {route}")
-                    yield id, ApiOperation(method.upper(), str(route), *texts)
+        for operation in document.operations():
+            texts = [str(operation.row.get(name) or "").strip() for name in ("summary", "description")]
+            id = str(operation.row.get("operationId") or f"{operation.method} {path} {operation.path}")
+            yield id, ApiOperation(operation.method, operation.path, *texts)
 
 
 def with_operations(tree: Tree, files: SourceFiles) -> Tree:
