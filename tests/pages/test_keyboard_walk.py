@@ -32,9 +32,11 @@ STOP = f"""
     const box = element.getBoundingClientRect()
     // An editor draws and drops lines as it scrolls, so places count only as they are at this moment.
     const place = all.indexOf(element), last = all.indexOf(window.walked?.at(-1))
+    // Day, month, year and the calendar of a date field are stops of their own in it.
+    const is_next_part = place === last && element.type === "date"
     window.walked = [...window.walked ?? [], element]
     return {{
-        is_onward: place > last,
+        is_onward: place > last || is_next_part,
         html: element.outerHTML.slice(0, 120),
         is_marked: focus.some((marked) => is_marked(getComputedStyle(marked))),
         is_in_view: box.width > 0 && box.height > 0
@@ -44,8 +46,9 @@ STOP = f"""
 """
 # In a table of the editor Tab goes to the next cell; after Escape it leaves the text, as the page says.
 TAKES_TAB = f"() => {{{FOCUS} return focus.at(-1)?.isContentEditable }}"
-# What can be used, in a dialog only what is in it; the radio buttons of a group are one stop, the chosen one,
-# and so are the buttons of a toolbar; arrow keys choose the option of a list, whose field keeps the focus.
+# The usable elements that the walk missed, in a dialog only those in it. The radio buttons of a group are one
+# stop, the chosen one; so are the buttons of a toolbar and the tabs of a list of tabs, which arrow keys reach.
+# Arrow keys also choose the option of a list, whose field keeps the focus.
 MISSED = f"""
 () => {{{ELEMENTS}
     const usable = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']"
@@ -55,7 +58,7 @@ MISSED = f"""
         .filter((element) => element.matches(usable) && !element.disabled && element.checkVisibility())
         .filter((element) => element.type !== "radio" || element.checked)
         .filter((element) => element.role !== "option")
-        .filter((element) => !element.matches("[role=toolbar] > [tabindex='-1']"))
+        .filter((element) => !element.matches("[role=toolbar] > [tabindex='-1'], [role=tablist] > [tabindex='-1']"))
         .map((element) => element.outerHTML.slice(0, 120))
 }}
 """
@@ -63,7 +66,7 @@ MISSED = f"""
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    # Whether it stands behind the stop before it.
+    # True if it comes after the stop before it.
     is_onward: bool
     html: str
     is_marked: bool
