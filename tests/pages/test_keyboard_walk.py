@@ -47,8 +47,8 @@ STOP = f"""
 # In a table of the editor Tab goes to the next cell; after Escape it leaves the text, as the page says.
 TAKES_TAB = f"() => {{{FOCUS} return focus.at(-1)?.isContentEditable }}"
 # The usable elements that the walk missed, in a dialog only those in it. The radio buttons of a group are one
-# stop, the chosen one; so are the buttons of a toolbar and the tabs of a list of tabs, which arrow keys reach.
-# Arrow keys also choose the option of a list, whose field keeps the focus.
+# stop, the chosen one; so are the buttons of a toolbar and the tabs of a list, which arrow keys reach. Arrow
+# keys also choose the option of a list, whose field keeps the focus.
 MISSED = f"""
 () => {{{ELEMENTS}
     const usable = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']"
@@ -58,7 +58,7 @@ MISSED = f"""
         .filter((element) => element.matches(usable) && !element.disabled && element.checkVisibility())
         .filter((element) => element.type !== "radio" || element.checked)
         .filter((element) => element.role !== "option")
-        .filter((element) => !element.matches("[role=toolbar] > [tabindex='-1'], [role=tablist] > [tabindex='-1']"))
+        .filter((element) => !element.matches(":is([role=toolbar], [role=tablist]) > [tabindex='-1']"))
         .map((element) => element.outerHTML.slice(0, 120))
 }}
 """
