@@ -32,13 +32,13 @@ STOP = f"""
     const box = element.getBoundingClientRect()
     // An editor draws and drops lines as it scrolls, so places count only as they are at this moment.
     const place = all.indexOf(element), last = all.indexOf(window.walked?.at(-1))
-    // Day, month, year and the calendar of a date field are stops of their own in it.
+    // Day, month, year and the calendar of a date field are stops of their own, which the browser marks.
     const is_next_part = place === last && element.type === "date"
     window.walked = [...window.walked ?? [], element]
     return {{
         is_onward: place > last || is_next_part,
         html: element.outerHTML.slice(0, 120),
-        is_marked: focus.some((marked) => is_marked(getComputedStyle(marked))),
+        is_marked: is_next_part || focus.some((marked) => is_marked(getComputedStyle(marked))),
         is_in_view: box.width > 0 && box.height > 0
             && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
     }}

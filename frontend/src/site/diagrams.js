@@ -21,6 +21,8 @@ function draw(details, text, address) {
   place.className = "diagram";
   Object.assign(frame, { title: details.querySelector("summary").textContent, loading: "lazy", src: address });
   frame.sandbox = "allow-scripts";
+  // A drawing has nothing that the keyboard could reach.
+  frame.tabIndex = -1;
   let patience;
   const send = () => {
     clearTimeout(patience);
