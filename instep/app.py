@@ -21,6 +21,7 @@ from instep.content.collections.rest import router as collections
 from instep.content.files.rest import router as files
 from instep.content.files.storage import open_storages
 from instep.content.parts.rest import router as parts
+from instep.content.product_versions.rest import router as product_versions
 from instep.content.redirects.rest import router as redirects
 from instep.content.style.rest import router as style
 from instep.drafting.comments.rest import router as comments
@@ -69,7 +70,7 @@ from instep.visitors.insights.visits.counter import VisitCounter, counting
 
 ROUTERS = (
     *(bots, search, articles, drafts, places, collections, parts, redirects, files, changelog, git_sync),
-    *(style, tasks, translations, drift, comments, webhooks, insights),
+    *(product_versions, style, tasks, translations, drift, comments, webhooks, insights),
 )
 
 

@@ -18,7 +18,7 @@ from tests.support.cast import Api, Cast, Client, Company
 from tests.support.changelog_entries import publish_entry
 from tests.support.changes import change
 from tests.support.file_samples import picture
-from tests.support.http import create_collection, created, ok
+from tests.support.http import create_article, create_collection, created, ok
 from tests.support.questions import ask
 from tests.support.site_pages import publish
 from tests.support.uploads import send, upload
@@ -149,6 +149,14 @@ async def part(api: Api, owner: Tx, company: Company) -> tuple[Any, Any]:
     return [f"Note of {company.slug}."], [line for line in page.splitlines() if line.startswith("Note of")]
 
 
+async def product_version(api: Api, owner: Tx, company: Company) -> tuple[Any, Any]:
+    made = created(await writer(api, company).post("/v1/product-versions", json={"slug": "1.x"}))
+    article = await create_article(writer(api, company), "Install", sinceVersion="1.x")
+    listed = ok(await writer(api, company).get("/v1/articles", params={"version": "1.x"}))["results"]
+    assert [row["id"] for row in listed] == [article["id"]]
+    return made["id"], ok(await writer(api, company).get("/v1/product-versions/1.x"))["id"]
+
+
 async def file(api: Api, owner: Tx, company: Company) -> tuple[Any, Any]:
     made = await upload(writer(api, company))
     again = ok(await send(writer(api, company), picture()))
@@ -190,6 +198,7 @@ CASES: dict[str, Case] = {
     "collections": collection,
     "changelog_entries": entry,
     "parts": part,
+    "product_versions": product_version,
     "redirects": redirect,
     "files": file,
     "idempotency_keys": idempotency_key,

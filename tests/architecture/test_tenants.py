@@ -94,6 +94,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await find_places(client, database, cast.acme, new_place(article["id"]))
     await client.post("/v1/redirects", json={"from": "/old", "articleId": "begin"})
     await client.post("/v1/parts", json={"name": "note", "text": "Words."})
+    await client.post("/v1/product-versions", json={"slug": "1.x"})
     await client.patch("/v1/style", json={"avoidWords": ["simply"]})
     await client.patch("/v1/synonyms", json={"groups": [["cart", "basket"]]})
     await client.post("/v1/changelog/entries", json=body)
@@ -151,7 +152,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
             "former_slugs",
             "revisions",
             "redirects",
-            *("bot_styles", "bot_synonyms", "parts"),
+            *("bot_styles", "bot_synonyms", "parts", "product_versions"),
         ),
         *(
             "search_indexes",

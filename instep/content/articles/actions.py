@@ -9,15 +9,15 @@ from instep.content.articles.queries import NO_WORKING_COPY, ArticleCriteria
 from instep.content.articles.revision_schemas import Revision, RevisionDiff, VersionOverview, VersionText
 from instep.content.articles.schemas import (
     Article,
+    ArticleChanges,
     ArticleCount,
-    ArticleCreate,
     ArticleOverview,
-    ArticleUpdate,
     ArticleVerify,
     DeletedArticle,
     DeletedOverview,
     Deletion,
     LinkTarget,
+    NewArticleFields,
     OverviewCriteria,
     Step,
     TextSource,
@@ -34,9 +34,11 @@ from instep.content.articles.texts import (
     replace_text,
     save,
 )
+from instep.content.articles.version_ranges import changed_versions, version_columns
 from instep.content.collections.actions import find_collection_id, owner_columns, referenced_id
 from instep.content.golden.actions import warn_of_articles
 from instep.content.parts.readers_texts import preview_text, text_columns
+from instep.content.product_versions.actions import lock_versions, referenced_version, refuse_contradictions
 from instep.notifications.webhooks.emit import ask_for_endpoints
 from instep.platform.core.errors import InvalidState, NotFound
 from instep.platform.core.etags import refuse_stale
@@ -53,9 +55,11 @@ CURRENT = "current"
 
 
 async def list_articles(
-    ctx: Ctx, criteria: ArticleCriteria, format: Format, page: PageRequest
+    ctx: Ctx, criteria: ArticleCriteria, format: Format, page: PageRequest, version: str | None = None
 ) -> Page[Article]:
     """List the articles, newest change first."""
+    if (named := await referenced_version(ctx, version, "version")) is not None:
+        criteria = replace(criteria, version=named.position)
     if criteria.collection_id is not None:
         collection_id = await find_collection_id(ctx, criteria.collection_id)
         criteria = replace(criteria, collection_id=collection_id)
@@ -132,7 +136,7 @@ async def get_version(ctx: Ctx, ref: str, version: int) -> VersionText:
 
 @writes
 async def create_article(
-    ctx: Ctx, new: ArticleCreate, format: Format = "markdown", source: TextSource = CREATED
+    ctx: Ctx, new: NewArticleFields, format: Format = "markdown", source: TextSource = CREATED
 ) -> Article:
     """Create an article. It is a draft: nothing is live until it is published."""
     return await create(ctx, new, format, source, "draft")
@@ -140,13 +144,15 @@ async def create_article(
 
 @writes
 async def update_article(
-    ctx: Ctx, ref: str, update: ArticleUpdate, format: Format = "markdown", if_match: str | None = None
+    ctx: Ctx, ref: str, update: ArticleChanges, format: Format = "markdown", if_match: str | None = None
 ) -> Article:
     """Change only the sent fields of an article. Changes to a published article are live immediately.
 
-    Changing `owner` or `reviewBy` does not change `updatedAt` and sends no event: readers see neither.
+    Changing `owner` or `reviewBy` does not change `updatedAt` and sends no event: readers see neither. The
+    translations of an article have its versions.
     """
     sent = update.model_dump()
+    versions = await version_columns(ctx, sent)
     # Lock the collection before the article, in the same order as when deleting it.
     if "collection_id" in sent:
         collection_ref = sent["collection_id"]
@@ -157,11 +163,19 @@ async def update_article(
     if care:
         await queries.set_care(ctx, article.id, care)
         article = await find_article(ctx, article.id)
-    changes = await _changed_columns(ctx, article, sent)
+    if versions.get("version_family") == article.id:
+        versions["version_family"] = None
+    changes = await _changed_columns(ctx, article, sent | versions)
     if not changes:
         return await _in_format(ctx, article, format)
     source = TextSource("update") if changes.keys() & {"title", "content_markdown"} else None
-    return await save(ctx, article, changes, format, source)
+    versions = changed_versions(changes, article.translation_of)
+    saved = await save(ctx, article, changes, format, source)
+    if versions:
+        for translation in await deleted.lock_translations(ctx, article.id):
+            await save(ctx, translation, versions, "markdown")
+        await refuse_contradictions(ctx, saved.version_family or saved.id)
+    return saved
 
 
 @writes
@@ -273,6 +287,7 @@ async def restore_article(ctx: Ctx, ref: str) -> Article:
 
     If another article took the slug in the meantime it keeps it; the restored one gets a numbered slug.
     """
+    await lock_versions(ctx)
     article = await _find_deleted(ctx, ref)
     # Lock the root before its translations, as when deleting. Read it again under the lock, because
     # another request may have restored it in the meantime.
@@ -286,7 +301,9 @@ async def restore_article(ctx: Ctx, ref: str) -> Article:
         await deleted.restore(ctx, text, slug, stamp)
         if slug != text.slug:
             await queries.keep_former_slug(ctx, text, slug)
-    return await find_article(ctx, article.id)
+    restored = await find_article(ctx, article.id)
+    await refuse_contradictions(ctx, restored.version_family or restored.id)
+    return restored
 
 
 @writes

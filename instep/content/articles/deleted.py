@@ -93,8 +93,11 @@ async def stamp_restoration(ctx: Ctx) -> datetime:
 async def restore(ctx: Ctx, article: DeletedArticle, slug: str, stamp: datetime) -> None:
     await ctx.execute(
         """
-        update articles set deleted_at = null, status = 'draft', slug = %(slug)s, updated_at = %(stamp)s
-        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        update articles a set deleted_at = null, status = 'draft', slug = %(slug)s, updated_at = %(stamp)s,
+            (since_version, until_version, version_family) = (
+                select r.since_version, r.until_version, r.version_family from articles r
+                where r.workspace_id = %(workspace)s and r.id = coalesce(a.translation_of, a.id))
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = %(id)s
         """,
         id=article.id,
         slug=slug,

@@ -20,6 +20,20 @@ FALLBACK_LOCALE = """select b.locale from bots b
     where b.id = %(bot)s and b.workspace_id = %(workspace)s and b.frame ->> 'shows_untranslated' = 'true'"""
 
 
+# The id of the family of an article: articles about one topic, for different versions of the product.
+FAMILY = "coalesce(a.version_family, a.translation_of, a.id)"
+
+
+def in_version(position: int | None) -> str:
+    """The condition for the articles of the product version with the position `%(version)s`; None: of all."""
+    if position is None:
+        return "true"
+    versions = """select v.id from product_versions v
+        where v.bot_id = %(bot)s and v.workspace_id = %(workspace)s and v.position"""
+    return f"""(a.since_version is null or a.since_version in ({versions} <= %(version)s))
+        and (a.until_version is null or a.until_version in ({versions} >= %(version)s))"""
+
+
 def in_language(live: str) -> str:
     """The condition for the articles in the language `%(locale)s` that `live` selects.
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from instep.content.articles.freshness import STANDING, STATE
+from instep.content.articles.live import in_version
 from instep.content.articles.schemas import (
     Article,
     DeletedArticle,
@@ -30,6 +31,14 @@ NO_WORKING_COPY = dict.fromkeys(
 TEXT_COLUMNS: dict[Format, str] = {"markdown": "a.content_markdown", "html": "a.content_html"}
 
 
+# The slugs of the first and the last version of the product that an article is about.
+VERSION_SLUGS = ", ".join(
+    f"""case when a.{bound}_version is not null then (select v.slug from product_versions v
+        where v.workspace_id = %(workspace)s and v.id = a.{bound}_version) end as {bound}_slug"""
+    for bound in ("since", "until")
+)
+
+
 def columns(format: Format, standing: str = STANDING) -> str:
     """The columns of `Article`; with `null` as its standing for readers that need none."""
     return f"""
@@ -41,9 +50,14 @@ def columns(format: Format, standing: str = STANDING) -> str:
             as translations,
         a.title, a.description, {TEXT_COLUMNS[format]} as content, a.expanded_markdown as expanded,
         a.collection_id, a.visibility, a.position, a.status,
+        a.since_version, a.until_version, a.version_family, {VERSION_SLUGS},
         a.working_saved_at is not null as has_unpublished_changes, a.version,
         a.published_at, a.created_at, a.updated_at, {standing} as standing
     """
+
+
+# A translation has these of its original.
+VERSION_COLUMNS = ("since_version", "until_version", "version_family")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +69,8 @@ class ArticleCriteria:
     locale: str | None = None
     updated_since: datetime | None = None
     freshness: FreshnessState | None = None
+    # The position of a product version.
+    version: int | None = None
 
 
 async def find(ctx: Ctx, ref: str, format: Format, *, lock: bool = False) -> Article | None:
@@ -101,6 +117,7 @@ async def list_page(
         "locale": "a.locale = %(locale)s" if criteria.locale else "true",
         "updated_since": "a.updated_at >= %(updated_since)s" if criteria.updated_since else "true",
         "freshness": f"{STATE} = %(freshness)s" if criteria.freshness else "true",
+        "version": in_version(criteria.version),
     }
     page = request.page(
         ORDER,
@@ -111,6 +128,7 @@ async def list_page(
         criteria.locale,
         criteria.updated_since,
         *([criteria.freshness] if criteria.freshness else []),
+        *([f"version {criteria.version}"] if criteria.version is not None else []),
     )
     return await page.read(
         ctx,
@@ -125,6 +143,7 @@ async def list_page(
         locale=criteria.locale,
         updated_since=criteria.updated_since,
         freshness=criteria.freshness,
+        version=criteria.version,
     )
 
 
@@ -163,13 +182,18 @@ async def insert(ctx: Ctx, row: dict[str, Any], format: Format) -> Article | Non
     in_collection = (
         "collection_id is null" if row["collection_id"] is None else "collection_id = %(collection_id)s"
     )
+    versions = ", ".join(
+        f"""case when %(translation_of)s::text is null then %({name})s else (select {name} from articles
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(translation_of)s) end"""
+        for name in VERSION_COLUMNS
+    )
     return await ctx.first(
         Article,
         f"""
         insert into articles as a (id, workspace_id, bot_id, slug, locale, translation_of, title, description,
             content_markdown, content_html, html_version, expanded_markdown, parts, collection_id, visibility,
-            position, status, version, translated_version, origin, draft_id, author_type, author_name,
-            text_changed_at, created_at, updated_at)
+            position, status, since_version, until_version, version_family, version, translated_version,
+            origin, draft_id, author_type, author_name, text_changed_at, created_at, updated_at)
         values (%(id)s, %(workspace)s, %(bot)s, %(slug)s, %(locale)s, %(translation_of)s, %(title)s,
             %(description)s, %(content_markdown)s, %(content_html)s, %(html_version)s, %(expanded_markdown)s,
             %(parts)s, %(collection_id)s,
@@ -178,7 +202,7 @@ async def insert(ctx: Ctx, row: dict[str, Any], format: Format) -> Article | Non
                 select least(coalesce(max(position)::bigint + 1, 0), %(max_position)s)::integer from articles
                 where bot_id = %(bot)s and workspace_id = %(workspace)s
                   and {in_collection} and deleted_at is null)),
-            %(status)s, 1, (select version from articles
+            %(status)s, {versions}, 1, (select version from articles
                 where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(translation_of)s),
             %(origin)s, %(draft_id)s, %(author_type)s, %(author_name)s,
             %(stamp)s, %(stamp)s, %(stamp)s)

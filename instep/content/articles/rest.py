@@ -71,6 +71,10 @@ FreshnessFilter = Annotated[
     FreshnessState | None,
     Query(description="Only published articles in this state, which the field `freshness` explains."),
 ]
+VersionFilter = Annotated[
+    str | None,
+    Query(description="Only articles of this version of the product, by its id or slug.", examples=["1.x"]),
+]
 LocaleFilter = Annotated[Locale | None, Query(description="Only articles in this language.")]
 
 
@@ -85,10 +89,11 @@ async def list_articles(
     locale: LocaleFilter = None,
     updated_since: Since = None,
     freshness: FreshnessFilter = None,
+    version: VersionFilter = None,
     format: Form = "markdown",
 ) -> Response:
     criteria = ArticleCriteria(status, collection_id, locale, updated_since, freshness)
-    articles = await actions.list_articles(ctx, criteria, format, page)
+    articles = await actions.list_articles(ctx, criteria, format, page, version)
     return reply_list(articles, lambda row: article_json(row, ctx.bot, format))
 
 

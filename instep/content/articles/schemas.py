@@ -8,6 +8,7 @@ from pydantic import MISSING, Field
 
 from instep.content.articles.paths import path_of_article
 from instep.content.collections.schemas import OwnerOut, OwnerRef, ReviewBy
+from instep.content.product_versions.schemas import VersionRef
 from instep.platform.core import limits
 from instep.platform.core.clock import isoformat
 from instep.platform.core.etags import etag_of
@@ -43,6 +44,21 @@ CollectionRef = Annotated[Text, Field(description="A collection, by its id or sl
 ArticlePosition = Annotated[
     Position,
     Field(description="The position in the collection, starting at 0; a new article goes to the end."),
+]
+FirstVersion = Annotated[
+    VersionRef,
+    Field(description="The first version of the product that it is about, by id or slug; null: all older."),
+]
+LastVersion = Annotated[
+    VersionRef,
+    Field(description="The last version of the product that it is about, by id or slug; null: all newer."),
+]
+VersionOf = Annotated[
+    Text,
+    Field(
+        description="An article about the same topic for other versions of the product, by its id or slug;"
+        " null for none."
+    ),
 ]
 Commit = Annotated[
     Text,
@@ -82,6 +98,12 @@ class Article:
     visibility: Visibility
     position: int
     status: Status
+    # Ids of product versions, and the id of the article with which the family of its topic began.
+    since_version: str | None
+    until_version: str | None
+    version_family: str | None
+    since_slug: str | None
+    until_slug: str | None
     has_unpublished_changes: bool
     version: int
     published_at: datetime | None
@@ -101,7 +123,12 @@ class Article:
 
     @property
     def etag(self) -> str:
-        return etag_of(self.id, self.updated_at, self.translations, aside=self.standing)
+        return etag_of(
+            self.id,
+            self.updated_at,
+            self.translations,
+            aside=(self.standing, self.since_slug, self.until_slug),
+        )
 
     def path(self, bot: Bot) -> str:
         """Its path below the address of the bot's help center."""
@@ -266,8 +293,16 @@ class TextSource:
     verification: Verification | None = None
 
 
-class ArticleCreate(Body):
-    """The fields of a new article."""
+class ArticleVersions(Body):
+    """The versions of the product that an article is about."""
+
+    since_version: FirstVersion | MISSING | None = MISSING
+    until_version: LastVersion | MISSING | None = MISSING
+    version_of: VersionOf | MISSING | None = MISSING
+
+
+class NewArticleFields(Body):
+    """The fields of a new article, except for its versions."""
 
     title: ArticleTitle
     content_markdown: ArticleText
@@ -283,6 +318,10 @@ class ArticleCreate(Body):
     position: ArticlePosition | MISSING = MISSING
 
 
+class ArticleCreate(NewArticleFields, ArticleVersions):
+    """The fields of a new article."""
+
+
 class TextEdit(Body):
     """Title and text, as the editor sends them."""
 
@@ -290,8 +329,8 @@ class TextEdit(Body):
     content: ArticleText
 
 
-class ArticleUpdate(Body):
-    """Only the sent fields are changed."""
+class ArticleChanges(Body):
+    """The fields of an article that can be changed, except for its versions."""
 
     title: ArticleTitle | MISSING = MISSING
     content_markdown: ArticleText | MISSING = MISSING
@@ -302,6 +341,10 @@ class ArticleUpdate(Body):
     position: ArticlePosition | MISSING = MISSING
     owner: OwnerRef | MISSING | None = MISSING
     review_by: ReviewBy | MISSING | None = MISSING
+
+
+class ArticleUpdate(ArticleChanges, ArticleVersions):
+    """Only the sent fields are changed."""
 
 
 class ArticleVerify(Body):
@@ -360,6 +403,16 @@ class ArticleFields(Out):
     translations: list[TranslationOut]
     position: int
     status: Status
+    since_version: str | None = Field(
+        description="The first version of the product that it is about; null: all older ones too."
+    )
+    until_version: str | None = Field(
+        description="The last version of the product that it is about; null: all newer ones too."
+    )
+    version_of: str | None = Field(
+        description="The id of the article with which the family of its topic began: articles for different"
+        " versions of the product. Null if it is this one, or if there is no other."
+    )
     has_unpublished_changes: bool = Field(
         description="True if the editor saved a text that goes live the next time it is published."
     )
@@ -424,6 +477,9 @@ def article_fields(article: Article, bot: Bot) -> dict[str, Any]:
         "translations": article.translations,
         "position": article.position,
         "status": article.status,
+        "sinceVersion": article.since_slug,
+        "untilVersion": article.until_slug,
+        "versionOf": article.version_family,
         "hasUnpublishedChanges": article.has_unpublished_changes,
         "version": article.version,
         "url": bot.help_url + article.path(bot) if article.is_live else None,

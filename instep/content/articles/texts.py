@@ -16,16 +16,18 @@ from instep.content.articles.published_versions import record_published_version
 from instep.content.articles.revision_schemas import Revision
 from instep.content.articles.schemas import (
     Article,
-    ArticleCreate,
+    NewArticleFields,
     Status,
     TextSource,
     Verification,
     WorkingCopy,
 )
+from instep.content.articles.version_ranges import changed_versions, version_columns
 from instep.content.collections.actions import referenced_id
 from instep.content.golden.actions import ask_for_golden_questions, warn_of_loss
 from instep.content.golden.schemas import PublicText
 from instep.content.parts.readers_texts import text_columns
+from instep.content.product_versions.actions import refuse_contradictions
 from instep.notifications.inbox.actions import notify
 from instep.notifications.inbox.schemas import NoticeSubject
 from instep.notifications.webhooks.emit import ask_for_endpoints
@@ -50,12 +52,14 @@ async def find_article(ctx: Ctx, ref: str, format: Format = "markdown", *, lock:
     return article
 
 
-async def create_for_review(ctx: Ctx, new: ArticleCreate, source: TextSource) -> Article:
+async def create_for_review(ctx: Ctx, new: NewArticleFields, source: TextSource) -> Article:
     """Create the article of a draft in the review queue; publishing or deleting it settles the draft."""
     return await create(ctx, new, "markdown", source, "in_review")
 
 
-async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: TextSource, status: Status) -> Article:
+async def create(
+    ctx: Ctx, new: NewArticleFields, format: Format, source: TextSource, status: Status
+) -> Article:
     """Insert an article with this status, with its text in `format`, without an event.
 
     Raises `SlugTaken` if the sent slug is in use, and `InvalidRequest` for a reference to something that
@@ -63,10 +67,12 @@ async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: TextSourc
     """
     sent = new.model_dump()
     locale = sent.get("locale") or ctx.bot.locale
+    versions = await version_columns(ctx, sent)
     # Lock the collection before the article, in the same order as when deleting it.
     collection_id = await referenced_id(ctx, new.collection_id, "collectionId", lock="key share")
     root_id = await _find_root(ctx, sent.get("translation_of"))
     await _refuse_second_text(ctx, root_id, locale)
+    changed_versions({name: value for name, value in versions.items() if value is not None}, root_id)
     row: dict[str, Any] = {
         "title": new.title,
         "description": sent.get("description") or None,
@@ -76,6 +82,8 @@ async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: TextSourc
         "position": sent.get("position"),
         "locale": locale,
         "translation_of": root_id,
+        **dict.fromkeys(queries.VERSION_COLUMNS),
+        **versions,
         "status": status,
         "origin": source.origin,
         "draft_id": source.draft_id,
@@ -85,6 +93,8 @@ async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: TextSourc
         slug = sent.get("slug") or free_slug(base, await queries.slugs_like(ctx, base, locale))
         article = await queries.insert(ctx, {**row, "id": new_id("art"), "slug": slug}, format)
         if article is not None:
+            if any(versions.values()):
+                await refuse_contradictions(ctx, article.version_family or article.id)
             return article
         if "slug" in sent:
             raise SlugTaken

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from instep.content.articles import actions
-from instep.content.articles.schemas import ArticleCreate, ArticleFields, ArticleUpdate, article_fields
+from instep.content.articles.schemas import ArticleChanges, ArticleFields, NewArticleFields, article_fields
 from instep.platform.identity.schemas import Ctx
 from instep.platform.web.call import Call
 from instep.platform.web.mcp.budget import text_page
@@ -36,7 +36,7 @@ async def get_article(call: Call, id: Reference, cursor: Cursor = None) -> Artic
 
 
 @toolbox.tool(actions.create_article, ArticleFields, "Create an article", additive=True)
-async def create_article(ctx: Ctx, body: ArticleCreate) -> ArticleFields:
+async def create_article(ctx: Ctx, body: NewArticleFields) -> ArticleFields:
     """Create an article as a draft. Nothing is live until it is published.
 
     Search first: the topic may have an article that needs an edit instead.
@@ -45,7 +45,7 @@ async def create_article(ctx: Ctx, body: ArticleCreate) -> ArticleFields:
 
 
 @toolbox.tool(actions.update_article, ArticleFields, "Change an article directly")
-async def update_article(ctx: Ctx, id: Reference, body: ArticleUpdate) -> ArticleFields:
+async def update_article(ctx: Ctx, id: Reference, body: ArticleChanges) -> ArticleFields:
     """Change an article directly; only the sent fields change.
 
     Changes to a published article go live without a review: use `propose_edit` unless the person asked

@@ -49,6 +49,7 @@ TAGS = {
     "releases": "Approved drafts go live when the change that they describe ships.",
     "collections": "The sections of the help center, which can contain sections, in reading order.",
     "parts": "Texts and variables that are kept once and shown in many articles.",
+    "product-versions": "The versions of the product that articles are about.",
     "redirects": "Destinations of addresses without a page, such as those of an earlier help center.",
     "synonyms": "Words that mean the same in one help center.",
     "style": "Rules in plain words, a glossary, and checks that need no language model.",

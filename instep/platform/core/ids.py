@@ -12,7 +12,7 @@ PREFIXES = (
     *("art", "col", "chg", "rev", "task", "wh", "evt", "dlv", "rdr"),
     *("alt", "key", "per", "conv", "msg", "lead", "q", "gold"),
     *("app", "grant", "file", "sup", "prev", "imp", "trust", "fb", "plc", "host", "repo", "pull"),
-    *("cmt", "ntc", "rule", "bulk", "part", "api"),
+    *("cmt", "ntc", "rule", "bulk", "part", "api", "ver"),
 )
 DRAFT_PREFIXES = {"edit": "edit", "new_article": "article", "gap_draft": "gap"}
 # Replaces an invalid UUID of a bot: no bot has it.

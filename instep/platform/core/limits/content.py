@@ -173,3 +173,9 @@ MAX_PARTS_SECONDS = 5
 MAX_PART_VERSIONS = 20
 # Articles that the page of a part names.
 MAX_USES_SHOWN = 200
+# Versions of the product of one bot, characters of a version's name and of its slug, its branch patterns, and
+# characters of a branch name or pattern.
+MAX_PRODUCT_VERSIONS = 50
+MAX_VERSION_NAME_CHARACTERS = 50
+MAX_VERSION_BRANCHES = 20
+MAX_BRANCH_CHARACTERS = 250
