@@ -28,6 +28,13 @@ def change(
         list[str] | None,
         typer.Option(metavar="LABEL", help="A label of the change; repeatable; by default from the CI."),
     ] = None,
+    branch: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BRANCH",
+            help="The branch it goes to, which decides about its version; by default from the CI.",
+        ),
+    ] = None,
     bot: Annotated[
         str | None,
         typer.Option(
@@ -71,6 +78,7 @@ def change(
     from instep.client.ci.command import Options
 
     options = Options(
-        base, head, title, url, kind, bot, path or (), wait, check, comment, timeout, as_json, label or ()
+        *(base, head, title, url, kind, bot, path or (), wait, check, comment, timeout, as_json, label or ()),
+        branch=branch,
     )
     raise typer.Exit(BackfillOptions(options, since, last, range, dry_run).run(os.environ))

@@ -68,6 +68,7 @@ TABLE = [
     Operation("PATCH", "/articles/{article}", "write", body={"title": "Install it"}),
     Operation("DELETE", "/articles/{article}", "write"),
     Operation("POST", "/articles/{article}/publish", "write"),
+    Operation("POST", "/articles/{published}/split", "write", 201, body={"version": "2.x"}),
     Operation("POST", "/articles/{published}/unpublish", "write"),
     Operation("POST", "/articles/{published}/verify", "write"),
     Operation("POST", "/articles/{deleted}/restore", "write"),
@@ -109,7 +110,7 @@ TABLE = [
     Operation("PATCH", "/parts/{part}", "write", body={"text": "Other words."}),
     Operation("DELETE", "/parts/{part}", "write"),
     Operation("GET", "/product-versions", "read"),
-    Operation("POST", "/product-versions", "write", 201, body={"slug": "2.0"}),
+    Operation("POST", "/product-versions", "write", 201, body={"slug": "3.x"}),
     Operation("GET", "/product-versions/{version}", "read"),
     Operation("PATCH", "/product-versions/{version}", "write", body={"name": "Two"}),
     Operation("DELETE", "/product-versions/{version}", "write"),
@@ -198,7 +199,7 @@ async def assemble(client: Client, company: Company, database: Database) -> dict
         "suppressed": await hold_back_statement(company, database, article["id"]),
         "collection": (await create_collection(client))["id"],
         "part": created(await client.post("/v1/parts", json={"name": "a-part", "text": "Words."}))["id"],
-        "version": created(await client.post("/v1/product-versions", json={"slug": "1.x"}))["id"],
+        "version": await three_versions(client),
         "redirect": created(await client.post("/v1/redirects", json={**REDIRECT, "from": "/older"}))["id"],
         "entry": created(await client.post("/v1/changelog/entries", json=TEXT))["id"],
         "news": news["id"],
@@ -208,6 +209,13 @@ async def assemble(client: Client, company: Company, database: Database) -> dict
         "question": await ask_in_vain(company, database),
         "file": (await upload(client))["id"],
     }
+
+
+async def three_versions(client: Client) -> str:
+    """The id of the middle one of three product versions; the first one is current."""
+    slugs = ("0.x", "1.x", "2.x")
+    versions = [created(await client.post("/v1/product-versions", json={"slug": slug})) for slug in slugs]
+    return str(versions[1]["id"])
 
 
 async def ask_in_vain(company: Company, database: Database) -> str:

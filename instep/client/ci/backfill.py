@@ -70,6 +70,7 @@ class Backfill:
     code: CodeOfToday
     paths: Sequence[str]
     labels: Sequence[str] = ()
+    branch: str | None = None
 
     def process(self, change: MergedChange, position: str | None) -> BackfilledChange:
         """Send a change unless there is a reason not to; without a position in a dry run, none is sent."""
@@ -99,6 +100,7 @@ class Backfill:
             change.commit,
             selection,
             labels=self.labels,
+            branch=self.branch,
         )
         while True:
             try:
@@ -147,9 +149,9 @@ def run_backfill(options: BackfillOptions, environ: Mapping[str, str]) -> Backfi
     report = BackfillReport(f"Backfill of {history.words}", client.url, bot, is_dry_run=options.dry_run)
     say(f"{len(changes)} changes up to {head[:12]} for the bot “{bot.name}”.")
     with open_code(git, head) as code:
-        backfill = Backfill(
-            report.title, client, bot, code, options.change.paths, task_labels(options.change.labels)
-        )
+        sent = options.change
+        labels = task_labels(sent.labels)
+        backfill = Backfill(report.title, client, bot, code, sent.paths, labels, sent.branch)
         for number, change in enumerate(changes, 1):
             position = None if options.dry_run else f"{number} of {len(changes)}"
             report.changes.append(backfill.process(change, position))

@@ -35,9 +35,10 @@ class CodeChange:
     note: str | None = None
     # Further texts for a language model, as the API has them.
     context: Mapping[str, Any] = field(default_factory=dict)
-    # The email address of the last commit's author, and the labels of the pull request.
+    # The email address of the last commit's author, the labels of the pull request, and its target branch.
     author: str | None = None
     labels: Sequence[str] = ()
+    branch: str | None = None
 
 
 def read_change(folder: Path, context: CiContext, paths: Sequence[str] = ()) -> CodeChange:
@@ -58,6 +59,7 @@ def read_change(folder: Path, context: CiContext, paths: Sequence[str] = ()) -> 
         note=note,
         author=read_author(git, head),
         labels=task_labels(context.labels),
+        branch=context.branch,
     )
 
 

@@ -175,6 +175,7 @@ def fields(change: CodeChange) -> dict[str, Any]:
         "context": change.context,
         "author": change.author,
         "labels": list(change.labels),
+        "branch": change.branch,
     }
     set_fields = {name: value for name, value in optional_fields.items() if value}
     return {"kind": change.kind, "title": change.title, **set_fields, "diff": change.selection.diff}

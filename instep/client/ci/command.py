@@ -41,6 +41,7 @@ class Options:
     timeout: int = limits.TASK_WAIT_SECONDS
     as_json: bool = False
     labels: Sequence[str] = ()
+    branch: str | None = None
 
     @property
     def waits(self) -> bool:
@@ -82,7 +83,8 @@ def run_with(options: Options, environ: Mapping[str, str]) -> Run:
 
 def with_options(options: Options, context: CiContext) -> CiContext:
     """The context of the CI with the given options instead of its values."""
-    values = {name: getattr(options, name) for name in ("base", "head", "title", "url", "kind", "labels")}
+    names = ("base", "head", "title", "url", "kind", "labels", "branch")
+    values = {name: getattr(options, name) for name in names}
     return replace(context, **{name: value for name, value in values.items() if value})
 
 

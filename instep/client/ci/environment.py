@@ -30,6 +30,8 @@ class CiContext:
     # The number of the pull request.
     number: str | None = None
     labels: Sequence[str] = ()
+    # The branch that the change goes to.
+    branch: str | None = None
 
 
 def read_context(environ: Mapping[str, str]) -> CiContext:
@@ -55,6 +57,7 @@ def github_context(environ: Mapping[str, str]) -> CiContext:
             default_branch=branch,
             number=number_of(event["pull_request"]),
             labels=labels_of(event["pull_request"]),
+            branch=text_or_none(event, "pull_request", "base", "ref"),
         )
     if environ.get("GITHUB_REF_TYPE") == "tag":
         return github_tag_context(event, environ.get("GITHUB_REF_NAME"))
@@ -65,6 +68,7 @@ def github_context(environ: Mapping[str, str]) -> CiContext:
             head=commit(text_or_none(event, "after")),
             url=text_or_none(event, "compare"),
             default_branch=branch,
+            branch=environ.get("GITHUB_REF_NAME") or None,
         )
     return CiContext(default_branch=branch)
 
@@ -94,6 +98,7 @@ def gitlab_context(environ: Mapping[str, str]) -> CiContext:
             description=variables.get("CI_MERGE_REQUEST_DESCRIPTION"),
             number=number,
             labels=tuple(filter(None, variables.get("CI_MERGE_REQUEST_LABELS", "").split(","))),
+            branch=variables.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME"),
         )
     if tag := variables.get("CI_COMMIT_TAG"):
         message = variables.get("CI_COMMIT_TAG_MESSAGE")
@@ -106,6 +111,7 @@ def gitlab_context(environ: Mapping[str, str]) -> CiContext:
         head=head,
         url=f"{home}/-/commit/{head}" if home and head else None,
         default_branch=variables.get("CI_DEFAULT_BRANCH"),
+        branch=variables.get("CI_COMMIT_BRANCH"),
     )
 
 
@@ -116,6 +122,7 @@ def jenkins_context(environ: Mapping[str, str]) -> CiContext:
             base=f"origin/{target}",
             title=environ.get("CHANGE_TITLE"),
             url=environ.get("CHANGE_URL"),
+            branch=target,
         )
     if tag := environ.get("TAG_NAME"):
         return CiContext(kind="release", title=tag)

@@ -60,6 +60,10 @@ def add_change(commands: Any) -> None:
         default=[],
         help="A label of the change; repeatable; by default from the CI.",
     )
+    parser.add_argument(
+        "--branch",
+        help="The branch it goes to, which decides about its version; by default from the CI.",
+    )
     add_bot(parser)
     parser.add_argument("--wait", action="store_true", help="Wait for drafts and places, and show them.")
     parser.add_argument(
@@ -113,6 +117,7 @@ def run_change(options: Namespace) -> int:
             timeout=options.timeout,
             as_json=options.json,
             labels=options.label,
+            branch=options.branch,
         ),
         options.since,
         options.last,

@@ -22,12 +22,14 @@ from instep.content.articles.schemas import (
     ArticleDeletedOut,
     ArticleHtmlOut,
     ArticleOut,
+    ArticleSplit,
     ArticleUpdate,
     ArticleVerify,
     FreshnessState,
     article_deleted_out,
     article_json,
 )
+from instep.content.articles.splitting import split_article
 from instep.platform.core.paging import PageRequest
 from instep.platform.identity.schemas import Ctx
 from instep.platform.web.api import (
@@ -129,6 +131,12 @@ async def publish_article(ctx: Ctx, id: str, if_match: IfMatch = None) -> Respon
 async def verify_article(ctx: Ctx, id: str, body: ArticleVerify | None = None) -> Response:
     article = await actions.verify_article(ctx, id, body or actions.NO_COMMIT)
     return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
+
+
+@router.operation("POST /articles/{id}/split", split_article, ArticleOut, status=201)
+async def split_article_in_two(ctx: Ctx, id: str, body: ArticleSplit) -> Response:
+    article = await split_article(ctx, id, body.version)
+    return reply(article_json(article, ctx.bot, "markdown"), 201, {"ETag": article.etag})
 
 
 @router.operation("POST /articles/{id}/unpublish", actions.unpublish_article, ArticleOut, may_warn=True)

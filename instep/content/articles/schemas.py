@@ -347,6 +347,14 @@ class ArticleUpdate(ArticleChanges, ArticleVersions):
     """Only the sent fields are changed."""
 
 
+class ArticleSplit(Body):
+    """The version before which an article is split."""
+
+    version: VersionRef = Field(
+        description="The oldest version of the newer part, by id or slug; the article is in older ones too."
+    )
+
+
 class ArticleVerify(Body):
     """The code that the text was compared with, if any."""
 

@@ -3,16 +3,22 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from instep.content.articles.live import in_version
 from instep.content.articles.queries import columns
 from instep.content.articles.schemas import Article
 from instep.platform.core import limits
 from instep.platform.identity.schemas import Ctx
 
-COULD_BE_WRONG = """
-    from articles a
-    where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
-      and a.status in ('draft', 'published')
-"""
+
+def could_be_wrong(version: int | None) -> str:
+    """The articles that a change could make wrong: of the version with this position, or with None of all."""
+    return f"""
+        from articles a
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+          and a.status in ('draft', 'published') and {in_version(version)}
+    """
+
+
 # The articles that the search index lacks, or does not contain completely.
 UNINDEXED = "(a.status = 'draft' or octet_length(a.content_markdown) > %(indexed_bytes)s)"
 # At most this many of them are read, the newest.
@@ -31,34 +37,40 @@ class ScannedArticles:
     ids: list[str] | None
 
 
-async def count_for_writer(ctx: Ctx) -> int:
-    count: int = await ctx.value(f"select count(*) {COULD_BE_WRONG}")
+async def count_for_writer(ctx: Ctx, version: int | None = None) -> int:
+    count: int = await ctx.value(f"select count(*) {could_be_wrong(version)}", version=version)
     return count
 
 
-async def list_for_writer(ctx: Ctx) -> list[Article]:
+async def list_for_writer(ctx: Ctx, version: int | None = None) -> list[Article]:
     """Every article that a code change could make wrong."""
     return await ctx.all(
-        Article, f"select {columns('markdown', 'null::jsonb')} {COULD_BE_WRONG} order by a.id"
+        Article,
+        f"select {columns('markdown', 'null::jsonb')} {could_be_wrong(version)} order by a.id",
+        version=version,
     )
 
 
-async def list_some_for_writer(ctx: Ctx, ids: Collection[str]) -> list[Article]:
+async def list_some_for_writer(ctx: Ctx, ids: Collection[str], version: int | None = None) -> list[Article]:
     """The articles among these that a code change could make wrong."""
     return await ctx.all(
         Article,
-        f"select {columns('markdown', 'null::jsonb')} {COULD_BE_WRONG} and a.id = any(%(ids)s) order by a.id",
+        f"""
+        select {columns("markdown", "null::jsonb")} {could_be_wrong(version)} and a.id = any(%(ids)s)
+        order by a.id
+        """,
         ids=list(ids),
+        version=version,
     )
 
 
-async def unindexed_ids(ctx: Ctx, texts: Sequence[str], limit: int) -> list[str]:
+async def unindexed_ids(ctx: Ctx, texts: Sequence[str], limit: int, version: int | None) -> list[str]:
     """Articles that the search index lacks or has only in part, those with one of these texts first."""
     ids: list[str] | None = await ctx.value(
         f"""
         select array_agg(f.id) from (
             select u.id from (
-                select a.id, a.content_markdown, a.updated_at {COULD_BE_WRONG} and {UNINDEXED}
+                select a.id, a.content_markdown, a.updated_at {could_be_wrong(version)} and {UNINDEXED}
                 order by a.updated_at desc, a.id limit %(unindexed)s) u
             order by {has_any_of("u.content_markdown", "texts")} desc, u.updated_at desc, u.id
             limit %(limit)s) f
@@ -67,6 +79,7 @@ async def unindexed_ids(ctx: Ctx, texts: Sequence[str], limit: int) -> list[str]
         unindexed=MAX_UNINDEXED,
         texts=list(texts),
         limit=limit,
+        version=version,
     )
     return ids or []
 
@@ -75,38 +88,40 @@ def has_any_of(text: str, parameter: str) -> str:
     return f"exists (select from unnest(%({parameter})s::text[]) t (text) where strpos({text}, t.text) > 0)"
 
 
-async def linking_ids(ctx: Ctx, addresses: Sequence[str], limit: int) -> list[str]:
+async def linking_ids(ctx: Ctx, addresses: Sequence[str], limit: int, version: int | None) -> list[str]:
     """Articles with one of the URLs, because the search index omits the targets of links."""
     ids: list[str] = []
     scan = ScannedArticles("", None)
     while addresses and scan.last is not None and len(ids) < limit:
-        scan = await scan_texts(ctx, addresses, scan.last)
+        scan = await scan_texts(ctx, addresses, scan.last, version)
         ids += scan.ids or []
     return ids[:limit]
 
 
-async def scan_texts(ctx: Ctx, addresses: Sequence[str], after: str) -> ScannedArticles:
+async def scan_texts(ctx: Ctx, addresses: Sequence[str], after: str, version: int | None) -> ScannedArticles:
     return await ctx.fetch_one(
         ScannedArticles,
         f"""
         select max(s.id) as last, array_agg(s.id) filter (where
             {has_any_of("s.content_markdown", "addresses")}) as ids
         from (select a.id, a.content_markdown
-            {COULD_BE_WRONG} and a.id > %(after)s order by a.id limit %(count)s) s
+            {could_be_wrong(version)} and a.id > %(after)s order by a.id limit %(count)s) s
         """,
         addresses=list(addresses),
         after=after,
         count=SCANNED_ARTICLES,
+        version=version,
     )
 
 
-async def ids_by_slug(ctx: Ctx, slugs: Sequence[str], limit: int) -> list[str]:
+async def ids_by_slug(ctx: Ctx, slugs: Sequence[str], limit: int, version: int | None) -> list[str]:
     ids: list[str] | None = await ctx.value(
         f"""
         select array_agg(f.id) from (
-            select a.id {COULD_BE_WRONG} and a.slug = any(%(slugs)s) order by a.id limit %(limit)s) f
+            select a.id {could_be_wrong(version)} and a.slug = any(%(slugs)s) order by a.id limit %(limit)s) f
         """,
         slugs=list(slugs),
         limit=limit,
+        version=version,
     )
     return ids or []

@@ -122,6 +122,11 @@ async def lock_versions(ctx: Ctx) -> None:
     await queries.lock_versions(ctx)
 
 
+async def lock_existing_versions(ctx: Ctx) -> None:
+    """Lock the versions as `lock_versions` does, if the help center has any."""
+    await queries.lock_existing(ctx)
+
+
 async def list_all_versions(ctx: Ctx) -> list[ProductVersion]:
     """All versions of the help center, the oldest first."""
     return await queries.list_all(ctx)

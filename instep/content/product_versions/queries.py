@@ -9,6 +9,7 @@ from instep.platform.core import limits
 from instep.platform.core.paging import Order, Page, PageRequest
 from instep.platform.identity.schemas import Ctx
 
+LOCK = "product versions {}"
 ORDER = Order(("v.position",), descending=False)
 VERSION = """
     select v.id, v.slug, v.name, v.position, v.is_current, v.branches,
@@ -40,7 +41,18 @@ class Contradiction:
 
 async def lock_versions(ctx: Ctx) -> None:
     """Prevent other changes of versions, and of the versions of articles, until this transaction ends."""
-    await ctx.tx.advisory_lock(f"product versions {ctx.bot.id}")
+    await ctx.tx.advisory_lock(LOCK.format(ctx.bot.id))
+
+
+async def lock_existing(ctx: Ctx) -> None:
+    """Lock the versions as `lock_versions` does, if the help center has any."""
+    await ctx.execute(
+        """
+        select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0)) where exists (
+            select from product_versions where bot_id = %(bot)s and workspace_id = %(workspace)s)
+        """,
+        subject=LOCK.format(ctx.bot.id),
+    )
 
 
 async def list_all(ctx: Ctx) -> list[ProductVersion]:

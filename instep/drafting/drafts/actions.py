@@ -180,6 +180,8 @@ async def _queue_new(ctx: Ctx, draft_type: DraftType, new: NewArticle) -> str:
     }
     fields |= {"locale": new.locale} if new.locale is not None else {}
     fields |= {"description": new.description} if new.description is not None else {}
+    fields |= {"sinceVersion": new.since_version} if new.since_version is not None else {}
+    fields |= {"untilVersion": new.until_version} if new.until_version is not None else {}
     if original := new.original:
         fields |= {
             "translationOf": original.id,

@@ -6,7 +6,9 @@ from dataclasses import replace
 from pydantic import MISSING
 
 from instep.content.articles.schemas import Article, TextSource, Verification
-from instep.content.articles.texts import publish_text, replace_text
+from instep.content.articles.splitting import isolate
+from instep.content.articles.texts import find_article, publish_text, replace_text
+from instep.content.product_versions.actions import get_product_version, lock_existing_versions
 from instep.drafting.drafts import queries
 from instep.drafting.drafts.assigning import notify_proposer
 from instep.drafting.drafts.edited_lines import lines_after_merge
@@ -55,6 +57,7 @@ async def apply_pending(
     """
     draft = await find_pending(ctx, draft_id)
     _refuse_misuse(draft, request)
+    await lock_existing_versions(ctx)
     # Every writer locks the article first, so that there is no deadlock.
     article = await lock_article(ctx, draft)
     # The draft may have been changed or settled since it was read.
@@ -71,8 +74,28 @@ async def apply_pending(
     if is_live and not accepts_no_changes:
         raise NoChanges(ALL_IS_LIVE)
     if request.when == "release":
-        return await _approve(ctx, article, draft, text)
+        return await _approve(ctx, article, draft, text, request.all_versions)
+    if not is_live and not (request.all_versions or draft.changes_all_versions):
+        article = await _article_of_version(ctx, article, draft)
     return await _apply_text(ctx, article, draft, article if is_live else text)
+
+
+async def _article_of_version(ctx: Ctx, article: Article, draft: Draft) -> Article:
+    """The article to change: for one version of the product, without the versions that keep their text."""
+    if draft.type != "edit" or draft.version_id is None:
+        return article
+    version = await get_product_version(ctx, draft.version_id)
+    root_id = article.translation_of
+    root = article if root_id is None else await find_article(ctx, root_id, lock=True)
+    alone = await isolate(ctx, root, version)
+    if (alone.since_version, alone.until_version) == (root.since_version, root.until_version):
+        return article
+    ctx.warnings.append(f"Only the text for {version.name} changed: other versions keep theirs.")
+    if root_id is None:
+        return alone
+    alone = await find_article(ctx, alone.id)
+    translation_id = next(row["id"] for row in alone.translations if row["locale"] == article.locale)
+    return await find_article(ctx, translation_id, lock=True)
 
 
 async def _apply_text(ctx: Ctx, article: Article, draft: DraftTexts, text: TitledText | Article) -> Draft:
@@ -91,7 +114,7 @@ async def _apply_text(ctx: Ctx, article: Article, draft: DraftTexts, text: Title
     await queries.set_versions(ctx, draft.id, article.version, applied_version)
     await note_versions(ctx, article.id, draft.statement_keys)
     await notify_proposer(ctx, draft, "applied")
-    return replace(draft, status="applied")
+    return replace(draft, status="applied", article_id=article.id)
 
 
 def _verification_of(ctx: Ctx, draft: Draft) -> Verification | None:
@@ -102,7 +125,9 @@ def _verification_of(ctx: Ctx, draft: Draft) -> Verification | None:
     return Verification("person") if ctx.actor.type == "person" else None
 
 
-async def _approve(ctx: Ctx, article: Article, draft: DraftTexts, text: TitledText) -> Draft:
+async def _approve(
+    ctx: Ctx, article: Article, draft: DraftTexts, text: TitledText, all_versions: bool
+) -> Draft:
     """Store the text as the proposal, if it differs, and record who approves it."""
     if draft.type != "edit" and text.title != article.title:
         await replace_text(ctx, article, text.title, text.content, TextSource("update", draft.id))
@@ -110,7 +135,7 @@ async def _approve(ctx: Ctx, article: Article, draft: DraftTexts, text: TitledTe
         counts = await compare(draft.current_content, text.content, SIDES)
         await queries.rebase(ctx, draft, text, counts)
         await queries.set_lines(ctx, draft.id, await lines_after_merge(draft, text.content))
-    await queries.approve(ctx, draft.id)
+    await queries.approve(ctx, draft.id, all_versions)
     if draft.source_url is None:
         ctx.warnings.append(WITHOUT_SOURCE if draft.task_id is None else WITHOUT_URL)
     return draft

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from instep.content.product_versions.actions import lock_existing_versions
 from instep.drafting.drafts.applying import NOW, apply_pending
 from instep.drafting.drafts.pending import DraftNotPending
 from instep.drafting.drafts.queue_schemas import BatchResult
@@ -19,6 +20,7 @@ NOTHING_SEEN: Mapping[str, str] = MappingProxyType({})
 
 async def lock_articles(ctx: Ctx, drafts: Sequence[DraftOfArticle]) -> None:
     """Lock the articles of drafts in a fixed order before changing any, so that there is no deadlock."""
+    await lock_existing_versions(ctx)
     await ctx.execute(
         """
         select id from articles

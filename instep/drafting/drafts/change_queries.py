@@ -61,7 +61,7 @@ async def follow_task(ctx: Ctx, draft_id: str, task_id: str | None) -> bool:
     return await change_columns(ctx, draft_id, {"task_id": task_id})
 
 
-async def list_waiting(ctx: Ctx, source_url: str | None) -> list[DraftTexts]:
+async def list_waiting(ctx: Ctx, source_url: str | None, version_id: str | None) -> list[DraftTexts]:
     """The newest pending edits, to compare a change with the texts that they would give their articles.
 
     For the change itself: the edits that its own pending drafts are based on.
@@ -70,7 +70,7 @@ async def list_waiting(ctx: Ctx, source_url: str | None) -> list[DraftTexts]:
         DraftTexts,
         f"""
         select {DRAFT}, {TEXTS} {FROM} and d.type = 'edit' and a.deleted_at is null
-          and a.status in ('draft', 'published')
+          and a.status in ('draft', 'published') and t.version_id is not distinct from %(version)s::text
           and (d.task_id is null or %(url)s::text is null or d.source_url is distinct from %(url)s)
           and (d.status = 'pending' or d.replaced_by in (
             select s.id from drafts s
@@ -79,6 +79,7 @@ async def list_waiting(ctx: Ctx, source_url: str | None) -> list[DraftTexts]:
         order by d.created_at desc, d.id desc limit %(limit)s
         """,
         url=source_url,
+        version=version_id,
         limit=limits.MAX_COMPARED_DRAFTS,
     )
 

@@ -63,6 +63,9 @@ class NewArticle(DraftOrigin):
     description: str | None = None
     collection_id: str | None = None
     locale: str | None = None
+    # The ids of the first and the last version of the product that it is about; None: no bound.
+    since_version: str | None = None
+    until_version: str | None = None
     # The article that it translates: it has the same visibility and position.
     original: Article | None = None
     questions: tuple[str, ...] = ()

@@ -33,6 +33,8 @@ DRAFT = f"""
     coalesce(t.change_kind, case when t.id is not null then 'article'
         when d.type = 'gap_draft' then 'question' end) as source_kind,
     coalesce(t.change_title, t.article->>'title', d.questions->>0) as source_title,
+    t.version_id, (select v.slug from product_versions v
+        where v.workspace_id = %(workspace)s and v.id = t.version_id) as version, d.changes_all_versions,
     d.certainty, d.approved_by_type, d.approved_by_name, d.approved_at, d.settled_by_name, d.settled_at,
     d.replaced_by, d.assignee_id, m.email as assignee_name, d.author_type, d.author_name, d.created_at,
     d.updated_at
@@ -387,15 +389,16 @@ async def reopen(ctx: Ctx, draft_id: str) -> None:
 NO_APPROVAL = "approved_by_type = null, approved_by_name = null, approved_at = null"
 
 
-async def approve(ctx: Ctx, draft_id: str) -> None:
-    """Record who approved the draft for a release."""
+async def approve(ctx: Ctx, draft_id: str, all_versions: bool) -> None:
+    """Record who approved the draft for a release, and whether it changes all versions of its article."""
     await ctx.execute(
         """
         update drafts set updated_at = %(now)s, approved_at = %(now)s, approved_by_type = %(by_type)s,
-            approved_by_name = %(by_name)s
+            approved_by_name = %(by_name)s, changes_all_versions = %(all_versions)s
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         id=draft_id,
+        all_versions=all_versions,
         **settler_of(ctx),
     )
 

@@ -79,6 +79,11 @@ class Draft:
     deletions: int
     source_kind: SourceKind | None
     source_title: str | None
+    # The version of the product that its change is for, by id and slug.
+    version_id: str | None
+    version: str | None
+    # Whether it was approved for all versions of its article.
+    changes_all_versions: bool
     certainty: Certainty | None
     approved_by_type: str | None
     approved_by_name: str | None
@@ -245,6 +250,11 @@ class DraftApply(Body):
         description="`release` approves the draft, and leaves it pending until `POST /releases` names its"
         " source.",
     )
+    all_versions: bool = Field(
+        default=False,
+        description="True changes the article in all of its product versions. By default a draft for one"
+        " version leaves the others their text, in a copy of the article.",
+    )
     on_conflict: OnConflict = Field(
         default="merge",
         description="If the article has changed since: `merge` joins both changes, or refuses with 400"
@@ -295,6 +305,10 @@ class DraftListItemOut(Out):
     task_id: str | None = Field(description="The task that proposed it.")
     source: DraftSourceOut | None = Field(
         description="The source of the draft; null for drafts by people and programs."
+    )
+    version: str | None = Field(
+        description="The slug of the product version that its change is for; null: it changes all versions of"
+        " the article."
     )
     certainty: Certainty | None = Field(
         description="`certain`: the change proves each of its edits. `likely`: a reviewer has to decide. Null"

@@ -21,9 +21,9 @@ class WaitingText:
     text: TitledText
 
 
-async def read_waiting(ctx: Ctx, source_url: str | None) -> list[DraftTexts]:
-    """The newest pending edits, to compare the change with this URL with."""
-    return await list_waiting(ctx, source_url)
+async def read_waiting(ctx: Ctx, source_url: str | None, version_id: str | None) -> list[DraftTexts]:
+    """The newest pending edits for a version of the product, to compare the change with this URL with."""
+    return await list_waiting(ctx, source_url, version_id)
 
 
 async def waiting_texts(drafts: Iterable[DraftTexts]) -> list[WaitingText]:

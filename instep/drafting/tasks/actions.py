@@ -8,6 +8,8 @@ from pydantic import MISSING
 
 from instep.accounts.people.actions import find_member_id
 from instep.content.collections.actions import referenced_id
+from instep.content.product_versions.actions import list_all_versions
+from instep.content.product_versions.schemas import version_of_branch
 from instep.drafting.tasks import queries
 from instep.drafting.tasks.schemas import (
     ChangeFields,
@@ -100,7 +102,9 @@ async def create_task(ctx: Ctx, read: ReadTask, key: str | None = None) -> Creat
         return Creation(await find_task(ctx, [ctx.bot], earlier), is_replay=True)
     await _count_creation(ctx)
     if read.new.change is not MISSING:
-        await queries.insert_change(ctx, task_id, read.new.change, await _author_id(ctx, read.new.change))
+        change = read.new.change
+        author_id, version_id = await _author_id(ctx, change), await _version_id(ctx, change)
+        await queries.insert_change(ctx, task_id, change, author_id, version_id)
     if read.new.article is not MISSING:
         article = read.new.article
         collection_id = await referenced_id(ctx, article.collection_id, "article.collectionId")
@@ -116,6 +120,15 @@ async def _author_id(ctx: Ctx, change: ChangeFields) -> str | None:
     """
     email = change.model_dump().get("author")
     return await find_member_id(ctx.tx, ctx.workspace_id, email) if email else None
+
+
+async def _version_id(ctx: Ctx, change: ChangeFields) -> str | None:
+    """The version of the product whose patterns describe the change's branch, if any."""
+    branch = change.model_dump().get("branch")
+    if branch is None:
+        return None
+    version = version_of_branch(await list_all_versions(ctx), branch)
+    return None if version is None else version.id
 
 
 async def run_soon(ctx: Ctx, task_id: str) -> None:

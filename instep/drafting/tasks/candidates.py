@@ -40,20 +40,20 @@ def phrases_of(texts: Iterable[str]) -> tuple[Phrase, ...]:
     return tuple(map(phrase_of, texts))
 
 
-async def find_articles(ctx: Ctx, query: CandidateQuery) -> list[str]:
+async def find_articles(ctx: Ctx, query: CandidateQuery, version: int | None) -> list[str]:
     """The ids of the articles to read, `MAX_WRITER_ARTICLES` at most."""
-    outside = await find_in_database(ctx, query.texts)
+    outside = await find_in_database(ctx, query.texts, version)
     selection = await select_articles(ctx, query.selection, limits.MAX_WRITER_ARTICLES)
     return list(dict.fromkeys([*outside, *selection]))[: limits.MAX_WRITER_ARTICLES]
 
 
-async def find_in_database(ctx: Ctx, texts: RetrievalQuery) -> list[str]:
+async def find_in_database(ctx: Ctx, texts: RetrievalQuery, version: int | None) -> list[str]:
     """The articles that the search index lacks, or can't find by the words of the change."""
     limit = max(1, round(STATEMENT_SHARE * limits.MAX_WRITER_ARTICLES))
     return [
-        *await writer_queries.unindexed_ids(ctx, texts.names[:MAX_UNINDEXED_NAMES], limit),
-        *await writer_queries.linking_ids(ctx, texts.addresses, limit),
-        *await writer_queries.ids_by_slug(ctx, texts.slugs, limit),
+        *await writer_queries.unindexed_ids(ctx, texts.names[:MAX_UNINDEXED_NAMES], limit, version),
+        *await writer_queries.linking_ids(ctx, texts.addresses, limit, version),
+        *await writer_queries.ids_by_slug(ctx, texts.slugs, limit, version),
     ]
 
 

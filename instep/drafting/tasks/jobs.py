@@ -151,17 +151,18 @@ async def begin_task(enter: Enter, task_id: str) -> Reading | None:
         work = await queries.start(ctx, task_id)
         if work is None:
             return None
-        article_count = await count_for_writer(ctx)
+        version = work.version_position
+        article_count = await count_for_writer(ctx, version)
         is_small = article_count <= limits.MAX_WRITER_ARTICLES
         return Reading(
             work,
             ctx.bot,
             article_count,
-            articles=await list_for_writer(ctx) if is_small else None,
+            articles=await list_for_writer(ctx, version) if is_small else None,
             suppressed=await suppressed_keys(ctx),
             drafted=await drafted_keys(ctx, work.bundle, work.source_url) if work.bundle else {},
             dismissed=[dismissed_edit(row) for row in await newest_dismissed(ctx)],
-            drafts=[] if work.article else await read_waiting(ctx, work.source_url),
+            drafts=[] if work.article else await read_waiting(ctx, work.source_url, work.version_id),
             parts=[] if work.article else await list_used_parts(ctx),
         )
 
@@ -183,8 +184,9 @@ async def choose_articles(enter: Enter, reading: Reading) -> tuple[list[Article]
             return rows, sources
     if rows is None:
         query = await run_with_timeout(candidate_query, change_of(work), seconds=limits.MAX_WRITER_SECONDS)
+        version = work.version_position
         async with enter() as ctx:
-            rows = await list_some_for_writer(ctx, await find_articles(ctx, query))
+            rows = await list_some_for_writer(ctx, await find_articles(ctx, query, version), version)
     return rows, []
 
 

@@ -26,6 +26,8 @@ from instep.platform.llm.work_prompts import WorkUse
 
 TASK = """
     t.id, t.bot_id, t.type, t.status, t.change_kind, t.change_title, t.change_url, t.bundle, t.article,
+    (select v.slug from product_versions v where v.workspace_id = %(workspace)s and v.id = t.version_id)
+        as version,
     t.outcome, t.summary, t.reviewed,
     t.model, t.error_code, t.error_message, t.created_at, t.started_at, t.finished_at,
     coalesce((select jsonb_agg(jsonb_build_object('id', d.id, 'type', d.type,
@@ -60,6 +62,9 @@ class TaskInput:
     bundle: str | None = None
     # As `ContextIn` has it, without empty fields.
     context: dict[str, Any] | None = None
+    # The version of the product that the change is for, and its position.
+    version_id: str | None = None
+    version_position: int | None = None
 
     @property
     def source_url(self) -> str | None:
@@ -141,7 +146,9 @@ async def draft_statuses(ctx: Ctx, task_id: str) -> dict[str, str]:
     return statuses or {}
 
 
-async def insert_change(ctx: Ctx, task_id: str, change: ChangeFields, author_id: str | None) -> None:
+async def insert_change(
+    ctx: Ctx, task_id: str, change: ChangeFields, author_id: str | None, version_id: str | None
+) -> None:
     sent = change.model_dump()
     row = {
         "type": "document_change",
@@ -154,6 +161,7 @@ async def insert_change(ctx: Ctx, task_id: str, change: ChangeFields, author_id:
         "context": Jsonb(sent["context"]) if sent.get("context") else None,
         "labels": sent.get("labels", []),
         "author_id": author_id,
+        "version_id": version_id,
     }
     await insert(ctx, task_id, row)
 
@@ -241,7 +249,9 @@ async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
                 else 'Gathering what the articles say on the subject.' end
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
           and status in ('queued', 'running')
-        returning change_title, change_url, change_body, diff, article, bundle, context
+        returning change_title, change_url, change_body, diff, article, bundle, context, version_id, (
+            select v.position from product_versions v
+            where v.workspace_id = %(workspace)s and v.id = tasks.version_id) as version_position
         """,
         id=task_id,
     )

@@ -1,11 +1,12 @@
 """Stores the writer's report: this ends the task, and each proposal becomes a draft."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from instep.content.articles.schemas import Article
 from instep.content.collections.actions import find_collection_id
+from instep.content.product_versions.actions import get_product_version, lock_existing_versions
 from instep.drafting import writer
 from instep.drafting.drafts.actions import queue_new_article
 from instep.drafting.drafts.assignment import ask_assignees
@@ -60,6 +61,8 @@ async def write_report(
     `articles` are those that were read, by id; `unread_count` is the number of the others. `outlook` is
     the effect of the change on pending drafts.
     """
+    # Before any article is locked, as everywhere.
+    await lock_existing_versions(ctx)
     # If two workers run the task, the second waits here and then finds that the task has ended.
     task = await queries.lock_unended(ctx, task_id)
     if task is None:
@@ -162,10 +165,20 @@ async def queue_new(
     neighbor = articles.get(proposal.neighbor_id or "")
     collection_id = neighbor.collection_id if neighbor else await requested_collection(ctx, work)
     new_article = new_article_of(proposal, work, task_id, model, collection_id)
+    since, until = await versions_of_new(ctx, work)
+    new_article = replace(new_article, since_version=since, until_version=until)
     if work.article is None:
         return await queue_unless_refused(ctx, new_article)
     # The task fails if the requested article can't be written.
     return QueuedEdit(await queue_new_article(ctx, new_article))
+
+
+async def versions_of_new(ctx: Ctx, work: TaskInput) -> tuple[str | None, str | None]:
+    """The bounds of a new article: the change's version and those that contain it, as for its edits."""
+    if work.version_id is None:
+        return None, None
+    version = await get_product_version(ctx, work.version_id)
+    return version.id, version.id if version.status == "older" else None
 
 
 async def queue_places(

@@ -29,6 +29,7 @@ Label = Annotated[Text, Field(min_length=1, max_length=limits.MAX_LABEL_CHARACTE
 AuthorEmail = Annotated[Text, Field(max_length=limits.MAX_EMAIL_CHARACTERS)]
 Code = Annotated[Text, Field(max_length=limits.MAX_CODE_EXCERPT_CHARACTERS)]
 Version = Annotated[Text, Field(min_length=1, max_length=limits.MAX_VERSION_CHARACTERS)]
+Branch = Annotated[Text, Field(min_length=1, max_length=limits.MAX_BRANCH_CHARACTERS)]
 Instructions = Annotated[Text, Field(max_length=limits.MAX_INSTRUCTIONS_CHARACTERS)]
 CHANGE: JsonDict = {
     "change": {
@@ -59,6 +60,7 @@ class Task:
     change_url: str | None
     bundle: str | None
     article: dict[str, Any] | None
+    version: str | None
     outcome: Outcome | None
     summary: str | None
     drafts: list[dict[str, Any]]
@@ -150,6 +152,9 @@ class ChangeFields(Body):
     bundle: Bundle | MISSING = Field(
         default=MISSING,
         description="The queue shows the drafts of all changes with this title together.",
+    )
+    branch: Branch | MISSING = Field(
+        default=MISSING, description="The branch that it goes to, which decides about its product version."
     )
 
 
@@ -288,6 +293,9 @@ class TaskOut(Out):
     type: TaskType
     status: TaskStatus
     change: ChangeOut | None = Field(description="The change of a `document_change` task, else null.")
+    version: str | None = Field(
+        description="The slug of the product version of the change's branch; null if no version names it."
+    )
     article: ArticleTaskOut | None = Field(description="The request of a `write_article` task, else null.")
     outcome: Outcome | None = Field(
         description=(
@@ -319,6 +327,7 @@ def task_out(task: Task) -> TaskOut:
         type=task.type,
         status=task.status,
         change=change_out(task),
+        version=task.version,
         article=ArticleTaskOut(**task.article) if task.article else None,
         outcome=task.outcome,
         summary=task.summary,

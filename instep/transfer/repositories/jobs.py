@@ -219,6 +219,7 @@ async def task_of(
         "diff": chosen.text,
         "body": replace_unstorable(pull_request.body or "")[: limits.MAX_CHANGE_BODY_CHARACTERS],
         "labels": labels_of(pull_request),
+        "branch": pull_request.branch[: limits.MAX_BRANCH_CHARACTERS],
         **({"context": context} if context else {}),
         **({"author": author} if author else {}),
     }

@@ -23,7 +23,7 @@ class ChosenDiff:
 
 def reason_to_ignore(repository: Repository, pull_request: PullRequest, is_approved: bool) -> str | None:
     """The reason not to send a pull request in its current state, as a sentence; None if it is sent."""
-    if pull_request.branch != repository.read_branch:
+    if not repository.reads(pull_request.branch):
         return f"It targets the branch {pull_request.branch}, not {repository.read_branch}."
     if pull_request.is_by_instep or (pull_request.is_by_bot and not repository.includes_bots):
         return "A bot opened it."

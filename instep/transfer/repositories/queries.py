@@ -24,7 +24,9 @@ REPOSITORY = """
     r.id, r.bot_id, r.code_host_id, h.kind, r.remote_id, r.name, r.default_branch, r.branch, r.moment,
     r.paths, r.includes_bots, r.installation_id, r.polled_until, r.last_error, r.check_status,
     r.check_message, r.checked_commit, r.checked_at, r.wrong_statements, r.wrong_articles,
-    r.comments, r.status_mode, r.docs_folder, r.review_error, r.hears_comments
+    r.comments, r.status_mode, r.docs_folder, r.review_error, r.hears_comments,
+    array(select unnest(v.branches) from product_versions v
+        where v.workspace_id = %(workspace)s and v.bot_id = r.bot_id) as version_branches
     from repositories r join code_hosts h on h.workspace_id = %(workspace)s and h.id = r.code_host_id
     where r.workspace_id = %(workspace)s
 """

@@ -1,7 +1,9 @@
 """The schemas of code hosts, repositories and their pull requests, none of which shows a secret."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from fnmatch import fnmatchcase
 from typing import Any, Literal
 from uuid import UUID
 
@@ -90,6 +92,8 @@ class Repository(RepositoryFields):
     review_error: str | None = None
     # True after the first delivery about a comment, so that people can decide there.
     hears_comments: bool = False
+    # The branch patterns of the help center's product versions.
+    version_branches: Sequence[str] = ()
 
     @property
     def is_being_checked(self) -> bool:
@@ -98,6 +102,11 @@ class Repository(RepositoryFields):
     @property
     def read_branch(self) -> str:
         return self.branch or self.default_branch
+
+    def reads(self, branch: str) -> bool:
+        """True if pull requests to a branch are sent: to the read one, or to one of a product version."""
+        patterns = self.version_branches
+        return branch == self.read_branch or any(fnmatchcase(branch, pattern) for pattern in patterns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,143 @@
+"""Splits an article in several versions of the product into two, so that their texts can differ."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from instep.content.articles import deleted, queries, splitting_queries
+from instep.content.articles.schemas import Article, ArticleCreate, TextSource
+from instep.content.articles.texts import create, find_article, live_columns, save
+from instep.content.product_versions.actions import (
+    list_all_versions,
+    lock_versions,
+    referenced_version,
+    refuse_contradictions,
+)
+from instep.content.product_versions.schemas import ProductVersion
+from instep.platform.core.errors import InvalidState
+from instep.platform.identity.access import writes
+from instep.platform.identity.schemas import Ctx
+from instep.platform.text.slugs import free_slug, slugify
+
+COPY = TextSource("create")
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """The two articles of a split: for the older versions, and for the newer ones."""
+
+    older: Article
+    newer: Article
+
+
+@dataclass(frozen=True, slots=True)
+class OtherVersions:
+    """The versions of a copy: the end of its slug, its columns, and the ids of all of them."""
+
+    name: str
+    columns: dict[str, Any]
+    version_ids: list[str]
+
+
+@writes
+async def split_article(ctx: Ctx, ref: str, version: str) -> Article:
+    """Make a copy of an article, so that the texts before a version and from it on can differ.
+
+    The part with the current version keeps the id and the address; the other part is the new article, which
+    this returns. It has the same text, collection and status, and so have the copies of its translations.
+    """
+    await lock_versions(ctx)
+    article = await find_article(ctx, ref, lock=True)
+    boundary = await referenced_version(ctx, version, "version")
+    assert boundary is not None, "a version is named"
+    halves = await split(ctx, article, boundary)
+    return halves.older if halves.newer.id == article.id else halves.newer
+
+
+async def split(ctx: Ctx, article: Article, version: ProductVersion) -> Halves:
+    """Split a locked article before a version, inside an action that has locked the versions."""
+    if article.translation_of is not None:
+        raise InvalidState("A translation is split with its original: split that article.")
+    if article.status == "in_review":
+        raise InvalidState("This article is in review: apply or dismiss its draft first.")
+    versions = await list_all_versions(ctx)
+    first, last = bounds_of(article, versions)
+    if not first < version.position <= last:
+        raise InvalidState(f"This article is not both in {version.slug} and in an older version.")
+    before = versions[version.position - 1]
+    older = {"since_version": article.since_version, "until_version": before.id}
+    newer = {"since_version": version.id, "until_version": article.until_version}
+    keeps_newer = version.position <= home_position(versions, first, last)
+    kept, moved = (newer, older) if keeps_newer else (older, newer)
+    translations = await deleted.lock_translations(ctx, article.id)
+    original = await save(ctx, article, kept, "markdown")
+    for translation in translations:
+        await save(ctx, translation, kept, "markdown")
+    family = article.version_family or article.id
+    positions = range(first, version.position) if keeps_newer else range(version.position, last + 1)
+    other = OtherVersions(
+        before.slug if keeps_newer else version.slug,
+        {**moved, "version_family": family},
+        [versions[position].id for position in positions],
+    )
+    copy = await _copy(ctx, article, other, None)
+    for translation in translations:
+        await _copy(ctx, translation, other, copy)
+    await refuse_contradictions(ctx, family)
+    return Halves(copy, original) if keeps_newer else Halves(original, copy)
+
+
+async def isolate(ctx: Ctx, article: Article, version: ProductVersion) -> Article:
+    """The article whose text a change of a version replaces, split off from the other versions.
+
+    A change of the current version or of a later one reaches the versions after it too, which contain it. A
+    change of an older version reaches that version alone, because later ones have branches of their own.
+    """
+    versions = await list_all_versions(ctx)
+    first, last = bounds_of(article, versions)
+    if not first <= version.position <= last:
+        raise InvalidState(f"The article is no longer in the version {version.slug}: dismiss this draft.")
+    if version.status == "older" and version.position < last:
+        article = (await split(ctx, article, versions[version.position + 1])).older
+    if first < version.position:
+        article = (await split(ctx, article, version)).newer
+    return article
+
+
+def bounds_of(article: Article, versions: Sequence[ProductVersion]) -> tuple[int, int]:
+    """The positions of the first and the last version of an article."""
+    positions = {version.id: version.position for version in versions}
+    first = positions.get(article.since_version or "", 0)
+    return first, positions.get(article.until_version or "", len(versions) - 1)
+
+
+def home_position(versions: Sequence[ProductVersion], first: int, last: int) -> int:
+    """The position of the current version, or of the nearest one between the bounds of an article."""
+    current = next(version.position for version in versions if version.is_current)
+    return max(first, min(current, last))
+
+
+async def _copy(ctx: Ctx, article: Article, other: OtherVersions, original: Article | None) -> Article:
+    """A copy of an article for other versions; of a translation, if it gets the copy of its original."""
+    base = slugify(f"{article.slug}-{other.name}", "article")
+    fields = {
+        "slug": free_slug(base, await queries.slugs_like(ctx, base, article.locale)),
+        "title": article.title,
+        "content_markdown": article.content,
+        "description": article.description or "",
+        "collection_id": article.collection_id,
+        "visibility": article.visibility,
+        "locale": article.locale,
+        "position": article.position,
+        **({"translation_of": original.id} if original else {}),
+    }
+    body = ArticleCreate.model_construct(set(fields), **fields)
+    copy = await find_article(ctx, (await create(ctx, body, "markdown", COPY, "draft")).id, lock=True)
+    changes = dict[str, Any]() if original else other.columns
+    if article.status != "draft":
+        changes = changes | (live_columns(ctx, article) if article.is_live else {"status": article.status})
+    if changes:
+        copy = await save(ctx, copy, changes, "markdown")
+    await splitting_queries.copy_standing(ctx, article.id, copy.id)
+    await splitting_queries.move_proposals(ctx, article, copy, other.version_ids)
+    return copy

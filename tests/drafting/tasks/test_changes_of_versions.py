@@ -1,0 +1,127 @@
+"""Changes of a branch: their version of the product, its articles, and applying their drafts."""
+
+import pytest
+
+from tests.support.cast import Client, Json, RunJobs
+from tests.support.changes import SETTINGS, publish, send
+from tests.support.http import created, ok
+
+VERSIONS = "/v1/product-versions"
+
+
+@pytest.fixture(autouse=True)
+async def three_versions(client: Client) -> None:
+    for slug, branch in (("1.x", "release/1.*"), ("2.x", "main"), ("3.0", "next")):
+        created(await client.post(VERSIONS, json={"slug": slug, "branches": [branch]}))
+    ok(await client.patch(f"{VERSIONS}/2.x", json={"isCurrent": True}))
+
+
+async def process(client: Client, run_jobs: RunJobs, branch: str) -> Json:
+    task = await send(client, branch=branch, url=f"https://git.test/acme/pull/{branch}")
+    await run_jobs()
+    return ok(await client.get(f"/v1/tasks/{task['id']}"))
+
+
+async def texts(client: Client, version: str) -> list[str]:
+    """The texts of a version's articles."""
+    rows = ok(await client.get("/v1/articles", params={"version": version}))["results"]
+    return sorted(row["contentMarkdown"] for row in rows)
+
+
+async def only_draft(client: Client) -> Json:
+    [draft] = ok(await client.get("/v1/drafts"))["results"]
+    return ok(await client.get(f"/v1/drafts/{draft['id']}"))
+
+
+async def test_a_branch_without_a_version_changes_all_versions(client: Client, run_jobs: RunJobs) -> None:
+    await publish(client, "Install", SETTINGS)
+
+    task = await process(client, run_jobs, "feature/login")
+    draft = await only_draft(client)
+    ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+
+    assert (task["version"], draft["version"]) == (None, None)
+    assert await texts(client, "1.x") == await texts(client, "3.0") == [draft["contentMarkdown"]]
+
+
+async def test_only_articles_of_the_version_get_drafts(client: Client, run_jobs: RunJobs) -> None:
+    new = await publish(client, "Install", SETTINGS)
+    ok(await client.patch(f"/v1/articles/{new['id']}", json={"sinceVersion": "2.x"}))
+
+    task = await process(client, run_jobs, "release/1.4")
+
+    assert (task["version"], task["outcome"], task["reviewed"]) == ("1.x", "no_changes", [])
+    assert (await process(client, run_jobs, "next"))["outcome"] == "drafts"
+
+
+async def test_a_change_of_the_current_version_reaches_later_ones_and_leaves_older_ones(
+    client: Client, run_jobs: RunJobs
+) -> None:
+    article = await publish(client, "Install", SETTINGS)
+
+    await process(client, run_jobs, "main")
+    draft = await only_draft(client)
+    applied = await client.post(f"/v1/drafts/{draft['id']}/apply", json={})
+
+    assert ok(applied)["articleId"] == article["id"]
+    assert "2.x" in applied.headers["Instep-Warnings"]
+    assert draft["version"] == "2.x"
+    assert await texts(client, "1.x") == [SETTINGS]
+    assert await texts(client, "2.x") == await texts(client, "3.0") == [draft["contentMarkdown"]]
+
+
+async def test_a_change_of_an_older_version_reaches_it_alone(client: Client, run_jobs: RunJobs) -> None:
+    article = await publish(client, "Install", SETTINGS)
+
+    await process(client, run_jobs, "release/1.4")
+    draft = await only_draft(client)
+    applied = ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+
+    assert applied["articleId"] != article["id"]
+    assert await texts(client, "1.x") == [draft["contentMarkdown"]]
+    assert await texts(client, "2.x") == await texts(client, "3.0") == [SETTINGS]
+    settled = ok(await client.get(f"/v1/drafts/{draft['id']}"))
+    assert (settled["status"], settled["articleId"]) == ("applied", applied["articleId"])
+
+
+async def test_a_change_of_the_next_version_leaves_the_current_one(client: Client, run_jobs: RunJobs) -> None:
+    article = await publish(client, "Install", SETTINGS)
+
+    await process(client, run_jobs, "next")
+    draft = await only_draft(client)
+    applied = ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+
+    assert applied["articleId"] != article["id"]
+    assert await texts(client, "2.x") == await texts(client, "1.x") == [SETTINGS]
+    assert await texts(client, "3.0") == [draft["contentMarkdown"]]
+
+
+async def test_a_reviewer_may_change_all_versions_now_or_with_the_release(
+    client: Client, run_jobs: RunJobs
+) -> None:
+    await publish(client, "Install", SETTINGS)
+    task = await process(client, run_jobs, "release/1.4")
+    draft = await only_draft(client)
+
+    ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={"allVersions": True, "when": "release"}))
+    ok(await client.post("/v1/releases", json={"taskIds": [task["id"]]}))
+
+    assert await texts(client, "1.x") == await texts(client, "3.0") == [draft["contentMarkdown"]]
+
+
+async def test_drafts_of_two_versions_for_one_article_wait_for_their_own_texts(
+    client: Client, run_jobs: RunJobs
+) -> None:
+    article = await publish(client, "Install", SETTINGS)
+    await process(client, run_jobs, "release/1.4")
+    old = await only_draft(client)
+    await process(client, run_jobs, "main")
+    [new] = [row for row in ok(await client.get("/v1/drafts"))["results"] if row["id"] != old["id"]]
+
+    ok(await client.post(f"/v1/drafts/{new['id']}/apply", json={}))
+
+    moved = ok(await client.get(f"/v1/drafts/{old['id']}"))
+    assert moved["articleId"] != article["id"]
+    assert not moved["conflict"]
+    ok(await client.post(f"/v1/drafts/{old['id']}/apply", json={}))
+    assert await texts(client, "1.x") == [old["contentMarkdown"]]
