@@ -43,6 +43,7 @@ FACES: dict[str, set[str]] = {
             "overviews",
             "paths",
             "revision_schemas",
+            "splitting",
             "texts",
             "writer_queries",
         ),

@@ -16,6 +16,7 @@ from instep.content.articles.schemas import (
     DeletedArticle,
     DeletedOverview,
     Deletion,
+    FamilyMember,
     LinkTarget,
     NewArticleFields,
     OverviewCriteria,
@@ -99,6 +100,11 @@ async def get_article_overview(ctx: Ctx, ref: str) -> ArticleOverview:
 async def count_articles(ctx: Ctx) -> list[ArticleCount]:
     """Count the originals of each collection and language."""
     return await overviews.count(ctx)
+
+
+async def list_family(ctx: Ctx, article: Article) -> list[FamilyMember]:
+    """List the articles about the same topic for other versions of the product, the newest first."""
+    return await queries.list_family(ctx, article)
 
 
 async def list_former_slugs(ctx: Ctx, ref: str) -> list[str]:

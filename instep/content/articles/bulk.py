@@ -26,19 +26,21 @@ from instep.platform.identity.schemas import Ctx
 from instep.platform.web.bodies import body_from
 from instep.platform.web.shapes import Body, Locale
 
-BulkVerb = Literal["move", "owner", "visibility", "locale", "publish", "unpublish", "archive", "delete"]
+BulkVerb = Literal[
+    "move", "owner", "visibility", "locale", "since", "until", "publish", "unpublish", "archive", "delete"
+]
 VERBS: tuple[BulkVerb, ...] = get_args(BulkVerb)
 # The columns that a bulk change sets, besides the owner and the text.
-STATE_COLUMNS = ("status", "visibility", "collection_id", "locale")
+STATE_COLUMNS = ("status", "visibility", "collection_id", "locale", "since_version", "until_version")
 IN_REVIEW = "It is in review: apply or dismiss its draft instead."
 CHANGED_SINCE = "It has changed since."
 
 
 @dataclass(frozen=True, slots=True)
 class BulkChange:
-    """One change for many articles. The value is a collection, an email address, a visibility or a language.
+    """One change for many articles. The value is a collection, an email address, a visibility, and so on.
 
-    An empty value means no collection or no owner; verbs of a status have none.
+    An empty value means no collection, owner or bound; verbs of a status have none.
     """
 
     verb: BulkVerb
@@ -172,6 +174,8 @@ ACTS: Mapping[BulkVerb, Act] = {
     "owner": updating("owner"),
     "visibility": updating("visibility"),
     "locale": set_locale,
+    "since": updating("sinceVersion"),
+    "until": updating("untilVersion"),
     "publish": without_value(publish_article),
     "unpublish": without_value(unpublish_article),
     "archive": without_value(archive_article),

@@ -25,6 +25,8 @@ class ArticleState:
     version: int
     has_unpublished_changes: bool
     is_deleted: bool
+    since_version: str | None = None
+    until_version: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,8 @@ async def list_states(ctx: Ctx, article_ids: Sequence[str]) -> dict[str, Article
         """
         select a.id, a.title, a.translation_of, a.status, a.visibility, a.collection_id, a.locale,
             (select p.email from people p where p.id = a.owner_id) as owner, a.version,
-            a.working_saved_at is not null as has_unpublished_changes, a.deleted_at is not null as is_deleted
+            a.working_saved_at is not null as has_unpublished_changes, a.deleted_at is not null as is_deleted,
+            a.since_version, a.until_version
         from articles a
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s
           and (a.id = any(%(ids)s) or a.translation_of = any(%(ids)s))

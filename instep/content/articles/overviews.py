@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from instep.content.articles.freshness import OWNER, STANDING, STATE
+from instep.content.articles.live import in_version
+from instep.content.articles.queries import VERSION_SLUGS
 from instep.content.articles.revision_schemas import VersionOverview, VersionText
 from instep.content.articles.schemas import (
     ArticleCount,
@@ -20,6 +22,7 @@ from instep.platform.identity.schemas import Ctx
 OVERVIEW = f"""
     a.id, a.slug, a.title, a.locale, a.translation_of, a.status, a.visibility, a.collection_id, a.position,
     a.version, a.origin, a.working_saved_at is not null as has_unpublished_changes,
+    {VERSION_SLUGS},
     (select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'title', t.title, 'locale', t.locale,
             'status', t.status, 'outdated', a.version > coalesce(t.translated_version, 0))
             order by t.locale), '[]')
@@ -63,6 +66,7 @@ def conditions_of(criteria: OverviewCriteria) -> str:
         (has_draft, criteria.has_drafts),
         (f"{STATE} = %(freshness)s", criteria.freshness is not None),
         (f"{OWNER} is not distinct from nullif(%(owner)s, '')", criteria.owner is not None),
+        (in_version(criteria.version), criteria.version is not None),
         ("a.text_changed_at < %(now)s - %(unchanged_for)s::interval", criteria.unchanged_for is not None),
     )
     return " and ".join(sql for sql, is_asked in parts if is_asked) or "true"
@@ -77,6 +81,7 @@ def params_of(criteria: OverviewCriteria) -> dict[str, Any]:
         "freshness": criteria.freshness,
         "owner": criteria.owner,
         "unchanged_for": criteria.unchanged_for,
+        "version": criteria.version,
         "pattern": f"%{escape_like(criteria.name)}%",
         "patterns": [f"%{escape_like(word)}%" for word in criteria.words.split()],
     }

@@ -10,6 +10,7 @@ from instep.content.articles.live import in_version
 from instep.content.articles.schemas import (
     Article,
     DeletedArticle,
+    FamilyMember,
     FreshnessState,
     LinkTarget,
     TextAuthor,
@@ -325,6 +326,23 @@ async def set_care(ctx: Ctx, article_id: str, care: dict[str, Any]) -> None:
 
 def assignments_of(columns: Iterable[str]) -> str:
     return ", ".join(f"{name} = %({name})s" for name in columns)
+
+
+async def list_family(ctx: Ctx, article: Article) -> list[FamilyMember]:
+    """The other originals of an article's family, by their versions."""
+    return await ctx.all(
+        FamilyMember,
+        f"""
+        select a.id, a.title, a.status, {VERSION_SLUGS} from articles a
+        left join product_versions since on since.workspace_id = %(workspace)s and since.id = a.since_version
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+          and a.translation_of is null and a.id <> %(id)s
+          and (a.id = %(family)s or a.version_family = %(family)s)
+        order by since.position desc nulls last, a.id
+        """,
+        id=article.id,
+        family=article.version_family or article.id,
+    )
 
 
 async def find_working_copy(ctx: Ctx, article_id: str) -> WorkingCopy | None:

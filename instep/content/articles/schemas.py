@@ -162,6 +162,17 @@ class LinkTarget:
 
 
 @dataclass(frozen=True, slots=True)
+class FamilyMember:
+    """An article about the same topic as another one, and the slugs of its first and last version."""
+
+    id: str
+    title: str
+    status: Status
+    since_slug: str | None
+    until_slug: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class TextAuthor:
     """The author of an article's own text and the time."""
 
@@ -200,6 +211,8 @@ class OverviewCriteria:
     # An email address; empty: articles without an owner.
     owner: str | None = None
     unchanged_for: timedelta | None = None
+    # The position of a product version.
+    version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +235,8 @@ class ArticleOverview:
     version: int
     origin: Origin
     has_unpublished_changes: bool
+    since_slug: str | None
+    until_slug: str | None
     translations: list[dict[str, Any]]
     pending_drafts: int
     author_name: str

@@ -68,16 +68,16 @@ async def split(ctx: Ctx, article: Article, version: ProductVersion) -> Halves:
     older = {"since_version": article.since_version, "until_version": before.id}
     newer = {"since_version": version.id, "until_version": article.until_version}
     keeps_newer = version.position <= home_position(versions, first, last)
-    kept, moved = (newer, older) if keeps_newer else (older, newer)
+    bounds, copy_bounds = (newer, older) if keeps_newer else (older, newer)
     translations = await deleted.lock_translations(ctx, article.id)
-    original = await save(ctx, article, kept, "markdown")
+    original = await save(ctx, article, bounds, "markdown")
     for translation in translations:
-        await save(ctx, translation, kept, "markdown")
+        await save(ctx, translation, bounds, "markdown")
     family = article.version_family or article.id
     positions = range(first, version.position) if keeps_newer else range(version.position, last + 1)
     other = OtherVersions(
         before.slug if keeps_newer else version.slug,
-        {**moved, "version_family": family},
+        {**copy_bounds, "version_family": family},
         [versions[position].id for position in positions],
     )
     copy = await _copy(ctx, article, other, None)

@@ -37,6 +37,7 @@ from instep.interfaces.dashboard.settings import (
     key_pages,
     model_pages,
     people_pages,
+    product_version_pages,
     redirect_pages,
     repository_pages,
     review_pages,
@@ -58,6 +59,7 @@ MODULES = (
     visit_pages,
     *(general, appearance, key_pages, trust_pages, webhook_pages, alert_pages, app_pages, people_pages),
     *(model_pages, email_pages, github_pages, repository_pages, review_pages),
+    product_version_pages,
     *(redirect_pages, style_pages, synonym_pages, suppressed_pages, audit_pages, export_pages),
 )
 routes = [

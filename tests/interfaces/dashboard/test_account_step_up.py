@@ -50,6 +50,10 @@ HARMLESS_ACTS = {
     "settings/reviews/collections": "it only asks people who already may review",
     "settings/reviews/labels": "it only asks nobody",
     "settings/reviews/remove": "it only takes away",
+    **dict.fromkeys(
+        ("settings/versions", "settings/versions/change", "settings/versions/remove"),
+        "it is content, and editors may do it",
+    ),
     "settings/redirects": "it is content, and editors may do it",
     "settings/redirects/remove": "it is content, and editors may do it",
     **dict.fromkeys(

@@ -10,7 +10,7 @@ from tests.interfaces.dashboard.conftest import Desk
 from tests.interfaces.dashboard.test_articles import publish, titles
 from tests.support.articles import put_into_review, save_copy, translate
 from tests.support.cast import Cast, Client, Json
-from tests.support.http import Response, create_article, create_collection, ok
+from tests.support.http import Response, create_article, create_collection, created, ok
 
 UNDO = re.compile(r'action="(/app/[^"]*/articles/bulk/[^"]*/undo)"')
 
@@ -42,6 +42,8 @@ async def read(client: Client, article: Json) -> Json:
         ("owner", "owner", "owner"),
         ("visibility", "visibility", "visibility"),
         ("locale", "locale", "locale"),
+        ("since", "since", "sinceVersion"),
+        ("until", "until", "untilVersion"),
         ("publish", "", "status"),
         ("archive", "", "status"),
     ],
@@ -52,7 +54,11 @@ async def test_a_change_of_many_articles_is_undone_as_a_whole(
     articles = [await create_article(client, title) for title in ("First", "Second")]
     other = await create_article(client, "Other")
     collection = await create_collection(client, "Guides")
+    for slug in ("1.x", "2.x"):
+        created(await client.post("/v1/product-versions", json={"slug": slug}))
     value = {
+        "since": "2.x",
+        "until": "1.x",
         "move": collection["id"],
         "owner": desk.user.email,
         "visibility": "authenticated",

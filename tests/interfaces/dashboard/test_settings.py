@@ -35,6 +35,7 @@ PAGES = (
     "people",
     "trusts",
     "apps",
+    "versions",
     "redirects",
     "style",
     "synonyms",

@@ -1,7 +1,7 @@
 """The list of articles: by collection, with filters and a search, and moving articles in it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from urllib.parse import parse_qsl, urlencode
 
@@ -16,6 +16,7 @@ from instep.content.articles.actions import (
     update_article,
 )
 from instep.content.articles.schemas import ArticleUpdate, FreshnessReason, OverviewCriteria
+from instep.content.product_versions.actions import list_all_versions
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, read_tree
 from instep.interfaces.dashboard.notices import Notice
@@ -45,7 +46,7 @@ REASONS: dict[FreshnessReason, str] = {
 # The ages that the list can be narrowed to, by days.
 AGES = (("90", "Over 90 days ago"), ("180", "Over 180 days ago"), ("365", "Over a year ago"))
 NOBODY = "nobody"
-FILTERS = ("q", "status", "locale", "visibility", "freshness", "owner", "age", "changed", "drafts")
+FILTERS = ("q", "status", "locale", "visibility", "freshness", "owner", "age", "changed", "drafts", "version")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,8 @@ class ArticleFilters:
     """The filters in the list's URL, by the names of its fields."""
 
     fields: Mapping[str, str]
+    # The positions of the product versions, by slug.
+    versions: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def collection(self) -> str | None:
@@ -79,6 +82,7 @@ class ArticleFilters:
             unchanged_for=timedelta(days=int(age)) if age else None,
             has_unpublished_changes=bool(self.fields.get("changed")),
             has_drafts=bool(self.fields.get("drafts")),
+            version=self.versions.get(self.fields.get("version", "")),
         )
 
     def address(self, **changes: str | None) -> str:
@@ -94,7 +98,8 @@ def choice(value: str | None, options: tuple[tuple[str, str], ...]) -> str | Non
 
 @bot_page("articles")
 async def show_articles(page: BotPage) -> Response:
-    filters = ArticleFilters(page.query)
+    versions = await list_all_versions(page.ctx)
+    filters = ArticleFilters(page.query, {version.slug: version.position for version in versions})
     articles = await list_article_overviews(page.ctx, filters.criteria, page.rows_at_cursor())
     tree = await read_tree(page, await count_articles(page.ctx))
     return await page.show(
@@ -105,6 +110,7 @@ async def show_articles(page: BotPage) -> Response:
         heading=heading_of(filters, tree),
         tree=tree,
         languages=[(locale, name_with_code(locale)) for locale in tree.locales],
+        versions=[(version.slug, version.name) for version in versions],
         statuses=STATUSES,
         visibilities=VISIBILITIES,
         states=STATES,

@@ -13,6 +13,7 @@ from instep.content.articles.actions import (
     get_article_overview,
     get_version,
     get_working_copy,
+    list_family,
     list_former_slugs,
     publish_article,
     restore_article,
@@ -22,6 +23,7 @@ from instep.content.articles.actions import (
 )
 from instep.content.articles.revision_schemas import VersionText
 from instep.content.articles.schemas import Article, ArticleOverview, ArticleUpdate
+from instep.content.articles.splitting import bounds_of, split_article
 from instep.content.collections.actions import get_collection
 from instep.content.collections.schemas import Collection
 from instep.content.golden.actions import (
@@ -29,6 +31,7 @@ from instep.content.golden.actions import (
     list_golden_questions_of,
     remove_golden_question,
 )
+from instep.content.product_versions.actions import list_all_versions
 from instep.drafting.comments.actions import list_threads
 from instep.drafting.drafts.actions import list_drafts
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
@@ -46,6 +49,14 @@ from instep.visitors.answers.golden import ask_each
 
 # The status of a response if someone else changed it first (RFC 9110 section 15.5.10).
 CONFLICT = 409
+# The messages of a page after which nothing was refused.
+NO_MESSAGES: dict[str, Any] = {
+    "conflict": None,
+    "golden_typed": {},
+    "golden_errors": {},
+    "care_errors": {},
+    "version_problem": None,
+}
 # Maximum number of pending drafts that an article's page lists.
 MAX_DRAFTS_SHOWN = 10
 
@@ -93,9 +104,23 @@ async def article_page(page: BotPage, status: int = 200, **values: Any) -> Respo
         is_checked=is_checked,
         former_slugs=await list_former_slugs(ctx, article.id),
         members=await members(page) if page.can_write else [],
+        **await versions_of_page(page, article),
         last_change=await find_last_change(ctx, article.id) if status == CONFLICT else None,
-        **{"conflict": None, "golden_typed": {}, "golden_errors": {}, "care_errors": {}, **values},
+        **(NO_MESSAGES | values),
     )
+
+
+async def versions_of_page(page: BotPage, article: Article) -> dict[str, Any]:
+    """The versions of the product, the versions before which the article can be split, and its family."""
+    versions = await list_all_versions(page.ctx)
+    first, last = bounds_of(article, versions)
+    splits = versions[first + 1 : last + 1] if article.status != "in_review" else []
+    return {
+        "versions": versions,
+        "version_choices": [(version.slug, version.name) for version in versions],
+        "boundaries": [(version.slug, version.name) for version in splits],
+        "family": await list_family(page.ctx, article) if versions else [],
+    }
 
 
 def public_url(page: BotPage, article: Article, collection: Collection | None) -> str | None:
@@ -144,6 +169,29 @@ async def change_care(page: BotPage) -> Response:
     except InvalidRequest as error:
         return await article_page(page, error.status, care_errors=errors_by_field(error))
     return page.leave(f"articles/{article.id}#care", "Saved.")
+
+
+@bot_page("articles", Role.EDITOR)
+async def change_versions(page: BotPage) -> Response:
+    """Save the first and the last version of an article; an empty field: no bound."""
+    fields = {name: page.form.get(name, "") or None for name in ("sinceVersion", "untilVersion")}
+    try:
+        async with page.ctx.tx.transaction():
+            article = await update_article(page.ctx, reference(page), body_from(ArticleUpdate, fields))
+    except (InvalidRequest, InvalidState) as error:
+        return await article_page(page, error.status, version_problem=error.message)
+    return page.leave(f"articles/{article.id}#versions", "Saved.")
+
+
+@bot_page("articles", Role.EDITOR)
+async def make_copy_for_version(page: BotPage) -> Response:
+    """Split an article before a version, and show the new one."""
+    try:
+        async with page.ctx.tx.transaction():
+            copy = await split_article(page.ctx, reference(page), page.form.get("version", ""))
+    except (InvalidRequest, InvalidState) as error:
+        return await article_page(page, error.status, version_problem=error.message)
+    return page.leave(f"articles/{copy.id}", "This is the copy. Its text can now differ from the other one.")
 
 
 @bot_page("articles", Role.EDITOR)

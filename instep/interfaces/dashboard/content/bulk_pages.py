@@ -14,6 +14,7 @@ from instep.content.articles.bulk import (
     list_article_states,
     undo_bulk_change,
 )
+from instep.content.product_versions.actions import list_all_versions
 from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
 from instep.interfaces.dashboard.content.article_list import VISIBILITIES, ArticleFilters, members, same_list
 from instep.interfaces.dashboard.content.collection_tree import NO_COLLECTION, read_tree
@@ -30,13 +31,18 @@ DONE: dict[BulkVerb, str] = {
     "owner": "Changed the owner of",
     "visibility": "Changed who can read",
     "locale": "Changed the language of",
+    "since": "Changed the first version of",
+    "until": "Changed the last version of",
     "publish": "Published",
     "unpublish": "Unpublished",
     "archive": "Archived",
     "delete": "Deleted",
 }
 # The field with the value of a verb.
-FIELDS: dict[str, str] = {verb: verb for verb in ("owner", "visibility", "locale")} | {"move": "collection"}
+FIELDS: dict[str, str] = {
+    **{verb: verb for verb in ("owner", "visibility", "locale", "since", "until")},
+    "move": "collection",
+}
 NOBODY = "none"
 # Articles that stayed as they are, and that the notice names.
 MAX_NAMED_REFUSALS = 3
@@ -46,7 +52,8 @@ MAX_NAMED_REFUSALS = 3
 async def ask_how_to_change(page: BotPage) -> Response:
     """The selected articles, or all that match the filters in the URL, and everything that can be done."""
     if page.query.get("all"):
-        filters = ArticleFilters(page.query)
+        versions = {row.slug: row.position for row in await list_all_versions(page.ctx)}
+        filters = ArticleFilters(page.query, versions)
         rows = await list_article_overviews(
             page.ctx, filters.criteria, page.first_rows(limits.MAX_BULK_ARTICLES)
         )
@@ -68,6 +75,7 @@ async def ask_how_to_change(page: BotPage) -> Response:
         collections=[(NO_COLLECTION, "Without a collection"), *tree.choices],
         owners=[(NOBODY, "Nobody"), *await members(page)],
         visibilities=VISIBILITIES,
+        versions=[(row.slug, row.name) for row in await list_all_versions(page.ctx)],
         languages=[(code, name_with_code(code)) for code, _ in LANGUAGES],
         hours=int(limits.BULK_UNDO_TTL.total_seconds() // 3600),
     )

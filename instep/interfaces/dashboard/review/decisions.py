@@ -60,6 +60,8 @@ async def send_apply(page: BotPage) -> Response:
 def apply_fields(page: BotPage) -> dict[str, Any]:
     form = page.form
     fields: dict[str, Any] = {"when": "release"} if form.get("when") == "release" else {}
+    if form.get("allVersions"):
+        fields["allVersions"] = True
     left_out = set(numbers_in(form.get("out", "")))
     if not left_out:
         return fields

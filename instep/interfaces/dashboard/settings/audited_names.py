@@ -56,6 +56,9 @@ async def find_names(tx: Tx, workspace_id: str, ids: Collection[str]) -> dict[st
             select id, name, bot_id, 'files'
             from files where workspace_id = %(workspace)s and id = any(%(ids)s)
             union all
+            select id, name, bot_id, 'settings/versions'
+            from product_versions where workspace_id = %(workspace)s and id = any(%(ids)s)
+            union all
             select id, path, bot_id, 'settings/redirects'
             from redirects where workspace_id = %(workspace)s and id = any(%(ids)s)
             union all

@@ -32,6 +32,7 @@ SUBSECTIONS = (
     ("people", "People", Role.OWNER),
     ("trusts", "CI without keys", Role.OWNER),
     ("apps", "Connected apps", Role.OWNER),
+    ("versions", "Versions", Role.VIEWER),
     ("redirects", "Redirects", Role.VIEWER),
     ("style", "Style", Role.VIEWER),
     ("synonyms", "Synonyms", Role.VIEWER),

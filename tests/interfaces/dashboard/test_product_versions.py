@@ -1,0 +1,130 @@
+"""Versions of the product in the dashboard: the settings, an article's versions, the list, and the review."""
+
+import re
+
+import pytest
+
+from tests.interfaces.dashboard.conftest import Desk
+from tests.support.cast import Client, RunJobs
+from tests.support.changes import SETTINGS, publish, send
+from tests.support.http import create_article, created, ok
+
+PAGE = "settings/versions"
+
+
+async def three_versions(client: Client) -> None:
+    for slug, branch in (("1.x", "release/1.*"), ("2.x", "main"), ("3.0", "next")):
+        created(await client.post("/v1/product-versions", json={"slug": slug, "branches": [branch]}))
+    ok(await client.patch("/v1/product-versions/2.x", json={"isCurrent": True}))
+
+
+async def version_id(client: Client, slug: str) -> str:
+    return str(ok(await client.get(f"/v1/product-versions/{slug}"))["id"])
+
+
+async def standings(client: Client) -> list[tuple[str, str]]:
+    rows = ok(await client.get("/v1/product-versions"))["results"]
+    return [(row["name"], row["status"]) for row in rows]
+
+
+async def test_versions_are_added_changed_moved_and_deleted(editor: Desk, client: Client) -> None:
+    for slug in ("1.x", "2.x"):
+        added = await editor.follow(
+            await editor.send(PAGE, PAGE, slug=slug, name="", branches=f"release/{slug}\n\n main \n"[:14])
+        )
+        assert slug in added.text
+    old, new = await version_id(client, "1.x"), await version_id(client, "2.x")
+    assert ok(await client.get("/v1/product-versions/1.x"))["branches"] == ["release/1.x"]
+
+    await editor.send(PAGE, f"{PAGE}/change", id=new, current="yes")
+    await editor.send(PAGE, f"{PAGE}/change", id=new, slug="2.0", name="Two", branches="main")
+    assert await standings(client) == [("1.x", "older"), ("Two", "current")]
+    await editor.send(PAGE, f"{PAGE}/change", id=old, position="1")
+    assert await standings(client) == [("Two", "current"), ("1.x", "next")]
+    await editor.send(PAGE, f"{PAGE}/remove", id=old)
+    assert await standings(client) == [("Two", "current")]
+
+
+async def test_a_refusal_keeps_what_was_typed_and_viewers_only_read(
+    editor: Desk, viewer: Desk, client: Client
+) -> None:
+    await three_versions(client)
+
+    refused = await editor.send(PAGE, PAGE, slug="1.x", name="Mine", branches="elsewhere")
+    seen = await viewer.get(PAGE)
+
+    assert refused.status_code == 400
+    assert 'value="Mine"' in refused.text
+    assert "elsewhere</textarea>" in refused.text
+    assert "Make current" not in seen.text
+    assert (await editor.send(PAGE, f"{PAGE}/remove", id=await version_id(client, "2.x"))).status_code == 400
+
+
+async def test_an_invalid_address_of_a_version_is_refused_on_the_page(editor: Desk) -> None:
+    refused = await editor.send(PAGE, PAGE, slug="1 X", name="One", branches="")
+
+    assert refused.status_code == 400
+    assert 'value="One"' in refused.text
+
+
+async def test_a_help_center_without_versions_shows_nothing_of_them(editor: Desk, client: Client) -> None:
+    article = await create_article(client, "Install")
+
+    for path in (f"articles/{article['id']}", "articles", f"articles/bulk?id={article['id']}"):
+        text = (await editor.get(path)).text
+        assert "From version" not in text, path
+        assert 'name="version"' not in text, path
+
+
+async def test_the_versions_of_an_article_are_set_and_a_refusal_changes_nothing(
+    editor: Desk, client: Client
+) -> None:
+    await three_versions(client)
+    article = await create_article(client, "Install")
+    page = f"articles/{article['id']}"
+
+    await editor.send(page, f"{page}/versions", sinceVersion="2.x", untilVersion="")
+    refused = await editor.send(page, f"{page}/versions", sinceVersion="3.0", untilVersion="1.x")
+
+    assert refused.status_code == 400
+    assert 'role="alert"' in refused.text
+    now = ok(await client.get(f"/v1/articles/{article['id']}"))
+    assert (now["sinceVersion"], now["untilVersion"]) == ("2.x", None)
+    listed = (await editor.get("articles?version=1.x")).text
+    assert article["id"] not in listed
+    assert article["id"] in (await editor.get("articles?version=3.0")).text
+
+
+async def test_a_copy_is_made_for_the_other_versions_and_each_page_leads_to_the_other(
+    editor: Desk, client: Client
+) -> None:
+    await three_versions(client)
+    article = await create_article(client, "Install")
+    page = f"articles/{article['id']}"
+    offered = re.findall(r'<option value="([^"]*)"', (await editor.get(page)).text.split('name="version"')[1])
+
+    copied = await editor.send(page, f"{page}/split", version="2.x")
+
+    assert offered[:2] == ["2.x", "3.0"]
+    copy = copied.headers["Location"].rsplit("/", 1)[1]
+    assert copy in (await editor.get(page)).text
+    assert article["id"] in (await editor.get(f"articles/{copy}")).text
+
+
+@pytest.mark.parametrize("fields", [{}, {"allVersions": "yes"}])
+async def test_a_reviewer_sees_the_version_of_a_draft_and_may_change_all(
+    editor: Desk, client: Client, run_jobs: RunJobs, fields: dict[str, str]
+) -> None:
+    await three_versions(client)
+    article = await publish(client, "Settings", SETTINGS)
+    await send(client, branch="release/1.4")
+    await run_jobs()
+    [draft] = ok(await client.get("/v1/drafts"))["results"]
+    page = f"review/{draft['id']}"
+    shown = (await editor.get(page)).text
+
+    await editor.send(page, f"{page}/apply", **fields)
+
+    assert "for version 1.x" in shown
+    text = ok(await client.get(f"/v1/articles/{article['id']}"))["contentMarkdown"]
+    assert (text == SETTINGS) is not bool(fields)
