@@ -14,6 +14,8 @@ from tests.support.source_code import REPOSITORY, Module, modules_below
 UNPLAIN = re.compile(
     r"\A\s*Of |\b(e-mail|behaviour|favourite|licence|[Ss]omebody else|([Aa]ny|[Ee]very)body else|mended)\b"
 )
+# Only modules in which it finds something are read token by token, which takes a hundred times as long.
+SUSPECT = re.compile(UNPLAIN.pattern.replace(r"\A", r"[#'\"]", 1))
 
 
 @pytest.mark.parametrize("folder", ["bench", "contract", "eval", "instep", "scripts", "tests"])
@@ -21,6 +23,7 @@ def test_comments_are_plain_american_english(folder: str) -> None:
     places = [
         module.at(line)
         for module in modules_below(REPOSITORY / folder)
+        if SUSPECT.search(module.text)
         for line, text in [*comments(module), *docstrings(module)]
         if UNPLAIN.search(text)
     ]

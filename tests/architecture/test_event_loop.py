@@ -4,7 +4,6 @@ While the event loop highlights code, compares texts or reads YAML, it serves no
 hands such work to `run_bounded`, or to a thread, and never calls it.
 """
 
-import ast
 import re
 from collections.abc import Collection
 from functools import cache
@@ -122,4 +121,4 @@ def test_what_is_bounded_exists_and_so_does_its_limit() -> None:
     ids=["lexers at a page view", "hunks of a draft", "front matter of a sync"],
 )
 def test_such_work_is_noticed(text: str) -> None:
-    assert ways_to_work(CallGraph([Module("instep.interfaces.site.made_up", "", text, ast.parse(text))]), ())
+    assert ways_to_work(CallGraph([Module("instep.interfaces.site.made_up", "", text)]), ())

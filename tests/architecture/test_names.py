@@ -211,7 +211,7 @@ def homonyms(definitions: Iterable[tuple[str, str]], same: dict[str, tuple[set[s
 
 def bound_names(module: Module) -> Iterator[tuple[int, str]]:
     """Line and name of each variable, attribute, parameter and function."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         match node:
             case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
                 yield node.lineno, name

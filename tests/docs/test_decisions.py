@@ -1,6 +1,5 @@
 """The decisions name files and code that exist."""
 
-import ast
 import re
 from functools import cache
 
@@ -30,8 +29,9 @@ def names_of_the_code() -> set[str]:
     names = {"py"}
     for module in modules_below(PACKAGE):
         names.update(module.name.split("."))
-        for node in ast.walk(module.tree):
-            names.update(str(getattr(node, field, "")) for field in ("name", "id", "attr", "arg", "value"))
+        for node in module.nodes:
+            values = [getattr(node, field, None) for field in ("name", "id", "attr", "arg", "value")]
+            names.update(str(value) for value in values if isinstance(value, str | int))
     for file in PACKAGE.rglob("*.sql"):
         names |= set(re.findall(r"\w+", re.sub(r"--.*", "", file.read_text())))
     return names

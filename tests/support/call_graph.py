@@ -149,7 +149,7 @@ def last_name(node: ast.expr) -> str:
 def names_of(module: Module) -> dict[str, str]:
     """The full names of what a module imports and defines."""
     names: dict[str, str] = {}
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Import):
             names |= {(row.asname or row.name.partition(".")[0]): row.name for row in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -1,8 +1,11 @@
 """The modules of the package as syntax trees, for tests that hold rules about names, comments and imports."""
 
 import ast
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import instep
@@ -27,7 +30,19 @@ class Module:
     file: str
     """Relative to the repository's root."""
     text: str
-    tree: ast.Module
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """Its syntax, which is read once and only for tests that need it."""
+        with no_collection():
+            return ast.parse(self.text)
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """All nodes of the tree, for the many tests that look at each."""
+        tree = self.tree
+        with no_collection():
+            return list(ast.walk(tree))
 
     @property
     def package(self) -> str:
@@ -36,6 +51,16 @@ class Module:
 
     def at(self, line: int) -> str:
         return f"{self.file}:{line}"
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """All nodes are kept, so a search for garbage among them finds none and takes longer than parsing."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def slice_of(name: str) -> tuple[str, str]:
@@ -60,14 +85,13 @@ def read_module(path: Path) -> Module:
     file = path.relative_to(REPOSITORY)
     parts = file.with_suffix("").parts
     name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-    text = path.read_text()
-    return Module(name, file.as_posix(), text, ast.parse(text))
+    return Module(name, file.as_posix(), path.read_text())
 
 
 def imports_of(module: Module) -> list[tuple[int, str, str]]:
     """The line, the module and the name of each `from ... import name`; the name of an `import` is empty."""
     imports: list[tuple[int, str, str]] = []
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         match node:
             case ast.Import():
                 imports += [(node.lineno, alias.name, "") for alias in node.names]
