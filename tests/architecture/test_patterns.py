@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from pathlib import Path
 
 # The parser of patterns is not public, and has no types; there is no other one.
 from re import _constants as codes  # type: ignore[attr-defined]
@@ -20,19 +19,26 @@ from typing import Any
 import pytest
 
 import instep
+from tests.support.source_code import imports_of, product_modules
 
 # Characters of the longer text, and of the shorter one that its time is held against.
 LONGER, SHORTER = 8_000, 2_000
 # With exponential time even so short a text takes long, and a longer one does not come to an end.
 TINY = 20
 # A first look at a short text: what is done with it in less time is not slow with the longer one.
-SHORTEST, SUSPICIOUS_SECONDS = 500, 0.000_04
+SHORTEST, SUSPICIOUS_SECONDS = 500, 0.000_06
 # Linear time grows by 4, quadratic time by 16.
 GROWTH = 8.0
+# So much growth no busy machine explains, so it is measured once.
+CERTAIN_GROWTH = 12.0
 # What takes so long with the shorter text is not tried with the longer one.
 HOPELESS_SECONDS = 0.1
 FLOOR_SECONDS = 0.02
+# What takes so long with the shortest text is tried with the shorter one before the longer one.
+DOUBTFUL_SECONDS = 0.001
 RUNS = 3
+# A match of no more characters takes no more time at each place of a text, however long the text is.
+FEW_CHARACTERS = 100
 MIGRATIONS = "instep.platform.migrations"
 ALPHABET = (" ", "\n", "a", "1", "`", "[", '"', "<", "_", "-", "é")
 MOST_PIECES = 6
@@ -92,15 +98,15 @@ def held_by(value: object) -> Iterator[Pattern]:
 
 def pieces_of(pattern: Pattern) -> list[str]:
     """What a text may be made of that comes near to a match: literal runs, and a sign of each class."""
-    text = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
     pieces: list[str] = []
-    collect(
-        parser.parse(
-            text, pattern.flags & ~re.DEBUG & ~(0 if isinstance(pattern.pattern, str) else re.UNICODE)
-        ),
-        pieces,
-    )
+    collect(tree_of(pattern), pieces)
     return list(dict.fromkeys(piece for piece in pieces if piece))
+
+
+def tree_of(pattern: Pattern) -> Any:
+    is_text = isinstance(pattern.pattern, str)
+    text = pattern.pattern if is_text else pattern.pattern.decode("latin-1")
+    return parser.parse(text, pattern.flags & ~re.DEBUG & ~(0 if is_text else re.UNICODE))
 
 
 def collect(tree: Any, pieces: list[str]) -> str:
@@ -174,16 +180,10 @@ def attacks(pattern: Pattern) -> Iterator[Attack]:
 def uses() -> dict[str, set[str]]:
     """The methods by which the package uses each pattern, by the module and name where the pattern stands."""
     methods: dict[str, set[str]] = {}
-    for path in Path(instep.__path__[0]).rglob("*.py"):
-        tree = ast.parse(path.read_text())
-        module = ".".join(path.relative_to(instep.__path__[0]).with_suffix("").parts)
-        imported = {
-            alias.name: (node.module or "").removeprefix("instep.")
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom)
-            for alias in node.names
-        }
-        for node in ast.walk(tree):
+    for file in product_modules():
+        module = file.name.removeprefix("instep.")
+        imported = {name: source.removeprefix("instep.") for _, source, name in imports_of(file) if name}
+        for node in file.nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in METHODS:
                 name = node.value.id
                 methods.setdefault(f"{imported.get(name, module)}.{name}", set()).add(node.attr)
@@ -212,27 +212,62 @@ def is_hopeless(pattern: Pattern, method: str, attack: Attack) -> bool:
     return any(all(seconds(pattern, method, text) > FLOOR_SECONDS for _ in range(2)) for text in texts)
 
 
-def is_quick(pattern: Pattern, method: str, attack: Attack) -> bool:
-    """True if short texts take hardly any time, as nearly all do; so no more is asked about those."""
-    if seconds(pattern, method, attack.text(TINY)) > FLOOR_SECONDS:
-        return False
-    return seconds(pattern, method, attack.text(SHORTEST)) < SUSPICIOUS_SECONDS
-
-
 def takes_too_long(pattern: Pattern, method: str, attack: Attack) -> bool:
-    if is_quick(pattern, method, attack):
+    if seconds(pattern, method, attack.text(TINY)) > FLOOR_SECONDS:
+        return is_hopeless(pattern, method, attack) or grows_too_fast(pattern, method, attack)
+    short = seconds(pattern, method, attack.text(SHORTEST))
+    # Nearly all texts take hardly any time, so no more is asked about those.
+    if short < SUSPICIOUS_SECONDS:
         return False
-    if is_hopeless(pattern, method, attack):
+    if short > FLOOR_SECONDS and is_hopeless(pattern, method, attack):
         return True
-    if seconds(pattern, method, attack.text(SHORTER)) > HOPELESS_SECONDS:
+    if short > DOUBTFUL_SECONDS and seconds(pattern, method, attack.text(SHORTER)) > HOPELESS_SECONDS:
         return True
-    if seconds(pattern, method, attack.text(LONGER)) < FLOOR_SECONDS:
+    return grows_too_fast(pattern, method, attack)
+
+
+def grows_too_fast(pattern: Pattern, method: str, attack: Attack) -> bool:
+    longer = seconds(pattern, method, attack.text(LONGER))
+    if longer < FLOOR_SECONDS:
         return False
+    shorter = seconds(pattern, method, attack.text(SHORTER))
+    if longer > CERTAIN_GROWTH * shorter:
+        return True
     longer, shorter = (
         min(seconds(pattern, method, attack.text(length)) for _ in range(RUNS))
         for length in (LONGER, SHORTER)
     )
     return longer > max(FLOOR_SECONDS, GROWTH * shorter)
+
+
+def takes_too_long_at_a_place(pattern: Pattern, method: str, attack: Attack) -> bool:
+    """For a pattern of few characters, whose only danger are the ways to try them."""
+    return all(seconds(pattern, method, attack.text(TINY)) > FLOOR_SECONDS for _ in range(2))
+
+
+def longest_match(tree: Any) -> int:
+    """The most characters that a match reads, also those that it only looks at."""
+    looks = 0
+    for code, argument in tree:
+        if code in (codes.ASSERT, codes.ASSERT_NOT):
+            looks += longest_match(argument[1])
+        elif code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
+            looks += argument[1] * looks_of(argument[2])
+        elif code is codes.SUBPATTERN:
+            looks += looks_of(argument[3])
+        elif code is codes.ATOMIC_GROUP:
+            looks += looks_of(argument)
+        elif code is codes.BRANCH:
+            looks += sum(looks_of(branch) for branch in argument[1])
+        elif code in (codes.GROUPREF, codes.GROUPREF_EXISTS):
+            looks += FEW_CHARACTERS + 1
+    longest: int = tree.getwidth()[1]
+    return longest + looks
+
+
+def looks_of(tree: Any) -> int:
+    longest: int = tree.getwidth()[1]
+    return longest_match(tree) - longest
 
 
 def takes_too_long_within(length: int, pattern: Pattern, method: str, attack: Attack) -> bool:
@@ -252,7 +287,9 @@ def is_always(is_slow: IsSlow, pattern: Pattern, method: str, attack: Attack) ->
 def slow_uses(name: str, pattern: Pattern, methods: set[str]) -> Iterator[str]:
     """Each use of a pattern that a text makes slow, with that text."""
     lengths = [length for module, (length, _) in BOUNDED.items() if name.startswith(module)]
-    is_slow = partial(takes_too_long_within, lengths[0]) if lengths else takes_too_long
+    is_slow: IsSlow = partial(takes_too_long_within, lengths[0]) if lengths else takes_too_long
+    if longest_match(tree_of(pattern)) <= FEW_CHARACTERS:
+        is_slow = takes_too_long_at_a_place
     for method in {"finditer" if method in SEARCHING else method for method in methods or {"finditer"}}:
         slow = next(
             (attack for attack in attacks(pattern) if is_always(is_slow, pattern, method, attack)), None
