@@ -1,5 +1,6 @@
 """The ground of all tests: a cluster a run; a database, a loop, a pool a process; the cast anew for each."""
 
+import gc
 import os
 import shutil
 import sys
@@ -56,6 +57,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ServersOn
     # The scheduler would put files with few tests at the end, and those are the slow ones.
     config.option.loadscopereorder = False
     return ServersOnce(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Without a search for garbage among what is collected, which is there until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)
