@@ -54,8 +54,13 @@ def test_a_page_of_an_operation_says_method_path_and_description(spec: dict[str,
     tree = tree_of_files(dedented({**FRAME, **spec}), None)
 
     pages = {page.path: page for page in tree.pages}
-    assert pages["api/get.mdx"].markdown == "`GET /users/{id}`\n\nReads one user.\n"
-    assert "api/del.mdx" not in pages
+    example = '## Example\n\n```sh\ncurl "/users/{id}"\n```\n'
+    assert pages["api/get.mdx"].markdown == f"`GET /users/{{id}}`\n\nReads one user.\n\n{example}"
+    # Only one of the documents has the other operation.
+    assert ("api/del.mdx" in pages) == ("openapi.json" in spec)
+    assert [loss.path for loss in tree.losses if "DELETE /users/{id}" in loss.what] == (
+        [] if "openapi.json" in spec else ["api/del.mdx"]
+    )
 
 
 def test_the_summary_is_the_title_of_a_page_without_one() -> None:
@@ -116,7 +121,10 @@ def test_a_page_of_an_operation_keeps_its_own_words() -> None:
     tree = tree_of_files(dedented({**files, "openapi.json": SPEC}), None)
 
     [article] = [page for page in tree.pages if page.path == "api/get.mdx"]
-    assert (article.title, article.markdown) == ("Get", "`GET /users/{id}`\n\nOur words.\n")
+    assert article.title == "Get"
+    head, *rest = article.markdown.split("\n\n## Example")
+    assert head == "`GET /users/{id}`\n\nReads one user.\n\nOur words."
+    assert len(rest) == 1
 
 
 @pytest.mark.parametrize(

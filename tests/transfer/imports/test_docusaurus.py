@@ -1,6 +1,7 @@
 """Docusaurus: its configuration, sidebars, addresses and translations."""
 
 from instep.transfer.imports.readers.docusaurus import READER
+from instep.transfer.imports.source.formats import tree_of_files
 from tests.support.file_samples import picture
 from tests.support.import_sources import Files, dedented, losses_of, planned, text_of
 from tests.support.import_trees import addresses, outline, redirects, told
@@ -156,3 +157,34 @@ def test_aliases_of_the_site_name_files_and_pages() -> None:
     assert text.count("{site/static/img/p.png}") == 3
     assert "[3](/help/acme/articles/b#h-two)" in text
     assert losses_of(plan) == []
+
+
+def test_imported_pictures_and_paths_from_the_folder_of_all_pages_are_found() -> None:
+    files = Files(
+        {
+            "docusaurus.config.js": b"module.exports = {presets: [['@docusaurus/preset-classic', "
+            b"{docs: {routeBasePath: '/'}}], ['redocusaurus', {specs: [], theme: {}}]]};",
+            "docs/deep/a.mdx": b"import Near from './img/p.png';\nimport Far from '@site/static/q.png';\n"
+            b"import Shared from '../parts/shared.mdx';\n\n# A\n\n<img src={Near} />\n\n<img src={Far} />\n\n"
+            b"[B](deep/b.mdx)\n\n<Shared />\n\n| An array of { url, label } |\n|---|\n",
+            "docs/deep/b.mdx": b"import Shared from '../parts/shared.mdx';\n\n# B\n\n<Shared />\n",
+            "docs/parts/shared.mdx": b"import Own from './img/p.png';\n\n## Own\n\n<img src={Own} />\n",
+            "docs/deep/img/p.png": picture(),
+            "docs/parts/img/p.png": picture(),
+            "static/q.png": picture(),
+        }
+    )
+
+    tree = tree_of_files(files, None)
+    plan = planned(tree, files)
+
+    assert addresses(tree)["docs/deep/a.mdx"] == "/deep/a"
+    text = text_of(plan, "docs/deep/a.mdx")
+    for path in ("docs/deep/img/p.png", "static/q.png", "docs/parts/img/p.png"):
+        assert f"{{{path}}}" in text
+    assert "[B](/help/acme/articles/b)" in text
+    assert "An array of {url, label}" in text
+    assert [loss for loss in told(tree) if "shared.mdx" in loss] == [
+        like("docs/parts/shared.mdx:…2 pages…copied")
+    ]
+    assert not [loss for loss in losses_of(plan) if "image" in loss]

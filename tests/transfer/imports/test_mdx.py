@@ -18,7 +18,7 @@ def read(
     files = dedented({path: text, **{f"snippets/{name}.mdx": body for name, body in snippets.items()}})
     losses = Losses()
     reader = PageReader(
-        IncludedFiles(files, Configuration(files), {"/": ""}, {"mdx": "mdx", "vue": "vue", "md": "html"}),
+        IncludedFiles(files, Configuration(files, {"/": ""}), {"mdx": "mdx", "vue": "vue", "md": "html"}),
         losses,
         has_bare_titles=has_bare_titles,
     )
@@ -401,11 +401,13 @@ def test_expressions_without_a_value_are_told() -> None:
 def test_videos_play_in_the_page_and_other_pages_become_links_and_are_told() -> None:
     page, losses = read(
         '<iframe src="https://www.youtube.com/embed/abc" title="Tour"></iframe>\n\n'
-        '<iframe src="https://map.example/a" title="Map"></iframe>\n'
+        '<iframe src="https://map.example/a" title="Map"></iframe>\n\n'
+        '<iframe src="https://player.vimeo.com/video/123456789"></iframe>\n'
     )
 
     assert page.markdown == (
-        ":::video\n[Tour](https://www.youtube.com/watch?v=abc)\n:::\n\n[Map](https://map.example/a)\n"
+        ":::video\n[Tour](https://www.youtube.com/watch?v=abc)\n:::\n\n[Map](https://map.example/a)\n\n"
+        ":::video\n[Video](https://vimeo.com/123456789)\n:::\n"
     )
     assert losses == [Loss("page.mdx", like("embedded…: <iframe>"), 3)]
 

@@ -40,6 +40,22 @@ PAGES = {
 }
 
 
+def test_an_api_reference_has_a_page_for_each_operation_below_its_tag() -> None:
+    answer = {"responses": {"200": {"description": "Fine."}}}
+    operations = {"get": {"tags": ["Big Users"], "summary": "Get a user", **answer}, "delete": answer}
+    document = {"openapi": "3.1.0", "paths": {"/users/{id}": {**operations, "put": {"x-excluded": True}}}}
+    setting = {"source": "/api/v1.json", "directory": "reference"}
+    docs = {"navigation": {"tabs": [{"tab": "API", "openapi": setting, "pages": ["about"]}]}}
+    pages = {"about.mdx": "About it.\n", "gone.mdx": "---\nopenapi: delete /users/{id}\n---\nGone.\n"}
+
+    files = dedented({"docs.json": json.dumps(docs), "api/v1.json": json.dumps(document), **pages})
+    tree = READER.read(files)
+
+    assert outline(tree) == ["API > About", "API > Big Users > Get a user", "API > Gone"]
+    assert addresses(tree)["api/v1.json#GET /users/{id}"] == "/reference/big-users/get-a-user"
+    assert told(tree) == []
+
+
 def test_navigation_pages_and_redirects() -> None:
     tree = READER.read(dedented({"docs.json": json.dumps(DOCS), **PAGES}))
 

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -34,17 +34,19 @@ class Configuration:
     refused, and the values of a page are unknown.
     """
 
-    def __init__(self, files: SourceFiles) -> None:
+    def __init__(self, files: SourceFiles, aliases: Mapping[str, str] | None = None) -> None:
         self.files = files
         self.paths = frozenset(files.paths())
         self.values_left = limits.MAX_IMPORT_SETTINGS_VALUES
         self.is_page = False
+        # Folders by path prefix, such as "@site/"; a folder is empty for the root, or ends with "/".
+        self.aliases = aliases or {}
         self._modules: dict[str, Module] = {}
 
     def exported(self, path: str, name: str = "default") -> JsValue:
-        """The value that a module or JSON file exports under this name."""
+        """The value that a module or JSON file exports under this name; for other files, their path."""
         if not SCRIPT.search(path):
-            return path if not path.endswith(".json") else self._json(path)
+            return f"/{path}" if not path.endswith(".json") else self._json(path)
         return self.module(path).exported(name)
 
     def module(self, path: str) -> "Module":
@@ -53,11 +55,19 @@ class Configuration:
         return self._modules[path]
 
     def find(self, source: str, importer: str) -> str | None:
-        """The path of a relatively imported file; None if it is not in the source."""
-        if not source.startswith("."):
+        """The path of an imported file; None if it is not in the source."""
+        return self.find_ending(source, importer, _EXTENSIONS)
+
+    def find_ending(self, source: str, importer: str, endings: Iterable[str]) -> str | None:
+        """The path of a file that is named relatively or by an alias, perhaps without one of the endings."""
+        alias = max((name for name in self.aliases if source.startswith(name)), key=len, default=None)
+        if alias is not None:
+            path = self.aliases[alias] + source.removeprefix(alias)
+        elif source.startswith("."):
+            path = posixpath.join(posixpath.dirname(importer), source)
+        else:
             return None
-        base = posixpath.normpath(posixpath.join(posixpath.dirname(importer), source))
-        return with_ending(base, _EXTENSIONS, self.paths)
+        return with_ending(posixpath.normpath(path), endings, self.paths)
 
     @contextmanager
     def reading_page(self) -> Iterator[None]:

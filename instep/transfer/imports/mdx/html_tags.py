@@ -2,6 +2,7 @@
 
 import html
 import posixpath
+import re
 
 from instep.transfer.imports.html.markdown_links import link, markdown_table, picture
 from instep.transfer.imports.html.safe_links import page_of
@@ -10,6 +11,7 @@ from instep.transfer.imports.mdx.components import Write, details, dropped, unwr
 from instep.transfer.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, quote
 from instep.transfer.imports.mdx.tags import Tag, block, item, place
 
+_ID = re.compile(r"(?=[^.]*\d)[\w-]{8,}(?:[?#]|$)")
 _HOSTS = {"YouTube": "https://www.youtube.com/watch?v=", "Vimeo": "https://vimeo.com/"}
 
 
@@ -97,10 +99,10 @@ def _media(tag: Tag) -> MarkdownPiece:
     if target.startswith("//"):
         target = f"https:{target}"
     target = page_of(target)
-    title = (
-        tag.value("title", "caption", "alt", "aria-label") or posixpath.basename(target.rstrip("/")) or target
-    )
-    return block(video(title, target)) if target else MarkdownPiece(tag.inner)
+    name = posixpath.basename(target.rstrip("/"))
+    # An id in an address says nothing to people.
+    title = tag.value("title", "caption", "alt", "aria-label") or ("Video" if _ID.match(name) else name)
+    return block(video(title or target, target)) if target else MarkdownPiece(tag.inner)
 
 
 def _source(tag: Tag) -> MarkdownPiece:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from instep.transfer.imports.javascript.modules import Configuration
 from instep.transfer.imports.mdx.elements import Dialect
-from instep.transfer.imports.tree.file_names import with_ending
 from instep.transfer.imports.tree.schemas import SourceFiles
 
 _TARGET = re.compile(r"(\]\(<?)(\.{0,2}/?[^)\s<>#?:\x00]+)(?=[)\s>#?])")
@@ -20,28 +19,19 @@ _EXTENSIONS = (
 
 @dataclass(frozen=True, slots=True)
 class IncludedFiles:
-    """Finds the files that pages of a source refer to, by a relative path or an alias such as "@site/".
-
-    `aliases` are folders by path prefix; a folder is empty for the root, and otherwise ends with "/".
-    """
+    """Finds the files that pages of a source refer to, by a relative path or an alias such as "@site/"."""
 
     files: SourceFiles
     configuration: Configuration
-    aliases: Mapping[str, str] = field(default_factory=dict)
     # The dialect of a file by its extension.
     dialects: Mapping[str, Dialect] = field(default_factory=lambda: {"mdx": "mdx", "md": "mdx"})
 
     def find(self, target: str, importer: str) -> str | None:
         """The path of a file that a page refers to; None if it is not in the source."""
         target = target.rpartition("!")[2].partition("?")[0]
-        alias = max((name for name in self.aliases if target.startswith(name)), key=len, default=None)
-        if alias is not None:
-            path = self.aliases[alias] + target.removeprefix(alias)
-        elif target.startswith(("/", "@", "~")):
-            return None
-        else:
-            path = posixpath.join(posixpath.dirname(importer), target)
-        return with_ending(posixpath.normpath(path), _EXTENSIONS, self.configuration.paths)
+        if not target.startswith((".", "/", "@", "~")):
+            target = f"./{target}"
+        return self.configuration.find_ending(target, importer, _EXTENSIONS)
 
     def dialect(self, path: str) -> Dialect:
         return self.dialects.get(posixpath.splitext(path)[1].removeprefix("."), "html")

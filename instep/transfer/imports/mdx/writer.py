@@ -50,6 +50,8 @@ _FIELD = re.compile(r"\$?(?:frontMatter|frontmatter|metadata|props|page\.data)\.
 _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif)$", re.IGNORECASE)
 _VERBATIM = re.compile(r"^[ \t]*(:{3,})[ \t]*v-pre[ \t]*$.*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _INTERPOLATION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+# Names in braces, such as `{surveyId}` and `{ url, label }`, which older versions of MDX show as text.
+_PLACEHOLDER = re.compile(r"(?=[^\W\d])\w[\w ,:-]*")
 _INLINE_PREFIX = re.compile(r"[ \t>]*$")
 # Components that show something even without content.
 _SPEAKING = frozenset(COMPONENTS.values()) - {dropped, unwrapped}
@@ -247,8 +249,8 @@ class PageWriter:
         if isinstance(value, (str, int, float)) and not isinstance(value, bool):
             return js_text(value)
         short = shorten(text, SHOWN_SOURCE_CHARACTERS)
-        if isinstance(value, JsUnknown) and text.isidentifier() and not is_vue:
-            # No statement of the page defines it, so it is a placeholder.
+        if isinstance(value, JsUnknown) and _PLACEHOLDER.fullmatch(text) and not is_vue:
+            # No statement of the page defines its names, so people read it as it is written.
             self.page.losses.add(f"expression {{{short}}}, kept as text", f"{{{expression.text}")
             return self.code.add_span(f"{{{text}}}")
         if value is not None and not isinstance(value, bool):

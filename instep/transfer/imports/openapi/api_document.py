@@ -20,7 +20,13 @@ Json = dict[str, Any]
 MAX_REFERENCES = 20
 VERSIONS = ("openapi", "swagger")
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-IS_DESCRIPTION = re.compile(rb"(?:^|[{,])[ \t]*[\"']?(?:openapi|swagger)[\"']?[ \t]*:", re.MULTILINE)
+# In settings of documentation products, the field names files.
+IS_DESCRIPTION = re.compile(
+    rb"(?:^|[{,])[ \t]*[\"']?(?:openapi|swagger)[\"']?[ \t]*:(?!\s*(?:\{|(?:\[\s*)?[\"'](?![23])))",
+    re.MULTILINE,
+)
+# An operation in a text, such as "openapi.json POST /users".
+NAMED_OPERATION = re.compile(rf"\b({'|'.join(METHODS)})\s+(?:https?://[^/\s]+)?(/\S*)\s*$", re.IGNORECASE)
 # The beginning of a YAML file, in which the field is searched.
 HEAD_BYTES = 4_000
 
@@ -87,8 +93,9 @@ class ApiDocument:
                     yield self._operation(str(method).upper(), str(path), row, shared)
 
     def public_operations(self) -> Iterator[DocumentedOperation]:
-        """The operations without those marked as internal."""
-        return (operation for operation in self.operations() if not operation.row.get("x-internal"))
+        """The operations without those marked as internal, or by Mintlify's `x-excluded`."""
+        marks = ("x-internal", "x-excluded")
+        return (each for each in self.operations() if not any(each.row.get(mark) for mark in marks))
 
     def _operation(self, method: str, path: str, row: Json, shared: list[Json]) -> DocumentedOperation:
         parameters = self._parameters(row)

@@ -22,7 +22,8 @@ LEFT_OUT = "Further fields are left out here."
 
 
 def page_text(document: ApiDocument, operation: DocumentedOperation) -> str:
-    return "\n\n".join(filter(None, blocks_of(document, operation))) + "\n"
+    blocks = (*head_blocks(operation), *detail_blocks(document, operation))
+    return "\n\n".join(filter(None, blocks)) + "\n"
 
 
 def overview_text(document: ApiDocument) -> str:
@@ -56,11 +57,16 @@ def kind_of_scheme(scheme: Json) -> str:
     return ", ".join(filter(None, (str(scheme.get("type") or ""), str(scheme.get("scheme") or ""), place)))
 
 
-def blocks_of(document: ApiDocument, operation: DocumentedOperation) -> Iterator[str]:
+def head_blocks(operation: DocumentedOperation) -> Iterator[str]:
+    """The method, the path and the description."""
     yield f"`{operation.name}`"
     if operation.row.get("deprecated"):
         yield "> [!WARNING]\n> This operation is deprecated."
     yield lowered(str(operation.row.get("description") or ""))
+
+
+def detail_blocks(document: ApiDocument, operation: DocumentedOperation) -> Iterator[str]:
+    """The parameters, the body, the responses and an example."""
     if operation.parameters:
         rows = [parameter_row(document, each) for each in operation.parameters]
         yield f"## Parameters\n\n{markdown_table([['Name', 'In', 'Type', 'Description'], *rows])}"

@@ -180,7 +180,9 @@ class Directory:
                 return self.translations.get((root, page.locale), found_page)
             if found_page is not None:
                 return found_page
-        return self.by_relative_address(path, page)
+        # Docusaurus also reads the path of a file from the folder of all pages.
+        is_file = PAGE_EXTENSION.search(path) is not None
+        return self.by_relative_address(path, page) or (self.by_root(path, page) if is_file else None)
 
     def file_page(self, path: str) -> ImportedPage | None:
         """The page of a file, whose name may be written differently in a link."""

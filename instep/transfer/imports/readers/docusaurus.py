@@ -34,6 +34,7 @@ _CONFIGURATION = re.compile(r"(?:^|/)docusaurus\.config\.[cm]?[jt]s$")
 _DOCS = re.compile(r"^(?:@docusaurus/plugin-content-docs|content-docs|docs)$")
 _BLOG = re.compile(r"^(?:@docusaurus/plugin-content-blog|content-blog|blog)$")
 _PAGES = re.compile(r"^(?:@docusaurus/plugin-content-pages|content-pages|pages)$")
+_CLASSIC = re.compile(r"\bclassic$")
 _PROGRAM = re.compile(r"/(?!_)[\w-]+\.[jt]sx?$")
 _REDIRECTS = re.compile(r"client-redirects$")
 
@@ -62,7 +63,8 @@ class _Docusaurus:
     def __init__(self, source: ComponentSource, path: str) -> None:
         self.source, self.path = source, path
         self.settings = js_object(source.exported(path))
-        snippets = IncludedFiles(source.files, source.configuration, {"@site/": source.prefix})
+        source.configuration.aliases = {"@site/": source.prefix}
+        snippets = IncludedFiles(source.files, source.configuration)
         self.pages = PageReader(snippets, source.losses)
         self.locale = js_text(at(self.settings, "i18n", "defaultLocale")) or None
 
@@ -99,9 +101,11 @@ class _Docusaurus:
     def _plugins(self) -> Iterator[tuple[str, dict[str, JsValue]]]:
         """The options of plugins, by name; plugins of presets have the preset's keys as names."""
         for row in js_array(self.settings.get("presets")):
-            options = js_object(js_array(row)[1]) if js_array(row)[1:] else {}
+            name, *rows = js_array(row) or [row]
+            options = js_object(rows[0]) if rows else {}
             for key in ("docs", "blog", "pages"):
-                if isinstance(row, str) or options.get(key, {}) is not False:
+                # Presets of other packages have their own plugins, such as the pages of an API.
+                if options.get(key, {}) is not False and (key in options or _CLASSIC.search(js_text(name))):
                     yield key, js_object(options.get(key))
         for row in js_array(self.settings.get("plugins")):
             name, *options_of_plugin = js_array(row) or [row]

@@ -44,8 +44,8 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
 class _Fumadocs:
     def __init__(self, source: ComponentSource, folder: str) -> None:
         self.source, self.folder = source, folder
-        aliases = dict.fromkeys(("@/", "~/", "/"), source.prefix)
-        self.pages = PageReader(IncludedFiles(source.files, source.configuration, aliases), source.losses)
+        source.configuration.aliases = dict.fromkeys(("@/", "~/", "/"), source.prefix)
+        self.pages = PageReader(IncludedFiles(source.files, source.configuration), source.losses)
         self.base = self._base_url()
 
     def tree(self) -> Tree:

@@ -42,8 +42,8 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
 class _Nextra:
     def __init__(self, source: ComponentSource, folder: str) -> None:
         self.source, self.folder = source, folder
-        aliases = {"@app/": f"{source.prefix}app/", "@/": source.prefix}
-        self.pages = PageReader(IncludedFiles(source.files, source.configuration, aliases), source.losses)
+        source.configuration.aliases = {"@app/": f"{source.prefix}app/", "@/": source.prefix}
+        self.pages = PageReader(IncludedFiles(source.files, source.configuration), source.losses)
         self.locales = self._locales()
         self.locale = self.locales[0] if self.locales else None
 

@@ -36,7 +36,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     locale = MAIN_LOCALE if MAIN_LOCALE in locales or not locales else min(locales)
     originals = translations(places, locale)
     components = PageReader(
-        IncludedFiles(files, Configuration(files), {"/": ""}), losses, has_bare_titles=True
+        IncludedFiles(files, Configuration(files, {"/": ""})), losses, has_bare_titles=True
     )
     sources = {
         path: components.read(path) if path.endswith(".mdx") else read_page(path, files.read(path), losses)

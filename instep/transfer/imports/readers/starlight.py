@@ -46,9 +46,10 @@ class _Starlight:
         self.folder = _folder(path).rstrip("/")
         self.site = js_object(source.exported(path))
         self.settings = self._starlight_settings()
-        aliases = {"~/": f"{source.prefix}src/", "@/": f"{source.prefix}src/", "/": source.prefix}
+        folder = f"{source.prefix}src/"
+        source.configuration.aliases = {"~/": folder, "@/": folder, "/": source.prefix}
         dialects: dict[str, Dialect] = {"mdx": "mdx", "md": "html"}
-        snippets = IncludedFiles(source.files, source.configuration, aliases, dialects)
+        snippets = IncludedFiles(source.files, source.configuration, dialects)
         self.pages = PageReader(snippets, source.losses)
         locales = js_object(self.settings.get("locales"))
         default = js_text(self.settings.get("defaultLocale")) or "root"

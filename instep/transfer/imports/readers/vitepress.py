@@ -40,8 +40,9 @@ class _VitePress:
         self.source, self.path = source, path
         self.settings = js_object(source.exported(path))
         self.folder = source.join(js_text(self.settings.get("srcDir")) or ".")
-        aliases = dict.fromkeys(("@/", "/"), f"{self.folder}/" if self.folder else "")
-        snippets = IncludedFiles(source.files, source.configuration, aliases, {"md": "vue"})
+        folder = f"{self.folder}/" if self.folder else ""
+        source.configuration.aliases = dict.fromkeys(("@/", "/"), folder)
+        snippets = IncludedFiles(source.files, source.configuration, {"md": "vue"})
         self.pages = PageReader(snippets, source.losses, VitePressIncludes(snippets).include)
         self.locales = {
             name: row for name, row in js_object(self.settings.get("locales")).items() if name != "root"

@@ -7,7 +7,14 @@ from functools import cached_property
 
 from instep.platform.core import limits
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
-from instep.transfer.imports.openapi.api_document import METHODS, is_api_description, read_api_document
+from instep.transfer.imports.openapi.api_document import (
+    NAMED_OPERATION,
+    ApiDocument,
+    DocumentedOperation,
+    is_api_description,
+    read_api_document,
+)
+from instep.transfer.imports.openapi.operation_pages import detail_blocks, head_blocks
 from instep.transfer.imports.tree.file_names import is_page
 from instep.transfer.imports.tree.schemas import (
     ImportedPage,
@@ -21,26 +28,32 @@ from instep.transfer.imports.tree.schemas import (
 # Markers of an API reference page in its file: keys of Mintlify, ReadMe and Fumadocs, and a component
 # of Docusaurus.
 MARKED = re.compile(rb"^(?:openapi|api|_openapi)[ \t]*:|<MethodEndpoint\b", re.MULTILINE)
-NAMED = re.compile(rf"\b({'|'.join(METHODS)})\s+(?:https?://[^/\s]+)?(/\S*)\s*$", re.IGNORECASE)
 ENDPOINT = re.compile(r"<MethodEndpoint\b[^<>]*?method=\{?\"(\w+)\"\}?\s+path=\{?\"([^\"]+)\"\}?")
 
 
 @dataclass(frozen=True, slots=True)
 class ApiOperation:
-    """An operation of an API: its method in capital letters, and its path."""
+    """An operation of an API: its method in capital letters, its path, and its description in a document."""
 
     method: str
     path: str
-    summary: str = ""
-    description: str = ""
+    described: tuple[ApiDocument, DocumentedOperation] | None = None
 
     @property
     def name(self) -> str:
         return f"{self.method} {self.path}"
 
     @property
-    def words(self) -> str:
-        return self.description or self.summary
+    def summary(self) -> str:
+        return str(self.described[1].row.get("summary") or "").strip() if self.described else ""
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        return tuple(head_blocks(self.described[1])) if self.described else (f"`{self.name}`",)
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        return tuple(detail_blocks(*self.described)) if self.described else ()
 
 
 @dataclass
@@ -79,13 +92,12 @@ class ApiDescriptions:
             self.losses.append(Loss(path, f"API description that can't be read: {refusal}"))
             return
         for operation in document.operations():
-            texts = [str(operation.row.get(name) or "").strip() for name in ("summary", "description")]
             id = str(operation.row.get("operationId") or f"{operation.method} {path} {operation.path}")
-            yield id, ApiOperation(operation.method, operation.path, *texts)
+            yield id, ApiOperation(operation.method, operation.path, (document, operation))
 
 
 def with_operations(tree: Tree, files: SourceFiles) -> Tree:
-    """The tree with method, path and description on the pages of an API reference."""
+    """The tree with the descriptions of operations on the pages of an API reference."""
     descriptions, paths = ApiDescriptions(files), set(files.paths())
     pages = tuple(
         with_operation(page, content, descriptions)
@@ -97,24 +109,31 @@ def with_operations(tree: Tree, files: SourceFiles) -> Tree:
 
 
 def with_operation(page: ImportedPage, content: bytes, descriptions: ApiDescriptions) -> ImportedPage:
+    """The page with its own text between the descriptions of its operations and their details."""
     source = read_page(page.path, content, Losses())
     operations = list(operations_of(source, descriptions))
     if not operations:
         return page
-    if not shows_nothing(page.markdown):
-        lines = "".join(f"`{row.name}`\n\n" for row in operations if f"`{row.name}`" not in page.markdown)
-        return replace(page, markdown=lines + page.markdown)
+    for row in operations:
+        if row.described is None:
+            what = f"API operation without a description in the source: {row.name}"
+            descriptions.losses.append(Loss(page.path, what))
+    is_empty = shows_nothing(page.markdown)
     # The page's own description is above the text.
-    described = [f"`{row.name}`\n\n{row.words}" for row in operations if row.words or page.description]
-    has_title = source.fields.text("title") or not operations[0].summary
+    shown = [row for row in operations if row.described or page.description] if is_empty else operations
+    heads = [block for row in shown for block in row.heads if block not in page.markdown]
+    own = [] if is_empty else [page.markdown.strip("\n")]
+    details = [block for row in shown for block in row.details]
+    has_title = source.fields.text("title") or not (is_empty and operations[0].summary)
     title = page.title if has_title else operations[0].summary
-    return replace(page, title=title, markdown="\n".join(text.rstrip() + "\n" for text in described))
+    text = "\n\n".join(filter(None, (*heads, *own, *details)))
+    return replace(page, title=title, markdown=f"{text}\n" if text else "")
 
 
 def operations_of(page: SourcePage, descriptions: ApiDescriptions) -> Iterator[ApiOperation]:
     """The operations of a page of an API reference."""
     fields = page.fields
-    if match := NAMED.search(fields.text("openapi", "api")):
+    if match := NAMED_OPERATION.search(fields.text("openapi", "api")):
         yield descriptions.find(match[1], match[2])
     generated = fields.fields("_openapi")
     if generated.text("method") and generated.text("route", "path"):

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from instep.content.parts.expansion import escape_unknown
 from instep.platform.core import limits
 from instep.platform.text.slugs import free_slug, slugify
-from instep.transfer.imports.tree.schemas import ImportedPart, Tree
+from instep.transfer.imports.tree.schemas import ImportedPart, Loss, Tree
 
 # Relative links, definitions and headings belong to the page: their addresses are those of its file.
 OF_THE_PAGE = re.compile(
@@ -28,9 +28,13 @@ def share_texts(tree: Tree) -> Tree:
         texts[row.path].add(row.text.strip("\n"))
         counts[row.path][row.page] += 1
     parts: list[ImportedPart] = []
+    losses: list[Loss] = []
     for path, variants in sorted(texts.items()):
         text = min(variants)
         if len(variants) > 1 or not is_shareable(text):
+            if len(counts[path]) > 1:
+                what = f"text in {len(counts[path])} pages with its own headings, links or props: copied"
+                losses.append(Loss(path, what))
             continue
         places = re.compile(rf"^{re.escape(text)}$", re.MULTILINE)
         names = [
@@ -47,7 +51,7 @@ def share_texts(tree: Tree) -> Tree:
             markdown = f"{{{{{part.reference}}}}}".join(pieces)
             pages[name] = replace(pages[name], markdown=markdown)
     shared = tuple(pages[page.path] for page in tree.pages)
-    return replace(tree, pages=shared, parts=(*tree.parts, *parts))
+    return replace(tree, pages=shared, parts=(*tree.parts, *parts), losses=(*tree.losses, *losses))
 
 
 def part_of(path: str, text: str, taken: Collection[str]) -> ImportedPart:
