@@ -79,6 +79,13 @@ async def test_tabs_follow_keys_names_and_links(page: Page, complaints: Complain
     await second.get_by_role("tab", name="macOS").click()
     await expect(page.get_by_role("tabpanel")).to_have_text(["Open the image.", "Dock."], use_inner_text=True)
 
+    await first.get_by_role("tab", name="Windows").click()
+    await page.goto("about:blank")
+    await page.goto(rich)
+    # The choice counts for the next page too.
+    await expect(page.get_by_role("tab", name="Windows", selected=True)).to_have_count(2)
+    await first.get_by_role("tab", name="macOS").click()
+
     await page.goto(f"{rich}#h-behind-a-proxy")
     await expect(page.get_by_text("Set it first.")).to_be_visible()
     await page.goto("about:blank")

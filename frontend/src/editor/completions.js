@@ -1,9 +1,12 @@
-// What is offered while somebody types: blocks after `/` at the beginning of a line, own articles after `[`.
+// What is offered while somebody types: blocks after `/` at the beginning of a line, own articles after `[`, parts and
+// variables after `{{`.
+import { startCompletion } from "@codemirror/autocomplete";
 import { insertBlock, table } from "./formatting.js";
 
 const BLOCK = /^[ \t]*\/[\p{L} ]*$/u;
 const LINK = /\[[^\]\[\n]{0,80}$/;
 const ADDRESS = /\]\([^)\s]{0,200}$/;
+const REFERENCE = /\{\{[\w.-]{0,90}$/;
 const WAIT_MILLISECONDS = 120;
 
 const block = (text, start, end) => (view, completion, from, to) => {
@@ -30,6 +33,7 @@ const BLOCKS = [
   ["Cards", ":::cards", block("::::cards\n:::card\n[]()\n\n:::\n:::card\n[]()\n\n:::\n::::", 19)],
   ["Video", ":::video", block(":::video\n[Title](https://)\n:::", 10, 15)],
   ["Picture with caption", '![]( "")', block('![]( "Caption")', 7, 14)],
+  ["Part or variable", "{{ }}", (view, completion, from, to) => (write(view, from, to, "{{"), startCompletion(view))],
   ["Line", "---", block("---", 3)],
 ].map(([label, detail, apply]) => ({ label, detail, apply }));
 
@@ -52,21 +56,44 @@ export const completeLinks = (address) => async (context) => {
   const query = words ? words.text.slice(1) : target.text.slice(2);
   if (words && context.state.sliceDoc(words.from - 1, words.from) === "!") return null;
   if (query === "" && !context.explicit && words && /^[ xX]$/.test(context.state.sliceDoc(context.pos, context.pos + 1))) return null;
+  return offer(context, address, query, from, (link) => optionOf(link, Boolean(words)));
+};
+
+/** A completion source of the parts and variables that the server finds at `address`. */
+export const completeParts = (address) => async (context) => {
+  const typed = context.matchBefore(REFERENCE);
+  return typed && offer(context, address, typed.text.slice(2), typed.from, partOf);
+};
+
+async function offer(context, address, query, from, toOption) {
   await new Promise((resolve) => setTimeout(resolve, WAIT_MILLISECONDS));
   if (context.aborted) return null;
-  const links = await find(address, query);
-  if (context.aborted || links.length === 0) return null;
-  return { from, filter: false, options: links.map((link) => optionOf(link, Boolean(words))) };
-};
+  const offers = await find(address, query);
+  if (context.aborted || offers.length === 0) return null;
+  return { from, filter: false, options: offers.map(toOption) };
+}
 
 async function find(address, query) {
   try {
     const response = await fetch(`${address}&q=${encodeURIComponent(query)}`, { headers: { "HX-Request": "true" } });
-    return response.ok ? (await response.json()).links : [];
+    return response.ok ? (await response.json()).offers : [];
   } catch {
     return [];
   }
 }
+
+const write = (view, from, to, insert) =>
+  view.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length }, userEvent: "input.complete" });
+
+const partOf = ({ reference, text }) => ({
+  label: reference,
+  detail: text,
+  apply(view, completion, from, to) {
+    // Braces that were closed by themselves belong to the reference.
+    const closed = /^\}{0,2}/.exec(view.state.sliceDoc(to, to + 2))[0].length;
+    write(view, from, to + closed, `{{${reference}}}`);
+  },
+});
 
 const optionOf = ({ title, path }, hasWords) => ({
   label: title,
@@ -75,7 +102,7 @@ const optionOf = ({ title, path }, hasWords) => ({
     const insert = hasWords ? `[${escapeWords(title)}](${path})` : path;
     // A bracket that was closed by itself belongs to the link.
     const end = hasWords && view.state.sliceDoc(to, to + 1) === "]" ? to + 1 : to;
-    view.dispatch({ changes: { from, to: end, insert }, selection: { anchor: from + insert.length }, userEvent: "input.complete" });
+    write(view, from, end, insert);
   },
 });
 

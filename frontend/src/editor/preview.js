@@ -1,6 +1,7 @@
 // The text as readers will see it, next to what is written; a click on either side shows the same place on the other.
 import { StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView } from "@codemirror/view";
+import { makeTabs, showPanelOf } from "../site/tabs.js";
 
 const WAIT_MILLISECONDS = 150;
 const READY_MILLISECONDS = 30;
@@ -43,7 +44,10 @@ export function showPreview(form, surface) {
   surface.extend(shown);
   surface.onChange(() => (timer ??= setTimeout(ask, WAIT_MILLISECONDS)));
   surface.onMove((update) => update.selectionSet && showBlock(text, lineAt(view)));
-  text.addEventListener("htmx:after:swap", () => showBlock(text, lineAt(view)));
+  text.addEventListener("htmx:after:swap", () => {
+    makeTabs();
+    showBlock(text, lineAt(view));
+  });
   // Where the server has no preview for us, the last one stays; the line about saving says what is the matter.
   text.addEventListener("htmx:before:response", (event) => event.detail.ctx.response.status !== 200 && event.preventDefault());
   text.addEventListener("click", (event) => {
@@ -76,6 +80,7 @@ function showBlock(text, number) {
   for (const other of text.querySelectorAll(".is-current")) if (other !== block) other.classList.remove("is-current");
   if (!block) return;
   block.classList.add("is-current");
+  showPanelOf(block);
   const pane = text.closest(".preview");
   const { top, bottom } = block.getBoundingClientRect();
   const frame = pane.getBoundingClientRect();

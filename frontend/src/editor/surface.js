@@ -9,7 +9,7 @@ import { indentUnit, syntaxTree } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState } from "@codemirror/state";
 import { drawSelection, dropCursor, EditorView, highlightSpecialChars, keymap } from "@codemirror/view";
-import { completeLinks, completeBlocks } from "./completions.js";
+import { completeBlocks, completeLinks, completeParts } from "./completions.js";
 import { formattingKeymap } from "./formatting.js";
 import { livePreview } from "./live.js";
 import { tableKeymap } from "./tables.js";
@@ -93,7 +93,11 @@ function setUp(form, area, listeners) {
     livePreview,
     closeBrackets(),
     search({ top: true }),
-    autocompletion({ override: [completeBlocks, completeLinks(form.dataset.complete)], icons: false, interactionDelay: 0 }),
+    autocompletion({
+      override: [completeBlocks, completeLinks(form.dataset.links), completeParts(form.dataset.parts)],
+      icons: false,
+      interactionDelay: 0,
+    }),
     keymap.of([
       ...formattingKeymap,
       ...tableKeymap,

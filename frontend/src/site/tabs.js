@@ -1,14 +1,20 @@
-// Tabs (WAI-ARIA Authoring Practices). A choice counts for all groups of the page that have a tab of the same name.
+// Tabs (WAI-ARIA Authoring Practices). A choice counts for all groups that have a tab of the same name, on other pages too.
 const groups = [];
 const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
+const STORAGE = "instep.tabs";
+const MAX_REMEMBERED = 9;
 
 export function makeTabs() {
+  groups.length = 0;
   for (const group of document.querySelectorAll(".prose .markdown-tabs")) {
     const panels = [...group.children].filter((child) => child.matches(".markdown-tab"));
     const titles = panels.map((panel) => panel.querySelector(":scope > .markdown-title"));
     if (panels.length > 1 && titles.every(Boolean)) groups.push(tabGroup(group, panels, titles));
   }
-  for (const group of groups) select(group, 0);
+  for (const group of groups) select(group, placeOf(group, chosenTitles()));
+}
+
+export function followFragments() {
   const named = namedElement();
   if (named) reveal(named);
   addEventListener("hashchange", () => reveal(namedElement()));
@@ -20,6 +26,26 @@ function namedElement() {
     return document.getElementById(decodeURIComponent(fragment));
   } catch {
     return document.getElementById(fragment);
+  }
+}
+
+/** The tabs that people chose, latest first. */
+function chosenTitles() {
+  try {
+    return JSON.parse(localStorage[STORAGE]);
+  } catch {
+    return [];
+  }
+}
+
+const placeOf = ({ tabs }, titles) =>
+  titles.map((title) => tabs.findIndex(({ textContent }) => textContent === title)).find((place) => place >= 0) ?? 0;
+
+function remember(title) {
+  try {
+    localStorage[STORAGE] = JSON.stringify([...new Set([title, ...chosenTitles()])].slice(0, MAX_REMEMBERED));
+  } catch {
+    // A browser that stores nothing shows the first tabs on the next page.
   }
 }
 
@@ -66,6 +92,7 @@ function choose(group, place) {
     if (same >= 0) select(other, same);
   }
   scrollBy(0, tab.getBoundingClientRect().top - before);
+  remember(tab.textContent);
 }
 
 function select(group, place) {
@@ -79,10 +106,15 @@ function select(group, place) {
   });
 }
 
-function reveal(element) {
+/** Show the panels that an element is in. */
+export function showPanelOf(element) {
   for (const group of groups) {
     const place = group.panels.findIndex((panel) => panel.contains(element));
     if (place >= 0) select(group, place);
   }
+}
+
+function reveal(element) {
+  showPanelOf(element);
   element?.scrollIntoView();
 }

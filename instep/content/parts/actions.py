@@ -2,6 +2,7 @@
 
 from instep.content.parts import queries
 from instep.content.parts.expansion import references_in, refuse_bad_texts, shown_texts
+from instep.content.parts.queries import PartText
 from instep.content.parts.schemas import (
     FormerText,
     PartCreate,
@@ -39,6 +40,11 @@ async def get_part(ctx: Ctx, part_id: str) -> SharedPart:
     if part is None:
         raise NotFound.of("part")
     return part
+
+
+async def offer_parts(ctx: Ctx, words: str, locale: str) -> list[PartText]:
+    """List a few parts and variables whose reference contains the typed text, to insert one."""
+    return await queries.list_offers(ctx, words, locale)
 
 
 async def list_part_uses(ctx: Ctx, part_id: str) -> list[PartUse]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from instep.content.parts.schemas import FormerText, PartKind, PartUse, SharedPart, UsedPart
 from instep.platform.core import limits
+from instep.platform.core.like_patterns import escape_like
 from instep.platform.core.paging import Order, Page, PageRequest
 from instep.platform.identity.schemas import Ctx
 
@@ -81,6 +82,26 @@ async def all_texts(ctx: Ctx) -> list[PartText]:
         select kind || '.' || name as reference, locale, text from parts
         where bot_id = %(bot)s and workspace_id = %(workspace)s order by id
         """,
+    )
+
+
+async def list_offers(ctx: Ctx, words: str, locale: str) -> list[PartText]:
+    """The beginnings of the texts, in the language if there is one, of references that contain the words."""
+    return await ctx.all(
+        PartText,
+        """
+        select distinct on (kind, name) kind || '.' || name as reference, locale,
+            left(text, %(characters)s) as text
+        from parts
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and locale in (%(locale)s, %(default)s)
+          and kind || '.' || name like %(pattern)s
+        order by kind, name, locale <> %(locale)s limit %(limit)s
+        """,
+        pattern=f"%{escape_like(words)}%",
+        locale=locale,
+        default=ctx.bot.locale,
+        characters=limits.MAX_OFFERED_PART_CHARACTERS,
+        limit=limits.MAX_LINKS_OFFERED,
     )
 
 

@@ -11,7 +11,7 @@ from tests.support.cast import Cast, Client, Json
 from tests.support.chromium import Complaints
 from tests.support.dashboard_writer import Writer
 from tests.support.file_samples import picture
-from tests.support.http import create_article, ok
+from tests.support.http import create_article, created, ok
 
 SAVED = re.compile(r"^Saved \d\d:\d\d$")
 MIXED = "# One\r\n\r\n* two\n+ three   \r\nfour  \n\n| a |\n|-|\n"
@@ -112,6 +112,22 @@ async def test_links_to_own_articles_complete_themselves(writer: Writer, client:
     assert await writer.text() == f"See {link}"
 
 
+async def test_parts_complete_themselves_after_two_braces_and_from_the_list_of_blocks(
+    writer: Writer, client: Client
+) -> None:
+    created(await client.post("/v1/parts", json={"name": "billing-note", "text": "Invoices come by email."}))
+    await writer.type("See {{bill")
+    await expect(writer.offers).to_have_text(["part.billing-noteInvoices come by email."])
+    await writer.page.keyboard.press("Enter")
+    await writer.type(" too.\n\n/part or")
+    await expect(writer.offers).to_have_count(1)
+    await writer.page.keyboard.press("Enter")
+    await expect(writer.offers).to_contain_text(["part.billing-note"])
+    await writer.page.keyboard.press("Enter")
+
+    assert await writer.text() == "See {{part.billing-note}} too.\n\n{{part.billing-note}}"
+
+
 async def test_a_table_grows_and_shrinks_by_rows_and_columns(writer: Writer) -> None:
     page = writer.page
     await page.get_by_role("button", name="Table", exact=True).click()
@@ -177,6 +193,19 @@ async def test_the_preview_follows_and_clicks_lead_to_the_line(writer: Writer) -
     await page.keyboard.type("Four. ")
     await expect(writer.state).to_contain_text("Not saved: offline")
     await expect(preview.locator("em")).to_have_text("words")
+
+
+async def test_the_preview_shows_tabs_and_opens_the_one_with_the_cursor(writer: Writer) -> None:
+    page = writer.page
+    await writer.surface.focus()
+    await page.keyboard.insert_text("::::tabs\n:::tab[One]\nFirst.\n:::\n:::tab[Two]\nSecond.\n:::\n::::\n")
+    preview = page.locator("#preview-text")
+
+    await expect(preview.get_by_role("tab")).to_have_text(["One", "Two"])
+    await page.keyboard.press("Control+Home")
+    await expect(preview.get_by_role("tabpanel")).to_have_text(["First."], use_inner_text=True)
+    await preview.get_by_role("tab", name="Two").click()
+    await expect(preview.get_by_role("tabpanel")).to_have_text(["Second."], use_inner_text=True)
 
 
 async def test_escape_and_tab_leave_the_text_and_the_toolbar_is_one_stop(writer: Writer) -> None:

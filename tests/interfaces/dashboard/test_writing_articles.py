@@ -12,7 +12,7 @@ from tests.interfaces.dashboard.editor import fields_of, submit
 from tests.support.articles import revisions_of, type_text
 from tests.support.cast import Cast, Client, Json
 from tests.support.file_samples import picture
-from tests.support.http import at_once, create_article, create_collection, ok
+from tests.support.http import at_once, create_article, create_collection, created, ok
 from tests.support.sign_in import HERE
 
 TEXTS = [
@@ -257,13 +257,31 @@ async def test_links_are_offered_by_title_and_address(desk: Desk, client: Client
     await create_article(client, "Installieren", locale="de")
 
     async def offered(query: str) -> list[str]:
-        return [link["title"] for link in ok(await desk.get(f"writing/links?{query}"))["links"]]
+        return [link["title"] for link in ok(await desk.get(f"writing/links?{query}"))["offers"]]
 
     assert await offered("q=inst&locale=en") == ["Install", "Reinstall on a Mac"]
     assert await offered("q=100%25&locale=en") == ["100% sure"]
     assert await offered("q=inst&locale=de") == ["Installieren"]
-    [link, *_] = ok(await desk.get("writing/links?q=Install"))["links"]
+    [link, *_] = ok(await desk.get("writing/links?q=Install"))["offers"]
     assert link["path"] == f"/help/{desk.slug}/articles/install"
+
+
+async def test_parts_and_variables_are_offered_by_reference(desk: Desk, client: Client) -> None:
+    long = "Invoices come by email. " * 20
+    rows = [("billing-note", "part", long, "en"), ("billing-note", "part", "Rechnungen.", "de")]
+    for name, kind, text, locale in (*rows, ("price", "variable", "9 euros", "en")):
+        part = {"name": name, "kind": kind, "text": text, "locale": locale}
+        created(await client.post("/v1/parts", json=part))
+
+    async def offered(query: str) -> list[dict[str, str]]:
+        return list(ok(await desk.get(f"writing/parts?{query}"))["offers"])
+
+    assert await offered("q=var&locale=en") == [{"reference": "variable.price", "text": "9 euros"}]
+    [note, _] = await offered("q=&locale=en")
+    assert note["reference"] == "part.billing-note"
+    assert len(note["text"]) < len(long)
+    assert await offered("q=bill&locale=de") == [{"reference": "part.billing-note", "text": "Rechnungen."}]
+    assert await offered("q=%25&locale=en") == []
 
 
 async def test_the_preview_is_what_readers_see_with_the_lines_of_the_text(desk: Desk, client: Client) -> None:
@@ -380,7 +398,7 @@ async def test_what_does_not_fit_the_editor_is_refused(
     article = await create_article(client)
     edit, autosave = (f"articles/{article['id']}/{page}" for page in ("edit", "autosave"))
     fields = fields_of(await desk.get(edit))
-    for path in ("articles/new", edit, "changelog/new", "writing/token", "writing/links"):
+    for path in ("articles/new", edit, "changelog/new", "writing/token", "writing/links", "writing/parts"):
         assert (await viewer.get(path)).status_code == 403
         assert (await stranger.get(path)).status_code == 404
         assert (await desk.visitor.client.get(desk.path(path))).status_code == 200

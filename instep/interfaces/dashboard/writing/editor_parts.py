@@ -10,6 +10,7 @@ from instep.content.articles.actions import list_link_targets
 from instep.content.files.actions import upload_file
 from instep.content.files.picture_sizes import render_with_sizes
 from instep.content.files.schemas import file_url
+from instep.content.parts.actions import offer_parts
 from instep.content.parts.readers_texts import expand_text
 from instep.content.style.actions import find_style
 from instep.content.style.style_checks import Violation
@@ -65,7 +66,15 @@ async def complete_link(page: BotPage) -> Response:
     """Articles whose title or address contains the typed text, those that begin with it first."""
     words = page.query.get("q", "").replace("\0", " ")[: limits.MAX_QUERY_CHARACTERS]
     targets = await list_link_targets(page.ctx, words, page.query.get("locale", page.bot.locale))
-    return page.answer(links=[{"title": target.title, "path": target.path(page.bot)} for target in targets])
+    return page.answer(offers=[{"title": target.title, "path": target.path(page.bot)} for target in targets])
+
+
+@bot_page("articles", Role.EDITOR)
+async def complete_part(page: BotPage) -> Response:
+    """Parts and variables whose reference contains the typed text, with the beginning of their texts."""
+    words = page.query.get("q", "").replace("\0", " ")[: limits.MAX_QUERY_CHARACTERS]
+    parts = await offer_parts(page.ctx, words, page.query.get("locale", page.bot.locale))
+    return page.answer(offers=[{"reference": part.reference, "text": part.text} for part in parts])
 
 
 @bot_page("articles", Role.EDITOR)
@@ -95,6 +104,7 @@ routes = [
     Route("/app/{bot_slug}/writing/preview", show_preview, methods=["POST"]),
     Route("/app/{bot_slug}/writing/style", show_style, methods=["POST"]),
     Route("/app/{bot_slug}/writing/links", complete_link),
+    Route("/app/{bot_slug}/writing/parts", complete_part),
     Route("/app/{bot_slug}/writing/token", tell_token),
     Route("/app/{bot_slug}/writing/files", take_file, methods=["POST"]),
 ]

@@ -16,6 +16,7 @@ MAX_EDITOR_FORM_BYTES = 12 * 1024 * 1024
 # Collections to choose from in the editor, and articles suggested for a link.
 MAX_COLLECTIONS_OFFERED = 500
 MAX_LINKS_OFFERED = 12
+MAX_OFFERED_PART_CHARACTERS = 80
 # Rows on one page of a list in the dashboard, and of its audit.
 DASHBOARD_PAGE_ROWS = 50
 AUDIT_PAGE_ROWS = 100
