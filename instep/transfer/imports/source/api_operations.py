@@ -120,13 +120,13 @@ def with_operation(page: ImportedPage, content: bytes, descriptions: ApiDescript
             descriptions.losses.append(Loss(page.path, what))
     is_empty = shows_nothing(page.markdown)
     # The page's own description is above the text.
-    shown = [row for row in operations if row.described or page.description] if is_empty else operations
-    heads = [block for row in shown for block in row.heads if block not in page.markdown]
-    own = [] if is_empty else [page.markdown.strip("\n")]
-    details = [block for row in shown for block in row.details]
+    rows = [row for row in operations if row.described or page.description] if is_empty else operations
+    heads = [block for row in rows for block in row.heads if block not in page.markdown]
+    text_blocks = [] if is_empty else [page.markdown.strip("\n")]
+    details = [block for row in rows for block in row.details]
     has_title = source.fields.text("title") or not (is_empty and operations[0].summary)
     title = page.title if has_title else operations[0].summary
-    text = "\n\n".join(filter(None, (*heads, *own, *details)))
+    text = "\n\n".join(filter(None, (*heads, *text_blocks, *details)))
     return replace(page, title=title, markdown=f"{text}\n" if text else "")
 
 
