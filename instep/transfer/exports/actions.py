@@ -19,6 +19,7 @@ from instep.transfer.exports.file_contents import (
     PARTS_FILE,
     QUESTIONS_FILE,
     REDIRECTS_FILE,
+    VERSIONS_FILE,
     article_values,
     collection_page,
     entry_values,
@@ -26,6 +27,7 @@ from instep.transfer.exports.file_contents import (
     part_lines,
     question_lines,
     redirect_lines,
+    version_lines,
 )
 from instep.transfer.exports.layout import COLLECTION_FILE, Layout, lay_out
 from instep.transfer.exports.page_file import new_page
@@ -90,12 +92,14 @@ async def prepare_export(ctx: Ctx) -> Export:
     redirects = await queries.list_redirects(ctx)
     questions = await queries.list_golden_questions(ctx)
     shared_parts = await queries.list_parts(ctx)
+    versions = await queries.list_product_versions(ctx)
     part_texts = await asyncio.to_thread(part_lines, ctx.bot, shared_parts, layout)
     parts: dict[str, Part] = {
         MANIFEST_FILE: manifest(ctx.bot),
         REDIRECTS_FILE: redirect_lines(ctx.bot, redirects, articles, layout),
         QUESTIONS_FILE: question_lines(questions, layout),
         **({PARTS_FILE: part_texts} if shared_parts else {}),
+        **({VERSIONS_FILE: version_lines(versions)} if versions else {}),
         **page_parts(ctx.bot, layout, collections, articles, entries),
         **{layout.files[file.id]: file for file in files},
     }

@@ -27,6 +27,7 @@ from instep.transfer.exports.schemas import (
     PartRow,
     QuestionRow,
     RedirectRow,
+    VersionRow,
 )
 
 MANIFEST_FILE = "instep.json"
@@ -34,6 +35,8 @@ REDIRECTS_FILE = "redirects.json"
 QUESTIONS_FILE = "golden-questions.json"
 # Parts and variables in all languages; written only if there are any.
 PARTS_FILE = "parts.json"
+# The versions of the product, the oldest first; written only if there are any.
+VERSIONS_FILE = "versions.json"
 # Lists the missing files, one per line; written only if there are any.
 MISSING_FILE = "missing-files.txt"
 # The value `collection` of an article in a collection's folder that belongs to no collection.
@@ -129,6 +132,9 @@ def article_values(
         "status": unless("draft" if row.status == "in_review" else row.status, "published"),
         "translates": unless(root.locale, bot.locale) if root else None,
         "published": publication_time(row.status, row.published_at),
+        "since": row.since_slug if root is None else None,
+        "until": row.until_slug if root is None else None,
+        "version-of": layout.articles.get(row.family_head or ""),
     }
 
 
@@ -197,6 +203,16 @@ def part_lines(bot: Bot, parts: Sequence[PartRow], layout: Layout) -> bytes:
             for row in parts
         ]
     )
+
+
+def version_lines(versions: Sequence[VersionRow]) -> bytes:
+    rows: list[dict[str, Any]] = [
+        {"slug": row.slug, "name": row.name}
+        | ({"current": True} if row.is_current else {})
+        | ({"branches": row.branches} if row.branches else {})
+        for row in versions
+    ]
+    return json_bytes(rows)
 
 
 def unless(value: str, default: str) -> str | None:

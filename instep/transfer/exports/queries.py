@@ -14,6 +14,7 @@ from instep.transfer.exports.schemas import (
     PartRow,
     QuestionRow,
     RedirectRow,
+    VersionRow,
 )
 
 
@@ -36,8 +37,16 @@ async def list_articles(ctx: Ctx) -> list[ArticleRow]:
             a.visibility, a.status, a.published_at, a.working_saved_at is not null as has_unpublished_changes,
             coalesce((select array_agg(f.slug order by f.slug) from former_slugs f
                 where f.workspace_id = %(workspace)s and f.bot_id = a.bot_id and f.article_id = a.id), '{}')
-                as former_slugs
+                as former_slugs,
+            since.slug as since_slug, until.slug as until_slug,
+            case when a.version_family is not null and a.translation_of is null then (
+                select nullif(min(m.id), a.id) from articles m
+                where m.workspace_id = %(workspace)s and m.bot_id = a.bot_id and m.deleted_at is null
+                  and m.translation_of is null
+                  and (m.id = a.version_family or m.version_family = a.version_family)) end as family_head
         from articles a
+        left join product_versions since on since.workspace_id = %(workspace)s and since.id = a.since_version
+        left join product_versions until on until.workspace_id = %(workspace)s and until.id = a.until_version
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
         order by a.collection_id, a.position, a.id
         """,
@@ -86,6 +95,17 @@ async def list_parts(ctx: Ctx) -> list[PartRow]:
         """
         select kind, name, locale, text from parts
         where bot_id = %(bot)s and workspace_id = %(workspace)s order by kind, name, locale
+        """,
+    )
+
+
+async def list_product_versions(ctx: Ctx) -> list[VersionRow]:
+    """The versions of the product, the oldest first."""
+    return await ctx.all(
+        VersionRow,
+        """
+        select slug, name, is_current, branches from product_versions
+        where bot_id = %(bot)s and workspace_id = %(workspace)s order by position
         """,
     )
 

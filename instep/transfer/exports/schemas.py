@@ -38,6 +38,11 @@ class ArticleRow:
     published_at: datetime | None
     has_unpublished_changes: bool
     former_slugs: list[str]
+    # The slugs of the first and the last version of the product that it is about.
+    since_slug: str | None
+    until_slug: str | None
+    # The first article of its family that is not deleted; None if it is that one or a translation.
+    family_head: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,16 @@ class PartRow:
     name: str
     locale: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """A version of the product."""
+
+    slug: str
+    name: str
+    is_current: bool
+    branches: list[str]
 
 
 @dataclass(frozen=True, slots=True)

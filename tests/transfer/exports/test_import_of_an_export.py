@@ -86,3 +86,36 @@ async def test_links_and_files_inside_parts_lead_to_their_copies(
     page = (await visit(api, f"{cast.globex.slug}/articles/figures")).text
     assert f"/help/{cast.globex.slug}/articles/target" in page
     assert (await Importer(database, cast.globex).plan(READER.read(files), files)).report.changes_nothing
+
+
+async def test_versions_and_families_of_articles_are_the_same_in_another_help_center(
+    client: Client, api: Api, database: Database, cast: Cast
+) -> None:
+    for slug in ("1.x", "2.x", "3.0"):
+        created(
+            await client.post("/v1/product-versions", json={"slug": slug, "branches": [f"release/{slug}"]})
+        )
+    ok(await client.patch("/v1/product-versions/2.x", json={"isCurrent": True, "name": "Two"}))
+    article = await publish(client, "Install")
+    german = {"locale": "de", "translationOf": article["id"]}
+    await publish(client, "Installieren", "Los.", **german)
+    created(await client.post(f"/v1/articles/{article['id']}/split", json={"version": "2.x"}))
+    first = unpacked(await export_zip(database, cast.acme))
+    files = Files(first)
+
+    report = await Importer(database, cast.globex).bring(READER.read(files), files)
+
+    assert report.losses == []
+    assert unpacked(await export_zip(database, cast.globex)) == first
+    there = api(cast.globex.write_key)
+    versions = ok(await there.get("/v1/product-versions"))["results"]
+    assert [(row["name"], row["status"]) for row in versions] == [
+        ("1.x", "older"),
+        ("Two", "current"),
+        ("3.0", "next"),
+    ]
+    old = ok(await there.get("/v1/articles/install-1-x"))
+    new = ok(await there.get("/v1/articles/install"))
+    assert (old["untilVersion"], new["sinceVersion"]) == ("1.x", "2.x")
+    assert {old["versionOf"], new["versionOf"]} in ({new["id"], None}, {old["id"], None})
+    assert (await Importer(database, cast.globex).plan(READER.read(files), files)).report.changes_nothing

@@ -18,6 +18,7 @@ from instep.transfer.exports.file_contents import (
     PARTS_FILE,
     QUESTIONS_FILE,
     REDIRECTS_FILE,
+    VERSIONS_FILE,
     PagePath,
     slug_of_name,
 )
@@ -30,6 +31,7 @@ from instep.transfer.imports.tree.schemas import (
     ImportedPart,
     ImportedQuestion,
     ImportedRedirect,
+    ImportedVersion,
     Losses,
     PageStatus,
     Reader,
@@ -83,6 +85,17 @@ class PartLine(BaseModel):
     locale: str | None = None
 
 
+class VersionLine(BaseModel):
+    """An entry of `versions.json`."""
+
+    model_config = ConfigDict(strict=True)
+
+    slug: str
+    name: str
+    current: bool = False
+    branches: list[str] = []
+
+
 class FrontMatter(BaseModel):
     """The allowed front matter of a page."""
 
@@ -96,6 +109,9 @@ class FrontMatter(BaseModel):
     translates: str | None = None
     published: datetime | None = None
     source: str | None = None
+    since: str | None = None
+    until: str | None = None
+    version_of: str | None = Field(default=None, alias="version-of")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +149,10 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     slugs = {
         row.facts.slug or slug_of_name(PurePosixPath(folder).name): folder for folder, row in folders.items()
     }
-    has_parts = PARTS_FILE in set(files.paths())
-    parts = read_json(files, PARTS_FILE, TypeAdapter(list[PartLine])) if has_parts else []
+    paths = set(files.paths())
+    parts = read_json(files, PARTS_FILE, TypeAdapter(list[PartLine])) if PARTS_FILE in paths else []
+    has_versions = VERSIONS_FILE in paths
+    versions = read_json(files, VERSIONS_FILE, TypeAdapter(list[VersionLine])) if has_versions else []
     return Tree(
         format=NAME,
         locale=manifest.locale,
@@ -153,6 +171,9 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
         parts=tuple(
             ImportedPart(line.kind, line.name, line.text, line.locale or manifest.locale, PARTS_FILE)
             for line in parts
+        ),
+        versions=tuple(
+            ImportedVersion(line.slug, line.name, line.current, tuple(line.branches)) for line in versions
         ),
     )
 
@@ -182,6 +203,9 @@ def read_pages(
             status=row.facts.status,
             visibility=row.facts.visibility,
             published_at=row.facts.published,
+            since=row.facts.since,
+            until=row.facts.until,
+            version_of=row.facts.version_of,
         )
 
 

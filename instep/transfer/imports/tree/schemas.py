@@ -107,6 +107,20 @@ class ImportedPage:
     visibility: Visibility = "public"
     heading_ids: tuple[tuple[str, int], ...] = ()
     published_at: datetime | None = None
+    # The slugs of the first and the last version of the product, and the key of a page about the same topic.
+    since: str | None = None
+    until: str | None = None
+    version_of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedVersion:
+    """A version of the product."""
+
+    slug: str
+    name: str
+    is_current: bool
+    branches: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +212,8 @@ class Tree:
     redirects: tuple[ImportedRedirect, ...] = ()
     questions: tuple[ImportedQuestion, ...] = ()
     parts: tuple[ImportedPart, ...] = ()
+    # The oldest first.
+    versions: tuple[ImportedVersion, ...] = ()
     sites: tuple[str, ...] = ()
     static_folders: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()

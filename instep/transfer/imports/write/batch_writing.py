@@ -79,7 +79,7 @@ async def import_collections(
                 await _write_collection(ctx, batch.plan, planned, ids)
         except (InvalidRequest, ValidationError, SlugTaken) as error:
             batch.outcomes[key] = "failed"
-            what = f"{_lost_part(planned, ids)}: {_reason(error)}"
+            what = f"{_lost_part(planned, ids)}: {reason_of(error)}"
             batch.losses.append(Loss(planned.collection.path or key, what))
             _stand_for_parent(planned, ids)
     return import_id
@@ -161,7 +161,7 @@ async def import_pages(ctx: Ctx, import_id: str, batch: Batch, pages: Sequence[P
             needed.take()
         except (InvalidRequest, ValidationError) as error:
             batch.outcomes[page.page.key] = "failed"
-            batch.losses.append(Loss(page.page.path, f"page that can't be imported: {_reason(error)}"))
+            batch.losses.append(Loss(page.page.path, f"page that can't be imported: {reason_of(error)}"))
         except SlugTaken:
             batch.outcomes[page.page.key] = "failed"
             what = f"page that can't be imported: its slug “{page.slug}” was just taken; import again"
@@ -300,7 +300,7 @@ async def import_parts(ctx: Ctx, import_id: str, batch: Batch, parts: Sequence[P
             except (AppError, ValidationError) as error:
                 batch.outcomes[row.key] = "failed"
                 copied = ", so pages contain a copy of it" if row.outcome == "created" else ""
-                what = f"{row.part.reference} that can't be kept{copied}: {_reason(error)}"
+                what = f"{row.part.reference} that can't be kept{copied}: {reason_of(error)}"
                 batch.losses.append(Loss(row.part.path, what))
         waiting = [row for row in waiting if row not in ready]
     return import_id
@@ -319,7 +319,7 @@ async def import_entries(ctx: Ctx, import_id: str, batch: Batch, entries: Sequen
         except (InvalidRequest, ValidationError) as error:
             batch.outcomes[entry.entry.key] = "failed"
             batch.losses.append(
-                Loss(entry.entry.path, f"changelog entry that can't be imported: {_reason(error)}")
+                Loss(entry.entry.path, f"changelog entry that can't be imported: {reason_of(error)}")
             )
     await needed.do_before_next_attempt()
     return import_id
@@ -382,7 +382,7 @@ async def _write_entry(ctx: Ctx, batch: Batch, entry: PlannedEntry, known_id: st
     await queries.keep_ref(ctx, batch.plan.source, "entry", entry.entry.key, ref)
 
 
-def _reason(error: AppError | ValidationError) -> str:
+def reason_of(error: AppError | ValidationError) -> str:
     if isinstance(error, ValidationError):
         fault = error.errors()[0]
         return f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"

@@ -41,6 +41,7 @@ from instep.transfer.imports.write.batch_writing import (
     import_redirects,
     lost_file,
 )
+from instep.transfer.imports.write.version_writing import import_ranges, import_versions
 
 Item = TypeVar("Item")
 BatchAction = Callable[[Ctx, str, Batch, Sequence[Item]], Awaitable[str]]
@@ -113,6 +114,7 @@ async def run_plan(run: ImportRun) -> ImportReport:
     await store_files(run)
     with counting(run, report.parts, "created", "failed"):
         run.lost_texts = lost_texts_of(run, await run.write(import_parts, plan.written_parts))
+    await run.write(import_versions, plan.tree.versions)
     await run.write(import_moves, report.moved)
     outcomes: dict[str, Outcome] = {row.collection.key: row.outcome for row in plan.collections}
     recount(report.collections, outcomes, await run.write(import_collections, plan.collections))
@@ -122,6 +124,8 @@ async def run_plan(run: ImportRun) -> ImportReport:
         pages = [page for page in plan.written_pages if (page.original_key is not None) == is_translation]
         actual = await run.write(import_pages, pages, limits.IMPORT_BATCH_ARTICLES)
         recount(report.pages, outcomes, actual)
+    pages_of_versions = [row.page for row in plan.written_pages if row.page.since or row.page.until]
+    await run.write(import_ranges, pages_of_versions)
     await run.write(import_order, [row for row in plan.collections if row.moved])
     with counting(run, report.pages, "archived", "absent"):
         await run.write(archive_absent, plan.archived_pages, limits.IMPORT_BATCH_ARTICLES)

@@ -1,0 +1,71 @@
+"""Writes the versions of the product, and gives imported articles theirs."""
+
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from instep.content.articles.actions import update_article
+from instep.content.articles.schemas import ArticleUpdate
+from instep.content.articles.texts import find_article
+from instep.content.product_versions.actions import add_product_version, list_all_versions
+from instep.content.product_versions.schemas import ProductVersionCreate
+from instep.platform.core.errors import AppError
+from instep.platform.identity.access import writes
+from instep.platform.identity.schemas import Ctx
+from instep.transfer.exports.file_contents import VERSIONS_FILE
+from instep.transfer.imports.tree.schemas import ImportedPage, ImportedVersion, Loss
+from instep.transfer.imports.write.batch_writing import Batch, reason_of
+
+
+@writes
+async def import_versions(ctx: Ctx, import_id: str, batch: Batch, versions: Sequence[ImportedVersion]) -> str:
+    """Create the versions that the help center lacks, as the newest ones; existing ones stay unchanged."""
+    present = {version.slug for version in await list_all_versions(ctx)}
+    for version in versions:
+        if version.slug in present:
+            continue
+        fields = {
+            "slug": version.slug,
+            "name": version.name,
+            "branches": list(version.branches),
+            "isCurrent": version.is_current and not present,
+        }
+        try:
+            async with ctx.tx.transaction():
+                await add_product_version(ctx, ProductVersionCreate.model_validate(fields))
+        except (AppError, ValidationError) as error:
+            what = f"version “{version.slug}” that can't be created: {reason_of(error)}"
+            batch.losses.append(Loss(VERSIONS_FILE, what))
+    return import_id
+
+
+@writes
+async def import_ranges(ctx: Ctx, import_id: str, batch: Batch, pages: Sequence[ImportedPage]) -> str:
+    """Set the first and the last version of articles, and then their families; versions set here stay."""
+    new = [page for page in pages if await _lacks_versions(ctx, batch, page)]
+    for page in new:
+        bounds = {"sinceVersion": page.since, "untilVersion": page.until}
+        await _set_versions(ctx, batch, page, {name: slug for name, slug in bounds.items() if slug})
+    for page in new:
+        head_id = batch.ids.articles.get(page.version_of or "")
+        await _set_versions(ctx, batch, page, {"versionOf": head_id} if head_id else {})
+    return import_id
+
+
+async def _lacks_versions(ctx: Ctx, batch: Batch, page: ImportedPage) -> bool:
+    article_id = batch.ids.articles.get(page.key)
+    if article_id is None:
+        return False
+    article = await find_article(ctx, article_id)
+    return (article.since_version, article.until_version, article.version_family) == (None, None, None)
+
+
+async def _set_versions(ctx: Ctx, batch: Batch, page: ImportedPage, fields: dict[str, str]) -> None:
+    if not fields:
+        return
+    try:
+        async with ctx.tx.transaction():
+            await update_article(ctx, batch.ids.articles[page.key], ArticleUpdate.model_validate(fields))
+    except (AppError, ValidationError) as error:
+        what = f"versions of the page, which is in all versions now: {reason_of(error)}"
+        batch.losses.append(Loss(page.path, what))
