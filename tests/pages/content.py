@@ -33,6 +33,7 @@ async def fill_content(owner: Tx, client: Client, workspace_id: str, slug: str) 
         copy = TextEdit(title=edited.title, content=edited.content + "\nOne more.\n")
         await save_text(ctx, everything["id"], copy, edited.version)
     table = await create_article(client, "Plans", contentMarkdown=PLANS)
+    await add_versions(client, table)
     part = await add_parts(client)
     gone = await create_article(client, "Nobody needs this any more")
     ok(await client.delete(f"/v1/articles/{gone['id']}"))
@@ -49,6 +50,14 @@ async def fill_content(owner: Tx, client: Client, workspace_id: str, slug: str) 
         "hidden": f"/app/{slug}/collections/{hidden['id']}",
         "entry": f"/app/{slug}/changelog/{entry['id']}",
     }
+
+
+async def add_versions(client: Client, article: Json) -> None:
+    """An older, the current and the next version, and an article with another text for the older one."""
+    for slug, branch in (("1.x", "release/1.*"), ("2.x", "main"), ("3.0", "next")):
+        body = {"slug": slug, "branches": [branch], "isCurrent": slug == "2.x"}
+        created(await client.post("/v1/product-versions", json=body))
+    created(await client.post(f"/v1/articles/{article['id']}/split", json={"version": "2.x"}))
 
 
 async def add_parts(client: Client) -> Json:

@@ -224,3 +224,7 @@ async def show_visitor_secret(page: Page, stage: "Stage") -> None:
 async def ask_to_delete_webhook(page: Page, stage: "Stage") -> None:
     await page.get_by_role("button", name="Delete", exact=True).click()
     await page.get_by_role("dialog").wait_for()
+
+
+async def open_a_version(page: Page, stage: "Stage") -> None:
+    await page.locator("details summary").first.click()

@@ -26,14 +26,16 @@ def test_github_tells_of_a_pull_request(tmp_path: Path) -> None:
         "title": "Größe",
         "html_url": url,
         "body": "Why.",
-        "base": {"sha": BASE},
+        "base": {"sha": BASE, "ref": "release/1.4"},
         "head": {"sha": HEAD},
         "number": 7,
     }
 
     context = github(tmp_path, {"pull_request": pull_request, "repository": REPOSITORY, "after": ZEROS})
 
-    assert context == CiContext("pr", BASE, HEAD, "Größe", url, "Why.", "trunk", number="7")
+    assert context == CiContext(
+        "pr", BASE, HEAD, "Größe", url, "Why.", "trunk", number="7", branch="release/1.4"
+    )
 
 
 def test_a_pull_request_without_a_description_has_none(tmp_path: Path) -> None:
@@ -43,10 +45,10 @@ def test_a_pull_request_without_a_description_has_none(tmp_path: Path) -> None:
 def test_github_tells_of_a_push(tmp_path: Path) -> None:
     event = {"before": BASE, "after": HEAD, "compare": "https://github.test/c", "repository": REPOSITORY}
 
-    context = github(tmp_path, event, GITHUB_REF_TYPE="branch")
+    context = github(tmp_path, event, GITHUB_REF_TYPE="branch", GITHUB_REF_NAME="next")
 
     assert context == CiContext(
-        "commit", before=BASE, head=HEAD, url="https://github.test/c", default_branch="trunk"
+        "commit", before=BASE, head=HEAD, url="https://github.test/c", default_branch="trunk", branch="next"
     )
 
 
@@ -93,12 +95,13 @@ def test_gitlab_tells_of_a_merge_request() -> None:
         "CI_MERGE_REQUEST_TITLE": "Draft: Größe",
         "CI_MERGE_REQUEST_DESCRIPTION": "Why.",
         "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA": "",
+        "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "release/1.4",
         "CI_COMMIT_BEFORE_SHA": ZEROS,
     }
     url = "https://gitlab.test/acme/app/-/merge_requests/12"
 
     assert read_context(GITLAB | variables) == CiContext(
-        "pr", BASE, HEAD, "Draft: Größe", url, "Why.", number="12"
+        "pr", BASE, HEAD, "Draft: Größe", url, "Why.", number="12", branch="release/1.4"
     )
 
 
@@ -110,11 +113,20 @@ def test_of_a_merged_result_the_head_is_that_of_the_merge_request() -> None:
 
 def test_gitlab_tells_of_a_push_and_of_a_tag() -> None:
     home = GITLAB["CI_PROJECT_URL"]
-    push = GITLAB | {"CI_COMMIT_BEFORE_SHA": BASE, "CI_DEFAULT_BRANCH": "trunk"}
+    push = GITLAB | {
+        "CI_COMMIT_BEFORE_SHA": BASE,
+        "CI_DEFAULT_BRANCH": "trunk",
+        "CI_COMMIT_BRANCH": "next",
+    }
     tag = GITLAB | {"CI_COMMIT_TAG": "v1.1", "CI_COMMIT_TAG_MESSAGE": "News"}
 
     assert read_context(push) == CiContext(
-        "commit", before=BASE, head=HEAD, url=f"{home}/-/commit/{HEAD}", default_branch="trunk"
+        "commit",
+        before=BASE,
+        head=HEAD,
+        url=f"{home}/-/commit/{HEAD}",
+        default_branch="trunk",
+        branch="next",
     )
     assert read_context(tag) == CiContext(
         "release", title="v1.1", url=f"{home}/-/tags/v1.1", description="News"
@@ -125,7 +137,7 @@ def test_jenkins_tells_of_a_pull_request_and_of_a_tag() -> None:
     variables = {"CHANGE_TARGET": "main", "CHANGE_TITLE": "Größe", "CHANGE_URL": "https://git.test/7"}
 
     assert read_context(variables) == CiContext(
-        "pr", base="origin/main", title="Größe", url="https://git.test/7"
+        "pr", base="origin/main", title="Größe", url="https://git.test/7", branch="main"
     )
     assert read_context({"TAG_NAME": "v1.1"}) == CiContext("release", title="v1.1")
 

@@ -15,6 +15,7 @@ from tests.support.changes import DIFF, SETTINGS_AFTER, get, use_up, write_artic
 from tests.support.ci_servers import Reply
 from tests.support.connected_repositories import Connected, tasks_of
 from tests.support.github_double import BASE, NAME, TOKEN, Delivery, GitHubDouble
+from tests.support.http import created
 from tests.support.wording import like
 
 LOCKED = DIFF.replace("src/settings.py", "package-lock.json")
@@ -171,6 +172,22 @@ async def test_what_is_not_sent_says_why(
     change = await repository.only_change()
     assert (change.status, change.message) == ("ignored", like(f"…{message}…"))
     assert await tasks_of(client) == []
+
+
+async def test_a_pull_request_to_the_branch_of_a_version_is_sent_for_that_version(
+    api: Api, client: Client, host: GitHubDouble, repository: Connected
+) -> None:
+    await write_articles(client)
+    body = {"slug": "1.x", "branches": ["release/1.*"]}
+    created(await client.post("/v1/product-versions", json=body))
+    host.open(base={"ref": "release/1.4"})
+    host.merge()
+
+    await deliver(api, repository, host.delivery("closed"))
+    await repository.work()
+
+    [task] = await tasks_of(client)
+    assert (task["version"], task["outcome"]) == ("1.x", "drafts")
 
 
 @pytest.mark.parametrize("way", ["delivery", "poll"])
