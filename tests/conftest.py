@@ -1,6 +1,7 @@
 """The ground of all tests: a cluster a run; a database, a loop, a pool a process; the cast anew for each."""
 
 import gc
+import logging
 import os
 import shutil
 import sys
@@ -44,6 +45,10 @@ def pytest_configure(config: pytest.Config) -> None:
     # Dozens of servers and commands start in the tests; without its byte code each compiles all of Instep.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+    # The transport of the tests imports it for each request; without this it is looked for in all folders.
+    sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type]
+    # The log of the product has a line for each request, so nobody reads that of the client.
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
     if not hasattr(config, "workerinput"):
         # Not below pytest's own folder: when root runs the tests, PostgreSQL's user can't enter that.
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="instep-tests-")
