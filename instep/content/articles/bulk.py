@@ -16,8 +16,14 @@ from instep.content.articles.actions import (
 from instep.content.articles.bulk_queries import ArticleState, StateChange
 from instep.content.articles.schemas import Article, ArticleUpdate, TextSource
 from instep.content.articles.texts import find_article, save
+from instep.content.articles.version_ranges import FIELDS
 from instep.content.collections.actions import owner_columns, referenced_id
 from instep.content.parts.readers_texts import text_columns
+from instep.content.product_versions.actions import (
+    lock_existing_versions,
+    referenced_version,
+    refuse_contradictions,
+)
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError, InvalidRequest, InvalidState, InvalidValue, NotFound
 from instep.platform.core.ids import new_id
@@ -104,6 +110,7 @@ async def undo_bulk_change(ctx: Ctx, change_id: str) -> BulkOutcome:
 
     A text that the change has published is a working copy again.
     """
+    await lock_existing_versions(ctx)
     changes = await bulk_queries.take(ctx, change_id)
     if changes is None:
         raise InvalidState("This was undone already, or it is too long ago to be undone.")
@@ -198,11 +205,16 @@ async def bring_back(ctx: Ctx, change: StateChange, current: ArticleState | None
         await queries.set_care(ctx, article.id, await owner_columns(ctx, {"owner": before.owner}))
     columns = {name: getattr(before, name) for name in STATE_COLUMNS}
     changes = {name: value for name, value in columns.items() if getattr(article, name) != value}
+    for name, field in FIELDS.items():
+        # The version may be deleted by now.
+        await referenced_version(ctx, changes.get(name), field)
     if before.version != after.version:
         changes |= await text_before(ctx, article, before.version)
         await save(ctx, article, changes, "markdown", TextSource("restore"))
     elif changes:
         await save(ctx, article, changes, "markdown")
+    if article.translation_of is None:
+        await refuse_contradictions(ctx, article.version_family or article.id)
 
 
 async def text_before(ctx: Ctx, article: Article, version: int) -> dict[str, Any]:

@@ -222,7 +222,7 @@ class DraftUpdate(Body):
     )
 
 
-class DraftApply(Body):
+class DraftApplication(Body):
     """A text to apply instead of the proposal, and what to do if the article has changed since."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"onConflict": "merge"}]})
@@ -250,16 +250,21 @@ class DraftApply(Body):
         description="`release` approves the draft, and leaves it pending until `POST /releases` names its"
         " source.",
     )
-    all_versions: bool = Field(
-        default=False,
-        description="True changes the article in all of its product versions. By default a draft for one"
-        " version leaves the others their text, in a copy of the article.",
-    )
     on_conflict: OnConflict = Field(
         default="merge",
         description="If the article has changed since: `merge` joins both changes, or refuses with 400"
         " `conflict` if they overlap. `overwrite` replaces the article; `Instep-Warnings` names"
         " what that removes. `fail` refuses.",
+    )
+
+
+class DraftApply(DraftApplication):
+    """A text to apply instead of the proposal, and what to do if the article has changed since."""
+
+    all_versions: bool = Field(
+        default=False,
+        description="True changes the article in all of its product versions. By default a draft for one"
+        " version leaves the others their text, in a copy of the article.",
     )
 
 

@@ -153,9 +153,7 @@ class ChangeFields(Body):
         default=MISSING,
         description="The queue shows the drafts of all changes with this title together.",
     )
-    branch: Branch | MISSING = Field(
-        default=MISSING, description="The branch that it goes to, which decides about its product version."
-    )
+    branch: Branch | MISSING = Field(default=MISSING, description="The branch it goes to.")
 
 
 class ChangeIn(ChangeFields):

@@ -212,3 +212,16 @@ async def test_a_replacement_that_is_too_large_says_that_there_is_more(
 )
 async def test_words_that_can_not_be_replaced_are_refused(desk: Desk, query: str) -> None:
     assert (await desk.get(f"articles/replace?{query}")).status_code == 400
+
+
+async def test_undo_keeps_an_article_out_of_a_version_that_is_gone(desk: Desk, client: Client) -> None:
+    for slug in ("1.x", "2.x"):
+        created(await client.post("/v1/product-versions", json={"slug": slug}))
+    article = await create_article(client, "First", sinceVersion="2.x")
+    page = await change(desk, [article], "since", since="")
+    ok(await client.delete("/v1/product-versions/2.x"))
+
+    undone = await undo(desk, page)
+
+    assert "1 stays as before" in undone.text
+    assert (await read(client, article))["sinceVersion"] is None

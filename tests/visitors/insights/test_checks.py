@@ -288,6 +288,12 @@ def test_two_live_articles_of_one_title_and_language_are_told_of_each_other() ->
         assert shelved("", articles=[ARTICLE, other]) == []
 
 
+def test_articles_about_one_topic_for_different_versions_may_have_one_title() -> None:
+    counterparts = [replace(ARTICLE, family="art_1"), replace(TWO, title=" one", family="art_1")]
+
+    assert shelved("", counterparts[0], articles=counterparts) == []
+
+
 WORDS = [f"word{number * number % 9973}" for number in range(400)]
 
 

@@ -45,10 +45,16 @@ class ArticleMeta:
     size: int
     translation_of: str | None
     translated_version: int | None
+    # Articles of one family are about one topic, for different versions of the product.
+    family: str = ""
 
     @property
     def is_live(self) -> bool:
         return self.status == "published"
+
+    def is_counterpart_of(self, other: "ArticleMeta") -> bool:
+        """True for the article itself, and for one about the same topic for other versions of the product."""
+        return self.id == other.id or (self.family != "" and self.family == other.family)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +154,7 @@ class HelpCenter:
     def same_title(self, article: ArticleMeta) -> ArticleMeta | None:
         """Another live article of this title."""
         namesakes = self.live_by_title.get((article.locale, normalized(article.title)), [])
-        return next((other for other in namesakes if other.id != article.id), None)
+        return next((other for other in namesakes if not other.is_counterpart_of(article)), None)
 
     def near_duplicate(self, article: ArticleMeta) -> ArticleMeta | None:
         """Another live article with nearly the same text."""
@@ -156,7 +162,7 @@ class HelpCenter:
         compared_ids = {article.id}
         for band in self.lsh_bands(article):
             for other in self.live_by_band.get(band, ()):
-                if other.id not in compared_ids:
+                if other.id not in compared_ids and not other.is_counterpart_of(article):
                     compared_ids.add(other.id)
                     if jaccard_estimate(signature, self.minhash(other)) >= limits.MIN_DUPLICATE_SIMILARITY:
                         return other

@@ -4,6 +4,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import datetime
 
+from instep.content.articles.live import FAMILY
 from instep.platform.core import limits
 from instep.platform.identity.schemas import Ctx
 from instep.visitors.insights.health.help_center import ArticleMeta, FormerSlug
@@ -183,9 +184,10 @@ SIGNALS = (STALE_TEXTS, GONE_NAMES, LOW_RATINGS, UNHELPFUL, PART_PROBLEMS)
 async def list_article_meta(ctx: Ctx) -> list[ArticleMeta]:
     return await ctx.all(
         ArticleMeta,
-        """
+        f"""
         select a.id, a.slug, a.locale, a.title, a.description, a.collection_id, a.status, a.version,
-            octet_length(a.content_markdown) as size, a.translation_of, a.translated_version
+            octet_length(a.content_markdown) as size, a.translation_of, a.translated_version,
+            {FAMILY} as family
         from articles a
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
         order by a.id
