@@ -6,7 +6,7 @@ from fastapi import Query
 from fastapi.responses import Response
 from pydantic import AwareDatetime, BeforeValidator
 
-from instep.content.articles import actions
+from instep.content.articles import actions, splitting
 from instep.content.articles.queries import ArticleCriteria
 from instep.content.articles.revision_schemas import (
     RevisionDiffOut,
@@ -29,7 +29,6 @@ from instep.content.articles.schemas import (
     article_deleted_out,
     article_json,
 )
-from instep.content.articles.splitting import split_article
 from instep.platform.core.paging import PageRequest
 from instep.platform.identity.schemas import Ctx
 from instep.platform.web.api import (
@@ -133,9 +132,9 @@ async def verify_article(ctx: Ctx, id: str, body: ArticleVerify | None = None) -
     return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
 
 
-@router.operation("POST /articles/{id}/split", split_article, ArticleOut, status=201)
-async def split_article_in_two(ctx: Ctx, id: str, body: ArticleSplit) -> Response:
-    article = await split_article(ctx, id, body.version)
+@router.operation("POST /articles/{id}/split", splitting.split_by_version, ArticleOut, status=201)
+async def split_by_version(ctx: Ctx, id: str, body: ArticleSplit) -> Response:
+    article = await splitting.split_by_version(ctx, id, body.version)
     return reply(article_json(article, ctx.bot, "markdown"), 201, {"ETag": article.etag})
 
 

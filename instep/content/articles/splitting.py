@@ -40,7 +40,7 @@ class OtherVersions:
 
 
 @writes
-async def split_article(ctx: Ctx, ref: str, version: str) -> Article:
+async def split_by_version(ctx: Ctx, ref: str, version: str) -> Article:
     """Make a copy of an article, so that the texts before a version and from it on can differ.
 
     The part with the current version keeps the id and the address; the other part is the new article, which

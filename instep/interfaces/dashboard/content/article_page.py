@@ -23,7 +23,7 @@ from instep.content.articles.actions import (
 )
 from instep.content.articles.revision_schemas import VersionText
 from instep.content.articles.schemas import Article, ArticleOverview, ArticleUpdate
-from instep.content.articles.splitting import bounds_of, split_article
+from instep.content.articles.splitting import bounds_of, split_by_version
 from instep.content.collections.actions import get_collection
 from instep.content.collections.schemas import Collection
 from instep.content.golden.actions import (
@@ -188,7 +188,7 @@ async def make_copy_for_version(page: BotPage) -> Response:
     """Split an article before a version, and show the new one."""
     try:
         async with page.ctx.tx.transaction():
-            copy = await split_article(page.ctx, reference(page), page.form.get("version", ""))
+            copy = await split_by_version(page.ctx, reference(page), page.form.get("version", ""))
     except (InvalidRequest, InvalidState) as error:
         return await article_page(page, error.status, version_problem=error.message)
     return page.leave(f"articles/{copy.id}", "This is the copy. Its text can now differ from the other one.")
