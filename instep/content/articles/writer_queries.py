@@ -64,6 +64,15 @@ async def list_some_for_writer(ctx: Ctx, ids: Collection[str], version: int | No
     )
 
 
+async def ids_in_version(ctx: Ctx, ids: Collection[str], version: int) -> set[str]:
+    """The articles among these that a change of this version could make wrong."""
+    return set(
+        await ctx.column(
+            f"select a.id {could_be_wrong(version)} and a.id = any(%(ids)s)", ids=list(ids), version=version
+        )
+    )
+
+
 async def unindexed_ids(ctx: Ctx, texts: Sequence[str], limit: int, version: int | None) -> list[str]:
     """Articles that the search index lacks or has only in part, those with one of these texts first."""
     ids: list[str] | None = await ctx.value(

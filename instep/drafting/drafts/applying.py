@@ -75,7 +75,8 @@ async def apply_pending(
         raise NoChanges(ALL_IS_LIVE)
     if request.when == "release":
         return await _approve(ctx, article, draft, text, request.all_versions)
-    if not is_live and not (request.all_versions or draft.changes_all_versions):
+    is_approved_for_all = draft.approved_at is not None and draft.changes_all_versions
+    if not is_live and not (request.all_versions or is_approved_for_all):
         article = await _article_of_version(ctx, article, draft)
     return await _apply_text(ctx, article, draft, article if is_live else text)
 

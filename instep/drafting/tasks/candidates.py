@@ -12,6 +12,9 @@ from instep.search.article_selection import Phrase, SelectionQuery, phrase_of, s
 
 # The share of the articles that each SQL statement may contribute.
 STATEMENT_SHARE = 0.25
+# The search index has the articles of all product versions: for one version, so many times more are chosen
+# first.
+VERSION_FACTOR = 3
 # Maximum number of names that are searched for in articles outside the search index.
 MAX_UNINDEXED_NAMES = 20
 
@@ -43,8 +46,13 @@ def phrases_of(texts: Iterable[str]) -> tuple[Phrase, ...]:
 async def find_articles(ctx: Ctx, query: CandidateQuery, version: int | None) -> list[str]:
     """The ids of the articles to read, `MAX_WRITER_ARTICLES` at most."""
     outside = await find_in_database(ctx, query.texts, version)
-    selection = await select_articles(ctx, query.selection, limits.MAX_WRITER_ARTICLES)
-    return list(dict.fromkeys([*outside, *selection]))[: limits.MAX_WRITER_ARTICLES]
+    factor = 1 if version is None else VERSION_FACTOR
+    selection = await select_articles(ctx, query.selection, factor * limits.MAX_WRITER_ARTICLES)
+    ids = list(dict.fromkeys([*outside, *selection]))
+    if version is not None:
+        present = await writer_queries.ids_in_version(ctx, ids, version)
+        ids = [article_id for article_id in ids if article_id in present]
+    return ids[: limits.MAX_WRITER_ARTICLES]
 
 
 async def find_in_database(ctx: Ctx, texts: RetrievalQuery, version: int | None) -> list[str]:

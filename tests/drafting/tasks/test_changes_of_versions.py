@@ -5,6 +5,7 @@ import pytest
 from tests.support.cast import Client, Json, RunJobs
 from tests.support.changes import SETTINGS, publish, send
 from tests.support.http import created, ok
+from tests.support.limits import SetLimit
 
 VERSIONS = "/v1/product-versions"
 
@@ -83,6 +84,9 @@ async def test_a_change_of_an_older_version_reaches_it_alone(client: Client, run
     settled = ok(await client.get(f"/v1/drafts/{draft['id']}"))
     assert (settled["status"], settled["articleId"]) == ("applied", applied["articleId"])
 
+    ok(await client.post(f"/v1/drafts/{draft['id']}/reopen"))
+    assert await texts(client, "1.x") == await texts(client, "2.x") == [SETTINGS]
+
 
 async def test_a_change_of_the_next_version_leaves_the_current_one(client: Client, run_jobs: RunJobs) -> None:
     article = await publish(client, "Install", SETTINGS)
@@ -107,6 +111,36 @@ async def test_a_reviewer_may_change_all_versions_now_or_with_the_release(
     ok(await client.post("/v1/releases", json={"taskIds": [task["id"]]}))
 
     assert await texts(client, "1.x") == await texts(client, "3.0") == [draft["contentMarkdown"]]
+
+
+async def test_if_there_are_many_articles_those_of_the_version_are_chosen(
+    client: Client, run_jobs: RunJobs, set_limit: SetLimit
+) -> None:
+    set_limit("MAX_WRITER_ARTICLES", 2)
+    for number in range(3):
+        await publish(client, f"Settings {number}", SETTINGS)
+    rows = ok(await client.get("/v1/articles"))["results"]
+    for row in rows[:2]:
+        ok(await client.patch(f"/v1/articles/{row['id']}", json={"sinceVersion": "2.x"}))
+    await run_jobs()
+
+    task = await process(client, run_jobs, "release/1.4")
+
+    assert [row["articleId"] for row in task["drafts"]] == [rows[2]["id"]]
+
+
+async def test_a_deleted_version_leaves_its_drafts_for_all_versions(
+    client: Client, run_jobs: RunJobs
+) -> None:
+    await publish(client, "Install", SETTINGS)
+    await process(client, run_jobs, "release/1.4")
+    ok(await client.delete(f"{VERSIONS}/1.x"))
+    draft = await only_draft(client)
+
+    ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+
+    assert draft["version"] is None
+    assert await texts(client, "2.x") == await texts(client, "3.0") == [draft["contentMarkdown"]]
 
 
 async def test_drafts_of_two_versions_for_one_article_wait_for_their_own_texts(
