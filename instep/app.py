@@ -39,6 +39,7 @@ from instep.interfaces.site import public_routes as site
 from instep.interfaces.site.error_pages import answer_error
 from instep.interfaces.site.kept_pages import KeptPages
 from instep.interfaces.site.shared_states import SharedStates
+from instep.interfaces.site.versioned_addresses import VersionedAddresses
 from instep.notifications.webhooks.rest import router as webhooks
 from instep.operations.ops import exposition, health, thin_client
 from instep.platform.core.config import settings
@@ -99,6 +100,7 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
     app.add_exception_handler(HTTPException, refuse)
     app.add_middleware(Compression)
     app.add_middleware(KeptPages)
+    app.add_middleware(VersionedAddresses)
     app.add_middleware(PublicLimit)
     app.add_middleware(MachineAddresses)
     app.add_middleware(CustomDomains)

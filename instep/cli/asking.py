@@ -48,7 +48,7 @@ def ask(
         run_golden(bot, workspace, as_json)
         return
     from instep.platform.core.locales import valid_locale
-    from instep.visitors.answers.ask import QuestionRequest, answer_from_articles
+    from instep.visitors.answers.ask import QuestionRequest, answer_for_visitors
     from instep.visitors.answers.schemas import AnswerPreviewOut
 
     try:
@@ -56,7 +56,7 @@ def ask(
     except ValueError as error:
         raise InvalidRequest(f"--locale: {error}") from None
     request = QuestionRequest(valid_question(question), code)
-    preview = AnswerPreviewOut.of(in_bot(workspace, bot, lambda ctx: answer_from_articles(ctx, request)))
+    preview = AnswerPreviewOut.of(in_bot(workspace, bot, lambda ctx: answer_for_visitors(ctx, request)))
     say(preview, as_text(preview), as_json)
     if not preview.answered:
         raise typer.Exit(NOT_ANSWERED)

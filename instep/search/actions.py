@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Collection
 from dataclasses import replace
+from functools import partial
 
 from instep.platform.core import limits
 from instep.platform.core.errors import NotFound
@@ -87,7 +88,7 @@ async def search_articles(
     """
     page = request.page(ORDER, "search", ctx.bot.id, search.query, search.locale)
     state = await search_state_of(ctx)
-    index, scope = state.index, ArticleFilter(search.locale, "authenticated", state.hidden)
+    index, scope = state.index, ArticleFilter.of(state, search.locale, "authenticated")
     if page.after:
         # The cursor contains the query of the first page, so that all pages use the same query.
         query = from_cursor(page.after[2])
@@ -172,16 +173,20 @@ async def search_passages(
     """Search the passages that the audience may read, best first, after the cursor in the current ranking.
 
     `per_article`: maximum number of passages per article, so that a long article does not fill the page.
+    If the product version that is read has none, those of other versions are found.
     """
-    page = request.page(
-        PASSAGE_ORDER, "passages", ctx.bot.id, search.query, search.locale, per_article, audience
-    )
+    version = ctx.bot.version
+    scope = (search.query, search.locale, per_article, audience, *([version.slug] if version else []))
+    page = request.page(PASSAGE_ORDER, "passages", ctx.bot.id, *scope)
     # With `per_article` the best passages do not depend on the limit, so the first page needs no more.
     is_first = per_article is not None and page.after is None
     limit = page.size + 1 if is_first else limits.MAX_PASSAGES_LISTED
-    retrieval = await retrieve(
-        ctx, search.query, search.locale, limit=limit, per_article=per_article, audience=audience
+    find = partial(
+        retrieve, ctx, search.query, search.locale, limit=limit, per_article=per_article, audience=audience
     )
+    retrieval = await find()
+    if version and not retrieval.passages:
+        retrieval = await find(in_all_versions=True)
     passages = sorted(retrieval.passages, key=_passage_sort_key)
     start = 0 if page.after is None else bisect_right(passages, page.after, key=_passage_sort_key)
     return page.page_of(passages[start : start + page.size + 1], _passage_sort_key)

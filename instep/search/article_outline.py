@@ -20,7 +20,7 @@ from instep.search.search_state import search_state_of
 async def outline_of(ctx: Ctx, question: str, locale: str, audience: Audience) -> list[OutlinedArticle]:
     """The articles in a language that are nearest to a question, then others up to a limit."""
     state = await search_state_of(ctx)
-    scope = ArticleFilter(locale, audience, state.hidden)
+    scope = ArticleFilter.of(state, locale, audience)
     indexed = await indexed_question(ctx, question, state, scope, question_query)
     count = limits.MAX_OUTLINED_ARTICLES
     ranked, _ = top_articles(state.index, indexed.query, scope, count, 1, 1)
@@ -57,8 +57,7 @@ async def sections_of_articles(
 ) -> dict[str, dict[int | None, Passage]]:
     """The first passage of each section of live articles, by article and by the number of its heading."""
     articles = await queries.live_articles(ctx, ids, audience)
-    help_url = ctx.bot.help_url
-    pages = [help_url + article.path(ctx.bot) for article in articles]
+    pages = [article.url(ctx.bot) for article in articles]
     return await to_thread.run_sync(sections_by_article, articles, pages)
 
 

@@ -11,6 +11,7 @@ from instep.content.parts.readers_texts import readers_text
 from instep.platform.core import limits
 from instep.platform.core.database import QueuedStatement
 from instep.platform.core.markdown import Format
+from instep.platform.identity.queries import READ_VERSION
 from instep.platform.identity.schemas import Ctx
 from instep.search.schemas import ArticleChange, Audience, LiveArticle, OutlinedArticle, SearchHit
 
@@ -46,13 +47,25 @@ def ask_for_untranslated(ctx: Ctx, locale: str | None, audience: Audience) -> Qu
 
     Without the setting PostgreSQL reads no articles.
     """
-    readable = live.LIVE_TO_SIGNED_IN if audience == "authenticated" else live.LIVE
+    readable = live.in_read_version(ctx, live.LIVE_TO_SIGNED_IN if audience == "authenticated" else live.LIVE)
     return ctx.queue(
         f"""
         select array(select a.id {readable} and exists ({live.FALLBACK_LOCALE})
             and a.locale <> %(locale)s and {live.in_language(readable)})
         """,
         locale=locale,
+    )
+
+
+def ask_for_other_versions(ctx: Ctx) -> QueuedStatement:
+    """Request the ids of the articles that are not about the product version that is read."""
+    return ctx.queue(
+        f"""
+        select array(select a.id from articles a
+            where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s
+              and (a.since_version is not null or a.until_version is not null)
+              and not {live.in_version_at()})
+        """
     )
 
 
@@ -164,7 +177,7 @@ async def live_articles(ctx: Ctx, ids: Sequence[str], audience: Audience) -> lis
         f"""
         select a.id, a.slug, a.locale, a.title, a.description,
             left({readers_text("a")}, %(characters)s) as markdown, a.content_html as html,
-            a.updated_at as changed_at
+            a.updated_at as changed_at, {other_version(ctx)} as other_version
         from articles a where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and {LIVE}
           and a.id = any(%(ids)s) and {visible_to(audience)}
         """,
@@ -183,6 +196,7 @@ async def articles_to_outline(
         select a.id, a.title, left({readers_text("a")}, %(characters)s) as markdown
         from articles a where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and {LIVE}
           and a.locale = %(locale)s and {visible_to(audience)}
+          and {live.in_version_at() if ctx.bot.version else "true"}
         order by array_position(%(ids)s::text[], a.id::text), a.title, a.id limit %(limit)s
         """,
         ids=list(ids),
@@ -200,6 +214,16 @@ async def live_ids(ctx: Ctx, ids: Sequence[str]) -> list[str]:
         """,
         ids=list(ids),
     )
+
+
+def other_version(ctx: Ctx) -> str:
+    """The product version nearest to the one that is read among those of an article that is not about it."""
+    if ctx.bot.version is None:
+        return "null::jsonb"
+    return f"""case when not {live.in_version_at()} then (
+        select {READ_VERSION} from product_versions v
+        where v.bot_id = %(bot)s and v.workspace_id = %(workspace)s and {live.in_version_at("v.position")}
+        order by abs(v.position - %(read_version)s) limit 1) end"""
 
 
 def visible_to(audience: Audience) -> str:

@@ -123,18 +123,21 @@ async def retrieve(
     audience: Audience = "public",
     candidates: int = 0,
     is_typing: bool = False,
+    in_all_versions: bool = False,
 ) -> Retrieval:
     """The live passages that answer a question best, and signals of how likely they answer it.
 
     `limit` and `per_article`: maximum number of passages in total and per article. `audience`:
     "authenticated" includes the articles for signed-in readers. With `candidates`, that many passages
     are re-ranked by section fit; the signals are unaffected. `is_typing`: the last word may be
-    incomplete.
+    incomplete. `in_all_versions`: also of articles that are not about the product version that is read.
     """
     await query_embedder.begin(ctx, question)
     for _ in range(MAX_TRIES):
         state = await search_state_of(ctx, locale, audience)
-        scope = ArticleFilter(locale, audience, state.hidden, state.untranslated)
+        scope = ArticleFilter.of(state, locale, audience)
+        if in_all_versions:
+            scope = replace(scope, other_versions=frozenset())
         indexed = await indexed_question(
             ctx, question, state, scope, any_terms_query if is_typing else question_query
         )
@@ -191,7 +194,7 @@ async def rank_articles(ctx: Ctx, subject: str, locale: str, count: int) -> list
     """The public articles in a language that are most relevant to a subject, by words alone."""
     state = await search_state_of(ctx, locale)
     builder = await analyze_query(ctx, state, subject, locale)
-    scope = ArticleFilter(locale, "public", state.hidden, state.untranslated)
+    scope = ArticleFilter.of(state, locale, "public")
     return top_articles(state.index, question_query(builder), scope, count, 1, count)[0][:count]
 
 
@@ -297,7 +300,6 @@ def read_at_once(
 
     With `hits`, the semantic ones by article, described sections are included.
     """
-    help_url = bot.help_url
     sections = {id: sections_in(article) for id, article in articles.items()}
     split = {id: whole.passages for id, whole in sections.items()}
     described = [] if hits is None else list(described_sections(passages, split, hits))
@@ -305,7 +307,7 @@ def read_at_once(
     for scored in [*passages, *described]:
         id, number = scored.article_id, scored.number
         if number < len(split[id]):
-            page = help_url + articles[id].path(bot)
+            page = articles[id].url(bot)
             passage = replace(
                 Passage.of(articles[id], page, sections[id], number),
                 score=scored.score,

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
 from instep.content.articles.paths import path_of_article
 from instep.content.articles.schemas import Article, ArticleHtmlOut, ArticleOut
 from instep.platform.core import limits
-from instep.platform.identity.schemas import Bot
+from instep.platform.identity.schemas import Bot, ReadVersion
 from instep.platform.text.comments import without_comments
 from instep.platform.web.shapes import NOT_BLANK, Body, Out, Text, not_blank, without_nul
 from instep.search.excerpts import best_excerpt, cut, letters_in, place_after, readable_text
@@ -97,9 +97,14 @@ class LiveArticle:
     markdown: str
     html: str
     changed_at: datetime
+    # The fields of a `ReadVersion`: the nearest version, if it is not about the one that is read.
+    other_version: dict[str, Any] | None = None
 
-    def path(self, bot: Bot) -> str:
-        return path_of_article(bot.locale, self.locale, self.slug)
+    def url(self, bot: Bot) -> str:
+        """The public URL, in the product version that is read or, without it there, in the nearest one."""
+        if self.other_version is not None:
+            bot = bot.in_version(ReadVersion(**self.other_version))
+        return bot.help_url + path_of_article(bot.locale, self.locale, self.slug)
 
     @property
     def searched_text(self) -> str:
@@ -216,6 +221,8 @@ class Passage:
     stop_words: frozenset[str] = frozenset()
     # Its whole article; None if only the passage is known.
     sections: ArticleSections | None = None
+    # A product version that its article is about, if it is not about the one that is read.
+    other_version: ReadVersion | None = None
 
     @classmethod
     def of(cls, article: LiveArticle, page: str, sections: ArticleSections, number: int) -> "Passage":
@@ -227,6 +234,7 @@ class Passage:
             slug=article.slug,
             url=page,
             locale=article.locale,
+            other_version=ReadVersion(**article.other_version) if article.other_version else None,
             headings=(),
             anchor=None,
             markdown="",

@@ -23,6 +23,8 @@ class SearchState:
     embedding_state: EmbeddingState | None
     # The ids of the articles that the searched language shows untranslated.
     untranslated: frozenset[str] = frozenset()
+    # The ids of the articles that are not about the product version that is read.
+    other_versions: frozenset[str] = frozenset()
 
 
 async def search_state_of(ctx: Ctx, locale: str | None = None, audience: Audience = "public") -> SearchState:
@@ -34,6 +36,7 @@ async def search_state_of(ctx: Ctx, locale: str | None = None, audience: Audienc
     embedding_state = vectors.ask_for_embedding_state(ctx)
     is_foreign = locale not in (None, ctx.bot.locale)
     untranslated = queries.ask_for_untranslated(ctx, locale, audience) if is_foreign else None
+    others = queries.ask_for_other_versions(ctx) if ctx.bot.version else None
     index, hidden = await index_cache.index_of(ctx)
     return SearchState(
         index,
@@ -41,4 +44,5 @@ async def search_state_of(ctx: Ctx, locale: str | None = None, audience: Audienc
         await synonyms.value() or [],
         await embedding_state.first(EmbeddingState),
         frozenset(await untranslated.value() if untranslated else ()),
+        frozenset(await others.value() if others else ()),
     )

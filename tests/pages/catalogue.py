@@ -135,6 +135,14 @@ async def link_to_nothing(page: Page, stage: Stage) -> None:
     await send_editor(page, title="New", content=text, act="publish")
 
 
+async def open_versions(page: Page, stage: Stage) -> None:
+    """Open the list of versions, which a narrow window has in its menu."""
+    menu = page.get_by_role("button", name="Menu")
+    if await menu.is_visible():
+        await menu.click()
+    await page.locator("nav[aria-label=Version] summary:visible").click()
+
+
 PAGES = (
     PageState("Front page", "nothing yet", "/", "empty"),
     PageState("Front page", "several help centers", "/"),
@@ -150,6 +158,12 @@ PAGES = (
     PageState("Article", "German", "/help/nordwind/de/articles/alles"),
     PageState("Article", "untranslated", "/help/nordwind/de/articles/what-instep-is"),
     PageState("Article", "right to left", "/help/noor/articles/everything"),
+    PageState("Home", "older version", "/help/atlas/versions/1.x/"),
+    PageState("Article", "current version", "/help/atlas/articles/install", step=open_versions),
+    PageState("Article", "older version", "/help/atlas/versions/1.x/articles/install"),
+    PageState("Article", "version not released", "/help/atlas/versions/3.0/de/articles/install"),
+    PageState("Article", "not in the version", "/help/atlas/articles/telnet"),
+    PageState("Search", "results of other versions", "/help/atlas/search?q=telnet"),
     PageState("Search", "no question", "/help/nordwind/search"),
     PageState("Search", "results", "/help/nordwind/search?q=timeout"),
     PageState("Search", "untranslated results", "/help/nordwind/de/search?q=timeout"),

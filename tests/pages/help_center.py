@@ -15,6 +15,7 @@ from tests.pages.review_states import comment_on_drafts, fill_review
 from tests.pages.running import run
 from tests.pages.settings import fill_settings
 from tests.pages.texts import ARABIC, EVERYTHING, GERMAN, NEWS
+from tests.pages.versions import write_versions
 from tests.pages.writing import begin_elsewhere, preview_draft
 from tests.support.cast import Client
 from tests.support.changelog_entries import publish_entry
@@ -65,6 +66,7 @@ async def fill(owner: Tx, url: str) -> Site:
             ("مركز مساعدة نور", "noor", "ar"),
             ("New", "new", "en"),
             ("Desk", "desk", "en"),
+            ("Atlas Help", "atlas", "en"),
         )
     }
     async with client_of(url, keys["nordwind"]) as client:
@@ -73,6 +75,8 @@ async def fill(owner: Tx, url: str) -> Site:
     await owner.execute("update bots set frame = '{\"shows_untranslated\": true}' where slug = 'nordwind'")
     async with client_of(url, keys["noor"]) as client:
         await write_arabic(client)
+    async with client_of(url, keys["atlas"]) as client:
+        await write_versions(client)
     site = Site(url, paths=paths)
     site.sessions["ida"] = await begin_session(
         owner, await add_person(owner, workspace.id, "ida", Role.OWNER)

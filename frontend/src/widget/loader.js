@@ -17,9 +17,9 @@ const make = (name, properties) => Object.assign(host.createElement(name), prope
 
 /** Everything that a page wants of one help center; the panel does it once it is there. */
 class Widget {
-  constructor({ site, bot, key, locale, button, scheme, accent, order }, number) {
+  constructor({ site, bot, key, locale, version, button, scheme, accent, order }, number) {
     const language = languageOf(locale);
-    Object.assign(this, { site, bot, key, locale, order, language, texts: textsIn(language), dir: directionOf(language) });
+    Object.assign(this, { site, bot, key, locale, version, order, language, texts: textsIn(language), dir: directionOf(language) });
     Object.assign(this, { listeners: {}, settings: {}, places: new Set() });
     const element = make("div");
     element.style.cssText = `${UNTOUCHED}${{ light: "light", dark: "dark", auto: "light dark" }[scheme] ?? "inherit"} !important`;
@@ -99,8 +99,14 @@ class Widget {
   }
 
   async config() {
-    const query = new URLSearchParams({ botKey: this.key });
+    const query = new URLSearchParams({ botKey: this.key, ...(this.version && { version: this.version }) });
     const response = await fetch(`${this.site}/widget/${this.bot}/config?${query}`, { credentials: "omit", referrerPolicy: "origin" });
+    if (response.status === 400 && this.version) {
+      // A page that names a version too long still gets answers: those of the current one.
+      console.warn(`Instep: the help center has no version ${this.version}`);
+      this.version = undefined;
+      return this.config();
+    }
     if (!response.ok) throw Object.assign(new Error(`status ${response.status}`), { status: response.status });
     const config = await response.json();
     if (config.accent) this.paint([config.accent.light, config.accent.dark]);

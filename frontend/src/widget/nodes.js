@@ -36,7 +36,8 @@ export function articleRows(links, open) {
   );
 }
 
-const note = ({ heading, excerpt, title }) => {
+const note = ({ heading, excerpt, title, version }) => {
   const words = heading && heading !== title ? heading : excerpt;
-  return words && element("small", { dir: "auto" }, words);
+  const parts = [version, words].filter(Boolean);
+  return parts.length > 0 && element("small", { dir: "auto" }, parts.join(" · "));
 };

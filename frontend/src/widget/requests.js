@@ -38,8 +38,8 @@ export class Api {
   }
 
   read(path, values, signal) {
-    const { bot, key, settings } = this.widget;
-    const query = new URLSearchParams({ botKey: key, ...values });
+    const { bot, key, version, settings } = this.widget;
+    const query = new URLSearchParams({ botKey: key, ...(version && { version }), ...values });
     const headers = settings.visitorToken && { "Visitor-Token": settings.visitorToken };
     return this.request(`/widget/${bot}/${path}?${query}`, { headers, signal });
   }
@@ -68,7 +68,7 @@ export class Api {
       timer = setTimeout(() => stop.abort(), SILENCE_MILLISECONDS);
     };
     wait();
-    const options = { method: "POST", body: this.body({ ...values, visitor: visitorOf(this.widget) }), signal: stop.signal };
+    const options = { method: "POST", body: this.body({ ...values, version: this.widget.version, visitor: visitorOf(this.widget) }), signal: stop.signal };
     try {
       const response = await this.fetch("/chat", options, "text/event-stream");
       return await readStream(response.body, take, wait);

@@ -1,6 +1,7 @@
 """SQL: the articles that visitors may read."""
 
 from instep.content.collections.visibility import ANCESTORS, IS_PUBLIC
+from instep.platform.identity.schemas import Ctx
 
 # Published articles of every visibility, for signed-in visitors (contract section 10).
 LIVE_TO_SIGNED_IN = f"""
@@ -18,20 +19,26 @@ LIVE = f"""{LIVE_TO_SIGNED_IN}
 # The language in which the help center shows untranslated articles, if it does.
 FALLBACK_LOCALE = """select b.locale from bots b
     where b.id = %(bot)s and b.workspace_id = %(workspace)s and b.frame ->> 'shows_untranslated' = 'true'"""
-
-
 # The id of the family of an article: articles about one topic, for different versions of the product.
 FAMILY = "coalesce(a.version_family, a.translation_of, a.id)"
 
 
 def in_version(position: int | None) -> str:
     """The condition for the articles of the product version with the position `%(version)s`; None: of all."""
-    if position is None:
-        return "true"
-    versions = """select v.id from product_versions v
-        where v.bot_id = %(bot)s and v.workspace_id = %(workspace)s and v.position"""
-    return f"""(a.since_version is null or a.since_version in ({versions} <= %(version)s))
-        and (a.until_version is null or a.until_version in ({versions} >= %(version)s))"""
+    return "true" if position is None else in_version_at("%(version)s")
+
+
+def in_version_at(position: str = "%(read_version)s") -> str:
+    """The same for a position in SQL, by default that of the version that is read."""
+    versions = """select bound.id from product_versions bound
+        where bound.bot_id = %(bot)s and bound.workspace_id = %(workspace)s and bound.position"""
+    return f"""((a.since_version is null or a.since_version in ({versions} <= {position}))
+        and (a.until_version is null or a.until_version in ({versions} >= {position})))"""
+
+
+def in_read_version(ctx: Ctx, articles: str = LIVE) -> str:
+    """Those of `articles` of the product version that is read; all of them if none is chosen."""
+    return f"{articles} and {in_version_at()}" if ctx.bot.version else articles
 
 
 def in_language(live: str) -> str:

@@ -24,7 +24,7 @@ from instep.interfaces.site.public_forms import (
     visitor_of,
 )
 from instep.interfaces.site.rendering import part_of_page
-from instep.interfaces.site.schemas import article_path
+from instep.interfaces.site.schemas import passage_path
 from instep.interfaces.site.search import ArticleResult, results_by_article
 from instep.interfaces.site.visitor_mistakes import PRESS_AGAIN, VisitorMistake
 from instep.interfaces.site.visits import VISITOR, Visit, help_center
@@ -176,7 +176,7 @@ async def related_articles(
 
 def shown_source(bot: Bot, cited: CitedPassage) -> ShownSource:
     passage = cited.passage
-    path = article_path(bot, passage.locale, passage.slug)
+    path = passage_path(bot, passage.locale, passage)
     return ShownSource(cited, f"{path}#{passage.anchor}" if passage.anchor else path)
 
 

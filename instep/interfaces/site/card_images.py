@@ -11,7 +11,7 @@ from instep.interfaces.site import queries
 from instep.interfaces.site.cards import Card, draw_card
 from instep.interfaces.site.rendering import content_addressed_headers
 from instep.interfaces.site.schemas import ArticlePage
-from instep.interfaces.site.visits import Visit, help_center
+from instep.interfaces.site.visits import Visit, help_center, with_version
 from instep.platform.core import limits
 from instep.platform.core.config import settings
 from instep.platform.core.errors import NotFound
@@ -46,14 +46,15 @@ def card_url(visit: Visit, card: Card, slug: str | None = None) -> str | None:
         return None
     name = f"{slug}/" if slug else ""
     below = visit.root.removeprefix(visit.ctx.bot.home_path)
-    return f"{visit.ctx.bot.help_url}{below}/cards/{name}{card.digest}{EXTENSION}"
+    return f"{visit.ctx.bot.with_all_versions.help_url}{below}/cards/{name}{card.digest}{EXTENSION}"
 
 
 @public
 async def show_article_card(request: Request) -> Response:
     """The current card of a public article."""
     async with help_center(request) as visit:
-        article = await queries.find_live_article(visit.ctx, request.path_params["slug"], visit.locale)
+        ctx = with_version(visit.ctx, None)
+        article = await queries.find_live_article(ctx, request.path_params["slug"], visit.locale)
     if article is None:
         raise NotFound
     return await card_response(request, visit.ctx.bot, card_of_article(visit, article))

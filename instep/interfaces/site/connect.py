@@ -16,7 +16,7 @@ async def show_connect(request: Request) -> Response:
         if moved := moved_to_usual_spelling(visit):
             return moved
         bot = visit.ctx.bot
-        url, name = f"{bot.help_url}/mcp", f"{bot.slug}-help"
+        url, name = f"{bot.with_all_versions.help_url}/mcp", f"{bot.slug}-help"
         return lasting_page(
             visit,
             "connect.html",

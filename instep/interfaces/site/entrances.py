@@ -2,6 +2,7 @@
 
 from instep.content.articles.live import LIVE
 from instep.platform.core import limits
+from instep.platform.identity.queries import READ_VERSION
 
 # It is compared like the parameter of the workspace (`core.pipeline`).
 WORKSPACE = 's.workspace_id collate "C"'
@@ -29,12 +30,18 @@ LOCALES = f"""
 """
 # All pages link to a changelog with entries. The order makes PostgreSQL look up the newest one in the
 # index of published entries; `exists` could make it scan all of them.
+# The product versions, the newest first.
+VERSIONS = f"""
+    select {READ_VERSION} from product_versions v
+    where v.bot_id = s.bot_id and v.workspace_id = {WORKSPACE} order by v.position desc
+"""
 ARRIVAL_COLUMNS = f"""
     {STATE_COLUMNS},
     coalesce((select true from changelog_entries e
         where e.bot_id = s.bot_id and e.workspace_id = {WORKSPACE} and e.status = 'published'
         order by e.published_at desc, e.id desc limit 1), false) as has_changelog,
-    array({LOCALES}) as locales
+    array({LOCALES}) as locales,
+    array({VERSIONS}) as versions
 """
 
 SITE_STATE = f"select {STATE_COLUMNS} from enter_site(%(slug)s) s"

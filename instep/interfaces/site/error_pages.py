@@ -36,7 +36,7 @@ MESSAGES = {
 async def answer_error(request: Request, error: AppError) -> Response:
     """A redirect from an address without a page, if one exists; otherwise the page of the error."""
     if isinstance(error, Moved):
-        return moved_home(request, error.url)
+        return moved_elsewhere(request, error.url, is_permanent=error.is_permanent)
     if error.status != 404:
         return error_page(request, error)
     try:
@@ -53,7 +53,8 @@ def error_page(request: Request, error: AppError) -> Response:
     """
     if is_for_program(request):
         return error_text(request, error)
-    home = home_of_error(request) if error.status == 404 else None
+    visit: Visit | None = getattr(request.state, "visit", None)
+    home = home_of_error(request, visit) if error.status == 404 else None
     locale = locale_of_error(request)
     heading, sentence = words_of(error, catalogue_of(locale))
     values: dict[str, Any] = {
@@ -64,7 +65,6 @@ def error_page(request: Request, error: AppError) -> Response:
         "heading": heading,
         "message": sentence,
     }
-    visit: Visit | None = getattr(request.state, "visit", None)
     if visit is None:
         page = render_page(request, "refused.html", locale=locale, **values)
     else:
@@ -74,16 +74,19 @@ def error_page(request: Request, error: AppError) -> Response:
     return page
 
 
-def home_of_error(request: Request) -> str | None:
-    """The home page of the help center in a path."""
+def home_of_error(request: Request, visit: Visit | None) -> str | None:
+    """The home page of the help center in a path, in the version of the visit."""
+    if visit is not None and visit.version is not None:
+        return f"{visit.ctx.bot.home_path}/"
     match = BELOW_HELP_CENTER.match(request.url.path)
     return "/" if match and custom_domain(request) else match and match[0]
 
 
-def moved_home(request: Request, url: str) -> Response:
-    """Redirect to the page on the help center's own host; 308 keeps what a form sends."""
+def moved_elsewhere(request: Request, url: str, *, is_permanent: bool) -> Response:
+    """Redirect to the same page at another address; 307 and 308 keep what a form sends."""
     page = moved_to(url)
-    page.status_code = 301 if request.method in ("GET", "HEAD") else 308
+    codes = (301, 308) if is_permanent else (302, 307)
+    page.status_code = codes[request.method not in ("GET", "HEAD")]
     if request.url.query:
         # It may be a sign-in token.
         page.headers.update(NO_STORE)

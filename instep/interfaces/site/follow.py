@@ -13,12 +13,13 @@ from instep.interfaces.site.public_forms import (
     seen,
 )
 from instep.interfaces.site.queries import is_paused
-from instep.interfaces.site.schemas import article_path
+from instep.interfaces.site.schemas import article_path, root_path
 from instep.interfaces.site.visits import Visit, help_center
 from instep.platform.core import limits
 from instep.platform.core.email_addresses import is_email_address
 from instep.platform.core.errors import NotFound, RateLimited
 from instep.platform.email.outgoing import can_send_email
+from instep.platform.identity.schemas import Bot
 from instep.platform.web.catalogues import message
 from instep.platform.web.client_addresses import client_address
 from instep.platform.web.forms import Form
@@ -84,7 +85,9 @@ async def offers_email(visit: Visit) -> bool:
 async def follow_page(
     visit: Visit, form: Form, topic: Topic, status: int = 200, *, error: str = "", notice: str = ""
 ) -> Response:
-    path = path_of_topic(visit, topic)
+    bot = visit.ctx.bot
+    path = path_of_topic(bot, visit.locale, topic)
+    feed = path_of_topic(bot.with_all_versions, visit.locale if topic.slug else bot.locale, topic)
     return private_page(
         visit,
         "follow.html",
@@ -92,7 +95,7 @@ async def follow_page(
         paths={},
         topic=topic,
         path=path,
-        feed_path=f"{path if topic.slug else f'{visit.ctx.bot.home_path}/changelog'}.atom",
+        feed_path=f"{feed}.atom",
         fields={name: form[name] for name in FIELDS if form.get(name)},
         email=form.get("email", ""),
         offers_email=await offers_email(visit),
@@ -102,13 +105,13 @@ async def follow_page(
     )
 
 
-def path_of_topic(visit: Visit, topic: Topic) -> str:
+def path_of_topic(bot: Bot, locale: str, topic: Topic) -> str:
     """The path of the page that is followed."""
     if topic.article_id:
-        return article_path(visit.ctx.bot, visit.locale, topic.slug)
+        return article_path(bot, locale, topic.slug)
     if topic.collection_id:
-        return f"{visit.root}/collections/{topic.slug}"
-    return f"{visit.root}/changelog"
+        return f"{root_path(bot, locale)}/collections/{topic.slug}"
+    return f"{root_path(bot, locale)}/changelog"
 
 
 def form_subject(visit: Visit) -> str:

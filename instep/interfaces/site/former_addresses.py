@@ -11,6 +11,7 @@ from starlette.routing import BaseRoute, Match
 from instep.content.redirects.actions import find_redirect_url
 from instep.content.redirects.path_patterns import joined, segments_of
 from instep.interfaces.site import entrances, queries
+from instep.interfaces.site.versioned_addresses import path_with_version, version_path
 from instep.interfaces.site.visits import VISITOR
 from instep.platform.core.clock import utc_now
 from instep.platform.identity.schemas import Ctx, SiteAccess
@@ -28,7 +29,8 @@ async def moved_page(request: Request) -> Response | None:
     match = BELOW_HELP_CENTER.fullmatch(request.scope["path"])
     if match is None or request.method not in ("GET", "HEAD") or not match[0].isprintable():
         return None
-    slug, path = match.groups()
+    slug, below = match.groups()
+    path = version_path(request) + below
     database = request.app.state.database
     async with database.enter(SiteAccess, entrances.ENTER_SITE, slug=slug) as (access, tx):
         if access is None or custom_domain(request) not in (None, access.bot.domain):
@@ -37,7 +39,7 @@ async def moved_page(request: Request) -> Response | None:
         request.state.locale = access.bot.locale
         ctx = Ctx(tx, access.bot, VISITOR, utc_now())
         url = await find_redirect_url(ctx, path)
-        if url is None and await queries.has_language(ctx, path[1:]):
+        if url is None and await queries.has_language(ctx, below[1:]):
             url = f"{access.bot.home_path}{path}/"
     return moved_to(url) if url else None
 
@@ -53,7 +55,6 @@ def respelled_page(request: Request, routes: Sequence[BaseRoute]) -> Response | 
     address = {"type": "http", "method": "GET", "path": usual_path, "headers": []}
     if all(route.matches(address)[0] is Match.NONE for route in routes):
         return None
-    if domain := custom_domain(request):
-        usual_path = usual_path.removeprefix(f"/help/{domain}")
+    usual_path = path_with_version(request, usual_path)
     query = f"?{request.url.query}" if request.url.query else ""
     return moved_to(f"{quote(usual_path)}{query}")

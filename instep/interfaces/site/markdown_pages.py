@@ -9,7 +9,8 @@ from instep.interfaces.site.public_markdown import write_markdown
 from instep.interfaces.site.rendering import kept_private
 from instep.interfaces.site.representations import EXTENSION, markdown_document
 from instep.interfaces.site.schemas import WholeText, article_url, changelog_url, llms_url
-from instep.interfaces.site.visits import help_center, requested_locale
+from instep.interfaces.site.version_choice import article_of_other_versions
+from instep.interfaces.site.visits import Visit, help_center, requested_locale, with_version
 from instep.interfaces.site.xml import as_uri
 from instep.platform.core.errors import NotFound
 from instep.platform.identity.schemas import Bot
@@ -24,14 +25,22 @@ async def show_article_text(request: Request) -> Response:
     async with help_center(request, recognise=True, only_reads=True) as visit:
         bot = visit.ctx.bot
         locale, is_canonical = requested_locale(request, bot)
-        text = await queries.find_text(visit.ctx, slug, locale)
+        text, whole, notices = (
+            await queries.find_text(visit.ctx, slug, locale),
+            with_version(visit.ctx, None),
+            [],
+        )
+        if text is None and await article_of_other_versions(visit, slug, locale, EXTENSION):
+            text = await queries.find_text(whole, slug, locale)
+            notices.append(other_versions_notice(visit))
         if text is None or not is_canonical:
-            present_slug = text.slug if text else await queries.find_present_slug(visit.ctx, slug, locale)
+            present_slug = text.slug if text else await queries.find_present_slug(whole, slug, locale)
             if present_slug is None:
                 raise NotFound
             return moved_to(article_url(bot, locale, present_slug) + EXTENSION)
-    notice = "" if text.locale == locale else untranslated_notice(visit.catalogue, text.locale)
-    page = await text_page(request, bot, text, article_url(bot, text.locale, slug), notice)
+    if text.locale != locale:
+        notices.append(untranslated_notice(visit.catalogue, text.locale))
+    page = await text_page(request, bot, text, article_url(bot, text.locale, slug), " ".join(notices))
     page.headers["Content-Language"] = text.locale
     return kept_private(page) if visit.is_signed_in else page
 
@@ -44,6 +53,12 @@ async def show_entry_text(request: Request) -> Response:
     if text is None:
         raise NotFound
     return await text_page(request, bot, text, changelog_url(bot, text.slug))
+
+
+def other_versions_notice(visit: Visit) -> str:
+    assert visit.version is not None, "only versions lack articles"
+    sentence = "This article is not about version %(version)s."
+    return visit.catalogue.gettext(sentence, version=visit.version.name)
 
 
 def untranslated_notice(catalogue: Catalogue, locale: str) -> str:

@@ -5,9 +5,10 @@ from dataclasses import asdict, dataclass, field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from instep.interfaces.site.schemas import article_path
+from instep.interfaces.site.schemas import passage_path
 from instep.interfaces.site.search import (
     HEADERS,
+    IN_VERSION,
     ArticleResult,
     count_search,
     results_by_article,
@@ -29,7 +30,10 @@ MIN_QUESTION_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A line below the field: its target, the title and headings above a text, and the text in pieces."""
+    """A line below the field: its target, the title and headings above a text, and the text in pieces.
+
+    The first heading of an article of another product version is the version.
+    """
 
     path: str
     title: str
@@ -55,7 +59,10 @@ async def show_matches(request: Request) -> Response:
         articles = results_by_article(visit, passages.rows)[:MOST_ARTICLES]
         answer = await answer_match(visit, query, locale) if is_question(query) else None
     return JSONResponse(
-        {"answer": answer and asdict(answer), "articles": [asdict(article_match(a)) for a in articles]},
+        {
+            "answer": answer and asdict(answer),
+            "articles": [asdict(article_match(visit, article)) for article in articles],
+        },
         headers=HEADERS,
     )
 
@@ -64,10 +71,11 @@ def is_question(query: str) -> bool:
     return query.endswith("?") or len(query.split()) >= MIN_QUESTION_WORDS
 
 
-def article_match(article: ArticleResult) -> Match:
+def article_match(visit: Visit, article: ArticleResult) -> Match:
     best = article.passages[0]
     path = f"{article.path}#{best.anchor}" if best.anchor else article.path
-    return Match(path, article.title, best.headings, best.marked_excerpt)
+    version = [visit.catalogue.gettext(IN_VERSION, version=article.version)] if article.version else []
+    return Match(path, article.title, (*version, *best.headings), best.marked_excerpt)
 
 
 async def answer_match(visit: Visit, question: str, locale: str) -> Match | None:
@@ -77,7 +85,7 @@ async def answer_match(visit: Visit, question: str, locale: str) -> Match | None
         return None
     cited = answer.sources[0]
     passage = cited.passage
-    path = article_path(visit.ctx.bot, passage.locale, passage.slug)
+    path = passage_path(visit.ctx.bot, passage.locale, passage)
     return Match(
         f"{path}#{passage.anchor}" if passage.anchor else path,
         passage.title,

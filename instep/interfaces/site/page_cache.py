@@ -10,13 +10,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.interfaces.site.schemas import SiteState
+from instep.interfaces.site.versioned_addresses import requested_version
 from instep.platform.core import limits
 from instep.platform.core.etags import matches_any_etag
 from instep.platform.web.assets import accepted_codings
 from instep.platform.web.compression import COMPRESSED_FROM_BYTES, COMPRESSION_LEVEL
 
-# The path of a page, with its query.
-Address = tuple[str, str]
+# The path of a page, its query, and the product version in its address.
+Address = tuple[str, str, str | None]
 CREDENTIALS = {b"cookie", b"authorization"}
 
 
@@ -126,7 +127,8 @@ page_cache = PageCache(limits.MAX_PAGE_CACHE_BYTES)
 
 
 def address_of(request: Request) -> Address:
-    return request.scope["path"], request.scope["query_string"].decode("latin-1")
+    query = request.scope["query_string"].decode("latin-1")
+    return request.scope["path"], query, requested_version(request)
 
 
 def is_for_everybody(request: Request) -> bool:

@@ -27,8 +27,21 @@ from instep.interfaces.site.schemas import (
 )
 from instep.interfaces.site.site_tree import tree_of_article, tree_of_collection
 from instep.interfaces.site.structured_data import LinkCard, article_data, home_data, root_url, section_data
+from instep.interfaces.site.version_choice import (
+    article_of_other_versions,
+    canonical_bot,
+    is_unreleased,
+    version_links,
+)
 from instep.interfaces.site.visit_counts import count_view
-from instep.interfaces.site.visits import Visit, help_center, moved_to_usual_spelling, requested_locale
+from instep.interfaces.site.visits import (
+    Moved,
+    Visit,
+    help_center,
+    moved_to_usual_spelling,
+    requested_locale,
+    with_version,
+)
 from instep.interfaces.site.xml import as_uri
 from instep.platform.core import limits
 from instep.platform.core.errors import NotFound
@@ -47,14 +60,19 @@ async def show_home(request: Request) -> Response:
         bot, locale = visit.ctx.bot, visit.locale
         collections = await collection_queries.list_sections(visit.ctx, locale, number)
         if not collections.rows and (number > 1 or locale != bot.locale):
+            if number == 1 and visit.version and locale in visit.locales:
+                # Choosing a version leads here, even to one without articles in the language.
+                raise Moved(f"{bot.help_url}/", is_permanent=False)
             raise NotFound
+        is_noindex = is_in_other_version(visit)
         return lasting_page(
             visit,
             "home.html",
             sections=[(section, section_path(visit.root, section)) for section in collections.rows],
             number=number,
             has_next=bool(collections.next_cursor),
-            alternates=homes_of(bot, visit.locales),
+            alternates={} if is_noindex else homes_of(bot, visit.locales),
+            is_noindex=is_noindex,
             link_card=LinkCard(
                 bot.name, f"{root_url(bot, locale)}/", image_url=card_url(visit, card_of_home(visit))
             ),
@@ -88,20 +106,26 @@ async def section_page(visit: Visit, section: CollectionSection | None, number: 
     last = ceil(section.article_count / limits.COLLECTION_ARTICLES)
     tree = await tree_of_collection(visit, section.slug or None)
     title = section.title or visit.catalogue.gettext("Articles")
-    url = as_uri(
-        visit.ctx.bot.help_url + section_path(visit.root, section).removeprefix(visit.ctx.bot.home_path)
-    )
+    bot = visit.ctx.bot
+    below = section_path(visit.root, section).removeprefix(bot.home_path)
+    url, feed_url = as_uri(bot.help_url + below), as_uri(bot.with_all_versions.help_url + below)
     return lasting_page(
         visit,
         "collection.html",
         section=section,
-        feed_url=url + atom_feed.EXTENSION if section.is_public else None,
+        feed_url=feed_url + atom_feed.EXTENSION if section.is_public else None,
         number=number,
         last=last,
         tree=tree,
         link_card=LinkCard(title, url if number == 1 else f"{url}?page={number}", section.description),
-        structured_data=section_data(visit.ctx.bot, visit.locale, section, title, url),
+        structured_data=section_data(bot, visit.locale, section, title, url),
+        is_noindex=is_in_other_version(visit),
     )
+
+
+def is_in_other_version(visit: Visit) -> bool:
+    """True for another version than the current one: search engines list only its articles."""
+    return visit.version is not None and not visit.version.is_current
 
 
 def page_number(request: Request) -> int:
@@ -123,19 +147,30 @@ async def show_article(request: Request) -> Response:
         if article is not None and is_canonical:
             count_view(request, visit.ctx, article.id)
             return await article_page(visit, article)
-        present_slug = article.slug if article else await queries.find_present_slug(visit.ctx, slug, locale)
+        if article is None and (other := await article_of_other_versions(visit, slug, locale)):
+            count_view(request, visit.ctx, other.id)
+            return await article_page(visit, other, is_in_version=False)
+        whole = with_version(visit.ctx, None)
+        present_slug = article.slug if article else await queries.find_present_slug(whole, slug, locale)
         if present_slug is None:
             raise NotFound
         return moved_to(article_url(visit.ctx.bot, locale, present_slug))
 
 
-async def article_page(visit: Visit, article: ArticlePage) -> Response:
+async def article_page(visit: Visit, article: ArticlePage, *, is_in_version: bool = True) -> Response:
+    """The page of an article, which may not be about the visit's product version."""
     bot, locale, slug = visit.ctx.bot, visit.locale, article.slug
-    is_translated = article.locale == locale
+    versions = (
+        []
+        if is_in_version and not is_in_other_version(visit)
+        else await queries.versions_of(visit.ctx, article.id)
+    )
+    canonical = canonical_bot(visit, versions)
+    is_canonical = article.locale == locale and canonical == bot
     headings = contents_of(article.html)
     card = card_url(visit, card_of_article(visit, article), slug)
     image_url = as_uri(card) if card else None
-    url = article_url(bot, article.locale, slug)
+    url = article_url(canonical, article.locale, slug)
     return lasting_page(
         visit,
         "article.html",
@@ -149,14 +184,26 @@ async def article_page(visit: Visit, article: ArticlePage) -> Response:
         related=[
             (article_path(bot, locale, other.slug), other) for other in await related_articles(visit, article)
         ],
-        markdown_url=url + EXTENSION,
-        feed_url=as_uri(url) + atom_feed.EXTENSION if article.is_public and is_translated else None,
-        # Search engines read them on the original, which is the canonical page.
-        alternates=alternates_of(bot, article.slugs) if is_translated else {},
+        markdown_url=article_url(bot, article.locale, slug) + EXTENSION,
+        feed_url=feed_url(visit, article),
+        # Search engines read them on the canonical page.
+        alternates=alternates_of(bot, article.slugs) if is_canonical else {},
         link_card=LinkCard(article.title, as_uri(url), article.description, "article", image_url),
-        structured_data=article_data(bot, article, headings, image_url),
+        structured_data=article_data(canonical, article, headings, image_url),
+        is_noindex=not is_in_version or is_unreleased(visit),
+        versions_with_article=[]
+        if is_in_version
+        else [link for link in version_links(visit, locale, visit.rest_of_path) if link.version in versions],
         paths={other: article_path(bot, other, slug) for other, slug in shown_slugs(visit, article).items()},
     )
+
+
+def feed_url(visit: Visit, article: ArticlePage) -> str | None:
+    """The URL of the feed of a public article in its own language."""
+    if not article.is_public or article.locale != visit.locale:
+        return None
+    url = article_url(visit.ctx.bot.with_all_versions, article.locale, article.slug)
+    return as_uri(url) + atom_feed.EXTENSION
 
 
 def shown_slugs(visit: Visit, article: ArticlePage) -> dict[str, str]:

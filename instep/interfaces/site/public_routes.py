@@ -38,6 +38,7 @@ from instep.interfaces.site.subscriptions import (
     show_subscriptions,
     unsubscribe_reader,
 )
+from instep.interfaces.site.versioned_addresses import path_with_version
 from instep.interfaces.site.visitor_sign_in import sign_in_visitor, sign_out_visitor
 from instep.platform.web.pages import CACHE, document, moved_to
 from instep.platform.web.public import public
@@ -49,7 +50,7 @@ ICON = (STATIC / "favicon.ico").read_bytes()
 @public
 async def add_slash(request: Request) -> Response:
     """Add the slash that relative URLs need and people leave out."""
-    return moved_to(f"{request.url.path}/")
+    return moved_to(f"{path_with_version(request, request.url.path)}/")
 
 
 class Assets(StaticFiles):

@@ -6,7 +6,14 @@ Only `LIVE`, `LIVE_TO_SIGNED_IN` and `PUBLISHED_ENTRIES`, and for collections `c
 
 from datetime import datetime
 
-from instep.content.articles.live import LIVE, LIVE_TO_SIGNED_IN, in_language
+from instep.content.articles.live import (
+    FAMILY,
+    LIVE,
+    LIVE_TO_SIGNED_IN,
+    in_language,
+    in_read_version,
+    in_version_at,
+)
 from instep.content.collections.visibility import ANCESTORS, IS_PUBLIC, PLACE
 from instep.content.files.actions import find_by_digest
 from instep.content.parts.readers_texts import readers_text
@@ -24,7 +31,7 @@ from instep.interfaces.site.schemas import (
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
 from instep.platform.core.paging import Order, Page, PageRequest
-from instep.platform.identity.schemas import Ctx
+from instep.platform.identity.schemas import Ctx, ReadVersion
 from instep.search.schemas import Audience
 
 ARTICLE_PAGE = f"""
@@ -65,8 +72,8 @@ ENTRY_ORDER = Order(("e.published_at", "e.id"), descending=True)
 
 
 def live(ctx: Ctx) -> str:
-    """The articles that the visitor may read."""
-    return LIVE_TO_SIGNED_IN if is_signed_in(ctx) else LIVE
+    """The articles that the visitor may read, in the product version of the visit."""
+    return in_read_version(ctx, LIVE_TO_SIGNED_IN if is_signed_in(ctx) else LIVE)
 
 
 def live_in(ctx: Ctx, locale: str) -> str:
@@ -142,6 +149,35 @@ async def find_live_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | N
     )
 
 
+async def find_counterpart(ctx: Ctx, article_id: str, locale: str) -> str | None:
+    """The slug of the live article on the same topic in the product version that is read."""
+    slug: str | None = await ctx.value(
+        f"""
+        select a.slug {live_in(ctx, locale)} and {FAMILY} = (select {FAMILY} from articles a
+            where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = %(id)s)
+        limit 1
+        """,
+        id=article_id,
+        locale=locale,
+    )
+    return slug
+
+
+async def versions_of(ctx: Ctx, article_id: str) -> list[ReadVersion]:
+    """The product versions that an article is about, the newest first."""
+    return await ctx.all(
+        ReadVersion,
+        f"""
+        select r.slug, r.name, r.position, r.is_current from product_versions r
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and exists (
+            select from articles a where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s
+            and a.id = %(id)s and {in_version_at("r.position")})
+        order by r.position desc
+        """,
+        id=article_id,
+    )
+
+
 async def find_text(ctx: Ctx, slug: str, locale: str) -> WholeText | None:
     """A live article with its Markdown."""
     return await ctx.first(
@@ -173,7 +209,7 @@ async def list_texts(ctx: Ctx) -> list[ListedText]:
         f"""
         select a.slug, a.locale, a.title, a.description,
             array_remove(array[grandparent.title, parent.title, c.title], null) as collection_titles
-        {LIVE} order by {TEXT_ORDER} limit {limits.MAX_LLMS_LINKS + 1}
+        {in_read_version(ctx)} order by {TEXT_ORDER} limit {limits.MAX_LLMS_LINKS + 1}
         """,
         locale=ctx.bot.locale,
     )
@@ -181,14 +217,14 @@ async def list_texts(ctx: Ctx) -> list[ListedText]:
 
 async def list_whole_texts(ctx: Ctx) -> tuple[list[WholeText], int]:
     """The first live articles whose texts fit into `llms-full.txt`, and the number of all of them."""
-    count: int = await ctx.value(f"select count(*)::integer {LIVE}")
+    count: int = await ctx.value(f"select count(*)::integer {in_read_version(ctx)}")
     texts = await ctx.all(
         WholeText,
         f"""
         select {TEXT} from (
             select a.*, row_number() over reading as place,
                 sum(octet_length({readers_text("a")})) over reading as bytes
-            {LIVE} window reading as (order by {TEXT_ORDER})
+            {in_read_version(ctx)} window reading as (order by {TEXT_ORDER})
         ) a where a.bytes <= %(max_bytes)s order by a.place
         """,
         locale=ctx.bot.locale,
@@ -203,7 +239,7 @@ async def suggest_texts(ctx: Ctx, query: str) -> list[ListedText]:
         ListedText,
         f"""
         select a.slug, a.locale, a.title, a.description, '{{}}'::text[] as collection_titles
-        {LIVE} and a.locale = %(locale)s and strpos(lower(a.title), lower(%(query)s)) > 0
+        {in_read_version(ctx)} and a.locale = %(locale)s and strpos(lower(a.title), lower(%(query)s)) > 0
         order by not starts_with(lower(a.title), lower(%(query)s)), a.title, a.id
         limit {limits.SITE_SUGGESTIONS}
         """,
@@ -321,7 +357,7 @@ async def list_article_addresses(ctx: Ctx) -> list[ArticleAddress]:
         f"""
         select a.slug, a.locale, coalesce(a.translation_of, a.id) as text_id,
             array_remove(array[grandparent.slug, parent.slug, c.slug], null) as collection_slugs, a.updated_at
-        {LIVE} order by a.updated_at desc, a.id limit {limits.MAX_SITEMAP_URLS}
+        {in_read_version(ctx)} order by a.updated_at desc, a.id limit {limits.MAX_SITEMAP_URLS}
         """,
     )
 

@@ -24,8 +24,8 @@ log = structlog.get_logger()
 LEAST_SHARE = 0.3
 # The indexes that are being read, by bot.
 loading: dict[UUID, asyncio.Task[None]] = {}
-# The ids of the nearest articles, by the article, the page's language and the state of the help center when
-# they were ranked.
+# The ids of the nearest articles, by the article, the page's language and version, and the state of the help
+# center when they were ranked.
 nearest: LRUCache[tuple[object, ...], list[str]] = LRUCache(limits.MAX_CACHED_RELATED_ARTICLES)
 
 
@@ -43,7 +43,8 @@ async def related_articles(visit: Visit, article: ArticlePage) -> list[RelatedAr
             loading[bot.id] = asyncio.create_task(load_index(visit.request.app.state.database, bot))
         return []
     arrival = visit.arrival
-    key = (article.id, visit.locale, arrival.site_frame.shows_untranslated, arrival.changed_at)
+    version = visit.version.position if visit.version else None
+    key = (article.id, visit.locale, version, arrival.site_frame.shows_untranslated, arrival.changed_at)
     ids = nearest.get(key)
     if ids is None:
         ids = nearest[key] = await rank(visit, article)

@@ -21,6 +21,7 @@ from instep.interfaces.site.page_cache import first_response, page_cache
 from instep.interfaces.site.rich_parts import RichParts, fold_diagrams
 from instep.interfaces.site.schemas import ask_path, root_path, search_path
 from instep.interfaces.site.structured_data import og_locale
+from instep.interfaces.site.version_choice import is_unreleased, version_links
 from instep.interfaces.site.visits import Visit
 from instep.platform.core import limits
 from instep.platform.core.config import settings
@@ -34,6 +35,8 @@ from instep.platform.web.pages import NO_STORE, SECURITY_HEADERS, Pages, sanitis
 
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 PLAIN = RichParts.of("")
+# The pages that links in a text lead to in the version that is read.
+BELOW_VERSION = r"(?=(?:[\w-]+/)?(?:articles|collections)\b)"
 
 
 @pass_context
@@ -77,13 +80,15 @@ def pages_in(language: str) -> Pages:
 def shown_text(visit: Visit, html: str) -> Markup:
     """The sanitized HTML of a text as its page shows it.
 
-    Alerts have titles in its language, links stay on the own host and lead to headings.
+    Alerts have titles in its language, links stay on the own host and in the version, and lead to headings.
     """
     bot = visit.ctx.bot
     site = re.escape(settings().base_url)
     home = rf'href="(?:{site})?/help/{re.escape(bot.slug)}/'
-    page = rf'(?:{home}|href="{re.escape(bot.help_url)}/)[^"#]*'
-    html = re.sub(rf'({page}#)([^"]+)', lambda match: match[1] + heading_fragment(match[2]), html)
+    any_home = rf'(?:{home}|href="{re.escape(bot.with_all_versions.help_url)}/)'
+    html = re.sub(rf'({any_home}[^"#]*#)([^"]+)', lambda match: match[1] + heading_fragment(match[2]), html)
+    if visit.version is not None and visit.version.path:
+        html = re.sub(any_home + BELOW_VERSION, f'href="{bot.home_path}/', html)
     if bot.domain is not None:
         html = re.sub(home, 'href="/', html)
         html = re.sub(rf'((?:href|src)=")(?:{site})(/files/{re.escape(bot.slug)}/)', r"\1\2", html)
@@ -149,7 +154,11 @@ def shared_values(
     return {
         "bot": bot,
         "locale": locale,
+        "home_path": bot.with_all_versions.home_path,
         "root": root_path(bot, locale),
+        "version": visit.version,
+        "versions": version_links(visit, locale, visit.rest_of_path if paths else rest),
+        "is_unreleased": is_unreleased(visit),
         "languages": language_links(bot, locale, visit.locales, rest, paths),
         "has_changelog": visit.has_changelog,
         "accent_style": accent_style(visit),

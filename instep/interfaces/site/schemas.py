@@ -7,8 +7,8 @@ from typing import Any
 from instep.accounts.workspaces.site_frame import SiteFrame
 from instep.content.articles.paths import path_of_article, path_of_locale
 from instep.content.files.schemas import StoredFile
-from instep.platform.identity.schemas import Bot, SiteAccess
-from instep.search.schemas import Audience
+from instep.platform.identity.schemas import Bot, ReadVersion, SiteAccess
+from instep.search.schemas import Audience, Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +30,21 @@ class SiteState(SiteAccess):
 class Arrival(SiteState):
     """The result of a visit's first statement: the help center, and the links of its pages.
 
-    `locales` are the languages of its live articles.
+    `locales` are the languages of its live articles, `versions` the fields of each `ReadVersion`, the newest
+    first.
     """
 
     has_changelog: bool
     locales: list[str]
+    versions: list[dict[str, Any]]
 
     @property
     def state(self) -> SiteState:
         return SiteState(**{column.name: getattr(self, column.name) for column in fields(SiteState)})
+
+    @property
+    def read_versions(self) -> list[ReadVersion]:
+        return [ReadVersion(**version) for version in self.versions]
 
     @property
     def site_frame(self) -> SiteFrame:
@@ -224,9 +230,14 @@ def article_path(bot: Bot, locale: str, slug: str) -> str:
     return bot.home_path + path_of_article(bot.locale, locale, slug)
 
 
+def passage_path(bot: Bot, locale: str, passage: Passage) -> str:
+    """The path of a passage's article, in the version that is read or, without it there, in another one."""
+    return article_path(bot.in_version(passage.other_version or bot.version), locale, passage.slug)
+
+
 def llms_url(bot: Bot) -> str:
     """The index of all texts, for programs."""
-    return f"{bot.help_url}/llms.txt"
+    return f"{bot.with_all_versions.help_url}/llms.txt"
 
 
 def path_in(bot: Bot, locale: str) -> str:
@@ -257,4 +268,4 @@ def section_path(root: str, section: CollectionSection) -> str:
 
 
 def changelog_url(bot: Bot, slug: str | None = None) -> str:
-    return f"{bot.help_url}/changelog" + (f"/{slug}" if slug else "")
+    return f"{bot.with_all_versions.help_url}/changelog" + (f"/{slug}" if slug else "")

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from instep.interfaces.site import entrances
 from instep.interfaces.site.rendering import visitor_page
-from instep.interfaces.site.schemas import article_path
+from instep.interfaces.site.schemas import passage_path
 from instep.interfaces.site.visit_counts import count_words
 from instep.interfaces.site.visitor_mistakes import VisitorMistake
 from instep.interfaces.site.visits import Visit, help_center
@@ -29,6 +29,7 @@ from instep.search.semantic.query_embedder import query_embedder
 HEADERS = {**NO_STORE, "X-Robots-Tag": "noindex"}
 # Maximum number of passages per article on a page, so that a long article does not fill it.
 PASSAGES_PER_ARTICLE = 3
+IN_VERSION = message("Version %(version)s")
 TOO_LONG = message("Your search can have at most %(number)s characters.")
 EMPTY_PAGE: Page[Passage] = Page([], None)
 
@@ -44,6 +45,8 @@ class ArticleResult:
     locale: str
     path: str
     passages: list[Passage]
+    # The name of its product version, if it is not about the one that is read.
+    version: str | None
 
 
 @public
@@ -114,8 +117,9 @@ async def search(visit: Visit, search_request: SearchRequest) -> Page[Passage]:
 def results_by_article(visit: Visit, passages: Iterable[Passage]) -> list[ArticleResult]:
     results: dict[str, ArticleResult] = {}
     for passage in passages:
-        path = article_path(visit.ctx.bot, visit.locale, passage.slug)
-        result = ArticleResult(passage.title, passage.locale, path, [])
+        path = passage_path(visit.ctx.bot, visit.locale, passage)
+        version = passage.other_version.name if passage.other_version else None
+        result = ArticleResult(passage.title, passage.locale, path, [], version)
         article = results.setdefault(passage.article_id, result)
         article.passages.append(passage)
     for article in results.values():

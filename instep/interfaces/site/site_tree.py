@@ -46,14 +46,15 @@ async def tree_of_article(visit: Visit, article: ArticlePage, locale: str) -> Si
     rows = await collection_queries.list_tree(visit.ctx, locale, slug)
     siblings = await collection_queries.list_siblings(visit.ctx, article, locale, slug)
     leaves = [leaf_of(visit, article, locale, sibling) for sibling in siblings]
-    place = next((index for index, leaf in enumerate(leaves) if leaf.is_current), 0)
+    # An article that is not about the version that is read is not among them.
+    place = next((index for index, leaf in enumerate(leaves) if leaf.is_current), len(leaves))
     branches, current = grow(rows, slug)
     if current is not None:
         current.articles.extend(leaves)
     return SiteTree(
         branches,
         articles=leaves if slug is None else [],
-        previous=leaves[place - 1] if place > 0 else None,
+        previous=leaves[place - 1] if 0 < place < len(leaves) else None,
         next=leaves[place + 1] if place + 1 < len(leaves) else None,
     )
 

@@ -10,11 +10,12 @@ from starlette.responses import Response
 
 from instep.interfaces.site import entrances
 from instep.interfaces.site.schemas import Arrival, path_in, root_path
+from instep.interfaces.site.versioned_addresses import requested_version, version_path
 from instep.platform.core.clock import utc_now
 from instep.platform.core.errors import AppError, NotFound
 from instep.platform.core.locales import valid_locale
 from instep.platform.core.replica import Replica
-from instep.platform.identity.schemas import Actor, Bot, Ctx
+from instep.platform.identity.schemas import Actor, Bot, Ctx, ReadVersion
 from instep.platform.web.catalogues import Catalogue, catalogue_of
 from instep.platform.web.custom_domains import custom_domain
 from instep.platform.web.forms import cookie_name
@@ -27,13 +28,14 @@ VISITOR = Actor("visitor", "Visitor", can_write=False)
 
 
 class Moved(AppError):
-    """This page has another address now."""
+    """This page has another address, for good or for now."""
 
     status = 301
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, is_permanent: bool = True) -> None:
         super().__init__()
         self.url = url
+        self.is_permanent = is_permanent
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,11 @@ class Visit:
     def accent(self) -> str | None:
         """The accent for the light scheme; None means Instep blue."""
         return self.arrival.accent[0] if self.arrival.accent else None
+
+    @property
+    def version(self) -> ReadVersion | None:
+        """The product version that the visitor reads; None in a help center without versions."""
+        return self.ctx.bot.version
 
     @property
     def locales(self) -> Sequence[str]:
@@ -134,8 +141,13 @@ def own_address(request: Request, bot: Bot) -> str | None:
         raise NotFound
     if bot.domain is None or place != "help" or name == domain:
         return None
+    return address_at(request, bot.help_url + version_path(request))
+
+
+def address_at(request: Request, home: str) -> str:
+    """The URL or path of the requested page below another home page."""
     query = f"?{request.url.query}" if request.url.query else ""
-    return f"{bot.help_url}/{quote(below_help_center(request))}{query}"
+    return f"{home}/{quote(below_help_center(request))}{query}"
 
 
 @asynccontextmanager
@@ -157,7 +169,7 @@ async def help_center(
             raise NotFound
         if url := own_address(request, arrival.bot):
             raise Moved(url)
-        visit = Visit(request, Ctx(tx, arrival.bot, VISITOR, utc_now()), arrival)
+        visit = in_requested_version(Visit(request, Ctx(tx, arrival.bot, VISITOR, utc_now()), arrival))
         # Errors from here on are reported in this language.
         request.state.locale = visit.locale
         visit = await recognised(visit) if recognise else visit
@@ -172,6 +184,31 @@ async def help_center(
             else:
                 await tx.release()
                 yield replace(visit, ctx=replace(visit.ctx, tx=replica_tx))
+
+
+def in_requested_version(visit: Visit) -> Visit:
+    """The visit in the product version that its address names, by default the current one.
+
+    The address of the current version leads to the page without a version, one of an unknown version nowhere.
+    """
+    versions, slug = visit.arrival.read_versions, requested_version(visit.request)
+    current = next((version for version in versions if version.is_current), None)
+    visit = replace(visit, ctx=with_version(visit.ctx, current))
+    if slug is None:
+        return visit
+    chosen = next((version for version in versions if version.slug == slug), None)
+    if chosen is None:
+        # The page that says so has the frame of the help center, if that has versions.
+        visit.request.state.visit = visit if versions else None
+        raise NotFound
+    if chosen.is_current:
+        raise Moved(address_at(visit.request, visit.ctx.bot.home_path), is_permanent=False)
+    return replace(visit, ctx=with_version(visit.ctx, chosen))
+
+
+def with_version(ctx: Ctx, version: ReadVersion | None) -> Ctx:
+    """The context that reads a product version, or all of them."""
+    return replace(ctx, bot=ctx.bot.in_version(version))
 
 
 async def recognised(visit: Visit) -> Visit:

@@ -13,7 +13,7 @@ from instep.platform.core import limits
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import NotFound
 from instep.platform.core.pipeline import SqlStatement
-from instep.platform.identity.queries import BOT, BOT_DOMAIN
+from instep.platform.identity.queries import BOT, BOT_DOMAIN, READ_VERSION
 from instep.platform.identity.schemas import BotKeyAuth, KeyAuth, PublicBot
 
 ALPHABET = string.digits + string.ascii_letters
@@ -86,18 +86,26 @@ async def authenticate_key(
 
 @asynccontextmanager
 async def authenticate_bot_key(
-    database: Database, bot: UUID | None, key: str, visitor: str, address: str
+    database: Database, bot: UUID | None, key: str, visitor: str, address: str, version: str | None
 ) -> AsyncIterator[tuple[BotKeyAuth, Tx]]:
-    """Find the bot, count the call by visitor and by address, and enter the workspace, in one round trip."""
+    """Find the bot, count the call by visitor and by address, and enter the workspace, in one round trip.
+
+    The product version is the one with this id or slug, by default the current one.
+    """
     async with database.enter(
         BotKeyAuth,
-        f"""select e.*, {BOT_DOMAIN}
+        f"""select e.*, {BOT_DOMAIN}, (
+            select {READ_VERSION} from product_versions v
+            where v.bot_id = e.bot_id and v.workspace_id = e.workspace_id collate "C"
+              and case when %(version)s::text is null then v.is_current else %(version)s in (v.id, v.slug) end
+        ) as version
         from enter_with_bot_key(%(bot)s, %(key)s, %(visitor)s, %(address)s, %(seconds)s) e""",
         bot=bot,
         key=hash_key(key),
         visitor=visitor,
         address=address,
         seconds=limits.REQUEST_WINDOW_SECONDS,
+        version=version,
     ) as (auth, tx):
         assert auth is not None, "enter_with_bot_key always returns a row"
         yield auth, tx

@@ -8,6 +8,10 @@ from instep.platform.identity.schemas import Bot
 BOT = "b.id, b.workspace_id, b.slug, b.name, b.locale, b.domain"
 # Columns added to those of a function with a bot's columns; it has entered the bot's workspace.
 BOT_DOMAIN = "(select b.domain from bots b where b.id = e.bot_id) as bot_domain"
+# The fields of a `ReadVersion`, from a row `v` of `product_versions`.
+READ_VERSION = """
+    jsonb_build_object('slug', v.slug, 'name', v.name, 'position', v.position, 'is_current', v.is_current)
+"""
 # Credentials, which are API keys and connected apps, and the bots that they cover.
 CREDENTIALS = """(
     select id, workspace_id, bot_ids, default_bot_id from api_keys

@@ -20,6 +20,21 @@ ActorType = Literal["api_key", "person", "task", "command", "visitor"]
 
 
 @dataclass(frozen=True, slots=True)
+class ReadVersion:
+    """A version of the product in which someone reads a help center; position 0 is the oldest version."""
+
+    slug: str
+    name: str
+    position: int
+    is_current: bool
+
+    @property
+    def path(self) -> str:
+        """The path prefix of its pages, below the help center: empty for the current version."""
+        return "" if self.is_current else f"/versions/{self.slug}"
+
+
+@dataclass(frozen=True, slots=True)
 class Bot:
     """A help center; all content belongs to one."""
 
@@ -30,11 +45,14 @@ class Bot:
     locale: str
     # The help center's own host name.
     domain: str | None = None
+    # The product version that is read. None: articles of all versions.
+    version: ReadVersion | None = None
 
     @property
     def help_url(self) -> str:
-        """The public URL of the help center, without a trailing slash."""
-        return self.plain_url if self.domain is None else settings().url_at(self.domain)
+        """The public URL of the help center in its version, without a trailing slash."""
+        home = self.plain_url if self.domain is None else settings().url_at(self.domain)
+        return home + self.version.path if self.version else home
 
     @property
     def plain_url(self) -> str:
@@ -43,8 +61,16 @@ class Bot:
 
     @property
     def home_path(self) -> str:
-        """The path prefix of the help center: empty on its own host name."""
-        return f"/help/{self.slug}" if self.domain is None else ""
+        """The path prefix of the help center in its version: empty on its own host name."""
+        home = f"/help/{self.slug}" if self.domain is None else ""
+        return home + self.version.path if self.version else home
+
+    def in_version(self, version: ReadVersion | None) -> "Bot":
+        return replace(self, version=version)
+
+    @property
+    def with_all_versions(self) -> "Bot":
+        return self.in_version(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +135,9 @@ class Person:
 class Ctx:
     """The context of an action: database connection, bot, actor and time.
 
-    It runs statements as `Tx` does and gives them the parameters `workspace`, `bot` and `now`. `warnings` are
-    sentences that a successful action adds; the response includes them.
+    It runs statements as `Tx` does and gives them the parameters `workspace`, `bot`, `now` and, if a product
+    version is read, its position `read_version`. `warnings` are sentences that a successful action adds; the
+    response includes them.
     """
 
     tx: Tx
@@ -156,6 +183,8 @@ class Ctx:
         return self.tx.queue(sql, check, **self._with_own(params))
 
     def _with_own(self, params: dict[str, Any]) -> dict[str, Any]:
+        if self.bot.version:
+            params = {"read_version": self.bot.version.position, **params}
         return {"workspace": self.bot.workspace_id, "bot": self.bot.id, "now": self.now, **params}
 
 
@@ -287,6 +316,8 @@ class BotKeyAuth(BotColumns):
     seconds_left: int
     address_hits: int | None
     address_seconds_left: int | None
+    # The fields of a `ReadVersion`, if there is one.
+    version: dict[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)

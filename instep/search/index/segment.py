@@ -1,7 +1,7 @@
 """A segment of a bot's inverted index: which passages have which terms, in flat NumPy arrays."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from mmap import mmap
@@ -141,6 +141,10 @@ class Segment:
     def article_numbers(self) -> dict[str, int]:
         """The number of each article by its id."""
         return {article.id: number for number, article in enumerate(self.articles)}
+
+    def numbers_of(self, ids: Iterable[str]) -> list[int]:
+        """The numbers of those of the articles that it has."""
+        return [self.article_numbers[id] for id in ids if id in self.article_numbers]
 
     @cached_property
     def languages(self) -> frozenset[tuple[str, str]]:

@@ -26,6 +26,7 @@ from instep.search.index.packed_arrays import Array
 from instep.search.index.segment import HEADING_FLAG, MAX_TERM_FREQUENCY, Segment
 from instep.search.query.analysis import STOP_WORD_WEIGHT, QueryTerm, WeightedQuery
 from instep.search.schemas import Audience
+from instep.search.search_state import SearchState
 from instep.search.semantic.vector_index import SemanticHit
 
 # BM25: how soon further occurrences of a term stop adding to the score, and how much length counts (0 to 1).
@@ -58,15 +59,21 @@ Hit = tuple[str, float]
 class ArticleFilter:
     """The articles that may be returned; `hidden` are the ids of collections that are not public.
 
-    `untranslated` are the ids of articles that are also shown in the language, in another one.
+    `untranslated` are the ids of articles that are also shown in the language, in another one,
+    `other_versions` those of articles that are not about the product version that is read.
     """
 
     locale: str | None
     audience: Audience
     hidden: frozenset[str]
     untranslated: frozenset[str] = frozenset()
+    other_versions: frozenset[str] = frozenset()
     # The segments and their masks, by the `id` of the segment.
     masks: dict[int, tuple[LiveSegment, Array]] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, state: SearchState, locale: str | None, audience: Audience) -> "ArticleFilter":
+        return cls(locale, audience, state.hidden, state.untranslated, state.other_versions)
 
     def mask(self, live: LiveSegment) -> Array:
         """bool[articles]: whether the article of that number passes."""
@@ -78,9 +85,11 @@ class ArticleFilter:
         allowed: Array = live.live_docs
         if self.locale is not None:
             is_shown = live.segment.locales == self.locale
-            numbers = live.segment.article_numbers
-            is_shown[[numbers[id] for id in self.untranslated if id in numbers]] = True
+            is_shown[live.segment.numbers_of(self.untranslated)] = True
             allowed = allowed & is_shown
+        if self.other_versions:
+            allowed = allowed.copy()
+            allowed[live.segment.numbers_of(self.other_versions)] = False
         if self.audience == "public":
             allowed = allowed & live.segment.is_public
             if self.hidden:

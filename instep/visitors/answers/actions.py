@@ -148,8 +148,11 @@ async def _rights_of(ctx: Ctx, new: QuestionAsked) -> tuple[Audience, bytes | No
     subject = None if token is None else (await require_claims(ctx, token))["sub"]
     key = None
     if question_id is not None:
-        # The same id from two visitors, or from one before and after signing in, means two questions.
-        parts = (hash_visitor(ctx.bot.id, new.visitor).hex(), subject, question_id)
+        # The same id from two visitors, from one before and after signing in, or in two versions means two
+        # questions.
+        version = ctx.bot.version
+        slugs = [] if version is None or version.is_current else [version.slug]
+        parts = (hash_visitor(ctx.bot.id, new.visitor).hex(), subject, question_id, *slugs)
         key = hashlib.sha256(json.dumps(parts).encode()).digest()
     return "public" if token is None else "authenticated", key
 

@@ -28,13 +28,18 @@ async def find_articles(
 ) -> ArticleLinksOut:
     """Find the articles that a widget lists while someone types; the last word may be incomplete.
 
-    Articles in `locale` are found or, if there are none, articles in any language. A `Visitor-Token` signed
+    Articles in `locale` are found or, if there are none, articles in any language. If the product version has
+    none, articles of other versions are found, with their `version`. A `Visitor-Token` signed
     by a signed-in visitor's server finds `authenticated` articles too.
     """
     audience = await audience_of(ctx, visitor_token)
-    most = limits.WIDGET_SEARCH_RESULTS
-    passages = await passages_for(ctx, query, accepted_locale(locale), most, audience, is_typing=True)
-    return ArticleLinksOut(results=list(map(ArticleLinkOut.of_row, passages)))
+    most, language = limits.WIDGET_SEARCH_RESULTS, accepted_locale(locale)
+    passages = await passages_for(ctx, query, language, most, audience, is_typing=True)
+    if ctx.bot.version and not passages:
+        passages = await passages_for(
+            ctx, query, language, most, audience, is_typing=True, in_all_versions=True
+        )
+    return ArticleLinksOut(results=list(map(link_to, passages)))
 
 
 async def suggest_articles(
@@ -48,10 +53,13 @@ async def suggest_articles(
     audience, locale = await audience_of(ctx, visitor_token), accepted_locale(locale)
     words = words_of_page(page_url or "")
     passages = await passages_for(ctx, words, locale, limits.WIDGET_SUGGESTIONS, audience) if words else []
-    fitting = [
-        ArticleLinkOut.of_row(passage) for passage in passages if passage.coverage >= MIN_PAGE_COVERAGE
-    ]
+    fitting = [link_to(passage) for passage in passages if passage.coverage >= MIN_PAGE_COVERAGE]
     return ArticleLinksOut(results=fitting or await first_links(ctx, locale))
+
+
+def link_to(passage: Passage) -> ArticleLinkOut:
+    version = passage.other_version
+    return ArticleLinkOut.of_row(passage, version=version.name if version else None)
 
 
 async def first_links(ctx: Ctx, locale: str | None) -> list[ArticleLinkOut]:
@@ -66,6 +74,7 @@ async def first_links(ctx: Ctx, locale: str | None) -> list[ArticleLinkOut]:
             title=article.title,
             url=bot.help_url + article.path(bot),
             heading=None,
+            version=None,
             excerpt=article.description or "",
         )
         for article in articles
@@ -102,12 +111,26 @@ async def audience_of(ctx: Ctx, visitor_token: str | None) -> Audience:
 
 
 async def passages_for(
-    ctx: Ctx, query: str, locale: str | None, limit: int, audience: Audience, *, is_typing: bool = False
+    ctx: Ctx,
+    query: str,
+    locale: str | None,
+    limit: int,
+    audience: Audience,
+    *,
+    is_typing: bool = False,
+    in_all_versions: bool = False,
 ) -> list[Passage]:
     """The best passage of each article, best first."""
     for language in dict.fromkeys((locale, None)):
         retrieval = await retrieve(
-            ctx, query, language, limit=limit, per_article=1, audience=audience, is_typing=is_typing
+            ctx,
+            query,
+            language,
+            limit=limit,
+            per_article=1,
+            audience=audience,
+            is_typing=is_typing,
+            in_all_versions=in_all_versions,
         )
         if retrieval.passages:
             return retrieval.passages

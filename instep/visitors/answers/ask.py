@@ -25,6 +25,7 @@ from instep.visitors.answers.extractive import (
     read_passage,
 )
 from instep.visitors.answers.follow_up import contextualize, is_follow_up, rerank_for_follow_up
+from instep.visitors.answers.queries import find_read_version
 from instep.visitors.answers.reply_texts import texts_for
 from instep.visitors.answers.schemas import Answer, CitedPassage
 from instep.visitors.answers.small_talk import TalkKind, kind_of_talk
@@ -70,6 +71,12 @@ class RetrievedContext:
 async def answer_from_articles(ctx: Ctx, request: QuestionRequest) -> Answer:
     """Answer in the articles' own words, or decline."""
     return extractive_answer(await retrieve_context(ctx, request))
+
+
+async def answer_for_visitors(ctx: Ctx, request: QuestionRequest, article_id: str | None = None) -> Answer:
+    """The same answer as visitors get who read an article, or the current version of the product."""
+    version = await find_read_version(ctx, article_id)
+    return await answer_from_articles(replace(ctx, bot=ctx.bot.in_version(version)), request)
 
 
 async def retrieve_context(ctx: Ctx, request: QuestionRequest) -> RetrievedContext:

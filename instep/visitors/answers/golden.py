@@ -8,7 +8,7 @@ from instep.content.golden.actions import list_golden_questions
 from instep.content.golden.schemas import GoldenQuestion, GoldenQuestionOut
 from instep.platform.identity.schemas import Ctx
 from instep.platform.web.shapes import Out
-from instep.visitors.answers.ask import QuestionRequest, answer_from_articles
+from instep.visitors.answers.ask import QuestionRequest, answer_for_visitors
 from instep.visitors.answers.schemas import Answer, SourceOut
 
 MARKS = re.compile(r"[*_`~\\]")
@@ -74,11 +74,12 @@ async def ask_golden_questions(ctx: Ctx) -> list[GoldenAnswer]:
 
 
 async def ask_each(ctx: Ctx, questions: Sequence[GoldenQuestion]) -> list[GoldenAnswer]:
-    """Ask these golden questions without a model, each in the language of its article."""
+    """Ask these golden questions without a model, each in the language and a version of its article."""
     answers: list[GoldenAnswer] = []
     for question in questions:
         request = QuestionRequest(question.question, question.locale)
-        answers.append(GoldenAnswer(question, await answer_from_articles(ctx, request)))
+        answer = await answer_for_visitors(ctx, request, question.article_id)
+        answers.append(GoldenAnswer(question, answer))
     return answers
 
 

@@ -4,10 +4,11 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from instep.content.articles.live import LIVE, in_language
+from instep.content.articles.live import in_language, in_read_version, in_version_at
 from instep.content.collections.visibility import PLACE
 from instep.platform.core.paging import Order, Page, PageRequest
-from instep.platform.identity.schemas import Ctx
+from instep.platform.identity.queries import READ_VERSION
+from instep.platform.identity.schemas import Ctx, ReadVersion
 from instep.visitors.answers.schemas import (
     AnsweredQuestion,
     Conversation,
@@ -129,15 +130,35 @@ async def set_feedback(ctx: Ctx, message_id: str, helpful: bool, comment: str | 
 
 async def first_articles(ctx: Ctx, locale: str, limit: int) -> list[ListedArticle]:
     """The first articles of the help center, as its home page lists them."""
+    articles = in_read_version(ctx)
     return await ctx.all(
         ListedArticle,
         f"""
-        select a.id, a.slug, a.locale, a.title, a.description {LIVE} and {in_language(LIVE)}
+        select a.id, a.slug, a.locale, a.title, a.description {articles} and {in_language(articles)}
         order by c.id is null, {PLACE}, a.position, a.id limit %(limit)s
         """,
         locale=locale,
         limit=limit,
     )
+
+
+async def find_read_version(ctx: Ctx, article_id: str | None = None) -> ReadVersion | None:
+    """The product version in which visitors read an article: the current one, or else the newest that has it.
+
+    Without an article, the current one.
+    """
+    fields: dict[str, Any] | None = await ctx.value(
+        f"""
+        select {READ_VERSION} from product_versions v
+        where v.bot_id = %(bot)s and v.workspace_id = %(workspace)s
+          and (%(article)s::text is null or exists (
+            select from articles a where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s
+              and a.id = %(article)s and {in_version_at("v.position")}))
+        order by v.is_current desc, v.position desc limit 1
+        """,
+        article=article_id,
+    )
+    return ReadVersion(**fields) if fields else None
 
 
 async def find_accent(ctx: Ctx) -> AccentPairOut | None:

@@ -36,6 +36,14 @@ BotKeyParameter = Annotated[
 WidgetLocale = Annotated[
     str | None, Query(description="The language of the texts; by default the bot's.", examples=["en"])
 ]
+# The route has entered the version before the operation begins.
+WidgetVersion = Annotated[
+    str | None,
+    Query(
+        description="The product version to read, by its id or slug; by default the current one.",
+        examples=["1.x"],
+    ),
+]
 PageAddress = Annotated[
     str | None,
     Query(
@@ -70,7 +78,11 @@ async def give_feedback(call: CurrentVisitorCall, messageId: str, body: Feedback
 
 @router.operation("GET /widget/{botId}/config", actions.get_widget_config, WidgetConfigOut)
 async def get_widget_config(
-    call: CurrentVisitorCall, botId: str, botKey: BotKeyParameter, locale: WidgetLocale = None
+    call: CurrentVisitorCall,
+    botId: str,
+    botKey: BotKeyParameter,
+    locale: WidgetLocale = None,
+    version: WidgetVersion = None,
 ) -> Response:
     async with call.begin() as ctx:
         return reply(await actions.get_widget_config(ctx, locale))
@@ -83,6 +95,7 @@ async def find_articles(
     botKey: BotKeyParameter,
     q: SearchText,
     locale: WidgetLocale = None,
+    version: WidgetVersion = None,
     visitor_token: VisitorToken = None,
 ) -> Response:
     async with call.begin() as ctx:
@@ -96,6 +109,7 @@ async def suggest_articles(
     botKey: BotKeyParameter,
     pageUrl: PageAddress = None,
     locale: WidgetLocale = None,
+    version: WidgetVersion = None,
     visitor_token: VisitorToken = None,
 ) -> Response:
     async with call.begin() as ctx:
@@ -110,6 +124,7 @@ async def get_public_article(
     botId: str,
     articleId: str,
     botKey: BotKeyParameter,
+    version: WidgetVersion = None,
     visitor_token: VisitorToken = None,
 ) -> Response:
     async with call.begin() as ctx:

@@ -259,6 +259,11 @@ class QuestionAsked(EmbedBody):
         description="The page the visitor is on.",
         examples=["https://example.com/pricing"],
     )
+    version: Text | MISSING = Field(
+        default=MISSING,
+        description="The product version to answer for, by its id or slug. If not sent, the current one.",
+        examples=["1.x"],
+    )
     visitor_token: Annotated[Text, Field(max_length=limits.MAX_VISITOR_TOKEN_CHARACTERS)] | MISSING = Field(
         default=MISSING,
         description="Proof that the visitor is signed in, so that answers also use `authenticated`"

@@ -27,6 +27,10 @@ toolbox = Toolbox(BotKeyNamed)
 AnswerLocale = Annotated[Locale | None, Field(description="The language to answer in, such as `en`.")]
 SearchLocale = Annotated[Locale | None, Field(description="Only articles in this language.")]
 TextLocale = Annotated[Text | None, Field(description="The language of the texts; by default the bot's.")]
+# The endpoint has entered the version before the tool begins.
+VersionNamed = Annotated[
+    Text | None, Field(description="The product version, such as `1.x`; by default the current one.")
+]
 ConversationIdNamed = Annotated[
     Text | None,
     Field(
@@ -49,6 +53,7 @@ class PassageOut(Out):
     heading: str | None = Field(description="The headings above the passage, outermost first.")
     url: str
     locale: str
+    version: str | None = Field(description="The product version of the article, if it is another one.")
     excerpt: str = Field(description="Plain text around the best-matching sentence.")
     content_markdown: str | None = Field(
         description="The full text in Markdown; null unless `includeText` is set."
@@ -61,6 +66,7 @@ async def ask_docs(
     call: VisitorToolCall,
     question: QuestionText,
     locale: AnswerLocale = None,
+    version: VersionNamed = None,
     conversation_id: ConversationIdNamed = None,
     visitor: VisitorNamed = None,
 ) -> AnswerOut:
@@ -83,6 +89,7 @@ async def search_docs(
     call: VisitorToolCall,
     query: SearchText,
     locale: SearchLocale = None,
+    version: VersionNamed = None,
     include_text: WithTexts = False,
     limit: Limit = limits.DEFAULT_TOOL_ROWS,
     cursor: Cursor = None,
@@ -105,5 +112,6 @@ def passage_out(include_text: bool, passage: Passage) -> PassageOut:
     return PassageOut.of_row(
         passage,
         heading=" > ".join(passage.headings) or None,
+        version=passage.other_version.slug if passage.other_version else None,
         content_markdown=passage.markdown if include_text else None,
     )

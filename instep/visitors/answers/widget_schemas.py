@@ -79,6 +79,12 @@ class ArticleLinkOut(Out):
     heading: Annotated[
         str | None, Field(description="The heading of the matching section.", examples=["Linux"])
     ]
+    version: Annotated[
+        str | None,
+        Field(
+            description="The name of the article's product version, if it is another one.", examples=[None]
+        ),
+    ]
     excerpt: Annotated[
         str,
         Field(
@@ -115,4 +121,4 @@ class ReadableArticleOut(Out):
 
     @classmethod
     def of(cls, article: LiveArticle, bot: Bot) -> "ReadableArticleOut":
-        return cls.of_row(article, url=bot.help_url + article.path(bot), content_markdown=article.markdown)
+        return cls.of_row(article, url=article.url(bot), content_markdown=article.markdown)

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from instep.content.articles.live import LIVE
+from instep.content.articles.live import LIVE, in_read_version
 from instep.content.collections.visibility import ANCESTORS, IS_PUBLIC
 from instep.platform.core import limits
 from instep.platform.core.ids import new_id
@@ -36,12 +36,16 @@ async def find_collection_topic(ctx: Ctx, slug: str) -> Topic | None:
 
 
 async def list_published_versions(ctx: Ctx, topic: Topic, locale: str) -> list[PublishedVersion]:
-    """The newest public versions of the article, or of the articles in the collection and those below it."""
+    """The newest public versions of the article, or of the articles in the collection and those below it.
+
+    A collection has those about the product version that is read.
+    """
+    articles = in_read_version(ctx) if topic.collection_id else LIVE
     return await ctx.all(
         PublishedVersion,
         f"""
         with live as (
-            select a.id, a.slug, a.title, a.description {LIVE} and a.locale = %(locale)s
+            select a.id, a.slug, a.title, a.description {articles} and a.locale = %(locale)s
                 and (a.id = %(article)s or %(collection)s = any ({LINEAGE})))
         select v.article_id, v.version, live.slug, live.title, live.description, v.is_first, v.sections,
             v.published_at

@@ -9,7 +9,7 @@ from tests.support.cast import Api, Cast, Client
 from tests.support.changelog_entries import publish_entry
 from tests.support.site_pages import Page, collect, publish, set_article, visit
 
-SWITCHER = re.compile(r'<nav class="languages" aria-label="([^"]+)">(.*?)</nav>', re.DOTALL)
+SWITCHER = re.compile(r'<nav class="choice" aria-label="([^"]+)">(.*?)</nav>', re.DOTALL)
 
 
 def languages_of(html: str) -> dict[str, str]:

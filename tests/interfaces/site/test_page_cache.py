@@ -116,7 +116,7 @@ def test_the_pages_that_were_read_longest_ago_make_room() -> None:
         cache.keep(request(f"/help/acme/articles/{number}"), state, b"x" * 900, {"ETag": '"1"'})
         assert cache.find_current(request("/help/acme/articles/0"), state)
 
-    assert {path for path, _ in cache.pages} == {"/help/acme/articles/3", "/help/acme/articles/0"}
+    assert {path for path, _, _ in cache.pages} == {"/help/acme/articles/3", "/help/acme/articles/0"}
     assert cache.pages.currsize == 1_800
 
 

@@ -43,6 +43,7 @@ from instep.platform.web.visitors.route import (
     VisitorCall,
     authenticate_visitor,
     credentials_in,
+    version_ref,
     visitor_subject,
 )
 
@@ -162,7 +163,8 @@ class HelpCenterEndpoint(VisitorEndpoint):
 
     def credentials_of(self, request: Request, arguments: dict[str, Any]) -> Credentials:
         public_bot: PublicBot = request.state.public_bot
-        return Credentials(public_bot.id, public_bot.bot_key, None, visitor_subject(arguments.get("visitor")))
+        visitor, version = visitor_subject(arguments.get("visitor")), version_ref(arguments.get("version"))
+        return Credentials(public_bot.id, public_bot.bot_key, None, visitor, version)
 
 
 def hashed_address(request: Request) -> str:

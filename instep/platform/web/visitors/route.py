@@ -16,12 +16,12 @@ from starlette.requests import ClientDisconnect, Request
 from instep.platform.core import limits
 from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database, Tx
-from instep.platform.core.errors import AppError, InvalidRequest, PlanInactive, RateLimited
+from instep.platform.core.errors import AppError, InvalidRequest, InvalidValue, PlanInactive, RateLimited
 from instep.platform.core.ids import as_uuid
 from instep.platform.core.settings import Settings
 from instep.platform.identity.access import scope_of
 from instep.platform.identity.keys import authenticate_bot_key
-from instep.platform.identity.schemas import Actor, Bot, BotKeyAuth, Ctx
+from instep.platform.identity.schemas import Actor, Bot, BotKeyAuth, Ctx, ReadVersion
 from instep.platform.identity.scopes import Scope
 from instep.platform.web.authenticated_route import add_rate_headers, route_metadata
 from instep.platform.web.call import BotKeyAccess, Window
@@ -46,6 +46,8 @@ class Credentials:
     error: AppError | None
     # A hash, because it becomes part of a stored counter; None if no visitor is named.
     visitor: str | None = None
+    # The id or slug of the product version to read.
+    version: str | None = None
 
 
 @dataclass(slots=True)
@@ -173,7 +175,8 @@ async def read_credentials(request: StrictRequest) -> Credentials:
     if request.method == "GET":
         keys = request.query_params.getlist("botKey")
         error = None if len(keys) == 1 else InvalidRequest(details=[("botKey", "it is required, once")])
-        return Credentials(as_uuid(request.path_params["botId"]), keys[0] if keys else "", error)
+        bot, version = as_uuid(request.path_params["botId"]), request.query_params.get("version")
+        return Credentials(bot, keys[0] if keys else "", error, version=version_ref(version))
     try:
         request.refuse_too_large(limits.MAX_VISITOR_BODY_BYTES)
         request.refuse_other_than_json()
@@ -194,7 +197,12 @@ def credentials_in(body: Any) -> Credentials:
     ]
     if details:
         raise InvalidRequest(details=details)
-    return Credentials(as_uuid(body["botId"]), body["botKey"], None, visitor_subject(body.get("visitor")))
+    visitor, version = visitor_subject(body.get("visitor")), version_ref(body.get("version"))
+    return Credentials(as_uuid(body["botId"]), body["botKey"], None, visitor, version)
+
+
+def version_ref(version: Any) -> str | None:
+    return version.replace("\0", "") if isinstance(version, str) else None
 
 
 def visitor_subject(visitor: Any) -> str | None:
@@ -212,7 +220,9 @@ async def authenticate_visitor(
         address = f"reads {address}"
     # Calls without a visitor count as one visitor per address.
     visitor = credentials.visitor or address
-    context = authenticate_bot_key(state.database, credentials.bot, credentials.key, visitor, address)
+    context = authenticate_bot_key(
+        state.database, credentials.bot, credentials.key, visitor, address, credentials.version
+    )
     async with context as (auth, tx):
         headers.windows += windows_of(auth, state.settings, access)
         is_open = is_open_to(request, auth.origins or (), state.settings)
@@ -229,7 +239,27 @@ async def authenticate_visitor(
             raise OriginNotAllowed
         if access.is_write and auth.is_paused:
             raise PlanInactive
-        yield VisitorCall(auth.bot, bool(auth.is_paused), state.database, tx)
+        bot = await bot_in_version(tx, auth.bot, auth.version, credentials.version)
+        yield VisitorCall(bot, bool(auth.is_paused), state.database, tx)
+
+
+async def bot_in_version(tx: Tx, bot: Bot, version: dict[str, Any] | None, ref: str | None) -> Bot:
+    """The bot in the version that was found; without one for `ref`, the error names its versions."""
+    if version is not None:
+        return bot.in_version(ReadVersion(**version))
+    if ref is None:
+        return bot
+    slugs: str | None = await tx.value(
+        """
+        select string_agg(slug, ', ' order by position) from product_versions
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+        """,
+        bot=bot.id,
+        workspace=bot.workspace_id,
+    )
+    raise InvalidValue(
+        "version", f"it must be one of {slugs}" if slugs else "this help center has no versions"
+    )
 
 
 def windows_of(auth: BotKeyAuth, settings: Settings, access: BotKeyAccess) -> list[Window]:
