@@ -43,4 +43,4 @@ async def search_articles(
 
 
 def search_hit_item_out(bot: Bot, hit: SearchHit) -> SearchHitItemOut:
-    return SearchHitItemOut.of_row(hit, url=bot.help_url + hit.path(bot))
+    return SearchHitItemOut.of_row(hit, url=hit.url(bot))

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from instep.content.articles.freshness import STANDING, STATE
-from instep.content.articles.live import in_version
+from instep.content.articles.live import in_version, in_version_at
 from instep.content.articles.schemas import (
     Article,
     DeletedArticle,
@@ -38,6 +38,13 @@ VERSION_SLUGS = ", ".join(
         where v.workspace_id = %(workspace)s and v.id = a.{bound}_version) end as {bound}_slug"""
     for bound in ("since", "until")
 )
+# The slug of the newest version of an article that the current version lacks: its address names that version.
+ADDRESS_VERSION = f"""
+    case when a.since_version is not null or a.until_version is not null then (
+        select case when not v.is_current then v.slug end from product_versions v
+        where v.bot_id = %(bot)s and v.workspace_id = %(workspace)s and {in_version_at("v.position")}
+        order by v.is_current desc, v.position desc limit 1) end as address_version
+"""
 
 
 def columns(format: Format, standing: str = STANDING) -> str:
@@ -52,6 +59,7 @@ def columns(format: Format, standing: str = STANDING) -> str:
         a.title, a.description, {TEXT_COLUMNS[format]} as content, a.expanded_markdown as expanded,
         a.collection_id, a.visibility, a.position, a.status,
         a.since_version, a.until_version, a.version_family, {VERSION_SLUGS},
+        {ADDRESS_VERSION},
         a.working_saved_at is not null as has_unpublished_changes, a.version,
         a.published_at, a.created_at, a.updated_at, {standing} as standing
     """

@@ -104,6 +104,8 @@ class Article:
     version_family: str | None
     since_slug: str | None
     until_slug: str | None
+    # The version in the address at which readers find it; None for an article of the current version.
+    address_version: str | None
     has_unpublished_changes: bool
     version: int
     published_at: datetime | None
@@ -133,6 +135,11 @@ class Article:
     def path(self, bot: Bot) -> str:
         """Its path below the address of the bot's help center."""
         return path_of_article(bot.locale, self.locale, self.slug)
+
+    def url(self, bot: Bot) -> str:
+        """The URL at which readers find it."""
+        version = f"/versions/{self.address_version}" if self.address_version else ""
+        return bot.help_url + version + self.path(bot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -505,7 +512,7 @@ def article_fields(article: Article, bot: Bot) -> dict[str, Any]:
         "versionOf": article.version_family,
         "hasUnpublishedChanges": article.has_unpublished_changes,
         "version": article.version,
-        "url": bot.help_url + article.path(bot) if article.is_live else None,
+        "url": article.url(bot) if article.is_live else None,
         "botId": str(bot.id),
         "publishedAt": article.published_at,
         "createdAt": article.created_at,

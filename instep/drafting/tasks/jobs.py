@@ -283,7 +283,7 @@ def texts_of(articles: dict[str, Article], bot: Bot) -> list[writer.Article]:
             article.id,
             article.title,
             article.content,
-            bot.help_url + article.path(bot) if article.is_live else "",
+            article.url(bot) if article.is_live else "",
             article.locale,
         )
         for article in articles.values()

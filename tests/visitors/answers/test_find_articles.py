@@ -32,6 +32,7 @@ async def test_each_article_is_listed_once_with_its_best_passage(api: Api, cast:
         "title": "Paying",
         "url": f"http://help.test/help/{cast.acme.slug}/articles/paying#h-invoices",
         "heading": "Invoices",
+        "version": None,
         "excerpt": "Invoices come by e-mail.",
     }
 

@@ -126,7 +126,7 @@ async def versions_of_page(page: BotPage, article: Article) -> dict[str, Any]:
 def public_url(page: BotPage, article: Article, collection: Collection | None) -> str | None:
     """The public URL of the article; None unless everyone may read it."""
     is_public = article.visibility == "public" and (collection is None or collection.is_public)
-    return page.bot.help_url + article.path(page.bot) if article.is_live and is_public else None
+    return article.url(page.bot) if article.is_live and is_public else None
 
 
 @bot_page("articles")
