@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
+from instep.accounts.people import actions as people_actions
 from instep.accounts.people import passwords
 from instep.app import create_app, put_into
 from instep.platform.core import limits
@@ -31,6 +32,7 @@ from tests.support.databases import create_database
 from tests.support.limits import SetLimit, SetSetting
 from tests.support.mail_server import MailServer, mail_serving
 from tests.support.scheduling import ServersOnce, slow_first
+from tests.support.sign_in import PASSWORD
 
 FOLDER = "TEST_CLUSTER_FOLDER"
 
@@ -88,7 +90,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def cheap_passwords() -> Iterator[None]:
     """Hashes that cost little: most tests of the dashboard begin with someone who signs in."""
+
+    def refuse_weak(password: str, *guessable: str) -> None:
+        if password != PASSWORD:
+            passwords.refuse_weak(password, *guessable)
+
     with pytest.MonkeyPatch.context() as patches:
+        # The estimate for the password of the tests, which is strong, takes 5 ms each time.
+        patches.setattr(people_actions, "refuse_weak", refuse_weak)
         patches.setattr(passwords, "HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
         yield
 
