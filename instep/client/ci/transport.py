@@ -64,9 +64,9 @@ class Transport:
 
     def __init__(self, url: str) -> None:
         self.opener = OpenerDirector()
-        handlers = (ProxyHandler(proxies_for(url)), HTTPHandler(), HTTPSHandler(context=trusted()))
-        for handler in handlers:
-            self.opener.add_handler(handler)
+        is_encrypted = urlsplit(url).scheme == "https"
+        self.opener.add_handler(ProxyHandler(proxies_for(url)))
+        self.opener.add_handler(HTTPSHandler(context=trusted()) if is_encrypted else HTTPHandler())
 
     def send(
         self, method: str, url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None

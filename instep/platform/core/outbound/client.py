@@ -1,12 +1,14 @@
 """The client for all outgoing requests: it vets addresses, and bounds the size and time of responses."""
 
 import asyncio
+import os
 import re
 import socket
 import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 
 import httpcore2
 from httpcore2 import (
@@ -156,6 +158,12 @@ class OutboundClient:
 
 def trusted_certificates() -> ssl.SSLContext:
     """The system's certificates, or those of `SSL_CERT_FILE`; raises `SettingsError`."""
+    return read_certificates(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+
+
+# Reading them takes some 30 ms, and jobs and choices of a model open clients of their own.
+@lru_cache(maxsize=1)
+def read_certificates(file: str | None, folder: str | None) -> ssl.SSLContext:
     try:
         return default_ssl_context()
     except OSError as error:
