@@ -5,12 +5,15 @@ from pydantic import MISSING
 from instep.content.articles.schemas import Article, Verification
 from instep.content.articles.texts import verify_texts
 from instep.content.articles.writer_queries import list_for_writer
+from instep.content.parts.actions import list_used_parts
 from instep.drafting import writer
 from instep.drafting.drift import queries
 from instep.drafting.drift.drift_storing import store_drift
+from instep.drafting.drift.part_findings import articles_with_findings, with_part_findings
 from instep.drafting.drift.queries import WaitingDrift
 from instep.drafting.drift.schemas import CheckedDrift, DriftCheck, PastChangeIn, StatementsOut
 from instep.drafting.tasks.checks import checked_texts, count_check
+from instep.drafting.tasks.part_places import texts_of_parts
 from instep.drafting.writer.drift.drift_reports import DriftReport, report_drift
 from instep.drafting.writer.drift.past_changes import CodeToday, MovedFile, PastChange, TodaysLine
 from instep.drafting.writer.drift.stated_names import stated_names
@@ -26,7 +29,8 @@ TOO_EXPENSIVE = "These commits take too much time or memory to compare: check fe
 
 async def list_statements(ctx: Ctx) -> StatementsOut:
     """List the names and values that the articles state, to search for in a checkout."""
-    texts = checked_texts(await _articles(ctx), ctx)
+    articles = await _articles(ctx)
+    texts = checked_texts(articles, ctx) + texts_of_parts(await list_used_parts(ctx), articles)
     stated = await run_with_timeout(
         stated_names, texts, limits.MAX_DRIFT_NAMES, seconds=limits.MAX_WRITER_SECONDS
     )
@@ -34,7 +38,7 @@ async def list_statements(ctx: Ctx) -> StatementsOut:
         names=list(stated.names),
         values=list(stated.values),
         paths=list(stated.paths),
-        articles=len(texts),
+        articles=len(articles),
         statements=stated.statements,
     )
 
@@ -48,12 +52,14 @@ async def check_drift(ctx: Ctx, new: DriftCheck) -> CheckedDrift:
     published articles without a finding are verified against the commit. `instep drift` sends this request.
     """
     await count_check(ctx)
-    articles = await _articles(ctx)
-    report = await _report(new, checked_texts(articles, ctx))
+    articles, parts = await _articles(ctx), await list_used_parts(ctx)
+    report = await _report(new, checked_texts(articles, ctx) + texts_of_parts(parts, articles))
+    drifts = list(with_part_findings(report.articles, parts, articles))
     limit = limits.MAX_DRIFT_FINDINGS if new.limit is MISSING else new.limit
-    findings = await store_drift(ctx, new.commit, report.articles, articles, limit)
+    findings = await store_drift(ctx, new.commit, drifts, articles, limit)
     if new.is_partial is not True and len(findings) < limit:
         sound = articles.keys() - {finding.article_id for finding in findings}
+        sound -= articles_with_findings(report.articles, parts)
         await verify_texts(ctx, sorted(sound), Verification("drift", new.commit), ctx.now)
     return CheckedDrift(new.commit, findings, list(articles), report.statements)
 

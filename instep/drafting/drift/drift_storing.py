@@ -9,7 +9,7 @@ from instep.drafting.drift.queries import KnownStatement
 from instep.drafting.drift.schemas import CodeLineOut, DriftFindingOut, PastChangeOut
 from instep.drafting.tasks.checks import record_check
 from instep.drafting.writer import Place, Proposal
-from instep.drafting.writer.drift.drift_reports import ArticleDrift, WrongStatement, place_of_gone
+from instep.drafting.writer.drift.drift_reports import ArticleDrift, WrongStatement, place_of_finding
 from instep.platform.identity.schemas import Ctx
 
 # The drafts and places of statements, by the id of the article and the key of the statement.
@@ -42,7 +42,8 @@ async def store_drift(
 
 
 async def _known(ctx: Ctx, drifts: Sequence[ArticleDrift]) -> Known:
-    rows = await queries.list_known(ctx, [drift.article.id for drift in drifts])
+    ids = {finding.article_id for drift in drifts for finding in drift.findings}
+    rows = await queries.list_known(ctx, sorted(ids))
     # What waits says more than what a person has resolved.
     rows.sort(key=lambda row: bool(row.draft_id or row.place_id))
     return {(row.article_id, row.key): row for row in rows}
@@ -64,13 +65,13 @@ async def _queue(
     articles: Mapping[str, Article],
     keys: set[tuple[str, str]],
 ) -> None:
-    """Make one draft of the new edits of each article, and a place of each name that is gone."""
+    """Make one draft of the new edits of each article, and a place of each other finding."""
     proposals, places = list[Proposal](), list[Place]()
     for drift in drifts:
         proposal = drift.proposal(frozenset(key for id, key in keys if id == drift.article.id))
         proposals += [proposal] if proposal else []
-        rows = {_key(row): row for row in drift.findings if row.new is None and _key(row) in keys}
-        places += [place_of_gone(row) for row in rows.values()]
+        rows = {_key(row): row for row in drift.findings if not row.is_edit and _key(row) in keys}
+        places += [place_of_finding(row) for row in rows.values()]
     await record_check(ctx, f"Check against {commit[:9]}", articles, proposals, places)
 
 

@@ -125,13 +125,13 @@ async def process_task(database: Database, payload: dict[str, str], models: Lang
     texts = texts_of(articles, reading.bot)
     texts_with_parts = texts + texts_of_parts(reading.parts, articles)
     report = await write_drafts(work, texts_with_parts, sources, reading.held_back)
-    report = with_part_places(report, reading.parts, articles)
     unread_count = 0 if work.article else max(0, reading.article_count - len(articles))
     report = with_unread(report, len(articles), unread_count)
     waiting = await waiting_texts(reading.drafts)
-    outlook = await look_ahead(change_of(work, texts), texts, waiting, reading.suppressed, report)
-    report, model_part = await ask_model(enter, task_id, models, reading, texts, sources, report)
-    report = without_drafted(report, reading.drafted)
+    live = with_part_places(report, reading.parts, articles)
+    outlook = await look_ahead(change_of(work, texts), texts, waiting, reading.suppressed, live)
+    report, model_part = await ask_model(enter, task_id, models, reading, texts_with_parts, sources, report)
+    report = without_drafted(with_part_places(report, reading.parts, articles), reading.drafted)
 
     async def end_task() -> None:
         async with enter() as ctx, ctx.tx.transaction():

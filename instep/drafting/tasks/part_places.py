@@ -8,6 +8,10 @@ from dataclasses import replace
 
 from instep.content.parts.schemas import UsedPart
 from instep.drafting import writer
+from instep.platform.text.characters import shorten
+
+# The length of the proposed words in a place.
+MAX_PROPOSED_CHARACTERS = 500
 
 
 def texts_of_parts(parts: Sequence[UsedPart], articles: Container[str]) -> list[writer.Article]:
@@ -45,18 +49,34 @@ def _places(
         article_id = article_with(part, articles) if part else None
         if part is None or article_id is None:
             continue
-        count = "1 text contains" if part.uses == 1 else f"{part.uses} texts contain"
         statements = (row.statement,) if isinstance(row, writer.Place) else row.statements
-        changes = "; ".join(statement.summary for statement in statements)
-        key = f"{part.reference} {part.locale} " + " ".join(statement.key for statement in statements)
-        yield writer.Place(
-            article_id,
-            None,
-            1,
-            f"This text is in {{{{{part.reference}}}}}, which {count}: change it there. {row.reason}",
-            row.evidence,
-            writer.Statement(key, f"{part.reference}: {changes or row.reason}"),
+        # A model makes no statements.
+        statement = statement_in(
+            part, statements or (writer.Statement(shorten(row.reason, MAX_PROPOSED_CHARACTERS), row.reason),)
         )
+        reason = " ".join(filter(None, (words_about(part), row.reason, _new_words(part, row))))
+        yield writer.Place(article_id, None, 1, reason, row.evidence, statement)
+
+
+def words_about(part: UsedPart) -> str:
+    """The sentence that says which part a place is about."""
+    count = "1 text contains" if part.uses == 1 else f"{part.uses} texts contain"
+    return f"This text is in {{{{{part.reference}}}}}, which {count}: change it there."
+
+
+def statement_in(part: UsedPart, statements: Sequence[writer.Statement]) -> writer.Statement:
+    """The statements as one of the part, which is the same in whichever article it is shown."""
+    key = f"{part.reference} {part.locale} " + " ".join(statement.key for statement in statements)
+    return writer.Statement(key, f"{part.reference}: " + "; ".join(row.summary for row in statements))
+
+
+def _new_words(part: UsedPart, row: writer.Proposal | writer.Place) -> str:
+    """The lines that a draft would add."""
+    if isinstance(row, writer.Place):
+        return ""
+    former_lines = set(part.text.splitlines())
+    lines = [line.strip() for line in row.text.splitlines() if line not in former_lines and line.strip()]
+    return f"Proposed: {shorten(' '.join(lines), MAX_PROPOSED_CHARACTERS)}" if lines else ""
 
 
 def article_with(part: UsedPart, articles: Container[str]) -> str | None:

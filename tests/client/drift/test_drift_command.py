@@ -148,3 +148,20 @@ def test_a_folder_without_git_fails_and_says_so(ann: Reviewer, tmp_path: Path) -
     result = drift(ann, str(tmp_path))
 
     assert (result.code, "not in a git checkout" in result.refusal) == (1, True)
+
+
+def test_wrong_statements_in_a_part_become_places_that_name_it(ann: Reviewer, checkout: Repository) -> None:
+    ann.post("parts", {"name": "flags", "text": TEXT.partition("\n\n")[2]})
+    pages = [ann.post("articles", {"title": title, "contentMarkdown": "{{part.flags}}\n"}) for title in "AB"]
+
+    found = findings(ann)
+
+    assert {row["old"] for row in found} == {"--keep-days", "--legacy-mode"}
+    assert {row["articleId"] for row in found} == {pages[0]["id"]}
+    assert all(row["placeId"] and not row["draftId"] for row in found)
+    places = ann.get("places")["results"]
+    assert len(places) == 2
+    assert all("{{part.flags}}, which 2 texts contain" in place["reason"] for place in places)
+    assert [row["placeId"] for row in findings(ann)] == [row["placeId"] for row in found]
+    for page in pages:
+        assert ann.get(f"articles/{page['id']}")["contentMarkdown"] == "{{part.flags}}\n"

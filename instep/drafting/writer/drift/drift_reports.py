@@ -22,7 +22,10 @@ _MAX_SENTENCES = 5
 
 @dataclass(frozen=True, slots=True)
 class WrongStatement:
-    """A wrong statement; `key` identifies it in drafts, places and dismissals."""
+    """A wrong statement; `key` identifies it in drafts, places and dismissals.
+
+    `elsewhere` says that the text is kept outside of the article, such as in a part, which no draft changes.
+    """
 
     article_id: str
     article_title: str
@@ -37,6 +40,11 @@ class WrongStatement:
     change: PastChange
     key: Statement
     heading: str | None
+    elsewhere: str = ""
+
+    @property
+    def is_edit(self) -> bool:
+        return self.new is not None and not self.elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ class ArticleDrift:
         drifts = [
             drift
             for drift, finding in zip(self.drifts, self.findings, strict=True)
-            if drift.edit is not None and finding.key.key in keys
+            if finding.is_edit and finding.key.key in keys
         ]
         edits = [drift.edit for drift in drifts if drift.edit is not None]
         return _proposal(self.article, edits, drifts) if edits else None
@@ -78,9 +86,14 @@ def report_drift(articles: Sequence[Article], changes: Sequence[PastChange], tod
     return DriftReport(tuple(reports), stated_names(articles, 0).statements)
 
 
-def place_of_gone(finding: WrongStatement) -> Place:
-    """A place where a removed name needs other words."""
-    reason = f"Says {quoted(finding.old)}, which was removed from the code in {_named(finding.change)}."
+def place_of_finding(finding: WrongStatement) -> Place:
+    """A place of a statement that no draft corrects: a removed name needs other words."""
+    if finding.new is None:
+        reason = f"Says {quoted(finding.old)}, which was removed from the code in {_named(finding.change)}."
+    else:
+        source = f"{finding.file}:{finding.code_line}"
+        reason = _correction(finding.old, finding.new, source, finding.change)
+    reason = f"{finding.elsewhere} {reason}".strip()
     evidence = Evidence(finding.file, finding.code_line, finding.code_line, finding.code, finding.line)
     return Place(
         finding.article_id, finding.heading, finding.line, in_one_line(reason), (evidence,), finding.key
@@ -137,10 +150,11 @@ def _reason(drifts: Sequence[Drift]) -> str:
 def _sentence(drift: Drift) -> str:
     assert drift.edit is not None
     fact = drift.edit.fact
-    return (
-        f"Says {quoted(fact.old)}; the code has {quoted(fact.new)} ({drift.source.location}) since"
-        f" {_named(drift.change)}."
-    )
+    return _correction(fact.old, fact.new, drift.source.location, drift.change)
+
+
+def _correction(old: str, new: str, source: str, change: PastChange) -> str:
+    return f"Says {quoted(old)}; the code has {quoted(new)} ({source}) since {_named(change)}."
 
 
 def _named(change: PastChange) -> str:
