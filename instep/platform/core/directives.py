@@ -23,6 +23,7 @@ _CODE_FENCE = re.compile(r"(`{3,}+)[ \t]*+([^`]*)|(~{3,}+)[ \t]*+(.*)")
 _CODE_LANGUAGE = re.compile(r"[^\s\[{]++")
 _CODE_TITLE = re.compile(r"\btitle=(?:\"([^\"]*+)\"|'([^']*+)')|\[([^\[\]]++)\]|^(\w[^={}]*+)$")
 _COLONS = re.compile(r"^[ \t>]*(:{3,}+)", re.MULTILINE)
+_END = re.compile(r":{3,}+[ \t]*+")
 _BRACKET = re.compile(r"[\\\[\]]")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 # Lines that are indented further than their list item are code (CommonMark 0.31.2, section 4.4).
@@ -167,6 +168,20 @@ def plain_markdown(text: str) -> str:
             is_marker = False
         is_after = line.html is not None and line.language is None
     return "\n".join(plain)
+
+
+def count_broken(text: str) -> int:
+    """The number of directives without an end of their own, and of ends without a directive."""
+    if FENCE not in text:
+        return 0
+    reader, count = _Reader(), 0
+    for source in text.splitlines():
+        depth = len(reader.stack)
+        line = reader.read(source)
+        if reader.code is None and _END.fullmatch(line.rest):
+            # One end should end one directive, which has begun before.
+            count += abs(depth - len(reader.stack) - 1)
+    return count + len(reader.stack)
 
 
 def read_lines(text: str) -> Iterator[DirectiveLine]:

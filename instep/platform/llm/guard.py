@@ -40,6 +40,7 @@ _URL = re.compile(
     re.IGNORECASE,
 )
 _LINK_DEFINITION = re.compile(r"(?m)^[ \t>*+-]*\[[^\]\n]+\]:")
+_DIRECTIVE_LINE = re.compile(r"(?m)^[ \t>*+-]*:::")
 _TEMPLATE_MARKS = ("{{", "{%", "<%", "<!")
 # Rendering deeply nested Markdown takes quadratic time.
 _DEEP_NESTING = re.compile(r"(?:[>*_~`#\[\]] ?){60}")
@@ -111,10 +112,11 @@ def _schema(annotation: Any) -> dict[str, Any]:
 
 
 def has_markup(text: str) -> bool:
-    """True if a text has links, addresses, images, HTML or templates, which an answer must not have."""
+    """True if a text has links, addresses, images, HTML, templates or directives, which an answer must not have."""
     if (
         any(mark in text for mark in _TEMPLATE_MARKS)
         or _LINK_DEFINITION.search(text)
+        or _DIRECTIVE_LINE.search(text)
         or _DEEP_NESTING.search(text)
         or any(character not in _ALLOWED_HIDDEN and is_hidden(character) for character in text)
     ):

@@ -7,6 +7,7 @@ from instep.drafting.writer.llm.protection import Protection
 from instep.drafting.writer.shapes import Article, Change
 from tests.support.growth import grows_linearly
 from tests.support.model_replies import DIFF, OWN, ROW, TEXT
+from tests.support.wording import like
 
 CHANGE = Change(
     "Wait between tries; run with uvx",
@@ -187,6 +188,41 @@ def test_removing_most_of_an_article_is_refused_if_the_change_removes_nothing() 
     edits = [LocatedEdit(8, len(text), "Gone.\n")]
 
     assert any(f.refuses for f in Protection(change, [], [article], "").findings(article, edits))
+
+
+TABS = "::::tabs\n:::tab[One]\nFirst.\n:::\n:::tab[Two]\nSecond.\n:::\n::::\n"
+PROTECTION = Protection(CHANGE, [], [SETTINGS, PROXY], OWN)
+BROKEN = like("…breaks…`:::`…")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_broken"),
+    [
+        (":::\n:::tab[Two]\n", ":::tab[Two]\n", True),
+        ("First.\n", "First.\n:::\n", True),
+        ("::::tabs\n", "", True),
+        ("First.\n", "First.\n:::details[More]\n", True),
+        ("First.\n", "First.\n\n```\n:::\n```\n", False),
+        ("First.\n", "One.\n:::\n:::tab[Between]\nOne and a half.\n", False),
+        (":::tab[Two]\nSecond.\n:::\n", "", False),
+        (TABS, "Plain words.\n", False),
+    ],
+)
+def test_an_edit_keeps_directives_whole(old: str, new: str, is_broken: bool) -> None:
+    start = TABS.index(old)
+
+    findings = PROTECTION.findings(Article("a", "Tabs", TABS), [LocatedEdit(start, start + len(old), new)])
+
+    assert [finding.refuses for finding in findings if finding.sentence == BROKEN] == [True] * is_broken
+
+
+def test_two_edits_may_make_a_directive_together() -> None:
+    text = "Before.\n\nWords.\n\nAfter.\n"
+    edits = [LocatedEdit(9, 9, ":::details[More]\n"), LocatedEdit(17, 17, ":::\n\n")]
+
+    assert BROKEN not in [row.sentence for row in PROTECTION.findings(Article("a", "A", text), edits)]
+    assert BROKEN in [row.sentence for row in PROTECTION.findings(Article("a", "A", text), edits[:1])]
+    assert BROKEN in [row.sentence for row in PROTECTION.article_findings("New", ":::card\nWords.\n")]
 
 
 def test_a_new_article_gets_the_same_checks() -> None:

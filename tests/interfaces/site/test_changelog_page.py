@@ -131,6 +131,21 @@ async def test_a_long_text_is_left_to_its_own_page(
     assert "word word" in (await visitor.get(entry["url"])).text
 
 
+async def test_directives_are_plain_text_in_the_list_and_the_feeds(
+    client: Client, api: Api, cast: Cast
+) -> None:
+    text = (
+        ":::details[More]\nHidden words.\n:::\n\n:::video\n[Tour](https://www.youtube.com/watch?v=a)\n:::\n"
+    )
+    await publish_entry(client, "Rich", contentMarkdown=text)
+
+    for path in ("changelog", "changelog.xml"):
+        page = (await visit(api, f"{cast.acme.slug}/{path}")).text
+        assert "Hidden words." in page
+        assert ":::" not in page
+        assert "<script" not in page.partition("Hidden words.")[2].partition("</article>")[0]
+
+
 async def test_hostile_texts_and_titles_are_harmless(client: Client, visitor: Client, cast: Cast) -> None:
     title = '"><script>alert(1)</script>'
     text = "<script>alert(1)</script><a href='javascript:alert(1)' onclick=x>a</a> words"

@@ -70,6 +70,19 @@ async def test_the_answer_is_in_the_articles_words_and_names_its_source(api: Api
     assert "Reset password" in source["excerpt"]
 
 
+async def test_an_answer_has_the_words_of_directives_and_not_their_marks(api: Api, cast: Cast) -> None:
+    text = (
+        "# Export invoices\n\n::::tabs\n:::tab[Web]\nTo export invoices, open **Billing** and press Export.\n"
+        ":::\n:::tab[Phone]\nTo export invoices on a phone, hold the invoice.\n:::\n::::\n"
+    )
+    await publish(api(cast.acme.write_key), "Export invoices", text)
+
+    answer = await ask(api(None), cast.acme, "How do I export invoices?")
+
+    assert "press Export" in answer["answer"]
+    assert ":::" not in str(answer)
+
+
 async def test_steps_stay_steps_each_with_its_number(api: Api, cast: Cast) -> None:
     await publish_guides(api, cast)
 

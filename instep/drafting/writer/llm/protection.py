@@ -15,6 +15,7 @@ from instep.drafting.writer.llm.known_links import KnownLinks, named_addresses, 
 from instep.drafting.writer.llm.located_edit import Fault, LocatedEdit
 from instep.drafting.writer.shapes import Article, Change
 from instep.drafting.writer.words.prose import is_restructured
+from instep.platform.core.directives import count_broken
 from instep.platform.llm.facts import CODE
 from instep.platform.llm.guard import PROMPT_INJECTION
 from instep.platform.llm.page_elements import COMPLEX, Elements, Kind, elements_of, hidden_characters
@@ -90,6 +91,7 @@ class Protection:
                 *self._doubts.faults(moved, old, new),
             )
         findings += self._removal_findings(article.text, edits)
+        findings += _directive_findings(article.text, edits)
         return sorted(findings, key=lambda finding: finding.edit)
 
     def article_findings(self, title: str, text: str) -> list[Fault]:
@@ -171,6 +173,16 @@ class Protection:
         ):
             sentence = "it removes much of the article, and the change removes nothing"
             yield from (Fault(sentence, True, index) for index, characters in enumerate(lost) if characters)
+
+
+def _directive_findings(text: str, edits: Sequence[LocatedEdit]) -> Iterator[Fault]:
+    """Faults of edits after which a directive has no end, or an end has no directive."""
+    before = count_broken(text)
+    if count_broken(apply_edits(list(edits), text)) <= before:
+        return
+    breaking = [index for index, edit in enumerate(edits) if count_broken(apply_edits([edit], text)) > before]
+    for index in breaking or range(len(edits)):
+        yield Fault("it breaks the `:::` lines of a directive", True, index)
 
 
 def _at(index: int, *faults: Fault) -> list[Fault]:
