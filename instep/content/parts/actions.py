@@ -47,6 +47,11 @@ async def offer_parts(ctx: Ctx, words: str, locale: str) -> list[PartText]:
     return await queries.list_offers(ctx, words, locale)
 
 
+async def list_parts_with_words(ctx: Ctx, words: str) -> list[SharedPart]:
+    """List the first parts and variables with these words in their text, in any case."""
+    return await queries.list_with_words(ctx, words, limits.MAX_REPLACED_PARTS)
+
+
 async def list_part_uses(ctx: Ctx, part_id: str) -> list[PartUse]:
     """List the texts that a change of a part or variable touches, live ones first."""
     return await queries.list_uses(ctx, (await get_part(ctx, part_id)).reference)

@@ -1,8 +1,10 @@
-"""Find and replace in all articles: each change is a draft."""
+"""Find and replace in all articles and parts: each change of an article is a draft; people change a part."""
 
 import re
 from dataclasses import dataclass
 
+from instep.content.parts.actions import list_parts_with_words
+from instep.content.parts.schemas import SharedPart
 from instep.drafting.drafts.actions import find_proposed, propose_edit
 from instep.drafting.drafts.schemas import DraftCreate
 from instep.platform.core import limits
@@ -59,11 +61,23 @@ class ReplacedText:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplacedPart:
+    """A part's or variable's text after the replacement, with the first line that changes."""
+
+    part: SharedPart
+    text: str
+    places: int
+    line_before: str
+    line_after: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReplacedTexts:
     """The texts that change; `is_cut` means that there are more articles than one replacement changes."""
 
     texts: list[ReplacedText]
     is_cut: bool
+    parts: list[ReplacedPart]
 
     @property
     def places(self) -> int:
@@ -82,6 +96,11 @@ async def find_replacements(ctx: Ctx, replacement: WordReplacement) -> ReplacedT
     return ReplacedTexts(
         [text for text in texts if text.places and text.article.id not in waiting],
         is_cut=bool(articles) and articles[0].matches > len(articles),
+        parts=[
+            row
+            for part in await list_parts_with_words(ctx, replacement.sought)
+            if (row := replaced_part(part, replacement)).places
+        ],
     )
 
 
@@ -132,6 +151,12 @@ def replaced(article: FoundArticle, replacement: WordReplacement) -> ReplacedTex
     content, in_content = replacement.apply(article.content)
     first = first_line(article.title if in_title else article.content, replacement.pattern)
     return ReplacedText(article, title, content, in_title + in_content, first, replacement.apply(first)[0])
+
+
+def replaced_part(part: SharedPart, replacement: WordReplacement) -> ReplacedPart:
+    text, places = replacement.apply(part.text)
+    line = first_line(part.text, replacement.pattern)
+    return ReplacedPart(part, text, places, line, replacement.apply(line)[0])
 
 
 def first_line(text: str, pattern: re.Pattern[str]) -> str:

@@ -112,7 +112,7 @@ def _schema(annotation: Any) -> dict[str, Any]:
 
 
 def has_markup(text: str) -> bool:
-    """True if a text has links, addresses, images, HTML, templates or directives, which an answer must not have."""
+    """True if a text has links, addresses, images, HTML, templates or directives, unlike an answer."""
     if (
         any(mark in text for mark in _TEMPLATE_MARKS)
         or _LINK_DEFINITION.search(text)

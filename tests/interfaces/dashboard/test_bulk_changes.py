@@ -1,6 +1,7 @@
 """Changing many articles at once, undoing it, and find and replace: what editors see, and what stays."""
 
 import re
+from html import unescape
 
 import pytest
 
@@ -192,6 +193,25 @@ async def test_replacing_words_makes_drafts_and_changes_no_text(desk: Desk, clie
     detail = ok(await client.get(f"/v1/drafts/{draft['id']}"))
     assert detail["contentMarkdown"] == text.replace("Acme (", r"Nova \1 (").replace("`Acme`", r"`Nova \1`")
     assert "already waiting" in (await desk.get(f"articles/replace?{query}")).text
+
+
+async def test_parts_with_the_words_change_on_their_page_which_names_their_texts(
+    desk: Desk, client: Client
+) -> None:
+    part = created(await client.post("/v1/parts", json={"name": "note", "text": "Acme bills.\n\nAcme pays."}))
+    await create_article(client, "Bills", contentMarkdown="{{part.note}}\n")
+
+    query = "articles/replace?find=Acme&replacement=Nova&case=yes&words=yes"
+    page = (await desk.get(query)).text
+    form = page.partition(f'action="/app/{desk.slug}/parts/{part["id"]}"')[2].partition("</form>")[0]
+    [etag], [text] = re.findall(r'"etag" value="([^"]*)"', form), re.findall(r">\n([^<]*)</textarea>", form)
+    fields = {"etag": unescape(etag), "text": unescape(text)}
+    question = await desk.send(query, f"parts/{part['id']}", **fields)
+    assert "changes 1 text" in question.text
+    assert ok(await client.get(f"/v1/parts/{part['id']}"))["text"] == part["text"]
+    await desk.send(query, f"parts/{part['id']}", **fields, confirmed="yes")
+
+    assert ok(await client.get(f"/v1/parts/{part['id']}"))["text"] == "Nova bills.\n\nNova pays."
 
 
 async def test_a_replacement_that_is_too_large_says_that_there_is_more(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.support.cast import Cast, Client
+from tests.support.cast import Cast, Client, RunJobs
 from tests.support.file_samples import picture
-from tests.support.http import all_pages, create_article, create_collection, ok
+from tests.support.http import all_pages, create_article, create_collection, created, ok
 from tests.support.site_pages import publish
 from tests.support.synced_repository import (
     Repository,
@@ -516,3 +516,22 @@ async def test_an_original_in_another_language_keeps_its_translation_into_ours(
     german = await article_at(client, rows["B auf Deutsch"]["id"])
     assert german["translationOf"] is None
     assert [row["locale"] for row in german["translations"]] == ["en"]
+
+
+async def test_files_keep_references_to_parts_and_a_missing_part_is_named(
+    client: Client, repository: Repository, run_jobs: RunJobs
+) -> None:
+    repository.edit(A, "Two", "{{part.note}}")
+
+    answer = await repository.sync()
+    assert actions(answer) == {A: "refused"}
+    assert "{{part.note}}" in str(answer)
+
+    part = created(await client.post("/v1/parts", json={"name": "note", "text": "Bills come by email."}))
+    assert actions(await repository.sync()) == {A: "updated"}
+    ok(await client.patch(f"/v1/parts/{part['id']}", json={"text": "Bills come by post."}))
+    await run_jobs()
+    await repository.settle()
+
+    assert "{{part.note}}" in repository.files[A]
+    assert "Bills come by post." in (await article_at(client, "a"))["contentHtml"]

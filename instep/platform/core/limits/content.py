@@ -160,6 +160,7 @@ BULK_UNDO_TTL = timedelta(days=1)
 # Find and replace: the sought words, the articles that get a draft at once, and characters of their texts.
 MAX_SOUGHT_CHARACTERS = 200
 MAX_REPLACED_ARTICLES = 100
+MAX_REPLACED_PARTS = 50
 MAX_REPLACED_CHARACTERS = 1_000_000
 # Parts and variables: texts of one bot in all languages, their characters, and parts inside parts.
 MAX_PARTS = 500
