@@ -37,6 +37,7 @@ from instep.cli.installation import doctor, migrate, routes
 from instep.cli.releases import release
 from instep.cli.serving import demo, serve, worker
 from instep.cli.syncing import sync
+from instep.cli.translating import translate
 from instep.platform.core.errors import AppError, Unusable
 
 app = typer.Typer(
@@ -80,6 +81,12 @@ command(
     "instep release --range v1.4.0..v1.5.0",
     "instep release --url https://git.example.com/acme/app/pull/42",
 )(release)
+command(
+    app,
+    None,
+    "instep translate de --dry-run",
+    "instep translate de --collection guides --bot acme-help",
+)(translate)
 command(app, None, "instep drift", "instep drift ../shop --bot shop-help --since v1.4.0")(drift)
 command(app, None, "instep sync docs/help", "instep sync docs/help --bot acme-help --draft")(sync)
 command(app, None, "instep export acme-help.zip", "instep export help-center --bot acme-help")(export)

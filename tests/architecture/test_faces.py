@@ -138,7 +138,7 @@ FACES: dict[str, set[str]] = {
     "privacy": {"erasure_marks", "visitor_data"},
     "redirects": {"path_patterns"},
     "repositories": {"app_actions", "drift_jobs", "host_people", "pull_reviews"},
-    "review": {"", "command", "release"},
+    "review": {"", "command", "release", "translating"},
     "runtime": {""},
     "site": {"error_pages", "kept_pages", "public_routes", "shared_states", "versioned_addresses"},
     "search": {

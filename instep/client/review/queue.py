@@ -10,7 +10,14 @@ from urllib.parse import quote, urlencode
 from instep.client.ci.client import Client
 from instep.client.ci.shapes import Bot, PlaceList
 from instep.client.review import OnConflict
-from instep.client.review.shapes import DraftApplied, DraftSettled, DraftShown, QueuePage, ReleasedDrafts
+from instep.client.review.shapes import (
+    DraftApplied,
+    DraftSettled,
+    DraftShown,
+    QueuePage,
+    ReleasedDrafts,
+    TranslationPlan,
+)
 from instep.platform.core import limits
 
 PlaceAct = Literal["resolve", "dismiss", "reopen"]
@@ -93,6 +100,11 @@ class Queue:
         body = bytes_of({"sourceUrls": list(urls)})
         answer = self.client.ask("POST", "/releases", body, self.headers | JSON)
         return self.client.read(ReleasedDrafts, answer)
+
+    def translate(self, fields: Mapping[str, Any]) -> TranslationPlan:
+        """Have articles translated, or only count them."""
+        answer = self.client.ask("POST", "/articles/translate", bytes_of(fields), self.headers | JSON)
+        return self.client.read(TranslationPlan, answer)
 
 
 def bytes_of(body: Mapping[str, Any]) -> bytes:

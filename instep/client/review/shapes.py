@@ -76,3 +76,25 @@ class ReleasedDrafts(Shape):
     applied: Sequence[ReleasedDraft] = ()
     conflicts: Sequence[ReleasedDraft] = ()
     waiting: Sequence[ReleasedDraft] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelEstimate(Shape):
+    """The estimated usage of a language model."""
+
+    name: str
+    input_tokens: int
+    output_tokens: int
+    cost: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranslationPlan(Shape):
+    """The numbers of articles that get a translation, and of the others."""
+
+    locale: str
+    articles: int
+    translated: int
+    waiting: int
+    left: int
+    model: ModelEstimate | None = None

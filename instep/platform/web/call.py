@@ -9,6 +9,7 @@ from inspect import Parameter
 from typing import Annotated, Any, Literal, cast
 
 from fastapi import Depends
+from starlette.datastructures import State
 from starlette.requests import Request
 
 from instep.platform.core.clock import utc_now
@@ -105,6 +106,8 @@ class Call:
     # Sentences that the action adds to its result.
     warnings: list[str] = field(default_factory=list)
     replica: Replica | None = None
+    # The state of the application, for tools that ask a language model.
+    state: State = field(default_factory=State)
 
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[Ctx]:

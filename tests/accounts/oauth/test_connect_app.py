@@ -76,7 +76,7 @@ async def test_an_app_acts_as_its_person_and_never_with_more_than_both_may_do(
     steps_up = 'error="insufficient_scope", scope="content:read content:write"'
     assert (steps_up in answers[READ].headers.get("WWW-Authenticate", "")) is may_write
     tools = body_of(await post(api(write["access_token"]), WORKSPACE, "tools/list"))["result"]["tools"]
-    assert len(tools) == (35 if may_write else 17)
+    assert len(tools) == (36 if may_write else 17)
 
 
 NEW_CALL = {"name": "create_article", "arguments": NEW}

@@ -14,6 +14,7 @@ from instep.platform.llm.protocol import (
 from tests.support.cast import Client, Json
 from tests.support.http import create_article, ok
 from tests.support.limits import SetSetting
+from tests.support.mcp import use
 from tests.support.places import waiting
 from tests.support.site_pages import collect
 from tests.support.translations import ROOT, BlockTranslator, run_translations, saying
@@ -189,3 +190,12 @@ async def test_an_outage_that_does_not_end_leaves_a_place(
     await run_translations(database, FailingModel(CompletionError("The provider does not answer.", 0)))
     [place] = await waiting(client)
     assert "did not translate" in place["reason"]
+
+
+async def test_an_ai_client_counts_first_and_then_asks(client: Client, database: Database) -> None:
+    await publish_root(client)
+
+    plan = await use(client, "translate_articles", {"locale": "fr", "dryRun": True})
+    assert (plan["articles"], plan["model"]) == (1, None)
+    assert (await use(client, "translate_articles", {"locale": "fr"}))["articles"] == 1
+    assert (await use(client, "translate_articles", {"locale": "fr"}))["waiting"] == 1

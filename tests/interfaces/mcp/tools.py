@@ -21,7 +21,7 @@ READS = [
 ]
 ADDS = [
     *("create_article", "propose_edit", "create_changelog_entry", "create_task"),
-    *("create_collection", "create_redirect", "lift_suppressed"),
+    *("create_collection", "create_redirect", "lift_suppressed", "translate_articles"),
     *("resolve_place", "dismiss_place", "add_comment"),
 ]
 # The tools among those that add for which `content:propose` suffices.

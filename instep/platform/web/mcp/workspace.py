@@ -173,7 +173,8 @@ async def authenticate_caller(admission: Admission) -> AsyncIterator[WorkspaceCa
         async with admission.enter() as (auth, tx):
             names_bot = bool(named_bots(request))
             windows = admission.windows
-            call = Call(auth, tx, ANY_KEY, state.settings, state.cursor_key, names_bot, windows, "mcp")
+            key = state.cursor_key
+            call = Call(auth, tx, ANY_KEY, state.settings, key, names_bot, windows, "mcp", state=state)
             yield WorkspaceCaller(call)
     except Unauthorized as refusal:
         refusal.message = UNAUTHENTICATED
