@@ -63,6 +63,7 @@ from instep.platform.web.visitors.errors import is_visitor_path, render_visitor_
 from instep.runtime import Runtime, log_end, running, work
 from instep.search.rest import router as search
 from instep.search.semantic.query_embedder import query_embedder
+from instep.transfer.api_references.rest import router as api_references
 from instep.transfer.git_sync.rest import router as git_sync
 from instep.transfer.repositories import rest as code_hosts
 from instep.visitors.answers.rest import router as answers
@@ -72,6 +73,7 @@ from instep.visitors.insights.visits.counter import VisitCounter, counting
 ROUTERS = (
     *(bots, search, articles, drafts, places, collections, parts, redirects, files, changelog, git_sync),
     *(product_versions, style, tasks, translations, drift, comments, webhooks, insights),
+    api_references,
 )
 
 

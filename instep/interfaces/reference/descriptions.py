@@ -50,6 +50,7 @@ TAGS = {
     "collections": "The sections of the help center, which can contain sections, in reading order.",
     "parts": "Texts and variables that are kept once and shown in many articles.",
     "product-versions": "The versions of the product that articles are about.",
+    "api-references": "Addresses of OpenAPI documents whose operations are articles, imported each day.",
     "redirects": "Destinations of addresses without a page, such as those of an earlier help center.",
     "synonyms": "Words that mean the same in one help center.",
     "style": "Rules in plain words, a glossary, and checks that need no language model.",

@@ -7,6 +7,7 @@ from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest, NotFound
 from instep.platform.core.ids import new_id
 from instep.platform.core.jobs import defer
+from instep.platform.core.paging import Page, PageRequest
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.api_references import queries
@@ -15,14 +16,19 @@ from instep.transfer.api_references.schemas import ApiReference
 UPDATE_API_REFERENCE = "update_api_reference"
 
 
-async def list_api_references(ctx: Ctx) -> list[ApiReference]:
+async def list_api_references(ctx: Ctx, page: PageRequest) -> Page[ApiReference]:
     """List the addresses of OpenAPI documents that the help center follows."""
+    return await queries.list_page(ctx, page)
+
+
+async def list_all_api_references(ctx: Ctx) -> list[ApiReference]:
+    """List them all on one page."""
     return await queries.list_all(ctx)
 
 
 @writes
-async def follow_api_description(ctx: Ctx, url: str) -> str:
-    """Import the OpenAPI document at an address now, and each day again; return the reference's id.
+async def follow_api_description(ctx: Ctx, url: str) -> ApiReference:
+    """Import the OpenAPI document at an address now, and each day again.
 
     Its pages are live without a review. Raises `InvalidRequest`.
     """
@@ -40,16 +46,15 @@ async def follow_api_description(ctx: Ctx, url: str) -> str:
     reference_id = new_id("api")
     await queries.insert(ctx, reference_id, url)
     await schedule_update(ctx, reference_id, ctx.now)
-    return reference_id
+    return await find_api_reference(ctx, reference_id)
 
 
 @writes
-async def update_api_reference_now(ctx: Ctx, reference_id: str) -> str:
+async def update_api_reference_now(ctx: Ctx, reference_id: str) -> ApiReference:
     """Import the document again without waiting for the next day."""
-    if await queries.find(ctx, reference_id) is None:
-        raise NotFound.of("API reference")
+    reference = await find_api_reference(ctx, reference_id)
     await schedule_update(ctx, reference_id, ctx.now)
-    return reference_id
+    return reference
 
 
 @writes
@@ -57,6 +62,13 @@ async def unfollow_api_description(ctx: Ctx, reference_id: str) -> str:
     """Follow the address no longer; its articles stay."""
     await queries.delete(ctx, reference_id)
     return reference_id
+
+
+async def find_api_reference(ctx: Ctx, reference_id: str) -> ApiReference:
+    reference = await queries.find(ctx, reference_id)
+    if reference is None:
+        raise NotFound.of("API reference")
+    return reference
 
 
 async def schedule_update(ctx: Ctx, reference_id: str, moment: datetime) -> None:

@@ -3,14 +3,22 @@
 from psycopg.types.json import Jsonb
 
 from instep.platform.core.errors import NotFound
+from instep.platform.core.paging import Order, Page, PageRequest
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.api_references.schemas import ApiReference
 
+ORDER = Order(("r.url", "r.id"), descending=False)
 REFERENCE = """
     select r.id, r.url, {descriptions} as descriptions, r.error, r.checked_at, r.changed_at, r.author_name
     from api_references r
     where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
 """
+
+
+async def list_page(ctx: Ctx, request: PageRequest) -> Page[ApiReference]:
+    page = request.page(ORDER, "api references", ctx.bot.id)
+    statement = REFERENCE.format(descriptions="null::jsonb")
+    return await page.read(ctx, ApiReference, f"{statement} and {page.condition} {page.tail}")
 
 
 async def list_all(ctx: Ctx) -> list[ApiReference]:

@@ -16,7 +16,7 @@ from instep.transfer.api_references.schemas import ApiReference
 from tests.support.articles import acting
 from tests.support.cast import Cast, Client
 from tests.support.connected_repositories import LOOPBACK
-from tests.support.http import create_article, ok
+from tests.support.http import create_article, created, ok
 from tests.support.limits import SetLimit
 from tests.transfer.imports.api_server import Answer, ApiServer, serving
 
@@ -53,7 +53,7 @@ class Followed:
 
     async def only(self) -> ApiReference:
         async with acting(self.database, self.cast.acme) as ctx:
-            [reference] = await actions.list_api_references(ctx)
+            [reference] = await actions.list_all_api_references(ctx)
         return reference
 
 
@@ -154,7 +154,7 @@ async def test_a_paused_workspace_is_updated_after_it_resumes(followed: Followed
 
 async def test_another_help_center_can_not_update_a_reference(followed: Followed) -> None:
     async with acting(followed.database, followed.cast.acme) as ctx:
-        reference_id = await actions.follow_api_description(ctx, followed.url)
+        reference_id = (await actions.follow_api_description(ctx, followed.url)).id
     async with acting(followed.database, followed.cast.globex) as ctx:
         with pytest.raises(NotFound):
             await actions.update_api_reference_now(ctx, reference_id)
@@ -165,9 +165,25 @@ async def test_addresses_are_checked_and_counted(followed: Followed, set_limit: 
     async with acting(followed.database, followed.cast.acme) as ctx:
         with pytest.raises(InvalidRequest):
             await actions.follow_api_description(ctx, "not an address")
-        reference_id = await actions.follow_api_description(ctx, followed.url)
+        reference_id = (await actions.follow_api_description(ctx, followed.url)).id
         for url in (followed.url, f"{followed.url}2"):
             with pytest.raises(InvalidRequest):
                 await actions.follow_api_description(ctx, url)
         await actions.unfollow_api_description(ctx, reference_id)
-        assert await actions.list_api_references(ctx) == []
+        assert await actions.list_all_api_references(ctx) == []
+
+
+async def test_programs_follow_addresses_too(followed: Followed, client: Client) -> None:
+    followed.serve(document())
+    made = created(await client.post("/v1/api-references", json={"url": followed.url}))
+    assert (made["url"], made["checkedAt"], made["error"]) == (followed.url, None, None)
+    await followed.work()
+
+    [listed] = ok(await client.get("/v1/api-references"))["results"]
+    assert (listed["id"], listed["error"]) == (made["id"], None)
+    assert listed["changedAt"] == listed["checkedAt"] is not None
+    path = f"/v1/api-references/{made['id']}"
+    assert (await client.post(f"{path}/update")).status_code == 202
+    assert ok(await client.delete(path)) == {"id": made["id"], "deleted": True}
+    assert (await client.post(f"{path}/update")).status_code == 404
+    assert (await client.post("/v1/api-references", json={"url": "ftp://a"})).status_code == 400

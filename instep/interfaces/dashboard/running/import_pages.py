@@ -113,7 +113,7 @@ async def render_imports(page: BotPage, refusal: AppError | None = None) -> Resp
         "running/imports.html",
         refusal.status if refusal else 200,
         imports=await actions.list_imports(page.ctx),
-        references=await api_references.list_api_references(page.ctx),
+        references=await api_references.list_all_api_references(page.ctx),
         url=page.form.get("url", "") if refusal else "",
         states=STATES,
         formats=[("", "Detect automatically"), *sorted((reader.name, reader.title) for reader in READERS)],
