@@ -155,7 +155,7 @@ FACES: dict[str, set[str]] = {
         *("index.shared_files", "semantic.query_embedder", "shared_indexes"),
     },
     "style": {"files", "prompting", "starters", "style_checks", "text_checks", "vale"},
-    "tasks": {"checks", "rewording_reasons"},
+    "tasks": {"checks", "part_places", "rewording_reasons"},
     "translations": {"missing_jobs", "missing_translations"},
     "trusts": {"id_tokens", "queries"},
     "webhooks": {"emit", "listen", "sender"},

@@ -14,9 +14,9 @@ from instep.client.review.shapes import (
     DraftApplied,
     DraftSettled,
     DraftShown,
+    PlannedTranslations,
     QueuePage,
     ReleasedDrafts,
-    TranslationPlan,
 )
 from instep.platform.core import limits
 
@@ -101,10 +101,10 @@ class Queue:
         answer = self.client.ask("POST", "/releases", body, self.headers | JSON)
         return self.client.read(ReleasedDrafts, answer)
 
-    def translate(self, fields: Mapping[str, Any]) -> TranslationPlan:
+    def translate(self, fields: Mapping[str, Any]) -> PlannedTranslations:
         """Have articles translated, or only count them."""
         answer = self.client.ask("POST", "/articles/translate", bytes_of(fields), self.headers | JSON)
-        return self.client.read(TranslationPlan, answer)
+        return self.client.read(PlannedTranslations, answer)
 
 
 def bytes_of(body: Mapping[str, Any]) -> bytes:

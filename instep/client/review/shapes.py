@@ -89,7 +89,7 @@ class ModelEstimate(Shape):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TranslationPlan(Shape):
+class PlannedTranslations(Shape):
     """The numbers of articles that get a translation, and of the others."""
 
     locale: str

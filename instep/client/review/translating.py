@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from instep.client.ci.command import FAILED
 from instep.client.ci.printing import say
 from instep.client.review.command import open_queue, print_answer
-from instep.client.review.shapes import TranslationPlan
+from instep.client.review.shapes import PlannedTranslations
 from instep.platform.core.errors import AppError
 
 
@@ -35,7 +35,7 @@ def run_translate(options: TranslateOptions, environ: Mapping[str, str]) -> int:
     return 0
 
 
-def as_lines(plan: TranslationPlan, *, is_dry: bool) -> str:
+def as_lines(plan: PlannedTranslations, *, is_dry: bool) -> str:
     """The plan in sentences."""
     articles = "1 article" if plan.articles == 1 else f"{plan.articles} articles"
     verb = "would get" if is_dry else "gets" if plan.articles == 1 else "get"
