@@ -18,6 +18,8 @@ from instep.platform.core.embedded.launch import environment
 from tests.support.installation import new_folder
 
 SECONDS = 60
+# The servers die in the tests, but never the machine.
+SPEED = {"fsync": "off", "full_page_writes": "off"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +71,10 @@ def paired() -> Iterator[Pair]:
     with (
         new_folder() as folder,
         new_folder() as standby_folder,
-        EmbeddedPostgres.attach(folder) as primary,
+        EmbeddedPostgres.attach(folder, settings=SPEED) as primary,
     ):
         copy(primary, folder, standby_folder / "postgres")
-        with EmbeddedPostgres.attach(standby_folder) as standby:
+        with EmbeddedPostgres.attach(standby_folder, settings=SPEED) as standby:
             yield Pair(folder, primary, standby_folder, standby)
 
 
@@ -82,5 +84,5 @@ def copy(primary: EmbeddedPostgres, folder: Path, target: Path) -> None:
     target.mkdir(mode=0o700)
     account.give_to(target)
     command: list[str | Path] = [find_programs(folder, account, None) / "pg_basebackup", "--pgdata", target]
-    options = ["--write-recovery-conf", "--checkpoint=fast", "--dbname", primary.url]
+    options = ["--write-recovery-conf", "--checkpoint=fast", "--no-sync", "--dbname", primary.url]
     subprocess.run([*command, *options], env=environment(), check=True, **account.process_options)
