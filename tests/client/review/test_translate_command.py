@@ -22,8 +22,6 @@ def test_missing_translations_are_counted_and_then_asked_for(ann: Reviewer) -> N
 
     assert (counted.code, counted.text) == (0, like("1 article would get a place…into nl: …\n"))
     assert json.loads(asked.out)["articles"] == 1
-    again = translate(ann, "nl", "--article", article["id"])
-    assert again.text == like("1 article gets a place…nl: …\nOthers: 1 waiting.\n")
 
 
 def test_a_refusal_is_printed(ann: Reviewer) -> None:
