@@ -15,10 +15,13 @@ OWN = "instep"
 # The set has the articles alone: the file by which an import knows how their site is built, and its text.
 _DOCUSAURUS = 'module.exports = {presets: [["classic", {docs: {}}]]};'
 CONFIGURATIONS = {
+    "flagsmith": ("docs/docusaurus.config.js", _DOCUSAURUS),
     "growthbook": ("docs/docusaurus.config.js", _DOCUSAURUS),
+    "polar": ("docs/docs.json", '{"navigation": {}}'),
     "trigger.dev": ("docs/docs.json", '{"navigation": {}}'),
     "unleash": ("website/docusaurus.config.js", _DOCUSAURUS),
     "wezterm": ("mkdocs.yml", "site_name: wezterm"),
+    "woodpecker": ("docs/docusaurus.config.js", _DOCUSAURUS),
 }
 
 

@@ -29,6 +29,9 @@ SECTIONS_RULE = """
 holds it. Read every section: the answer may be in other words, in a table, or follow from what a section \
 states. A section on the same subject does not hold it if it lacks the very thing asked about: this number, \
 this act, this product, this reason. That a thing is nowhere mentioned answers nothing.
+`complete`: false if the sections hold only a part of what is asked for, or only what is near it: visitors \
+then read first that the articles answer only a part. So it is false if no section has the date, the price \
+to compare with or the value for this case, or says whether what the visitor has in mind works.
 """
 MORE_RULE = f"""
 `more`: numbers of the table of contents, at most {limits.MAX_SECTIONS_ASKED_FOR}, that are not shown, or \
@@ -51,6 +54,8 @@ question's own. Guess nothing, and bring in no links or addresses.
    - `section` is the number of the section that says it. `quote` is one sentence, item or row of it that \
 says it, copied exactly. `codes` are the numbers of the blocks of code of this section that belong to the \
 part: what visitors type or copy, and the blocks that define what it uses. They see them below the part.
+   - If code to copy, or an example, is made for another case than the visitor's, say which line or choice \
+they change.
    - If the sections hold only a part of what is asked for, answer that part.
 """
 PART_FORM = '{"text": "…", "section": 2, "quote": "…", "codes": []}'
@@ -63,8 +68,8 @@ FIRST_PROMPT = f"""
 3. {MORE_RULE.strip()}
 4. {PARTS_RULE.strip()}
 
-Answer with JSON alone: {{"kind": "question", "language": "en", "sections": [2], "more": [], "searches": [], \
-"parts": [{PART_FORM}]}}
+Answer with JSON alone: {{"kind": "question", "language": "en", "sections": [2], "complete": true, \
+"more": [], "searches": [], "parts": [{PART_FORM}]}}
 """.strip()
 LAST_PROMPT = f"""
 {INTRODUCTION}
@@ -72,7 +77,7 @@ LAST_PROMPT = f"""
 1. {SECTIONS_RULE.strip()}
 2. {PARTS_RULE.strip()}
 
-Answer with JSON alone: {{"language": "en", "sections": [2], "parts": [{PART_FORM}]}}
+Answer with JSON alone: {{"language": "en", "sections": [2], "complete": true, "parts": [{PART_FORM}]}}
 """.strip()
 REWRITING_PROMPT = f"""
 A visitor of a help center asks one question after the other. Write the last one so that it can be \
@@ -109,6 +114,8 @@ class AnswerReply(BaseModel):
     language: str = ""
     # The sections that contain the answer, best first.
     sections: list[int]
+    # False if they contain only a part of what is asked for.
+    complete: bool = True
     # Numbers of the table of contents.
     more: list[int] = []
     searches: list[str] = []

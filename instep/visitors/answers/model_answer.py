@@ -82,7 +82,7 @@ class CheckedReply:
         if not self.reply.sections:
             return declined_answer(context)
         parts = list(dict.fromkeys(part.with_quote for part in self.parts))
-        written = self.reading.written_answer(parts)
+        written = self.reading.written_answer(self.reply, parts)
         if written and not any(part.is_lost_step for part in parts):
             return written
         holding = self.reading.named_extracts(self.reply.sections)
@@ -245,7 +245,7 @@ class GrowingReply:
         self.parts = reply.parts
         # An answer with a refused sentence is requested again.
         parts = takewhile(lambda part: not part.refusals, self.reading.checked_parts(reply))
-        answer = self.reading.written_answer(parts)
+        answer = self.reading.written_answer(reply, parts)
         if answer is not None:
             self.was_shown = True
             self.show(answer)

@@ -11,6 +11,7 @@ class Texts:
 
     no_answer: str = message("I found no answer to this in the help articles.")
     nearest: str = message("These are the closest.")
+    only_a_part: str = message("The articles answer only a part of this.")
     person: str = message("If you like, ask to talk to a person.")
     greeting: str = message("What would you like to know?")
     placeholder: str = message("Your question")

@@ -14,6 +14,7 @@ from instep.visitors.answers.citing import has_no_active_markup
 from instep.visitors.answers.extractive import PassageExtract, is_for_readers
 from instep.visitors.answers.generative import AnswerReply, ReplyPart, extract_text
 from instep.visitors.answers.inlines import inline_text
+from instep.visitors.answers.reply_texts import texts_for
 from instep.visitors.answers.schemas import Answer
 
 MAX_PARTS = 20
@@ -91,7 +92,7 @@ class SectionReading:
     def named_extracts(self, numbers: Iterable[int]) -> dict[int, PassageExtract]:
         return {number: self.extracts[number] for number in numbers if number in self.extracts}
 
-    def written_answer(self, checked: Iterable[CheckedPart]) -> Answer | None:
+    def written_answer(self, reply: AnswerReply, checked: Iterable[CheckedPart]) -> Answer | None:
         """The answer from the supported sentences of a reply; None if there are none."""
         parts = [part for part in checked if part.sentences]
         # The number of the citation for each number of a section, in the order in which they are first cited.
@@ -102,6 +103,9 @@ class SectionReading:
         confidence = max(self.context.confidence, limits.ANSWER_THRESHOLD)
         sources = tuple(cited_passage(n, self.extracts[number]) for number, n in numbers.items())
         translated = [self.extracts[part.number].passage.locale for part in parts if part.is_translated]
+        if not reply.complete:
+            language = reply.language if translated else self.context.locale
+            blocks = (texts_for(language).only_a_part, *blocks)
         return Answer(
             blocks, True, confidence, sources, self.model, translated_from=next(iter(translated), None)
         )

@@ -50,6 +50,26 @@ async def test_a_translation_comes_sentence_by_sentence_with_the_language_of_its
     assert second["translatedFrom"] == "en"
 
 
+@pytest.mark.parametrize(
+    ("language", "question", "beginning"),
+    [
+        ("de", QUESTION, "Die Artikel beantworten nur einen Teil davon."),
+        ("en", "How do I reset my password?", "The articles answer only a part of this."),
+    ],
+)
+async def test_an_answer_in_part_begins_with_saying_so_in_its_own_language(
+    app: FastAPI, api: Api, cast: Cast, guide: None, language: str, question: str, beginning: str
+) -> None:
+    text = "Der Code gilt 15 Minuten." if language == "de" else CODE
+    rows = [{"text": text, "section": 1, "quote": CODE}]
+    head = {"kind": "question", "language": language, "sections": [1], "complete": False}
+    app.state.model = Scripted(lambda data: {**head, "parts": rows, "searches": []})
+
+    answer = await ask(api(None), cast.acme, question)
+
+    assert answer["answer"] == f"{beginning}\n\n{text.removesuffix('.')} [1]."
+
+
 async def test_a_sentence_that_does_not_hold_is_left_out_and_the_rest_stays_translated(
     app: FastAPI, api: Api, cast: Cast, guide: None
 ) -> None:
