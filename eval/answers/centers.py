@@ -17,6 +17,7 @@ _DOCUSAURUS = 'module.exports = {presets: [["classic", {docs: {}}]]};'
 CONFIGURATIONS = {
     "flagsmith": ("docs/docusaurus.config.js", _DOCUSAURUS),
     "growthbook": ("docs/docusaurus.config.js", _DOCUSAURUS),
+    "payload": ("docs/docs.json", '{"navigation": {}}'),
     "polar": ("docs/docs.json", '{"navigation": {}}'),
     "trigger.dev": ("docs/docs.json", '{"navigation": {}}'),
     "unleash": ("website/docusaurus.config.js", _DOCUSAURUS),

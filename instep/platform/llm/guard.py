@@ -108,7 +108,7 @@ def _schema(annotation: Any) -> dict[str, Any]:
         return {"type": "string", "enum": list(get_args(annotation))}
     if issubclass(annotation, BaseModel):
         return reply_schema(annotation)
-    return {"type": {str: "string", int: "integer"}[annotation]}
+    return {"type": {str: "string", int: "integer", bool: "boolean"}[annotation]}
 
 
 def has_markup(text: str) -> bool:
