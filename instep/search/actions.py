@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Collection
 from dataclasses import replace
 from functools import partial
 
+from instep.content.product_versions.actions import referenced_version
 from instep.platform.core import limits
 from instep.platform.core.errors import NotFound
 from instep.platform.core.markdown import Format
@@ -86,7 +87,10 @@ async def search_articles(
     With embeddings, articles that say the same in other words match, too.
     An article whose title is the query comes first.
     """
-    page = request.page(ORDER, "search", ctx.bot.id, search.query, search.locale)
+    words = (search.query, search.locale, *filter(None, [search.version]))
+    page = request.page(ORDER, "search", ctx.bot.id, *words)
+    if version := await referenced_version(ctx, search.version, "version"):
+        ctx = replace(ctx, bot=ctx.bot.in_version(version.as_read))
     state = await search_state_of(ctx)
     index, scope = state.index, ArticleFilter.of(state, search.locale, "authenticated")
     if page.after:

@@ -23,6 +23,10 @@ from instep.search.schemas import (
 )
 
 router = ApiRouter()
+VersionFilter = Annotated[
+    str | None,
+    Query(description="Only articles of this version of the product, by its id or slug.", examples=["1.x"]),
+]
 LocaleFilter = Annotated[Locale | None, Query(description="Only articles in this language.")]
 
 
@@ -33,9 +37,14 @@ LocaleFilter = Annotated[Locale | None, Query(description="Only articles in this
     reads_replica=True,
 )
 async def search_articles(
-    ctx: Ctx, page: PageRequest, q: SearchText, locale: LocaleFilter = None, form: Form = "markdown"
+    ctx: Ctx,
+    page: PageRequest,
+    q: SearchText,
+    locale: LocaleFilter = None,
+    version: VersionFilter = None,
+    form: Form = "markdown",
 ) -> Response:
-    hits = await actions.search_articles(ctx, SearchRequest(q, locale), form, page)
+    hits = await actions.search_articles(ctx, SearchRequest(q, locale, version), form, page)
     return reply_list(hits, lambda hit: search_hit_json(hit, ctx.bot, form))
 
 

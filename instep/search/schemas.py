@@ -42,10 +42,14 @@ SearchText = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A search for articles of a locale, or of all locales (`None`)."""
+    """A search for articles of a locale, or of all locales (`None`).
+
+    `version` is the id or slug of the product version to search, if it is not that of the context.
+    """
 
     query: str
     locale: str | None = None
+    version: str | None = None
 
 
 def valid_synonym(text: str) -> str:

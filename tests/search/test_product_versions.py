@@ -10,7 +10,7 @@ from instep.visitors.answers.ask import QuestionRequest, answer_for_visitors
 from instep.visitors.answers.golden import ask_golden_questions
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.golden_questions import working
-from tests.support.http import created, ok
+from tests.support.http import created, error, ok
 from tests.support.mcp import ask as ask_tool
 from tests.support.mcp import call
 from tests.support.questions import ask, post, titles
@@ -156,3 +156,15 @@ async def test_golden_questions_are_asked_in_a_version_of_their_article(
         assert [golden.fault for golden in await ask_golden_questions(ctx)] == [None, None]
         answer = await answer_for_visitors(ctx, QuestionRequest("How do I send a fax?"))
     assert not answer.answered
+
+
+async def test_keys_search_all_versions_or_one(client: Client, articles: dict[str, Json]) -> None:
+    async def found(**params: str) -> list[str]:
+        rows = ok(await client.get("/v1/articles/search", params={"q": "signing keys", **params}))["results"]
+        return [row["id"] for row in rows]
+
+    assert {*await found()} == {articles["new"]["id"], articles["old"]["id"]}
+    assert await found(version="1.x") == [articles["old"]["id"]]
+    assert await found(version="2.x") == [articles["new"]["id"]]
+    refused = await client.get("/v1/articles/search", params={"q": "signing keys", "version": "9"})
+    assert error(refused) == (400, "invalid_request")

@@ -10,6 +10,7 @@ from pydantic import MISSING, AfterValidator, Field
 
 from instep.platform.core import limits
 from instep.platform.core.ids import looks_like_id
+from instep.platform.identity.schemas import ReadVersion
 from instep.platform.web.shapes import Body, Out, Position, Text, Timestamp, VisibleText
 
 VERSION_SLUG = r"^[a-z0-9]+([.\-][a-z0-9]+)*$"
@@ -75,6 +76,10 @@ class ProductVersion:
 
     def is_named(self, ref: str) -> bool:
         return ref in (self.id, self.slug)
+
+    @property
+    def as_read(self) -> ReadVersion:
+        return ReadVersion(self.slug, self.name, self.position, self.is_current)
 
 
 def version_of_branch(versions: Iterable[ProductVersion], branch: str) -> ProductVersion | None:
