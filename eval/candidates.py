@@ -172,7 +172,7 @@ async def names_to_read(database: Database, center: HelpCenter, change: Change) 
     query = candidate_query(change)
     async with database.enter_workspace(center.bot.workspace_id) as tx:
         ctx = Ctx(tx, center.bot, READER, utc_now())
-        return {center.names[article_id] for article_id in await find_articles(ctx, query)}
+        return {center.names[article_id] for article_id in await find_articles(ctx, query, None)}
 
 
 def drafts_of(report: Report) -> dict[str, str]:
