@@ -24,6 +24,7 @@ FIELDS = {
     *("id", "slug", "title", "description", "contentMarkdown", "collectionId", "visibility", "locale"),
     *("translationOf", "translations", "position", "status", "hasUnpublishedChanges", "version", "url"),
     *("botId", "publishedAt", "createdAt", "updatedAt", "owner", "reviewBy", "freshness"),
+    *("sinceVersion", "untilVersion", "versionOf"),
 }
 
 
@@ -55,6 +56,9 @@ async def test_a_new_article_is_a_draft_with_every_field(client: Client, cast: C
         "owner": None,
         "reviewBy": None,
         "freshness": None,
+        "sinceVersion": None,
+        "untilVersion": None,
+        "versionOf": None,
     }
 
 

@@ -7,7 +7,7 @@ from tests.support.drafts import AFTER, BEFORE, get, patched, propose, queue, te
 
 FIELDS = {
     *("id", "type", "status", "title", "articleId", "articleTitle", "reason", "sourceUrl", "taskId"),
-    *("source", "certainty", "approvedBy", "approvedAt"),
+    *("source", "version", "certainty", "approvedBy", "approvedAt"),
     *("conflict", "additions", "deletions", "author", "createdAt", "updatedAt"),
     *("contentMarkdown", "diff", "mergedMarkdown", "baseVersion", "currentVersion", "evidence", "questions"),
     "warnings",

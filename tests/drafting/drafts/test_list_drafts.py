@@ -6,7 +6,7 @@ from tests.support.drafts import AFTER, BEFORE, get, propose, queue, write_artic
 
 FIELDS = {
     *("id", "type", "status", "title", "articleId", "articleTitle", "reason", "sourceUrl", "taskId"),
-    *("source", "certainty", "approvedBy", "approvedAt"),
+    *("source", "version", "certainty", "approvedBy", "approvedAt"),
     *("conflict", "additions", "deletions", "author", "createdAt", "updatedAt"),
 }
 

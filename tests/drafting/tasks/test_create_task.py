@@ -10,7 +10,7 @@ from tests.support.changes import DIFF, INSTRUCTIONS, URL, article, change, get,
 from tests.support.http import create_collection, named_fields
 
 FIELDS = {
-    *("id", "type", "status", "change", "article", "outcome", "summary", "drafts", "places"),
+    *("id", "type", "status", "change", "version", "article", "outcome", "summary", "drafts", "places"),
     *("reviewed", "model", "error"),
     *("botId", "createdAt", "startedAt", "finishedAt"),
 }
@@ -36,7 +36,7 @@ async def test_a_change_is_accepted_as_a_task_to_poll(api: Api, cast: Cast) -> N
         "bundle": None,
     }
     assert (task["drafts"], task["places"], task["reviewed"]) == ([], [], [])
-    for name in ("article", "outcome", "summary", "model", "error", "startedAt", "finishedAt"):
+    for name in ("version", "article", "outcome", "summary", "model", "error", "startedAt", "finishedAt"):
         assert task[name] is None
     assert accepted.headers["Location"] == f"http://help.test/v1/tasks/{task['id']}"
     assert (await client.get(accepted.headers["Location"])).json() == task
