@@ -25,7 +25,9 @@ ADDS = [
     *("resolve_place", "dismiss_place", "add_comment"),
 ]
 # The tools among those that add for which `content:propose` suffices.
-PROPOSES = ["propose_edit", "create_task", "resolve_place", "dismiss_place", "add_comment"]
+PROPOSES = [
+    *("propose_edit", "create_task", "translate_articles", "resolve_place", "dismiss_place", "add_comment")
+]
 CHANGES = [
     "update_article",
     "publish_article",
