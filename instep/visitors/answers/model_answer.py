@@ -43,6 +43,7 @@ from instep.visitors.answers.generative import (
     last_prompt,
     rewriting_prompt,
 )
+from instep.visitors.answers.reply_texts import texts_for
 from instep.visitors.answers.schemas import Answer, Show
 from instep.visitors.answers.section_reading import (
     SectionReading,
@@ -90,6 +91,8 @@ class CheckedReply:
         confidence = max(context.confidence, limits.ANSWER_THRESHOLD)
         holding_context = replace(context, passages=passages, confidence=confidence)
         quoted = answer_from(quotable_extracts(holding_context), holding_context)
+        if quoted and not self.reply.complete:
+            quoted = replace(quoted, blocks=(texts_for(context.locale).only_a_part, *quoted.blocks))
         return quoted or written or declined_answer(context)
 
 
