@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from instep.content.articles import bulk_queries, overviews, queries
+from instep.content.articles import bulk_queries, deleted, overviews, queries
 from instep.content.articles.actions import (
     archive_article,
     delete_article,
@@ -203,7 +203,10 @@ async def bring_back(ctx: Ctx, change: StateChange, current: ArticleState | None
     article = await find_article(ctx, before.id, lock=True)
     if before.owner != after.owner:
         await queries.set_care(ctx, article.id, await owner_columns(ctx, {"owner": before.owner}))
-    columns = {name: getattr(before, name) for name in STATE_COLUMNS}
+    is_translation = article.translation_of is not None
+    # A translation has the versions of its original, whichever they are now.
+    names = [name for name in STATE_COLUMNS if not (is_translation and name in FIELDS)]
+    columns = {name: getattr(before, name) for name in names}
     changes = {name: value for name, value in columns.items() if getattr(article, name) != value}
     for name, field in FIELDS.items():
         # The version may be deleted by now.
@@ -213,8 +216,17 @@ async def bring_back(ctx: Ctx, change: StateChange, current: ArticleState | None
         await save(ctx, article, changes, "markdown", TextSource("restore"))
     elif changes:
         await save(ctx, article, changes, "markdown")
-    if article.translation_of is None:
-        await refuse_contradictions(ctx, article.version_family or article.id)
+    if not is_translation:
+        await set_translated_versions(
+            ctx, article, {name: changes[name] for name in FIELDS if name in changes}
+        )
+
+
+async def set_translated_versions(ctx: Ctx, article: Article, versions: dict[str, Any]) -> None:
+    """Give the translations of an original the versions that it has got back."""
+    for translation in await deleted.lock_translations(ctx, article.id) if versions else ():
+        await save(ctx, translation, versions, "markdown")
+    await refuse_contradictions(ctx, article.version_family or article.id)
 
 
 async def text_before(ctx: Ctx, article: Article, version: int) -> dict[str, Any]:

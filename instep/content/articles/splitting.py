@@ -44,7 +44,8 @@ async def split_by_version(ctx: Ctx, ref: str, version: str) -> Article:
     """Make a copy of an article, so that the texts before a version and from it on can differ.
 
     The part with the current version keeps the id and the address; the other part is the new article, which
-    this returns. It has the same text, collection and status, and so have the copies of its translations.
+    this returns. It has the same text, collection and status, and so have the copies of its translations;
+    those in review are not copied.
     """
     await lock_versions(ctx)
     article = await find_article(ctx, ref, lock=True)
@@ -82,7 +83,9 @@ async def split(ctx: Ctx, article: Article, version: ProductVersion) -> Halves:
     )
     copy = await _copy(ctx, article, other, None)
     for translation in translations:
-        await _copy(ctx, translation, other, copy)
+        # The draft that shows a translation in review is of one article.
+        if translation.status != "in_review":
+            await _copy(ctx, translation, other, copy)
     await refuse_contradictions(ctx, family)
     return Halves(copy, original) if keeps_newer else Halves(original, copy)
 

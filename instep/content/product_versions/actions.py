@@ -99,15 +99,27 @@ async def update_product_version(ctx: Ctx, ref: str, update: ProductVersionUpdat
 
 @writes
 async def delete_product_version(ctx: Ctx, ref: str) -> str:
-    """Delete a version with which no article begins or ends. The current one is deleted last."""
+    """Delete a version with which no article begins or ends. The current one is deleted last.
+
+    While a draft, a place or a task of a change for the version waits, it can't be deleted.
+    """
     await queries.lock_versions(ctx)
     version = await get_product_version(ctx, ref)
     others = [row for row in await queries.list_all(ctx) if row.id != version.id]
     if titles := await queries.list_bounded(ctx, version.id):
         more = f" and {len(titles) - MAX_NAMED} more" if len(titles) > MAX_NAMED else ""
         names = ", ".join(f"“{title}”" for title in titles[:MAX_NAMED])
+        verbs = "begins or ends" if len(titles) == 1 else "begin or end"
+        whose = "its" if len(titles) == 1 else "their"
         raise InvalidState(
-            f"{names}{more} begin or end with the version {version.slug}: change their versions first."
+            f"{names}{more} {verbs} with the version {version.slug}: change {whose} versions first."
+        )
+    if count := await queries.count_unsettled(ctx, version.id):
+        # Without the version, their changes would be for all versions.
+        subject = "1 change waits" if count == 1 else f"{count} changes wait"
+        raise InvalidState(
+            f"{subject} for the version {version.slug}, as a draft, a place or a task that has not ended:"
+            " settle the drafts and places first."
         )
     if version.is_current and others:
         raise InvalidState(f"{version.slug} is the current version: make another one current first.")

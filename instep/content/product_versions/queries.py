@@ -140,6 +140,27 @@ async def list_bounded(ctx: Ctx, version_id: str) -> list[str]:
     )
 
 
+async def count_unsettled(ctx: Ctx, version_id: str) -> int:
+    """The pending drafts and open places of changes for a version, and its tasks that have not ended."""
+    count: int = await ctx.value(
+        """
+        select count(*) from tasks t
+        left join lateral (
+            select d.id from drafts d
+            where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.task_id = t.id
+              and d.status = 'pending'
+            union all
+            select p.id from places p
+            where p.bot_id = %(bot)s and p.workspace_id = %(workspace)s and p.task_id = t.id
+              and p.status = 'open') w on true
+        where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.version_id = %(id)s
+          and (w.id is not null or t.status in ('queued', 'running'))
+        """,
+        id=version_id,
+    )
+    return count
+
+
 async def list_contradictions(ctx: Ctx, family: str | None = None) -> list[Contradiction]:
     """The contradictions in the versions of articles: of one family, or of the whole help center."""
     return await ctx.all(

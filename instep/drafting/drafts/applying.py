@@ -55,9 +55,10 @@ async def apply_pending(
     `accepts_no_changes` settles a draft whose text is already live, instead of refusing it. `seen` is the
     digest of the proposal that the reviewer saw: a different proposal is not applied.
     """
+    # A split moves drafts to another article.
+    await lock_existing_versions(ctx)
     draft = await find_pending(ctx, draft_id)
     _refuse_misuse(draft, request)
-    await lock_existing_versions(ctx)
     # Every writer locks the article first, so that there is no deadlock.
     article = await lock_article(ctx, draft)
     # The draft may have been changed or settled since it was read.

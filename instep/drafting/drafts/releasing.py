@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from instep.content.product_versions.actions import lock_existing_versions
 from instep.drafting.drafts import release_queries
 from instep.drafting.drafts.assigning import notify_of_conflicts
 from instep.drafting.drafts.batches import NOTHING_SEEN, apply_each, lock_articles
@@ -76,6 +77,8 @@ async def _release(
     def is_meant(row: DraftOfArticle) -> bool:
         return row.is_approved and (seen is None or row.id in seen)
 
+    # A split moves drafts to other articles.
+    await lock_existing_versions(ctx)
     approved = [row for row in await release_queries.list_pending(ctx, sources) if is_meant(row)]
     await lock_articles(ctx, approved)
     # Others may have settled, approved or changed drafts during the wait for the locks.

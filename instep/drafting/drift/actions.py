@@ -6,6 +6,8 @@ from instep.content.articles.schemas import Article, Verification
 from instep.content.articles.texts import verify_texts
 from instep.content.articles.writer_queries import list_for_writer
 from instep.content.parts.actions import list_used_parts
+from instep.content.product_versions.actions import list_all_versions
+from instep.content.product_versions.schemas import ProductVersion
 from instep.drafting import writer
 from instep.drafting.drift import queries
 from instep.drafting.drift.drift_storing import store_drift
@@ -29,7 +31,7 @@ TOO_EXPENSIVE = "These commits take too much time or memory to compare: check fe
 
 async def list_statements(ctx: Ctx) -> StatementsOut:
     """List the names and values that the articles state, to search for in a checkout."""
-    articles = await _articles(ctx)
+    articles = await _articles(ctx, await _checked_version(ctx))
     texts = checked_texts(articles, ctx) + texts_of_parts(await list_used_parts(ctx), articles)
     stated = await run_with_timeout(
         stated_names, texts, limits.MAX_DRIFT_NAMES, seconds=limits.MAX_WRITER_SECONDS
@@ -50,13 +52,16 @@ async def check_drift(ctx: Ctx, new: DriftCheck) -> CheckedDrift:
     Each statement that the code contradicts becomes a draft or a place, once: pending ones are not created
     again, and statements that a reviewer has dismissed for good are skipped. If the whole history was read,
     published articles without a finding are verified against the commit. `instep drift` sends this request.
+
+    If the help center has product versions, only the articles of the current one are checked.
     """
     await count_check(ctx)
-    articles, parts = await _articles(ctx), await list_used_parts(ctx)
+    version = await _checked_version(ctx)
+    articles, parts = await _articles(ctx, version), await list_used_parts(ctx)
     report = await _report(new, checked_texts(articles, ctx) + texts_of_parts(parts, articles))
     drifts = list(with_part_findings(report.articles, parts, articles))
     limit = limits.MAX_DRIFT_FINDINGS if new.limit is MISSING else new.limit
-    findings = await store_drift(ctx, new.commit, drifts, articles, limit)
+    findings = await store_drift(ctx, new.commit, drifts, articles, limit, version)
     if new.is_partial is not True and len(findings) < limit:
         sound = articles.keys() - {finding.article_id for finding in findings}
         sound -= articles_with_findings(report.articles, parts)
@@ -74,8 +79,14 @@ async def find_last_check(ctx: Ctx) -> LastAction | None:
     return await find_last_action(ctx, check_drift.__name__)
 
 
-async def _articles(ctx: Ctx) -> dict[str, Article]:
-    return {article.id: article for article in await list_for_writer(ctx)}
+async def _checked_version(ctx: Ctx) -> ProductVersion | None:
+    """The version of the product whose articles a checkout is compared with: the current one, if any."""
+    return next((version for version in await list_all_versions(ctx) if version.is_current), None)
+
+
+async def _articles(ctx: Ctx, version: ProductVersion | None) -> dict[str, Article]:
+    position = None if version is None else version.position
+    return {article.id: article for article in await list_for_writer(ctx, position)}
 
 
 async def _report(new: DriftCheck, texts: list[writer.Article]) -> DriftReport:

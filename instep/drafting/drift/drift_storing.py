@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from instep.content.articles.schemas import Article
+from instep.content.product_versions.schemas import ProductVersion
 from instep.drafting.drafts.suppression import suppressed_keys
 from instep.drafting.drift import queries
 from instep.drafting.drift.queries import KnownStatement
@@ -17,10 +18,16 @@ Known = Mapping[tuple[str, str], KnownStatement]
 
 
 async def store_drift(
-    ctx: Ctx, commit: str, drifts: Sequence[ArticleDrift], articles: Mapping[str, Article], limit: int
+    ctx: Ctx,
+    commit: str,
+    drifts: Sequence[ArticleDrift],
+    articles: Mapping[str, Article],
+    limit: int,
+    version: ProductVersion | None,
 ) -> list[DriftFindingOut]:
     """Put the findings into the review queue that do not wait there, and say where each waits.
 
+    The drafts and places are for a version of the product, or with None for all.
     What people have dismissed for good or resolved is left out, and so is all beyond `limit` findings.
     """
     # The second of two checks at once finds what the first has stored.
@@ -36,7 +43,7 @@ async def store_drift(
     ][:limit]
     new_keys = {_key(finding) for finding in findings} - waiting.keys()
     if new_keys:
-        await _queue(ctx, commit, drifts, articles, new_keys)
+        await _queue(ctx, commit, drifts, articles, new_keys, version)
         waiting = await _known(ctx, drifts)
     return [_finding_out(finding, waiting[_key(finding)]) for finding in findings]
 
@@ -64,6 +71,7 @@ async def _queue(
     drifts: Sequence[ArticleDrift],
     articles: Mapping[str, Article],
     keys: set[tuple[str, str]],
+    version: ProductVersion | None,
 ) -> None:
     """Make one draft of the new edits of each article, and a place of each other finding."""
     proposals, places = list[Proposal](), list[Place]()
@@ -72,7 +80,7 @@ async def _queue(
         proposals += [proposal] if proposal else []
         rows = {_key(row): row for row in drift.findings if not row.is_edit and _key(row) in keys}
         places += [place_of_finding(row) for row in rows.values()]
-    await record_check(ctx, f"Check against {commit[:9]}", articles, proposals, places)
+    await record_check(ctx, f"Check against {commit[:9]}", articles, proposals, places, version)
 
 
 def _finding_out(finding: WrongStatement, waiting: KnownStatement) -> DriftFindingOut:

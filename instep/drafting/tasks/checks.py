@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from instep.content.articles.schemas import Article
+from instep.content.product_versions.schemas import ProductVersion
 from instep.drafting import writer
 from instep.drafting.drafts.actions import queue_edit
 from instep.drafting.drafts.assignment import ask_assignees
@@ -44,9 +45,10 @@ async def record_check(
     articles: Mapping[str, Article],
     proposals: Sequence[writer.Proposal],
     places: Sequence[writer.Place],
+    version: ProductVersion | None,
 ) -> None:
     """Record a check as a task that has ended, and put its drafts and places into the review queue."""
-    task_id = await begin_unsent_task(ctx, PlaceSource("drift", title, None))
+    task_id = await begin_unsent_task(ctx, PlaceSource("drift", title, None), version)
     for proposal in proposals:
         article = articles[str(proposal.article_id)]
         base, work = TitledText(article.title, article.content), TaskInput(title, None, None, None, None)
@@ -56,11 +58,12 @@ async def record_check(
     await end_unsent_task(ctx, task_id, outcome, _summary(len(proposals), len(places)))
 
 
-async def begin_unsent_task(ctx: Ctx, source: PlaceSource) -> str:
-    """Record a task for this source, and return its id."""
+async def begin_unsent_task(ctx: Ctx, source: PlaceSource, version: ProductVersion | None = None) -> str:
+    """Record a task for this source and version of the product, None for all; and return its id."""
     task_id = new_id("task")
     change = {"change_kind": source.kind, "change_title": source.title, "change_url": source.url}
-    await queries.insert(ctx, task_id, {"type": "document_change", **change})
+    version_id = None if version is None else version.id
+    await queries.insert(ctx, task_id, {"type": "document_change", "version_id": version_id, **change})
     return task_id
 
 

@@ -95,6 +95,9 @@ async def show_loose_articles(request: Request) -> Response:
     async with help_center(request, recognise=True, only_reads=True) as visit:
         number = page_number(request)
         section = await collection_queries.find_loose_articles(visit.ctx, visit.locale, number)
+        if section is None and number == 1 and visit.version:
+            # Choosing a version leads here, even to one without such articles.
+            raise Moved(f"{root_url(visit.ctx.bot, visit.locale)}/", is_permanent=False)
         return await section_page(visit, section, number)
 
 

@@ -2,7 +2,12 @@
 
 import pytest
 
-from tests.support.cast import Client, Json
+from instep.content.articles.texts import find_article
+from instep.drafting.drafts.actions import queue_new_article
+from instep.drafting.drafts.proposals import NewArticle
+from instep.platform.core.database import Database
+from tests.support.articles import acting
+from tests.support.cast import Cast, Client, Json
 from tests.support.http import create_article, create_collection, created, error, ok
 from tests.support.site_pages import publish
 
@@ -59,6 +64,21 @@ async def test_translations_are_split_with_their_original(client: Client) -> Non
     assert bounds(await read(client, german)) == ("2.x", None)
     refusal = await client.post(f"/v1/articles/{german['id']}/split", json={"version": "3.0"})
     assert error(refusal) == (400, "invalid_state")
+
+
+async def test_a_translation_in_review_is_not_copied(client: Client, database: Database, cast: Cast) -> None:
+    article = await publish(client, "Install")
+    async with acting(database, cast.acme, "Writer") as ctx:
+        original = await find_article(ctx, article["id"])
+        new = NewArticle(title="Installieren", content="Los.", locale="de", original=original)
+        await queue_new_article(ctx, new)
+
+    old = await split(client, article, "2.x")
+
+    [german] = (await read(client, article))["translations"]
+    assert german["status"] == "in_review"
+    assert bounds(await read(client, german)) == ("2.x", None)
+    assert (await read(client, old))["translations"] == []
 
 
 async def test_an_archived_article_and_a_draft_keep_their_status_and_owner(client: Client) -> None:

@@ -120,7 +120,7 @@ async def test_a_version_with_which_articles_begin_or_end_stays_and_names_them(c
 
     refusal = await client.delete(f"{PATH}/2.x")
     assert error(refusal) == (400, "invalid_state")
-    assert "“Billing”" in refusal.json()["error"]
+    assert "“Billing” begins or ends" in refusal.json()["error"]
 
     ok(await client.delete(f"/v1/articles/{article['id']}"))
     ok(await client.delete(f"{PATH}/2.x"))

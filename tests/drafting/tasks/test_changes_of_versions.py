@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.cast import Client, Json, RunJobs
 from tests.support.changes import SETTINGS, publish, send
-from tests.support.http import created, ok
+from tests.support.http import created, error, ok
 from tests.support.limits import SetLimit
 
 VERSIONS = "/v1/product-versions"
@@ -129,18 +129,21 @@ async def test_if_there_are_many_articles_those_of_the_version_are_chosen(
     assert [row["articleId"] for row in task["drafts"]] == [rows[2]["id"]]
 
 
-async def test_a_deleted_version_leaves_its_drafts_for_all_versions(
+async def test_a_version_is_not_deleted_while_a_task_or_a_draft_is_for_it(
     client: Client, run_jobs: RunJobs
 ) -> None:
     await publish(client, "Install", SETTINGS)
-    await process(client, run_jobs, "release/1.4")
-    ok(await client.delete(f"{VERSIONS}/1.x"))
+    await send(client, branch="release/1.4")
+
+    assert error(await client.delete(f"{VERSIONS}/1.x")) == (400, "invalid_state")
+    await run_jobs()
     draft = await only_draft(client)
+    refusal = await client.delete(f"{VERSIONS}/1.x")
+    assert error(refusal) == (400, "invalid_state")
+    assert "1 change waits" in refusal.json()["error"]
 
-    ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
-
-    assert draft["version"] is None
-    assert await texts(client, "2.x") == await texts(client, "3.0") == [draft["contentMarkdown"]]
+    ok(await client.post(f"/v1/drafts/{draft['id']}/dismiss", json={}))
+    ok(await client.delete(f"{VERSIONS}/1.x"))
 
 
 async def test_drafts_of_two_versions_for_one_article_wait_for_their_own_texts(

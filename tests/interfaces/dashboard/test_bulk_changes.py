@@ -245,3 +245,15 @@ async def test_undo_keeps_an_article_out_of_a_version_that_is_gone(desk: Desk, c
 
     assert "1 stays as before" in undone.text
     assert (await read(client, article))["sinceVersion"] is None
+
+
+async def test_undo_keeps_translations_in_the_versions_of_their_original(desk: Desk, client: Client) -> None:
+    for slug in ("1.x", "2.x"):
+        created(await client.post("/v1/product-versions", json={"slug": slug}))
+    article = await create_article(client, "First")
+    page = await change(desk, [article], "since", since="2.x")
+    german = await translate(client, article, "Erster", "de")
+
+    await undo(desk, page)
+
+    assert [(await read(client, text))["sinceVersion"] for text in (article, german)] == [None, None]

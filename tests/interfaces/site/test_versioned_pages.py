@@ -237,6 +237,20 @@ async def test_a_version_without_articles_in_the_language_leads_to_its_own_home_
     )
 
 
+async def test_a_version_without_articles_outside_collections_leads_to_its_home_page(
+    site: Site, client: Client
+) -> None:
+    await publish(client, "Loose", "Without a collection.", untilVersion="1.x")
+
+    assert "Loose" in (await site.page("versions/1.x/articles")).words
+    for prefix in ("", "versions/3.x/"):
+        moved = await site.get(f"{prefix}articles")
+        assert (moved.status_code, moved.headers["Location"]) == (
+            302,
+            f"http://help.test{site.home}/{prefix}",
+        )
+
+
 async def test_cached_pages_are_those_of_their_version(site: Site) -> None:
     for _ in range(2):
         assert "Telnet" in (await site.page("versions/1.x/")).words

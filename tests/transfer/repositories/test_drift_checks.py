@@ -86,6 +86,21 @@ async def test_a_check_follows_the_connection_and_makes_drafts_and_places(
     assert leftovers() == []
 
 
+async def test_a_check_is_about_the_current_version(client: Client, repository: Connected) -> None:
+    for slug in ("1.x", "2.x"):
+        body = {"slug": slug, "isCurrent": slug == "2.x"}
+        assert (await client.post("/v1/product-versions", json=body)).status_code == 201
+    old = {"title": "Old", "contentMarkdown": TEXT, "untilVersion": "1.x"}
+    assert (await client.post("/v1/articles", json=old)).status_code == 201
+
+    await repository.work()
+
+    assert (await repository.stored()).wrong_articles == 1
+    [draft], [place] = await waiting(client)
+    assert draft["version"] == "2.x"
+    assert {draft["articleTitle"], place["articleTitle"]} == {"Clean up"}
+
+
 async def test_a_second_check_writes_nothing_and_what_was_dismissed_stays_dismissed(
     client: Client, repository: Connected
 ) -> None:
