@@ -45,7 +45,9 @@ async def store_drift(
     if new_keys:
         await _queue(ctx, commit, drifts, articles, new_keys, version)
         waiting = await _known(ctx, drifts)
-    return [_finding_out(finding, waiting[_key(finding)]) for finding in findings]
+    # A finding that people have dismissed for this commit does not wait again.
+    rows = [(finding, waiting.get(_key(finding))) for finding in findings]
+    return [_finding_out(finding, known) for finding, known in rows if known is not None]
 
 
 async def _known(ctx: Ctx, drifts: Sequence[ArticleDrift]) -> Known:

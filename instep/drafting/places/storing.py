@@ -35,7 +35,7 @@ async def store_places(
     await ctx.tx.advisory_lock(f"places {ctx.bot.id} {source.url or source.title}")
     earlier = await queries.list_earlier(ctx, source, [new.key for new in new_places])
     of_change = [place for place in earlier if place.is_of(source)]
-    pairs = list(_pair(new_places, earlier, of_change))
+    pairs = list(_pair(new_places, earlier, [] if source.kind == "drift" else of_change))
     waits = False
     for new, place in pairs:
         if place is None and not await is_suppressed(ctx, new.article_id, [Statement(new.key, new.summary)]):
@@ -94,11 +94,12 @@ def _pair(
 ) -> Iterator[tuple[NewPlace, Place | None]]:
     """Pair each new place with its earlier one, each used once.
 
-    That is one for the same text, or else one of the same change in the same section.
+    That is one for the same text, or else one of the same change in the same section, whose heading is known.
+    Findings of a drift check in one section are about different statements.
     """
     by_words = {(place.article_id, place.key): place for place in earlier}
     same = [by_words.pop((new.article_id, new.key), None) for new in new_places]
-    rest = [place for place in of_change if place not in same]
+    rest = [place for place in of_change if place.heading is not None and place not in same]
     for new, place in zip(new_places, same, strict=True):
         if place is None:
             section = (new.article_id, new.heading)

@@ -165,3 +165,16 @@ def test_wrong_statements_in_a_part_become_places_that_name_it(ann: Reviewer, ch
     assert [row["placeId"] for row in findings(ann)] == [row["placeId"] for row in found]
     for page in pages:
         assert ann.get(f"articles/{page['id']}")["contentMarkdown"] == "{{part.flags}}\n"
+
+
+def test_a_later_check_of_the_commit_keeps_the_places_of_a_part(ann: Reviewer, checkout: Repository) -> None:
+    ann.post("parts", {"name": "flags", "text": TEXT.partition("\n\n")[2]})
+    ann.post("articles", {"title": "A", "contentMarkdown": "{{part.flags}}\n"})
+    [first] = findings(ann, "--limit", "1")
+
+    both = findings(ann)
+    assert len(both) == len(ann.get("places")["results"]) == 2
+    assert ann.get(f"places/{first['placeId']}")["status"] == "open"
+
+    ann.post(f"places/{first['placeId']}/dismiss", {})
+    assert [row["placeId"] for row in findings(ann)] == [both[1]["placeId"]]
