@@ -8,6 +8,7 @@ from instep.transfer.imports.readers.mintlify import READER
 from instep.transfer.imports.tree.schemas import UnreadableSource
 from tests.support.import_sources import Files, dedented
 from tests.support.import_trees import addresses, outline, redirects, told
+from tests.support.limits import SetLimit
 from tests.support.wording import like
 
 DOCS: dict[str, object] = {
@@ -40,20 +41,64 @@ PAGES = {
 }
 
 
+ANSWER = {"responses": {"200": {"description": "Fine."}}}
+USERS = {"get": {"tags": ["Big Users"], "summary": "Get a user", **ANSWER}, "delete": ANSWER}
+
+
+def api(**fields: object) -> str:
+    return json.dumps({"openapi": "3.1.0", "paths": {"/users/{id}": fields}})
+
+
 def test_an_api_reference_has_a_page_for_each_operation_below_its_tag() -> None:
-    answer = {"responses": {"200": {"description": "Fine."}}}
-    operations = {"get": {"tags": ["Big Users"], "summary": "Get a user", **answer}, "delete": answer}
-    document = {"openapi": "3.1.0", "paths": {"/users/{id}": {**operations, "put": {"x-excluded": True}}}}
     setting = {"source": "/api/v1.json", "directory": "reference"}
-    docs = {"navigation": {"tabs": [{"tab": "API", "openapi": setting, "pages": ["about"]}]}}
-    pages = {"about.mdx": "About it.\n", "gone.mdx": "---\nopenapi: delete /users/{id}\n---\nGone.\n"}
+    docs = {"navigation": {"tabs": [{"tab": "API", "openapi": setting}]}}
+    pages = {"gone.mdx": "---\nopenapi: delete /users/{id}\n---\nGone.\n"}
+    document = api(**USERS, put={"x-excluded": True})
 
-    files = dedented({"docs.json": json.dumps(docs), "api/v1.json": json.dumps(document), **pages})
-    tree = READER.read(files)
+    tree = READER.read(dedented({"docs.json": json.dumps(docs), "api/v1.json": document, **pages}))
 
-    assert outline(tree) == ["API > About", "API > Big Users > Get a user", "API > Gone"]
+    assert outline(tree) == ["API > Big Users > Get a user", "API > Gone"]
     assert addresses(tree)["api/v1.json#GET /users/{id}"] == "/reference/big-users/get-a-user"
     assert told(tree) == []
+
+
+def test_of_an_api_with_pages_only_the_listed_operations_are_imported() -> None:
+    groups = [{"group": "Users", "pages": ["GET /users/{id}", "GET /gone"]}]
+    tabs = [
+        {"tab": "API", "openapi": "v1.json", "pages": ["about"]},
+        {"tab": "More", "openapi": "v1.json", "groups": groups},
+    ]
+    files = {"v1.json": api(**USERS), "about.mdx": "About it.\n"}
+
+    tree = READER.read(dedented({"docs.json": json.dumps({"navigation": {"tabs": tabs}}), **files}))
+
+    assert outline(tree) == ["API > About", "More > Users > Get a user"]
+    assert told(tree) == [like("docs.json: navigation entry…: GET /gone")]
+
+
+def test_operations_of_older_versions_are_left_out() -> None:
+    versions = [{"version": f"v{number}", "openapi": f"v{number}.json"} for number in (2, 1)]
+    files = {f"v{number}.json": api(**USERS) for number in (1, 2)}
+    files["two.mdx"] = "---\nopenapi: v1.json DELETE /users/{id}\n---\nOne.\n"
+
+    tree = READER.read(dedented({"docs.json": json.dumps({"navigation": {"versions": versions}}), **files}))
+
+    assert {page.key for page in tree.pages} == {"v2.json#GET /users/{id}", "v2.json#DELETE /users/{id}"}
+    assert told(tree) == [like("docs.json: version v1 with 2 pages…")]
+
+
+def test_a_document_that_can_not_be_read_or_is_too_long_is_a_loss(set_limit: SetLimit) -> None:
+    set_limit("MAX_API_OPERATIONS", 1)
+    tabs = [{"tab": "Bad", "openapi": "bad.yaml"}, {"tab": "API", "openapi": "v1.json"}]
+    files = {"bad.yaml": "openapi: 3.1.0\npaths: [\n", "v1.json": api(**USERS)}
+
+    tree = READER.read(dedented({"docs.json": json.dumps({"navigation": {"tabs": tabs}}), **files}))
+
+    assert outline(tree) == ["API > Big Users > Get a user"]
+    assert told(tree) == [
+        like("bad.yaml: API description that can't be read: …"),
+        like("v1.json: API operations after the first 1: 1"),
+    ]
 
 
 def test_navigation_pages_and_redirects() -> None:

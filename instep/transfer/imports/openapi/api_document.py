@@ -146,5 +146,11 @@ def is_api_description(content: bytes) -> bool:
     return IS_DESCRIPTION.search(text[:size]) is not None
 
 
+def named_operation(text: str) -> tuple[str, str, str] | None:
+    """The file that a text such as "openapi.json POST /users" names, or "", and the method and path."""
+    match = NAMED_OPERATION.search(text)
+    return (text[: match.start()].strip(), match[1].upper(), match[2]) if match else None
+
+
 def mapping(value: Any) -> dict[Any, Any]:
     return value if isinstance(value, dict) else {}
