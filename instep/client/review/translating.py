@@ -42,7 +42,8 @@ def as_lines(plan: PlannedTranslations, *, is_dry: bool) -> str:
     kind, reason = ("draft", "") if plan.model else ("place", ": no model is set up for translations")
     others = (
         (plan.translated, "translated"),
-        (plan.waiting, "waiting"),
+        # After the request, the scheduled articles wait too.
+        (plan.waiting if is_dry else plan.waiting - plan.articles, "waiting"),
         (plan.left, "left for later"),
     )
     rest = ", ".join(f"{count} {words}" for count, words in others if count)

@@ -18,10 +18,13 @@ def test_missing_translations_are_counted_and_then_asked_for(ann: Reviewer) -> N
     ann.post(f"articles/{article['id']}/publish", {})
 
     counted = translate(ann, "nl", "--article", article["id"], "--dry-run")
-    asked = translate(ann, "nl", "--article", article["id"], "--json")
+    asked = translate(ann, "nl", "--article", article["id"])
 
     assert (counted.code, counted.text) == (0, like("1 article would get a place…into nl: …\n"))
-    assert json.loads(asked.out)["articles"] == 1
+    assert (asked.code, asked.text) == (0, like("1 article gets a place…into nl: …\n"))
+    assert "Others" not in asked.text
+    again = translate(ann, "nl", "--article", article["id"], "--json")
+    assert json.loads(again.out)["waiting"] == 1
 
 
 def test_a_refusal_is_printed(ann: Reviewer) -> None:
