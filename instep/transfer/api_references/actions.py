@@ -36,6 +36,8 @@ async def follow_api_description(ctx: Ctx, url: str) -> ApiReference:
         url = valid_url(url.strip())
     except ValueError as error:
         raise InvalidRequest(f"Enter the address of an OpenAPI document: {error}") from None
+    # The second of two requests at once finds what the first has inserted.
+    await ctx.tx.advisory_lock(f"api references {ctx.bot.id}")
     references = await queries.list_all(ctx)
     if any(reference.url == url for reference in references):
         raise InvalidRequest("The help center already follows this address.")

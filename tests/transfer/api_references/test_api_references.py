@@ -1,5 +1,6 @@
 """API references that follow the OpenAPI document at an address."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
@@ -187,3 +188,14 @@ async def test_programs_follow_addresses_too(followed: Followed, client: Client)
     assert ok(await client.delete(path)) == {"id": made["id"], "deleted": True}
     assert (await client.post(f"{path}/update")).status_code == 404
     assert (await client.post("/v1/api-references", json={"url": "ftp://a"})).status_code == 400
+
+
+async def test_of_two_requests_at_once_only_one_follows_an_address(
+    followed: Followed, client: Client
+) -> None:
+    requests = (client.post("/v1/api-references", json={"url": followed.url}) for _ in range(4))
+
+    answers = await asyncio.gather(*requests)
+
+    assert sorted(answer.status_code for answer in answers) == [201, 400, 400, 400]
+    assert len(ok(await client.get("/v1/api-references"))["results"]) == 1
