@@ -261,8 +261,8 @@ class QuestionAsked(EmbedBody):
     )
     version: Text | MISSING = Field(
         default=MISSING,
-        description="The product version to answer for, by its id or slug. If not sent, the current one.",
-        examples=["1.x"],
+        description="The product version to answer for, by its id or slug, such as `1.x`. If not sent, the"
+        " current one.",
     )
     visitor_token: Annotated[Text, Field(max_length=limits.MAX_VISITOR_TOKEN_CHARACTERS)] | MISSING = Field(
         default=MISSING,
