@@ -10,8 +10,8 @@ from instep.content.product_versions.actions import list_all_versions
 from instep.content.product_versions.schemas import ProductVersion
 from instep.drafting import writer
 from instep.drafting.drift import queries
-from instep.drafting.drift.drift_storing import store_drift
-from instep.drafting.drift.part_findings import articles_with_findings, with_part_findings
+from instep.drafting.drift.drift_storing import finding_out, store_drift
+from instep.drafting.drift.part_findings import with_part_findings
 from instep.drafting.drift.queries import WaitingDrift
 from instep.drafting.drift.schemas import CheckedDrift, DriftCheck, PastChangeIn, StatementsOut
 from instep.drafting.tasks.checks import checked_texts, count_check
@@ -61,11 +61,12 @@ async def check_drift(ctx: Ctx, new: DriftCheck) -> CheckedDrift:
     report = await _report(new, checked_texts(articles, ctx) + texts_of_parts(parts, articles))
     drifts = list(with_part_findings(report.articles, parts, articles))
     limit = limits.MAX_DRIFT_FINDINGS if new.limit is MISSING else new.limit
-    findings = await store_drift(ctx, new.commit, drifts, articles, limit, version)
-    if new.is_partial is not True and len(findings) < limit:
-        sound = articles.keys() - {finding.article_id for finding in findings}
-        sound -= articles_with_findings(report.articles, parts)
+    rows = await store_drift(ctx, new.commit, drifts, articles, limit, version)
+    if new.is_partial is not True and len(rows) < limit:
+        sound = articles.keys() - {id for finding, _ in rows for id in finding.wrong_articles}
         await verify_texts(ctx, sorted(sound), Verification("drift", new.commit), ctx.now)
+    # A finding that people have dismissed for this commit does not wait again.
+    findings = [finding_out(finding, known) for finding, known in rows if known is not None]
     return CheckedDrift(new.commit, findings, list(articles), report.statements)
 
 

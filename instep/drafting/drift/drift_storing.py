@@ -24,8 +24,8 @@ async def store_drift(
     articles: Mapping[str, Article],
     limit: int,
     version: ProductVersion | None,
-) -> list[DriftFindingOut]:
-    """Put the findings into the review queue that do not wait there, and say where each waits.
+) -> list[tuple[WrongStatement, KnownStatement | None]]:
+    """Put the findings into the review queue that do not wait there; return them with where each waits.
 
     The drafts and places are for a version of the product, or with None for all.
     What people have dismissed for good or resolved is left out, and so is all beyond `limit` findings.
@@ -38,20 +38,18 @@ async def store_drift(
         finding
         for drift in drifts
         for finding in drift.findings
-        if finding.key.key not in suppressed.get(finding.article_id, ())
-        and not _is_resolved(finding, waiting)
+        if not any(finding.key.key in suppressed.get(id, ()) for id in finding.wrong_articles)
+        and not _is_resolved(_known_as(finding, waiting))
     ][:limit]
-    new_keys = {_key(finding) for finding in findings} - waiting.keys()
+    new_keys = {_key(finding) for finding in findings if _known_as(finding, waiting) is None}
     if new_keys:
         await _queue(ctx, commit, drifts, articles, new_keys, version)
         waiting = await _known(ctx, drifts)
-    # A finding that people have dismissed for this commit does not wait again.
-    rows = [(finding, waiting.get(_key(finding))) for finding in findings]
-    return [_finding_out(finding, known) for finding, known in rows if known is not None]
+    return [(finding, _known_as(finding, waiting)) for finding in findings]
 
 
 async def _known(ctx: Ctx, drifts: Sequence[ArticleDrift]) -> Known:
-    ids = {finding.article_id for drift in drifts for finding in drift.findings}
+    ids = {id for drift in drifts for finding in drift.findings for id in finding.wrong_articles}
     rows = await queries.list_known(ctx, sorted(ids))
     # What waits says more than what a person has resolved.
     rows.sort(key=lambda row: bool(row.draft_id or row.place_id))
@@ -62,8 +60,13 @@ def _key(finding: WrongStatement) -> tuple[str, str]:
     return finding.article_id, finding.key.key
 
 
-def _is_resolved(finding: WrongStatement, waiting: Known) -> bool:
-    row = waiting.get(_key(finding))
+def _known_as(finding: WrongStatement, waiting: Known) -> KnownStatement | None:
+    """The draft or place of a finding in any article that shows the text; one that waits comes first."""
+    rows = [row for id in finding.wrong_articles if (row := waiting.get((id, finding.key.key)))]
+    return min(rows, key=_is_resolved, default=None)
+
+
+def _is_resolved(row: KnownStatement | None) -> bool:
     return row is not None and row.draft_id is None and row.place_id is None
 
 
@@ -85,11 +88,11 @@ async def _queue(
     await record_check(ctx, f"Check against {commit[:9]}", articles, proposals, places, version)
 
 
-def _finding_out(finding: WrongStatement, waiting: KnownStatement) -> DriftFindingOut:
+def finding_out(finding: WrongStatement, waiting: KnownStatement) -> DriftFindingOut:
     is_gone = finding.new is None
     change = finding.change
     return DriftFindingOut(
-        article_id=finding.article_id,
+        article_id=waiting.article_id,
         title=finding.article_title,
         line=finding.line,
         statement=finding.statement,

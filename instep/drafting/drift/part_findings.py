@@ -27,13 +27,8 @@ def with_part_findings(
                 heading=None,
                 key=statement_in(part, (finding.key,)),
                 elsewhere=words_about(part),
+                shown_in=tuple(part.article_ids),
             )
             for finding in drift.findings
         )
         yield replace(drift, findings=tuple(findings))
-
-
-def articles_with_findings(drifts: Sequence[ArticleDrift], parts: Sequence[UsedPart]) -> set[str]:
-    """All articles that show a part with a wrong statement."""
-    wrong_ids = {drift.article.id for drift in drifts}
-    return {id for part in parts if part.id in wrong_ids for id in part.article_ids}

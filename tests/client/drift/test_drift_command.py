@@ -167,6 +167,25 @@ def test_wrong_statements_in_a_part_become_places_that_name_it(ann: Reviewer, ch
         assert ann.get(f"articles/{page['id']}")["contentMarkdown"] == "{{part.flags}}\n"
 
 
+def test_a_place_of_a_part_counts_for_each_article_that_shows_it(ann: Reviewer, checkout: Repository) -> None:
+    ann.post("parts", {"name": "flags", "text": TEXT.partition("\n\n")[2]})
+    first = ann.post("articles", {"title": "A", "contentMarkdown": "{{part.flags}}\n"})
+    found = findings(ann)
+    other = ann.post("articles", {"title": "B", "contentMarkdown": "{{part.flags}}\n"})
+    # Published articles come first among those that show the part.
+    ann.post(f"articles/{other['id']}/publish", {})
+
+    assert [row["placeId"] for row in findings(ann)] == [row["placeId"] for row in found]
+    assert {row["articleId"] for row in findings(ann)} == {first["id"]}
+    assert ann.get(f"articles/{other['id']}")["freshness"] is None
+
+    for row in found:
+        ann.post(f"places/{row['placeId']}/dismiss", {"reason": "not_needed"})
+    assert drift(ann).code == 0
+    assert ann.get("places")["results"] == []
+    assert ann.get(f"articles/{other['id']}")["freshness"]["state"] == "verified"
+
+
 def test_a_later_check_of_the_commit_keeps_the_places_of_a_part(ann: Reviewer, checkout: Repository) -> None:
     ann.post("parts", {"name": "flags", "text": TEXT.partition("\n\n")[2]})
     ann.post("articles", {"title": "A", "contentMarkdown": "{{part.flags}}\n"})

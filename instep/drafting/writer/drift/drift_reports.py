@@ -24,7 +24,8 @@ _MAX_SENTENCES = 5
 class WrongStatement:
     """A wrong statement; `key` identifies it in drafts, places and dismissals.
 
-    `elsewhere` says that the text is kept outside of the article, such as in a part, which no draft changes.
+    `elsewhere` says that the text is kept outside of the article, such as in a part, which no draft changes;
+    `shown_in` are all articles that show such a text.
     """
 
     article_id: str
@@ -41,6 +42,11 @@ class WrongStatement:
     key: Statement
     heading: str | None
     elsewhere: str = ""
+    shown_in: tuple[str, ...] = ()
+
+    @property
+    def wrong_articles(self) -> tuple[str, ...]:
+        return self.shown_in or (self.article_id,)
 
     @property
     def is_edit(self) -> bool:
