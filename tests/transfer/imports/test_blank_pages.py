@@ -63,6 +63,17 @@ def test_a_page_of_an_operation_says_method_path_and_description(spec: dict[str,
     )
 
 
+def test_a_page_describes_the_operation_of_the_document_that_it_names() -> None:
+    pages = {f"api/{name}.mdx": f"---\nopenapi: {name} GET /users/{{id}}\n---\n" for name in ("v1", "v2")}
+    files = {f"{name}.json": SPEC.replace("one user", f"a {name} user") for name in ("v1", "v2")}
+
+    tree = tree_of_files(dedented({**FRAME, **pages, **files}), None)
+
+    texts = {page.path: page.markdown for page in tree.pages}
+    for name in ("v1", "v2"):
+        assert f"Reads a {name} user." in texts[f"api/{name}.mdx"]
+
+
 def test_the_summary_is_the_title_of_a_page_without_one() -> None:
     tree = tree_of_files(dedented({**FRAME, "openapi.json": SPEC}), None)
 

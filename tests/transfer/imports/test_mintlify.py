@@ -76,6 +76,21 @@ def test_of_an_api_with_pages_only_the_listed_operations_are_imported() -> None:
     assert told(tree) == [like("docs.json: navigation entry…: GET /gone")]
 
 
+def test_a_page_is_about_the_operation_of_its_document_and_language() -> None:
+    tabs = [{"tab": name, "openapi": f"{name}.json"} for name in ("a", "b")]
+    languages = [{"language": "en", "tabs": tabs}, {"language": "fr", "pages": []}]
+    files = {
+        "a.json": api(get=ANSWER),
+        "b.json": api(get=ANSWER),
+        "own.mdx": "---\nopenapi: b GET /users/{id}\n---\nOwn.\n",
+        "fr/own.mdx": "---\nopenapi: a.json GET /users/{id}\n---\nPropre.\n",
+    }
+
+    tree = READER.read(dedented({"docs.json": json.dumps({"navigation": {"languages": languages}}), **files}))
+
+    assert [page.key for page in tree.pages] == ["a.json#GET /users/{id}", "own.mdx", "fr/own.mdx"]
+
+
 def test_operations_of_older_versions_are_left_out() -> None:
     versions = [{"version": f"v{number}", "openapi": f"v{number}.json"} for number in (2, 1)]
     files = {f"v{number}.json": api(**USERS) for number in (1, 2)}

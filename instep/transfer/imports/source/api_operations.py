@@ -8,10 +8,10 @@ from functools import cached_property
 from instep.platform.core import limits
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.openapi.api_document import (
-    NAMED_OPERATION,
     ApiDocument,
     DocumentedOperation,
     is_api_description,
+    named_operation,
     read_api_document,
 )
 from instep.transfer.imports.openapi.operation_pages import detail_blocks, head_blocks
@@ -28,6 +28,7 @@ from instep.transfer.imports.tree.schemas import (
 # Markers of an API reference page in its file: keys of Mintlify, ReadMe and Fumadocs, and a component
 # of Docusaurus.
 MARKED = re.compile(rb"^(?:openapi|api|_openapi)[ \t]*:|<MethodEndpoint\b", re.MULTILINE)
+DOCUMENT_EXTENSION = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)
 ENDPOINT = re.compile(r"<MethodEndpoint\b[^<>]*?method=\{?\"(\w+)\"\}?\s+path=\{?\"([^\"]+)\"\}?")
 
 
@@ -63,29 +64,42 @@ class ApiDescriptions:
     files: SourceFiles
     losses: list[Loss] = field(default_factory=list)
 
-    def find(self, method: str, path: str) -> ApiOperation:
-        """The operation with its description in the files, or only its name."""
-        operation = self.operations.get((method.lower(), path.rstrip("/")))
-        return operation or ApiOperation(method.upper(), path)
+    def find(self, method: str, path: str, file: str = "") -> ApiOperation:
+        """The operation with its description in the named file or else in any, or only its name."""
+        rows = self.by_name.get((method.lower(), path.rstrip("/")), {})
+        name = DOCUMENT_EXTENSION.sub("", file.strip("./"))
+        found = [
+            row for path, row in rows.items() if f"/{DOCUMENT_EXTENSION.sub('', path)}".endswith(f"/{name}")
+        ]
+        operation = (found if name else list(rows.values()))[-1:]
+        return operation[0] if operation else ApiOperation(method.upper(), path)
 
     @cached_property
     def by_id(self) -> dict[str, ApiOperation]:
-        return dict(self._read())
+        return {id: row for _, id, row in self.rows}
 
     @cached_property
-    def operations(self) -> dict[tuple[str, str], ApiOperation]:
-        rows = self.by_id.values()
-        return {(row.method.lower(), row.path.rstrip("/")): row for row in rows}
+    def by_name(self) -> dict[tuple[str, str], dict[str, ApiOperation]]:
+        """The operations by method and path, each by the path of its document."""
+        operations: dict[tuple[str, str], dict[str, ApiOperation]] = {}
+        for path, _, row in self.rows:
+            operations.setdefault((row.method.lower(), row.path.rstrip("/")), {})[path] = row
+        return operations
 
-    def _read(self) -> Iterator[tuple[str, ApiOperation]]:
+    @cached_property
+    def rows(self) -> list[tuple[str, str, ApiOperation]]:
+        """The path of the document, the id, and the operation."""
+        return list(self._read())
+
+    def _read(self) -> Iterator[tuple[str, str, ApiOperation]]:
         for path in self.files.paths():
-            if not path.lower().endswith((".json", ".yaml", ".yml")):
+            if not DOCUMENT_EXTENSION.search(path):
                 continue
             content = self.files.read(path)
             if len(content) <= limits.MAX_OPENAPI_BYTES and is_api_description(content):
                 yield from self._operations_of(path, content)
 
-    def _operations_of(self, path: str, content: bytes) -> Iterator[tuple[str, ApiOperation]]:
+    def _operations_of(self, path: str, content: bytes) -> Iterator[tuple[str, str, ApiOperation]]:
         try:
             document = read_api_document(path, content)
         except UnreadableSource as refusal:
@@ -93,7 +107,7 @@ class ApiDescriptions:
             return
         for operation in document.operations():
             id = str(operation.row.get("operationId") or f"{operation.method} {path} {operation.path}")
-            yield id, ApiOperation(operation.method, operation.path, (document, operation))
+            yield path, id, ApiOperation(operation.method, operation.path, (document, operation))
 
 
 def with_operations(tree: Tree, files: SourceFiles) -> Tree:
@@ -105,7 +119,9 @@ def with_operations(tree: Tree, files: SourceFiles) -> Tree:
         else page
         for page in tree.pages
     )
-    return replace(tree, pages=pages, losses=(*tree.losses, *descriptions.losses))
+    # Readers report documents that can't be read too.
+    losses = dict.fromkeys((*tree.losses, *descriptions.losses))
+    return replace(tree, pages=pages, losses=tuple(losses))
 
 
 def with_operation(page: ImportedPage, content: bytes, descriptions: ApiDescriptions) -> ImportedPage:
@@ -133,8 +149,9 @@ def with_operation(page: ImportedPage, content: bytes, descriptions: ApiDescript
 def operations_of(page: SourcePage, descriptions: ApiDescriptions) -> Iterator[ApiOperation]:
     """The operations of a page of an API reference."""
     fields = page.fields
-    if match := NAMED_OPERATION.search(fields.text("openapi", "api")):
-        yield descriptions.find(match[1], match[2])
+    if named := named_operation(fields.text("openapi", "api")):
+        file, method, path = named
+        yield descriptions.find(method, path, file)
     generated = fields.fields("_openapi")
     if generated.text("method") and generated.text("route", "path"):
         yield descriptions.find(generated.text("method"), generated.text("route", "path"))
