@@ -177,6 +177,9 @@ async def update_article(
     source = TextSource("update") if changes.keys() & {"title", "content_markdown"} else None
     versions = changed_versions(changes, article.translation_of)
     saved = await save(ctx, article, changes, format, source)
+    if versions.get("version_family") is not None:
+        # If the family began with this article, all its members join the other family.
+        await queries.move_family(ctx, article.id, versions["version_family"])
     if versions:
         for translation in await deleted.lock_translations(ctx, article.id):
             await save(ctx, translation, versions, "markdown")

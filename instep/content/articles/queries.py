@@ -353,6 +353,18 @@ async def list_family(ctx: Ctx, article: Article) -> list[FamilyMember]:
     )
 
 
+async def move_family(ctx: Ctx, head_id: str, family: str) -> None:
+    """Put the articles of the family that began with `head_id` into another family."""
+    await ctx.execute(
+        """
+        update articles set version_family = %(family)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and version_family = %(head)s
+        """,
+        head=head_id,
+        family=family,
+    )
+
+
 async def find_working_copy(ctx: Ctx, article_id: str) -> WorkingCopy | None:
     return await ctx.first(
         WorkingCopy,

@@ -137,6 +137,8 @@ async def _copy(ctx: Ctx, article: Article, other: OtherVersions, original: Arti
     body = ArticleCreate.model_construct(set(fields), **fields)
     copy = await find_article(ctx, (await create(ctx, body, "markdown", COPY, "draft")).id, lock=True)
     changes = dict[str, Any]() if original else other.columns
+    if article.is_live:
+        await splitting_queries.copy_publication(ctx, article.id, copy)
     if article.status != "draft":
         changes = changes | (live_columns(ctx, article) if article.is_live else {"status": article.status})
     if changes:

@@ -26,6 +26,23 @@ async def copy_standing(ctx: Ctx, article_id: str, copy_id: str) -> None:
     )
 
 
+async def copy_publication(ctx: Ctx, article_id: str, copy: Article) -> None:
+    """Date the copy's text as the article's, before it is published, because it is no news for followers."""
+    await ctx.execute(
+        """
+        insert into published_versions
+            (workspace_id, bot_id, article_id, version, is_first, sections, published_at)
+        select v.workspace_id, v.bot_id, %(copy)s, %(version)s, v.is_first, v.sections, v.published_at
+        from published_versions v
+        where v.bot_id = %(bot)s and v.workspace_id = %(workspace)s and v.article_id = %(article)s
+        order by v.published_at desc, v.version desc limit 1
+        """,
+        article=article_id,
+        copy=copy.id,
+        version=copy.version,
+    )
+
+
 async def move_proposals(ctx: Ctx, article: Article, copy: Article, version_ids: Sequence[str]) -> None:
     """Move the pending edits and open places of changes for these versions to a copy of the article.
 

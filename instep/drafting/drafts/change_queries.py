@@ -209,7 +209,10 @@ async def take_over_approval(ctx: Ctx, draft_id: str, superseded_ids: Collection
 async def find_pending_of_change(
     ctx: Ctx, title: str, url_patterns: Sequence[str], except_task: str
 ) -> list[DroppedDraft]:
-    """The pending drafts of earlier tasks for a change, found by patterns of its address, or by its title."""
+    """The pending drafts of earlier tasks for a change, found by patterns of its address, or by its title.
+
+    Changes of other product versions may have the same title.
+    """
     return await ctx.all(
         DroppedDraft,
         f"""
@@ -224,6 +227,9 @@ async def find_pending_of_change(
             where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(task)s)
           and case when %(patterns)s::text[] = array[]::text[] or t.change_url is null
             then regexp_replace(t.change_title, ' [(][#!][0-9]+[)]$', '') = %(title)s
+              and t.version_id is not distinct from (
+                select version_id from tasks
+                where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(task)s)
             else t.change_url like any(%(patterns)s::text[]) end
         order by d.article_id, d.id
         """,

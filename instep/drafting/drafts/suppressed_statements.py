@@ -109,7 +109,9 @@ async def list_keys(ctx: Ctx) -> list[ArticleKeys]:
     )
 
 
-async def list_drafted_keys(ctx: Ctx, bundle: str, source_url: str | None) -> list[ArticleKeys]:
+async def list_drafted_keys(
+    ctx: Ctx, bundle: str, source_url: str | None, version_id: str | None
+) -> list[ArticleKeys]:
     return await ctx.all(
         ArticleKeys,
         """
@@ -120,10 +122,12 @@ async def list_drafted_keys(ctx: Ctx, bundle: str, source_url: str | None) -> li
         cross join jsonb_array_elements(d.statements) s
         where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.bundle = %(bundle)s
           and (%(url)s::text is null or d.source_url is distinct from %(url)s)
+          and t.version_id is not distinct from %(version)s::text
         group by 1
         """,
         bundle=bundle,
         url=source_url,
+        version=version_id,
     )
 
 

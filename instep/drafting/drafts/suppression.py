@@ -48,12 +48,14 @@ async def suppressed_keys(ctx: Ctx) -> dict[str, frozenset[str]]:
     return {row.article_id or "": frozenset(row.keys) for row in rows}
 
 
-async def drafted_keys(ctx: Ctx, bundle: str, source_url: str | None) -> dict[str, frozenset[str]]:
-    """The keys of what pending drafts of a bundle say, but for those of the change with this address.
+async def drafted_keys(
+    ctx: Ctx, bundle: str, source_url: str | None, version_id: str | None
+) -> dict[str, frozenset[str]]:
+    """The keys of what pending drafts of a bundle say about a product version, or with None about all.
 
-    By the id of the article; "" for new articles.
+    Those of the change with this address are left out. By the id of the article; "" for new articles.
     """
-    rows = await suppressed_statements.list_drafted_keys(ctx, bundle, source_url)
+    rows = await suppressed_statements.list_drafted_keys(ctx, bundle, source_url, version_id)
     return {row.article_id or "": frozenset(row.keys) for row in rows}
 
 

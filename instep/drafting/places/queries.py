@@ -183,8 +183,10 @@ async def assign(ctx: Ctx, place_id: str, person_id: str | None) -> None:
     )
 
 
-async def dismiss_of_change(ctx: Ctx, title: str, url_patterns: Sequence[str], comment: str) -> None:
-    """Dismiss the open places of a change, found by patterns of its URL, or by its title."""
+async def dismiss_of_change(
+    ctx: Ctx, title: str, url_patterns: Sequence[str], comment: str, version_id: str | None = None
+) -> None:
+    """Dismiss the open places of a change, found by patterns of its URL, or by title and product version."""
     await ctx.execute(
         """
         update places set status = 'dismissed', settled_by_name = %(by_name)s, settled_at = %(now)s,
@@ -192,10 +194,13 @@ async def dismiss_of_change(ctx: Ctx, title: str, url_patterns: Sequence[str], c
         where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'open'
           and case when %(patterns)s::text[] = array[]::text[] or source_url is null
             then regexp_replace(source_title, ' [(][#!][0-9]+[)]$', '') = %(title)s
+              and (select t.version_id from tasks t where t.workspace_id = %(workspace)s and t.id = task_id)
+                is not distinct from %(version)s::text
             else source_url like any(%(patterns)s::text[]) end
         """,
         title=title,
         patterns=list(url_patterns),
+        version=version_id,
         comment=comment,
         by_name=ctx.actor.name,
     )

@@ -70,10 +70,12 @@ async def store_only_place(
         await queries.settle(ctx, open_id, "dismissed", comment=NO_LONGER)
 
 
-async def dismiss_reverted_places(ctx: Ctx, title: str, url_patterns: Sequence[str]) -> None:
-    """Dismiss the open places of a change that a later change reverts."""
+async def dismiss_reverted_places(
+    ctx: Ctx, title: str, url_patterns: Sequence[str], version_id: str | None
+) -> None:
+    """Dismiss the open places of a change that a later change, which is for this product version, reverts."""
     comment = f"The later change “Revert {title}” reverts this."
-    await queries.dismiss_of_change(ctx, title, url_patterns, comment)
+    await queries.dismiss_of_change(ctx, title, url_patterns, comment, version_id)
 
 
 async def dismiss_abandoned_places(ctx: Ctx, source_url: str) -> None:

@@ -160,7 +160,9 @@ async def begin_task(enter: Enter, task_id: str) -> Reading | None:
             article_count,
             articles=await list_for_writer(ctx, version) if is_small else None,
             suppressed=await suppressed_keys(ctx),
-            drafted=await drafted_keys(ctx, work.bundle, work.source_url) if work.bundle else {},
+            drafted=await drafted_keys(ctx, work.bundle, work.source_url, work.version_id)
+            if work.bundle
+            else {},
             dismissed=[dismissed_edit(row) for row in await newest_dismissed(ctx)],
             drafts=[] if work.article else await read_waiting(ctx, work.source_url, work.version_id),
             parts=[] if work.article else await list_used_parts(ctx),

@@ -87,7 +87,7 @@ async def write_report(
     reverted = reverted_change(work.change_title or "", work.change_body, work.source_url)
     if reverted:
         await dismiss_reverted(ctx, reverted.title, reverted.url_patterns, task_id)
-        await dismiss_reverted_places(ctx, reverted.title, reverted.url_patterns)
+        await dismiss_reverted_places(ctx, reverted.title, reverted.url_patterns, work.version_id)
     is_repeatable = model_part is None
     has_places = await queue_places(ctx, task, work, report, articles, is_repeatable=is_repeatable)
     others = [article_id for article_id in articles if article_id not in edited_ids]

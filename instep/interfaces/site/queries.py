@@ -41,13 +41,20 @@ ARTICLE_PAGE = f"""
             (3, c.slug, c.title)) as l (level, slug, title) where l.slug is not null), '[]')
         as breadcrumbs, a.updated_at, a.position, a.visibility = 'public' and {IS_PUBLIC} as is_public
 """
+# A change for a product version is compared with the articles of that version.
+COMPARES = f"""(t.version_id is null or exists (
+    select from product_versions v
+    join articles a on a.workspace_id = %(workspace)s and a.id = p.id
+    where v.bot_id = %(bot)s and v.workspace_id = %(workspace)s and v.id = t.version_id
+        and {in_version_at("v.position")}))"""
 # The time of the newest code change that the article `p` was compared with together with all others: before
 # the first change with a pending edit of it or an open place in it.
-COMPARED_AT = """
+COMPARED_AT = f"""
     select t.created_at from tasks t
     where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s
         and t.type = 'document_change' and t.status = 'completed'
-        and t.unread_articles = 0 and t.created_at > p.created_at and t.created_at < coalesce(least((
+        and t.unread_articles = 0 and {COMPARES}
+        and t.created_at > p.created_at and t.created_at < coalesce(least((
             select min(s.created_at) from drafts d
             join tasks s on s.workspace_id = %(workspace)s and s.id = d.task_id
             where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from instep.content.articles.live import LIVE, in_read_version
+from instep.content.articles.live import LIVE, in_read_version, in_version_at
 from instep.content.collections.visibility import ANCESTORS, IS_PUBLIC
 from instep.platform.core import limits
 from instep.platform.core.ids import new_id
@@ -10,6 +10,8 @@ from instep.platform.identity.schemas import Ctx
 from instep.visitors.subscriptions.schemas import NewsItem, PublishedVersion, Subscription, Topic
 
 LINEAGE = "array[c.id, parent.id, grandparent.id]"
+CURRENT_POSITION = """(select position from product_versions
+    where bot_id = %(bot)s and workspace_id = %(workspace)s and is_current)"""
 SUBSCRIPTION = """
     select s.id, s.email, s.locale, coalesce(a.title, c.title) as title from subscriptions s
     left join articles a on a.workspace_id = %(workspace)s and a.id = s.article_id
@@ -133,7 +135,8 @@ async def count_subscribers(ctx: Ctx) -> int:
 async def take_news(ctx: Ctx, until: datetime) -> list[NewsItem]:
     """Mark some readers as notified until then; what they have not been notified of, newest first for each.
 
-    News of more than a few days ago, such as before an outage, is left out.
+    News of more than a few days ago, such as before an outage, is left out. A collection has news of the
+    articles of the current product version.
     """
     return await ctx.all(
         NewsItem,
@@ -151,7 +154,9 @@ async def take_news(ctx: Ctx, until: datetime) -> list[NewsItem]:
             update subscriptions s set notified_at = %(until)s from due
             where s.workspace_id = %(workspace)s and s.id = due.id
         ), live as materialized (
-            select a.id, a.locale, a.slug, a.title, {LINEAGE} as lineage {LIVE} and a.id in (
+            select a.id, a.locale, a.slug, a.title, {LINEAGE} as lineage,
+                {in_version_at(CURRENT_POSITION)} as is_current
+            {LIVE} and a.id in (
                 select v.article_id from published_versions v
                 where v.bot_id = %(bot)s and v.workspace_id = %(workspace)s
                   and v.published_at > %(since)s and v.published_at <= %(until)s)
@@ -165,7 +170,7 @@ async def take_news(ctx: Ctx, until: datetime) -> list[NewsItem]:
             select due.email, due.locale, false, live.slug, live.title, v.is_first,
                 array_to_string(v.sections, chr(10)), v.published_at
             from due join live on live.id = due.article_id
-                or (due.collection_id = any (live.lineage) and due.locale = live.locale)
+                or (due.collection_id = any (live.lineage) and due.locale = live.locale and live.is_current)
             join published_versions v on v.workspace_id = %(workspace)s and v.article_id = live.id
             where v.published_at > greatest(due.notified_at, %(since)s) and v.published_at <= %(until)s
         ), items as (

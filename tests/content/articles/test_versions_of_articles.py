@@ -95,6 +95,23 @@ async def test_a_version_has_one_article_of_a_family(client: Client) -> None:
     assert (alone["versionOf"], alone["untilVersion"]) == (None, None)
 
 
+async def test_a_family_follows_the_article_with_which_it_began(client: Client) -> None:
+    one = await create_article(client, "Install 1", untilVersion="1.x")
+    two = await create_article(
+        client, "Install 2", sinceVersion="2.x", untilVersion="2.x", versionOf=one["id"]
+    )
+    three = await create_article(client, "Install 3", sinceVersion="3.x")
+
+    await change(client, one, versionOf=three["id"])
+
+    for article in (one, two):
+        assert ok(await client.get(f"/v1/articles/{article['id']}"))["versionOf"] == three["id"]
+    other = await create_article(client, "Setup", sinceVersion="2.x", untilVersion="2.x")
+    refusal = await client.patch(f"/v1/articles/{three['id']}", json={"versionOf": other["id"]})
+    assert error(refusal) == (400, "invalid_state")
+    assert ok(await client.get(f"/v1/articles/{two['id']}"))["versionOf"] == three["id"]
+
+
 async def test_two_requests_at_once_do_not_put_two_articles_into_one_version(client: Client) -> None:
     new = await create_article(client, "Install", sinceVersion="3.x")
     old = await create_article(client, "Install 1", untilVersion="1.x", versionOf=new["id"])

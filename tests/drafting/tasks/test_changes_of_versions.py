@@ -3,11 +3,12 @@
 import pytest
 
 from tests.support.cast import Client, Json, RunJobs
-from tests.support.changes import SETTINGS, publish, send
+from tests.support.changes import PROVEN, SETTINGS, STATED, publish, send
 from tests.support.http import created, error, ok
 from tests.support.limits import SetLimit
 
 VERSIONS = "/v1/product-versions"
+TITLE = "Rename ACME_TIMEOUT to ACME_REQUEST_TIMEOUT"
 
 
 @pytest.fixture(autouse=True)
@@ -111,6 +112,34 @@ async def test_a_reviewer_may_change_all_versions_now_or_with_the_release(
     ok(await client.post("/v1/releases", json={"taskIds": [task["id"]]}))
 
     assert await texts(client, "1.x") == await texts(client, "3.0") == [draft["contentMarkdown"]]
+
+
+async def test_a_revert_by_title_leaves_the_drafts_of_other_versions(
+    client: Client, run_jobs: RunJobs
+) -> None:
+    await publish(client, "Install", SETTINGS)
+    await process(client, run_jobs, "main")
+    draft = await only_draft(client)
+
+    for branch, status in (("release/1.4", "pending"), ("main", "dismissed")):
+        await send(client, title=f'Revert "{TITLE}"', url=None, diff=None, branch=branch)
+        await run_jobs()
+        assert ok(await client.get(f"/v1/drafts/{draft['id']}"))["status"] == status
+
+
+async def test_a_bundle_proposes_the_same_edit_once_for_each_version(
+    client: Client, run_jobs: RunJobs
+) -> None:
+    await publish(client, "Timeouts", STATED)
+    outcomes = []
+    for number, branch in enumerate(("main", "release/1.4", "main")):
+        url = f"https://git.test/acme/pull/{number}"
+        diff = PROVEN.replace("settings.py", f"settings{number}.py")
+        task = await send(client, url=url, diff=diff, bundle="Backfill", branch=branch)
+        await run_jobs()
+        outcomes.append(ok(await client.get(f"/v1/tasks/{task['id']}"))["outcome"])
+
+    assert outcomes == ["drafts", "drafts", "no_changes"]
 
 
 async def test_if_there_are_many_articles_those_of_the_version_are_chosen(

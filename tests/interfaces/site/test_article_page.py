@@ -13,7 +13,7 @@ from instep.platform.identity.schemas import Ctx
 from tests.support import changes
 from tests.support.cast import Api, Cast, Client, RunJobs
 from tests.support.changelog_entries import create_entry
-from tests.support.http import ok
+from tests.support.http import created, ok
 from tests.support.places import find_places, new_place
 from tests.support.site_pages import Page, collect, publish, set_article, visit
 
@@ -374,6 +374,22 @@ async def test_it_says_with_which_product_changes_it_was_compared(
 
     assert (await client.post("/v1/drafts/drf_1/reopen")).status_code == 200
     assert "January 3, 2099" in Page((await visit(api, path)).text).text
+
+
+async def test_it_was_not_compared_with_a_change_of_a_version_that_lacks_it(
+    client: Client, api: Api, cast: Cast, owner: Tx
+) -> None:
+    old, new = [
+        created(await client.post("/v1/product-versions", json={"slug": slug})) for slug in ("1.x", "2.x")
+    ]
+    await publish(client, "Install", untilVersion="1.x")
+    path = f"{cast.acme.slug}/articles/install"
+    for number, (version, day) in enumerate(((old, "01-02"), (new, "01-03"))):
+        task = await add_task(owner, cast, number, day)
+        sql = "update tasks set version_id = %(version)s where id = %(id)s"
+        await owner.execute(sql, version=version["id"], id=task)
+
+    assert "January 2, 2099" in Page((await visit(api, path)).text).text
 
 
 async def test_it_was_not_compared_with_a_change_whose_words_it_lacks(

@@ -119,3 +119,23 @@ async def test_versions_and_families_of_articles_are_the_same_in_another_help_ce
     assert (old["untilVersion"], new["sinceVersion"]) == ("1.x", "2.x")
     assert {old["versionOf"], new["versionOf"]} in ({new["id"], None}, {old["id"], None})
     assert (await Importer(database, cast.globex).plan(READER.read(files), files)).report.changes_nothing
+
+
+async def test_a_version_that_is_missing_takes_its_place_in_the_order(
+    client: Client, api: Api, database: Database, cast: Cast
+) -> None:
+    there = api(cast.globex.write_key)
+    for slug in ("1.x", "2.x", "3.0"):
+        created(await client.post("/v1/product-versions", json={"slug": slug}))
+    created(await there.post("/v1/product-versions", json={"slug": "2.x"}))
+    await publish(client, "Install")
+    files = Files(unpacked(await export_zip(database, cast.acme)))
+
+    await Importer(database, cast.globex).bring(READER.read(files), files)
+
+    versions = ok(await there.get("/v1/product-versions"))["results"]
+    assert [(row["slug"], row["status"]) for row in versions] == [
+        ("1.x", "older"),
+        ("2.x", "current"),
+        ("3.0", "next"),
+    ]

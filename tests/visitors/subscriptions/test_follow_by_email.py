@@ -19,7 +19,7 @@ from instep.visitors.subscriptions.jobs import SEND_NEWS, send_news
 from tests.support.cast import Api, Cast, Client, Company, RunJobs
 from tests.support.changelog_entries import publish_entry
 from tests.support.commands import Operator
-from tests.support.http import ok
+from tests.support.http import created, ok
 from tests.support.limits import SetLimit, SetSetting
 from tests.support.mail_server import MailServer, html_of, text_of
 from tests.support.site_pages import Page, collect, hidden_fields, publish, send_form, visit
@@ -273,6 +273,31 @@ async def test_nothing_is_told_of_what_is_not_public(
     [digest] = mail.messages
     assert "Article 2" in text_of(digest)
     assert not any(title in text_of(digest) for title in ("Secret", "Article 0", "Article 1"))
+
+
+async def test_followers_of_a_collection_read_of_the_current_version_and_not_of_copies(
+    client: Client,
+    mail: MailServer,
+    subscribe: Callable[..., Awaitable[str]],
+    send_todays_news: SendNews,
+) -> None:
+    for slug in ("1.x", "2.x", "3.x"):
+        created(await client.post("/v1/product-versions", json={"slug": slug, "isCurrent": slug == "2.x"}))
+    await collect(client, "Guides")
+    article = await publish(client, "Install", collectionId="guides")
+    await subscribe("collection=guides")
+    await send_todays_news()
+
+    created(await client.post(f"/v1/articles/{article['id']}/split", json={"version": "3.x"}))
+    ok(await client.patch("/v1/product-versions/3.x", json={"isCurrent": True}))
+    await publish(client, "Telnet", collectionId="guides", untilVersion="2.x")
+    await send_todays_news()
+    assert mail.messages == []
+
+    await publish(client, "Orbit", collectionId="guides", sinceVersion="3.x")
+    await send_todays_news()
+    [digest] = mail.messages
+    assert "Orbit" in text_of(digest)
 
 
 async def test_hundreds_of_articles_at_once_are_one_bounded_email(

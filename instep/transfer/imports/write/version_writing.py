@@ -16,19 +16,29 @@ from instep.transfer.exports.file_contents import VERSIONS_FILE
 from instep.transfer.imports.tree.schemas import ImportedPage, ImportedVersion, Loss
 from instep.transfer.imports.write.batch_writing import Batch, reason_of
 
+LOST_BOUNDS = "versions of the page, which is in all versions now"
+LOST_TOPIC = "topic of the page, which has no link to the pages of other versions now"
+
 
 @writes
 async def import_versions(ctx: Ctx, import_id: str, batch: Batch, versions: Sequence[ImportedVersion]) -> str:
-    """Create the versions that the help center lacks, as the newest ones; existing ones stay unchanged."""
-    present = {version.slug for version in await list_all_versions(ctx)}
-    for version in versions:
+    """Create the versions that the help center lacks; existing ones stay unchanged.
+
+    A new one comes before the next one of the export that is there, or else it is the newest.
+    """
+    present = [version.slug for version in await list_all_versions(ctx)]
+    has_versions = bool(present)
+    for index, version in enumerate(versions):
         if version.slug in present:
             continue
+        later = next((other.slug for other in versions[index:] if other.slug in present), None)
+        position = present.index(later) if later else len(present)
         fields = {
             "slug": version.slug,
             "name": version.name,
             "branches": list(version.branches),
-            "isCurrent": version.is_current and not present,
+            "position": position,
+            "isCurrent": version.is_current and not has_versions,
         }
         try:
             async with ctx.tx.transaction():
@@ -36,6 +46,8 @@ async def import_versions(ctx: Ctx, import_id: str, batch: Batch, versions: Sequ
         except (AppError, ValidationError) as error:
             what = f"version “{version.slug}” that can't be created: {reason_of(error)}"
             batch.losses.append(Loss(VERSIONS_FILE, what))
+        else:
+            present.insert(position, version.slug)
     return import_id
 
 
@@ -45,10 +57,11 @@ async def import_ranges(ctx: Ctx, import_id: str, batch: Batch, pages: Sequence[
     new = [page for page in pages if await _lacks_versions(ctx, batch, page)]
     for page in new:
         bounds = {"sinceVersion": page.since, "untilVersion": page.until}
-        await _set_versions(ctx, batch, page, {name: slug for name, slug in bounds.items() if slug})
+        sent = {name: slug for name, slug in bounds.items() if slug}
+        await _set_versions(ctx, batch, page, sent, LOST_BOUNDS)
     for page in new:
         head_id = batch.ids.articles.get(page.version_of or "")
-        await _set_versions(ctx, batch, page, {"versionOf": head_id} if head_id else {})
+        await _set_versions(ctx, batch, page, {"versionOf": head_id} if head_id else {}, LOST_TOPIC)
     return import_id
 
 
@@ -60,12 +73,13 @@ async def _lacks_versions(ctx: Ctx, batch: Batch, page: ImportedPage) -> bool:
     return (article.since_version, article.until_version, article.version_family) == (None, None, None)
 
 
-async def _set_versions(ctx: Ctx, batch: Batch, page: ImportedPage, fields: dict[str, str]) -> None:
+async def _set_versions(
+    ctx: Ctx, batch: Batch, page: ImportedPage, fields: dict[str, str], lost: str
+) -> None:
     if not fields:
         return
     try:
         async with ctx.tx.transaction():
             await update_article(ctx, batch.ids.articles[page.key], ArticleUpdate.model_validate(fields))
     except (AppError, ValidationError) as error:
-        what = f"versions of the page, which is in all versions now: {reason_of(error)}"
-        batch.losses.append(Loss(page.path, what))
+        batch.losses.append(Loss(page.path, f"{lost}: {reason_of(error)}"))
