@@ -48,8 +48,8 @@ async def translate_articles(
     """Translate an article, a collection or all published articles into a language: each becomes a draft.
 
     Articles with a translation, or with a draft of one, are skipped, and so are those that wait for their
-    translation. `dryRun` schedules nothing. Without a language model for translations, each article gets a
-    place instead.
+    translation. After a refusal of the model's text, only a request for this one article repeats it.
+    `dryRun` schedules nothing. Without a language model for translations, each article gets a place instead.
     """
     plan = await plan_translations(ctx, models, selection)
     if selection.dry_run is True:

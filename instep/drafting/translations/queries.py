@@ -8,6 +8,7 @@ from instep.drafting.translations.schemas import (
     LanguageCount,
     TranslatableArticle,
     WaitingLanguage,
+    translation_key,
 )
 from instep.platform.identity.schemas import Ctx
 
@@ -97,7 +98,11 @@ async def count_coverage(ctx: Ctx, collection_id: str | None) -> list[LanguageCo
 async def list_translatable(
     ctx: Ctx, kind: str, locale: str, article_id: str | None, collection_id: str | None
 ) -> list[TranslatableArticle]:
-    """The published originals in other languages, in reading order; `kind` is that of their jobs."""
+    """The published originals in other languages, in reading order; `kind` is that of their jobs.
+
+    An article for whose present text a model's translation was refused waits for a person, unless it is
+    named.
+    """
     return await ctx.all(
         TranslatableArticle,
         f"""
@@ -107,7 +112,14 @@ async def list_translatable(
                 and j.payload ->> 'locale' = %(locale)s)
         select a.id, octet_length(concat(a.title, a.description, a.content_markdown)) as bytes,
             case when t.id is not null then 'translated'
-                when a.id in (select w.id from waiting w) then 'waiting' else 'missing' end as state
+                when a.id in (select w.id from waiting w) then 'waiting'
+                when %(article)s::text is null and exists (
+                    select from places p
+                    join tasks k on k.workspace_id = %(workspace)s and k.id = p.task_id
+                    where p.bot_id = %(bot)s and p.workspace_id = %(workspace)s and p.article_id = a.id
+                        and p.status = 'open' and p.statement ->> 'key' = %(key)s and k.model is not null
+                        and k.created_at >= a.text_changed_at) then 'waiting'
+                else 'missing' end as state
         from articles a
         left join collections c on c.workspace_id = %(workspace)s and c.id = a.collection_id
         {ANCESTORS}
@@ -120,6 +132,7 @@ async def list_translatable(
         order by c.id is null, {PLACE}, a.position, a.id
         """,
         kind=kind,
+        key=translation_key(locale),
         locale=locale,
         article=article_id,
         collection=collection_id,

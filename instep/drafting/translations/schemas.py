@@ -125,7 +125,10 @@ class LanguageCount:
 
 @dataclass(frozen=True, slots=True)
 class TranslatableArticle:
-    """An original, its size, and whether its translation into a language exists or waits for its job."""
+    """An original, its size, and whether its translation into a language exists or waits.
+
+    It waits for its job, or for a person after the model's text was refused.
+    """
 
     id: str
     bytes: int
@@ -140,6 +143,11 @@ class WaitingLanguage:
     count: int
 
 
+def translation_key(locale: str) -> str:
+    """The key of the statement that an article has no translation into a language."""
+    return f"translation into {locale}"
+
+
 @dataclass(frozen=True, slots=True)
 class MissingTranslation:
     """An article without a translation: its new text, or else the reason if that was refused."""
@@ -152,7 +160,7 @@ class MissingTranslation:
 
     @property
     def statement(self) -> Statement:
-        return Statement(f"translation into {self.locale}", f"“{self.root.title}” in {self.language}")
+        return Statement(translation_key(self.locale), f"“{self.root.title}” in {self.language}")
 
     @property
     def work_id(self) -> str:
@@ -177,8 +185,9 @@ class MissingTranslation:
 class TranslationPlan:
     """The articles that get a translation, the numbers of others, and the model's estimated usage.
 
-    `translated` articles have one or a draft of one, `waiting` ones wait for it, and `left` ones are more
-    than one request may schedule. `model` and `use` are None without a model for translations.
+    `translated` articles have one or a draft of one, `waiting` ones wait for it or have a place because the
+    model's text was refused, and `left` ones are more than one request may schedule. `model` and `use`
+    are None without a model for translations.
     """
 
     locale: str
@@ -221,7 +230,10 @@ class TranslationPlanOut(Out):
     locale: str
     articles: int = Field(description="Articles that get a translation, as a draft for review.")
     translated: int = Field(description="Skipped: they have a translation, or a draft of one.")
-    waiting: int = Field(description="Articles that wait for their translation now.")
+    waiting: int = Field(
+        description="Articles that wait for their translation, or for a person because the model's text was"
+        " refused; name such an article to try again."
+    )
     left: int = Field(description="Articles beyond the limit of one request: send it again later.")
     model: ModelEstimateOut | None = Field(
         description="The estimated usage; null without a model for translations: the articles get places."

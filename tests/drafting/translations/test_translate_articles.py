@@ -17,7 +17,7 @@ from tests.support.limits import SetSetting
 from tests.support.mcp import use
 from tests.support.places import waiting
 from tests.support.site_pages import collect
-from tests.support.translations import ROOT, BlockTranslator, run_translations, saying
+from tests.support.translations import ROOT, BlockTranslator, change_root, run_translations, saying
 
 LONG = "\n\n".join(f"Paragraph {number}. " + "Words of it. " * 60 for number in range(30))
 
@@ -136,10 +136,23 @@ async def test_without_a_usable_translation_the_original_gets_a_place_until_ther
     assert words in place["reason"]
     assert await pending(client) == []
 
-    await translate(client)
+    # A refused text is not paid for again, unless somebody asks for this article or changes it.
+    plan = await translate(client, dryRun=True)
+    assert (plan["articles"], plan["waiting"]) == ((0, 1) if model else (1, 0))
+    await translate(client, articleId=root["id"])
     await run_translations(database, saying({}))
     assert await waiting(client) == []
     assert len(await pending(client)) == 1
+
+
+async def test_a_changed_original_is_translated_after_a_refusal(client: Client, database: Database) -> None:
+    root = await publish_root(client)
+    await translate(client)
+    await run_translations(database, BlockTranslator(lambda text: "https://evil.test/x"))
+    assert (await translate(client))["articles"] == 0
+
+    await change_root(client, root, "Wait 5 minutes.", "Wait 10 minutes.")
+    assert (await translate(client))["articles"] == 1
 
 
 async def test_a_translation_waits_while_the_budget_of_the_day_is_used_up(
