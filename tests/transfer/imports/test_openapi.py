@@ -90,7 +90,7 @@ def test_each_operation_is_a_page_below_its_tag() -> None:
     assert "| `key` | http, bearer | Send it |" in overview
     page = page_of(tree, "openapi.yaml#PUT /orders/{id}")
     assert page.slug == "change-an-order"
-    assert "| `limit` | query | integer | **Required.** a \\| b Default: `20`. |" in page.markdown
+    assert "| `limit` | query | integer | **Required.** a \\| b. Default: `20`. |" in page.markdown
     assert "| `state` | string | **Required.** One of `open`, `paid`. |" in page.markdown
     assert "| `lines[].price` | number or null |  |" in page.markdown
     assert "| `[].state` | string | One of `open`, `paid`. |" in page.markdown
@@ -98,6 +98,40 @@ def test_each_operation_is_a_page_below_its_tag() -> None:
     assert 'curl -X PUT "https://api.acme.example/v1/orders/{id}?limit=20"' in page.markdown
     assert "Bearer $TOKEN" in page.markdown
     assert losses_of(planned(tree)) == []
+
+
+@pytest.mark.parametrize(
+    ("scheme", "line"),
+    [
+        ({"type": "apiKey", "in": "header", "name": "X-Key"}, '-H "X-Key: $API_KEY"'),
+        (
+            {"type": "apiKey", "in": "query", "name": "key"},
+            'curl "https://eu.acme.example/orders?key=$API_KEY"',
+        ),
+        ({"type": "apiKey", "in": "cookie", "name": "key"}, '--cookie "key=$API_KEY"'),
+        ({"type": "http", "scheme": "basic"}, '-u "$USER:$PASSWORD"'),
+        ({"type": "oauth2"}, '-H "Authorization: Bearer $TOKEN"'),
+    ],
+)
+def test_an_example_signs_in_as_the_operation_requires(scheme: dict[str, Any], line: str) -> None:
+    header = {
+        "name": "X-Tenant",
+        "in": "header",
+        "required": True,
+        "schema": {"type": "string"},
+        "example": "acme",
+    }
+    document = {
+        "openapi": "3.1.0",
+        "servers": [{"url": "https://{region}.acme.example", "variables": {"region": {"default": "eu"}}}],
+        "security": [{}, {"key": []}],
+        "paths": {"/orders": {"get": {"parameters": [header], "responses": {}}}},
+        "components": {"securitySchemes": {"key": scheme}},
+    }
+    page = read_tree(READER, {"api.json": json.dumps(document)}).pages[1].markdown
+
+    assert line in page
+    assert '-H "X-Tenant: acme"' in page
 
 
 def test_swagger_describes_bodies_and_types_in_parameters() -> None:

@@ -74,13 +74,23 @@ class ApiDocument:
 
     @property
     def server(self) -> str:
-        """The URL of the first server, without a slash at its end."""
+        """The URL of the first server with the defaults of its variables, without a slash at its end."""
         servers = self.values.get("servers")
         if isinstance(servers, list) and servers:
-            return str(mapping(servers[0]).get("url") or "").rstrip("/")
+            server = mapping(servers[0])
+            url = str(server.get("url") or "").rstrip("/")
+            for name, variable in mapping(server.get("variables")).items():
+                url = url.replace(f"{{{name}}}", str(mapping(variable).get("default", f"{{{name}}}")))
+            return url
         host, schemes = self.values.get("host"), self.values.get("schemes")
         scheme = str(schemes[0]) if isinstance(schemes, list) and schemes else "https"
         return f"{scheme}://{host}{self.values.get('basePath') or ''}".rstrip("/") if host else ""
+
+    @property
+    def security_schemes(self) -> Json:
+        """The ways to sign in by their names, which may be references."""
+        schemes = mapping(mapping(self.values.get("components")).get("securitySchemes"))
+        return schemes or mapping(self.values.get("securityDefinitions"))
 
     def operations(self) -> Iterator[DocumentedOperation]:
         """The operations of all paths, in their order."""

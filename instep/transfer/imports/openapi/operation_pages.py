@@ -1,20 +1,13 @@
 """Writes the operations of an API as pages in Markdown."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from instep.transfer.imports.html.markdown_links import markdown_table
 from instep.transfer.imports.markdown.hidden_code import hide_code
 from instep.transfer.imports.openapi.api_document import ApiDocument, DocumentedOperation, Json, mapping
-from instep.transfer.imports.openapi.schema_fields import (
-    SchemaField,
-    SchemaReader,
-    code,
-    field_text,
-    stated_example,
-)
+from instep.transfer.imports.openapi.request_examples import curl_of, media_example, to_json
+from instep.transfer.imports.openapi.schema_fields import SchemaField, SchemaReader, code, field_text
 
 JSON_TYPE = re.compile(r"application/(?:[\w.+-]+\+)?json\b")
 HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
@@ -29,13 +22,11 @@ def page_text(document: ApiDocument, operation: DocumentedOperation) -> str:
 def overview_text(document: ApiDocument) -> str:
     """The description of the whole API, its server and its ways to sign in."""
     info = mapping(document.values.get("info"))
-    schemes = mapping(mapping(document.values.get("components")).get("securitySchemes"))
-    schemes = schemes or mapping(document.values.get("securityDefinitions"))
     rows = [
         ["Name", "Type", "Description"],
         *(
             [code(name), kind_of_scheme(scheme), field_text(scheme)]
-            for name, scheme in resolved(document, schemes)
+            for name, scheme in resolved(document, document.security_schemes)
         ),
     ]
     blocks = [
@@ -152,7 +143,7 @@ def media_blocks(document: ApiDocument, message: Json, *, is_response: bool = Fa
         yield fields_table(fields, is_response=is_response)
     if reader.parts_left <= 0:
         yield LEFT_OUT
-    if JSON_TYPE.match(str(kind)) and (example := example_of(document, media)) is not None:
+    if JSON_TYPE.match(str(kind)) and (example := media_example(document, media)) is not None:
         yield f"```json\n{to_json(example)}\n```"
 
 
@@ -163,34 +154,3 @@ def fields_table(fields: Iterable[SchemaField], *, is_response: bool) -> str:
         for field in fields
     ]
     return markdown_table([["Field", "Type", "Description"], *rows])
-
-
-def example_of(document: ApiDocument, media: Json) -> Any:
-    stated = stated_example(media)
-    return SchemaReader(document).example_of(media.get("schema")) if stated is None else stated
-
-
-def to_json(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False, default=str).replace("```", "")
-
-
-def in_url(value: Any) -> str:
-    return value if isinstance(value, str) else "…" if value is None else json.dumps(value, default=str)
-
-
-def curl_of(document: ApiDocument, operation: DocumentedOperation) -> str:
-    """The request as a command line of curl, with the required parameters."""
-    query = "&".join(
-        f"{each['name']}={in_url(example_of(document, each))}"
-        for each in operation.parameters
-        if each.get("in") == "query" and each.get("required")
-    )
-    verb = "" if operation.method == "GET" else f"-X {operation.method} "
-    lines = [f'curl {verb}"{document.server}{operation.path}{"?" if query else ""}{query}"']
-    if operation.row.get("security", document.values.get("security")):
-        lines.append('-H "Authorization: Bearer $TOKEN"')
-    media = mapping(mapping(operation.body.get("content")).get("application/json"))
-    if media and (example := example_of(document, media)) is not None:
-        quoted = to_json(example).replace("'", "'\\''")
-        lines += ["-H 'Content-Type: application/json'", f"-d '{quoted}'"]
-    return " \\\n  ".join(line.replace("```", "") for line in lines)

@@ -12,7 +12,7 @@ MAX_EXAMPLE_DEPTH = 5
 # Parts of one description: schemas can refer to each other in a way that grows exponentially.
 MAX_PARTS = 300
 MAX_SHOWN_CHOICES = 20
-EXAMPLES = {"integer": 1, "number": 1.5, "boolean": True, "null": None}
+EXAMPLES = {"integer": 1, "number": 1, "boolean": True, "null": None}
 EXAMPLES_BY_FORMAT = {
     "date-time": "2026-01-31T12:00:00Z",
     "date": "2026-01-31",
@@ -119,15 +119,17 @@ def stated_example(schema: Json) -> Any:
 
 def field_text(schema: Json) -> str:
     """The description on one line, with the allowed values and the default."""
-    sentences = [" ".join(str(schema.get("description") or "").split())]
+    description = " ".join(str(schema.get("description") or "").split())
+    sentences = list[str]()
     choices = [code(each) for each in listed(schema.get("enum"))[:MAX_SHOWN_CHOICES]]
     if choices:
         sentences.append(f"One of {', '.join(choices)}.")
     if schema.get("default") is not None:
         sentences.append(f"Default: {code(schema['default'])}.")
-    if schema.get("deprecated"):
+    if schema.get("deprecated") and "deprecated" not in description.casefold():
         sentences.append("Deprecated.")
-    return " ".join(filter(None, sentences))
+    is_open = sentences and description[-1:].isalnum()
+    return " ".join(filter(None, [f"{description}." if is_open else description, *sentences]))
 
 
 def code(value: Any) -> str:
