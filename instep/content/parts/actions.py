@@ -48,8 +48,8 @@ async def offer_parts(ctx: Ctx, words: str, locale: str) -> list[PartText]:
 
 
 async def list_parts_with_words(ctx: Ctx, words: str) -> list[SharedPart]:
-    """List the first parts and variables with these words in their text, in any case."""
-    return await queries.list_with_words(ctx, words, limits.MAX_REPLACED_PARTS)
+    """List the parts and variables with these words in their text, in any case."""
+    return await queries.list_with_words(ctx, words)
 
 
 async def list_part_uses(ctx: Ctx, part_id: str) -> list[PartUse]:

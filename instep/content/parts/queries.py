@@ -136,13 +136,12 @@ async def find_named(ctx: Ctx, kind: PartKind, name: str, locale: str) -> Shared
     )
 
 
-async def list_with_words(ctx: Ctx, words: str, limit: int) -> list[SharedPart]:
-    """The first parts and variables with the words in their text, in any case."""
+async def list_with_words(ctx: Ctx, words: str) -> list[SharedPart]:
+    """The parts and variables with the words in their text, in any case."""
     return await ctx.all(
         SharedPart,
-        f"{PARTS} and p.text ilike %(pattern)s order by p.kind, p.name, p.locale, p.id limit %(limit)s",
+        f"{PARTS} and p.text ilike %(pattern)s order by p.kind, p.name, p.locale, p.id",
         pattern=f"%{escape_like(words)}%",
-        limit=limit,
         locale=ctx.bot.locale,
     )
 

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from instep.content.parts.actions import list_parts_with_words
 from instep.content.parts.schemas import SharedPart
@@ -73,11 +74,15 @@ class ReplacedPart:
 
 @dataclass(frozen=True, slots=True)
 class ReplacedTexts:
-    """The texts that change; `is_cut` means that there are more articles than one replacement changes."""
+    """The texts that change; `is_cut` means that there are more articles than one replacement changes.
+
+    `has_more_parts` means that there are more parts than a page shows.
+    """
 
     texts: list[ReplacedText]
     is_cut: bool
     parts: list[ReplacedPart]
+    has_more_parts: bool
 
     @property
     def places(self) -> int:
@@ -92,15 +97,15 @@ async def find_replacements(ctx: Ctx, replacement: WordReplacement) -> ReplacedT
     refuse_invalid(replacement)
     articles = await list_found(ctx, replacement.sought)
     texts = [replaced(article, replacement) for article in articles]
+    found_parts = await list_parts_with_words(ctx, replacement.sought)
+    changed_parts = (row for part in found_parts if (row := replaced_part(part, replacement)).places)
+    parts = list(islice(changed_parts, limits.MAX_REPLACED_PARTS + 1))
     waiting = await find_proposed(ctx, {text.article.id: text.content for text in texts})
     return ReplacedTexts(
         [text for text in texts if text.places and text.article.id not in waiting],
         is_cut=bool(articles) and articles[0].matches > len(articles),
-        parts=[
-            row
-            for part in await list_parts_with_words(ctx, replacement.sought)
-            if (row := replaced_part(part, replacement)).places
-        ],
+        parts=parts[: limits.MAX_REPLACED_PARTS],
+        has_more_parts=len(parts) > limits.MAX_REPLACED_PARTS,
     )
 
 

@@ -12,6 +12,7 @@ from tests.interfaces.dashboard.test_articles import publish, titles
 from tests.support.articles import put_into_review, save_copy, translate
 from tests.support.cast import Cast, Client, Json
 from tests.support.http import Response, create_article, create_collection, created, ok
+from tests.support.limits import SetLimit
 
 UNDO = re.compile(r'action="(/app/[^"]*/articles/bulk/[^"]*/undo)"')
 
@@ -212,6 +213,22 @@ async def test_parts_with_the_words_change_on_their_page_which_names_their_texts
     await desk.send(query, f"parts/{part['id']}", **fields, confirmed="yes")
 
     assert ok(await client.get(f"/v1/parts/{part['id']}"))["text"] == "Nova bills.\n\nNova pays."
+
+
+async def test_parts_are_cut_after_the_search_and_the_page_says_so(
+    desk: Desk, client: Client, set_limit: SetLimit
+) -> None:
+    set_limit("MAX_REPLACED_PARTS", 1)
+    for name, text in (("a", "acme"), ("b", "Acme pays."), ("c", "Acme bills.")):
+        created(await client.post("/v1/parts", json={"name": name, "text": text}))
+
+    page = await desk.get("articles/replace?find=Acme&replacement=Nova&case=yes")
+    one = await desk.get("articles/replace?find=Acme+bills&replacement=Nova&case=yes")
+
+    assert [f"{{{{part.{name}}}}}" in page.text for name in "abc"] == [False, True, False]
+    assert "first of more parts" in page.text
+    assert "part.c" in one.text
+    assert "first of more" not in one.text
 
 
 async def test_a_replacement_that_is_too_large_says_that_there_is_more(
