@@ -50,6 +50,25 @@ COMPONENTS = {
         > Here.
         """,
     ),
+    "a paragraph next to a list": (
+        """
+        <Warning>
+            - One
+
+              more of it.
+
+            After the list.
+        </Warning>
+        """,
+        """
+        > [!WARNING]
+        > - One
+        >
+        >   more of it.
+        >
+        > After the list.
+        """,
+    ),
     "steps": (
         """
         <Steps>

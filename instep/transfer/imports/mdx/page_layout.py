@@ -136,8 +136,11 @@ class _Items:
             return line
         written = line[: len(line) - len(line.lstrip(" \t"))]
         if self.is_below_blank or line.startswith("\x00B", len(written)):
-            column, width = len(self.indent_of(written)), indent_of(line)
-            self.surplus = width - column if width >= column + 4 else 0
+            # A block as deep as the one before it stays next to it, and is no part of its last item.
+            shift = self.surplus if indent_of(line) >= self.surplus else 0
+            width = indent_of(line) - shift
+            column = len(self.indent_of(" " * width))
+            self.surplus = shift + (width - column if width >= column + 4 else 0)
         return _without_indent(line, self.surplus) if self.surplus else line
 
     def indent_of(self, prefix: str) -> str:
