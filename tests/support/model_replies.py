@@ -81,9 +81,11 @@ class ScriptedModel:
         return Completion(reply if isinstance(reply, str) else json.dumps(reply), 700, 50)
 
 
-def certain(text: str = TEXT, change: Change = CHANGE) -> tuple[list[Article], Report]:
+def certain(
+    text: str = TEXT, change: Change = CHANGE, *, is_part: bool = False
+) -> tuple[list[Article], Report]:
     """The articles, and what the writer says without a model."""
-    articles = [Article("settings", "Settings", text), OTHER]
+    articles = [Article("settings", "Settings", text, is_part=is_part), OTHER]
     return articles, replace(write(change, articles, models=SURE), need=1.0)
 
 
@@ -98,9 +100,10 @@ async def edited(
     change: Change = CHANGE,
     max_tokens: int = 60_000,
     dismissed: Sequence[DismissedEdit] = (),
+    is_part: bool = False,
 ) -> tuple[Report, ScriptedModel]:
     """The report after a model has given these replies, and the model."""
-    articles, report = certain(text, change)
+    articles, report = certain(text, change, is_part=is_part)
     model = ScriptedModel(*replies)
     step = ModelStep(model, max_tokens)
     return await step.edit(change, articles, report, OWN, dismissed), model

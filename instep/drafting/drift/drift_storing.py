@@ -79,13 +79,14 @@ async def _queue(
     version: ProductVersion | None,
 ) -> None:
     """Make one draft of the new edits of each article, and a place of each other finding."""
-    proposals, places = list[Proposal](), list[Place]()
+    proposals, places, part_count = list[Proposal](), list[Place](), 0
     for drift in drifts:
         proposal = drift.proposal(frozenset(key for id, key in keys if id == drift.article.id))
         proposals += [proposal] if proposal else []
         rows = {_key(row): row for row in drift.findings if not row.is_edit and _key(row) in keys}
         places += [place_of_finding(row) for row in rows.values()]
-    await record_check(ctx, f"Check against {commit[:9]}", articles, proposals, places, version)
+        part_count += sum(bool(row.elsewhere) for row in rows.values())
+    await record_check(ctx, f"Check against {commit[:9]}", articles, proposals, places, part_count, version)
 
 
 def finding_out(finding: WrongStatement, waiting: KnownStatement) -> DriftFindingOut:

@@ -45,9 +45,13 @@ async def record_check(
     articles: Mapping[str, Article],
     proposals: Sequence[writer.Proposal],
     places: Sequence[writer.Place],
+    part_count: int,
     version: ProductVersion | None,
 ) -> None:
-    """Record a check as a task that has ended, and put its drafts and places into the review queue."""
+    """Record a check as a task that has ended, and put its drafts and places into the review queue.
+
+    `part_count` of the places are about statements in parts.
+    """
     task_id = await begin_unsent_task(ctx, PlaceSource("drift", title, None), version)
     for proposal in proposals:
         article = articles[str(proposal.article_id)]
@@ -55,7 +59,8 @@ async def record_check(
         await queue_edit(ctx, article.id, edit_of(proposal, base, article.version, work, task_id, None))
     await store_places(ctx, task_id, PlaceSource("drift", title, None), list(map(new_place, places)), ())
     outcome: Outcome = "drafts" if proposals else "places"
-    await end_unsent_task(ctx, task_id, outcome, _summary(len(proposals), len(places)))
+    summary = _summary(len(proposals), len(places) - part_count, part_count)
+    await end_unsent_task(ctx, task_id, outcome, summary)
 
 
 async def begin_unsent_task(ctx: Ctx, source: PlaceSource, version: ProductVersion | None = None) -> str:
@@ -76,7 +81,9 @@ async def end_unsent_task(
     await queries.set_model(ctx, task_id, use)
 
 
-def _summary(draft_count: int, place_count: int) -> str:
+def _summary(draft_count: int, gone_count: int, part_count: int) -> str:
     drafts = "1 article states" if draft_count == 1 else f"{draft_count} articles state"
-    places = "1 name is" if place_count == 1 else f"{place_count} names are"
-    return f"{drafts} what the code has replaced. {places} gone from the code."
+    names = "1 name is" if gone_count == 1 else f"{gone_count} names are"
+    parts = "1 statement" if part_count == 1 else f"{part_count} statements"
+    in_parts = f" {parts} in parts must change." if part_count else ""
+    return f"{drafts} what the code has replaced. {names} gone from the code.{in_parts}"

@@ -16,7 +16,7 @@ MAX_PROPOSED_CHARACTERS = 500
 
 def texts_of_parts(parts: Sequence[UsedPart], articles: Container[str]) -> list[writer.Article]:
     return [
-        writer.Article(part.id, part.reference, part.text, "", part.locale)
+        writer.Article(part.id, part.reference, part.text, "", part.locale, is_part=True)
         for part in parts
         if article_with(part, articles) is not None
     ]

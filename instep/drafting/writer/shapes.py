@@ -55,13 +55,17 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A published article, in Markdown or reStructuredText; `url` is its public URL, if known."""
+    """A published article, in Markdown or reStructuredText; `url` is its public URL, if known.
+
+    It may also be a part, a text that articles show.
+    """
 
     id: str
     title: str
     text: str
     url: str = ""
     locale: str = ""
+    is_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

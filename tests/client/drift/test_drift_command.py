@@ -161,6 +161,8 @@ def test_wrong_statements_in_a_part_become_places_that_name_it(ann: Reviewer, ch
     assert all(row["placeId"] and not row["draftId"] for row in found)
     places = ann.get("places")["results"]
     assert len(places) == 2
+    summary = ann.get(f"tasks/{places[0]['taskId']}")["summary"]
+    assert summary == like("0 articles…0 names…2 statements in parts must change.")
     assert all("{{part.flags}}, which 2 texts contain" in place["reason"] for place in places)
     assert [row["placeId"] for row in findings(ann)] == [row["placeId"] for row in found]
     for page in pages:

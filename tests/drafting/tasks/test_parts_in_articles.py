@@ -11,6 +11,7 @@ from tests.support.changes import SETTINGS, publish, send
 from tests.support.http import created, ok
 from tests.support.model_replies import CHOICE, INSERT_ROW, NEW_ROW, TEXT, edited, edits
 from tests.support.scripted_model import Scripted
+from tests.support.wording import like
 
 
 async def test_an_edit_of_a_part_is_a_place_that_names_the_part(client: Client, run_jobs: RunJobs) -> None:
@@ -41,7 +42,8 @@ async def test_a_model_reads_parts_and_its_edit_of_one_is_a_place_with_its_words
     assert any("part.timeouts" in prompt.user for prompt in model.prompts)
 
     part = UsedPart("settings", "part", "settings", "en", TEXT, ["a1", "a2"])
-    report, _ = await edited(CHOICE, edits(INSERT_ROW))
+    report, _ = await edited(CHOICE, edits(INSERT_ROW), is_part=True)
+    assert report.summary == like("…read no articles and 1 part and edited no articles and 1 part.")
     [row] = [place for place in with_part_places(report, [part], {"a2"}).places if NEW_ROW in place.reason]
     assert row.article_id == "a2"
     assert "{{part.settings}}, which 2 texts contain" in row.reason

@@ -1,7 +1,7 @@
 """The report with a model's edits: drafts with a sentence and evidence for each edit."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from instep.drafting.writer.articles.headings import heading_over
@@ -76,13 +76,15 @@ def report_with_result(
             *(row for row in others if row.article_id not in before),
         )
     }
+    part_ids = {article.id for article in contents.articles if article.is_part}
     wrote = f" and wrote {_counted(len(articles), 'new article')}" if articles else ""
     summary = (
-        f"{report.summary} The model {model} read {_counted(len(read_ids), 'article')} and edited "
-        f"{_counted(len(edited), 'article')}{wrote}."
+        f"{report.summary} The model {model} read {_counted_texts(read_ids, part_ids)} and edited "
+        f"{_counted_texts(edited, part_ids)}{wrote}."
     )
     if dropped:
-        summary += f" Its edits of {_counted(len(dropped), 'article')} were left out by the checks."
+        dropped_ids = [contents.articles[group.index].id for group in dropped]
+        summary += f" Its edits of {_counted_texts(dropped_ids, part_ids)} were left out by the checks."
     return replace(
         report,
         proposals=(
@@ -244,6 +246,13 @@ def _dropped_place(group: ArticleEdits, contents: Contents, quotes: QuotedLines)
     reason = f"{sentence_of(edit.reason)} The model's edit was left out: {refusal.sentence}.".strip()
     statement = place_statement(heading, evidence)
     return Place(contents.articles[group.index].id, heading, line, reason, evidence, statement)
+
+
+def _counted_texts(ids: Collection[str | None], part_ids: Collection[str]) -> str:
+    """The numbers of articles and of parts."""
+    part_count = sum(id in part_ids for id in ids)
+    articles = _counted(len(ids) - part_count, "article")
+    return f"{articles} and {_counted(part_count, 'part')}" if part_count else articles
 
 
 def _counted(count: int, word: str) -> str:
