@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from instep.content.articles.live import in_version
+from instep.content.articles.live import FAMILY, in_version
 from instep.content.articles.queries import columns
 from instep.content.articles.schemas import Article
 from instep.platform.core import limits
@@ -71,6 +71,24 @@ async def ids_in_version(ctx: Ctx, ids: Collection[str], version: int) -> set[st
             f"select a.id {could_be_wrong(version)} and a.id = any(%(ids)s)", ids=list(ids), version=version
         )
     )
+
+
+async def find_parts_in_version(ctx: Ctx, ids: Collection[str], version: int) -> dict[str, str]:
+    """The articles of this version on the topics of articles that are not in it, by the ids of these."""
+    parts: dict[str, str] | None = await ctx.value(
+        f"""
+        with texts as (
+            select a.id, a.locale, {FAMILY} as family, {in_version(version)} as is_in
+            from articles a
+            where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null)
+        select jsonb_object_agg(t.id, part.id) from texts t
+        join texts part on part.family = t.family and part.locale = t.locale and part.is_in
+        where t.id = any(%(ids)s) and not t.is_in
+        """,
+        ids=list(ids),
+        version=version,
+    )
+    return parts or {}
 
 
 async def unindexed_ids(ctx: Ctx, texts: Sequence[str], limit: int, version: int | None) -> list[str]:

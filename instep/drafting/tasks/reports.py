@@ -23,6 +23,7 @@ from instep.drafting.tasks.outlook import LaterEdit, Outlook
 from instep.drafting.tasks.queries import TaskInput
 from instep.drafting.tasks.reverts import reverted_change
 from instep.drafting.tasks.schemas import Outcome, Task, task_out
+from instep.drafting.tasks.split_articles import find_split_parts
 from instep.notifications.webhooks.emit import emit
 from instep.platform.core.errors import InvalidRequest, NotFound
 from instep.platform.core.sandbox import TimeLimitExceeded
@@ -67,13 +68,17 @@ async def write_report(
     task = await queries.lock_unended(ctx, task_id)
     if task is None:
         return
+    parts = await find_split_parts(ctx, work, articles)
+    articles, report = parts.of_articles(articles), parts.of_report(report)
+    outlook = parts.of_outlook(outlook)
+    model_part = model_part and replace(model_part, report_without=parts.of_report(model_part.report_without))
     await queries.insert_gone_names(ctx, work.change_title or "", report.stale_mentions)
     proposals = [row for row in report.proposals if not await is_held_back(ctx, row.article_id, row)]
     live_edits = {row.article_id: row for row in proposals if row.article_id is not None}
     edited_ids = sorted({*live_edits, *outlook.edits})
     queued = [
         await queue_edit(
-            ctx, task_id, work, articles, model_part, live_edits.get(id), outlook.edits.get(id, ())
+            ctx, task_id, work, articles, model_part, id, live_edits.get(id), outlook.edits.get(id, ())
         )
         for id in edited_ids
     ]
@@ -126,13 +131,14 @@ async def queue_edit(
     work: TaskInput,
     articles: Mapping[str, Article],
     model_part: ModelPart | None,
+    article_id: str,
     live: writer.Proposal | None,
     later: Sequence[LaterEdit],
 ) -> QueuedEdit:
     """Queue the change's edit of an article: of the live text, and of the text that drafts would leave."""
     proposal = None
-    if live is not None and live.article_id is not None:
-        article = articles[live.article_id]
+    if live is not None:
+        article = articles[article_id]
         base = TitledText(article.title, article.content)
         model = model_part.name if model_part and model_part.has_written(live) else None
         proposal = edit_of(live, base, article.version, work, task_id, model)
@@ -148,7 +154,6 @@ async def queue_edit(
     ]
     if proposal is None and not renewals:
         return QueuedEdit(None)
-    article_id = later[0].waiting.draft.article_id if later else str(live and live.article_id)
     return await queue_edit_of_task(ctx, article_id, proposal, renewals)
 
 

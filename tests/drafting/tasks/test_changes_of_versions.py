@@ -1,7 +1,11 @@
 """Changes of a branch: their version of the product, its articles, and applying their drafts."""
 
+from typing import Any
+
 import pytest
 
+from instep.drafting import writer
+from instep.drafting.tasks import jobs
 from tests.support.cast import Client, Json, RunJobs
 from tests.support.changes import PROVEN, SETTINGS, STATED, publish, send
 from tests.support.http import created, error, ok
@@ -99,6 +103,28 @@ async def test_a_change_of_the_next_version_leaves_the_current_one(client: Clien
     assert applied["articleId"] != article["id"]
     assert await texts(client, "2.x") == await texts(client, "1.x") == [SETTINGS]
     assert await texts(client, "3.0") == [draft["contentMarkdown"]]
+
+
+async def test_a_draft_belongs_to_the_part_of_an_article_that_is_split_meanwhile(
+    client: Client, run_jobs: RunJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    article = await publish(client, "Install", SETTINGS)
+    write = jobs.write_drafts
+
+    async def split_and_write(*args: Any) -> writer.Report:
+        created(await client.post(f"/v1/articles/{article['id']}/split", json={"version": "2.x"}))
+        return await write(*args)
+
+    monkeypatch.setattr(jobs, "write_drafts", split_and_write)
+    task = await process(client, run_jobs, "release/1.4")
+
+    draft = await only_draft(client)
+    assert draft["articleId"] != article["id"]
+    assert [row["articleId"] for row in task["reviewed"]] == [draft["articleId"]]
+    assert (draft["baseVersion"], draft["conflict"]) == (0, False)
+    ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+    assert await texts(client, "1.x") == [draft["contentMarkdown"]]
+    assert await texts(client, "2.x") == [SETTINGS]
 
 
 async def test_a_reviewer_may_change_all_versions_now_or_with_the_release(
