@@ -50,6 +50,17 @@ COMPONENTS = {
         > Here.
         """,
     ),
+    "a title with a number": (
+        "<details><summary>1. Sign in</summary>Here.</details>",
+        """
+        <details>
+        <summary>1. Sign in</summary>
+
+        Here.
+
+        </details>
+        """,
+    ),
     "a paragraph next to a list": (
         """
         <Warning>

@@ -26,6 +26,8 @@ DIRECTIVES = frozenset(("tabs", "tab", "code-group", "steps", "cards", "card", "
 _INDENT = 4
 _TAG = re.compile(r"<[^<>]*>")
 # A private-use character, which does not occur in texts.
+# "1. Install" is a title here, and no item of a list.
+_NUMBER = re.compile(r"\A(\d{1,9})([.)])(?= )")
 _NUL = "\ue0f0"
 _INLINE = comrak.ExtensionOptions()
 _INLINE.strikethrough = True
@@ -55,7 +57,7 @@ def alert(kind: str, title: str, body: str) -> str:
 def plain_title(markdown: str) -> str:
     """The visible text of a title, on one line, because titles are plain text."""
     # The renderer would replace the NUL characters of hidden code.
-    line = " ".join(markdown.split()).replace("\x00", _NUL)
+    line = _NUMBER.sub(r"\1\\\2", " ".join(markdown.split())).replace("\x00", _NUL)
     html = comrak.render_markdown(line, extension_options=_INLINE)
     return " ".join(unescape(_TAG.sub("", html)).split()).replace(_NUL, "\x00")
 
