@@ -66,7 +66,7 @@ async def check_drift(ctx: Ctx, new: DriftCheck) -> CheckedDrift:
         sound = articles.keys() - {id for finding, _ in rows for id in finding.wrong_articles}
         await verify_texts(ctx, sorted(sound), Verification("drift", new.commit), ctx.now)
     # A finding that people have dismissed for this commit does not wait again.
-    findings = [finding_out(finding, known) for finding, known in rows if known is not None]
+    findings = [finding_out(finding, row) for finding, row in rows if row is not None]
     return CheckedDrift(new.commit, findings, list(articles), report.statements)
 
 

@@ -68,10 +68,10 @@ class ApiDescriptions:
         """The operation with its description in the named file or else in any, or only its name."""
         rows = self.by_name.get((method.lower(), path.rstrip("/")), {})
         name = DOCUMENT_EXTENSION.sub("", file.strip("./"))
-        found = [
+        matches = [
             row for path, row in rows.items() if f"/{DOCUMENT_EXTENSION.sub('', path)}".endswith(f"/{name}")
         ]
-        operation = (found if name else list(rows.values()))[-1:]
+        operation = (matches if name else list(rows.values()))[-1:]
         return operation[0] if operation else ApiOperation(method.upper(), path)
 
     @cached_property
