@@ -25,6 +25,7 @@ WRITES = [operation for operation in TABLE if operation.is_write]
 EVENTS = {
     "DELETE /articles/{article}": ["article.deleted"],
     "POST /articles/{article}/publish": ["article.published"],
+    "POST /articles/{published}/split": ["article.updated", "article.published"],
     "POST /articles/{published}/unpublish": ["article.unpublished"],
     "POST /articles/{article}/drafts": ["edit.proposed"],
     "POST /changelog/entries/{entry}/publish": ["changelog_entry.published"],
