@@ -386,8 +386,8 @@ async def test_it_was_not_compared_with_a_change_of_a_version_that_lacks_it(
     path = f"{cast.acme.slug}/articles/install"
     for number, (version, day) in enumerate(((old, "01-02"), (new, "01-03"))):
         task = await add_task(owner, cast, number, day)
-        sql = "update tasks set version_id = %(version)s where id = %(id)s"
-        await owner.execute(sql, version=version["id"], id=task)
+        sql = "update tasks set version_id = %(version)s where id = %(id)s and workspace_id = %(workspace)s"
+        await owner.execute(sql, version=version["id"], id=task, workspace=cast.acme.workspace_id)
 
     assert "January 2, 2099" in Page((await visit(api, path)).text).text
 
