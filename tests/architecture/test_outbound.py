@@ -15,7 +15,6 @@ LIBRARIES = {
         "aiodns",
         "aiohttp",
         "aiosmtplib",
-        "apprise",
         "ftplib",
         "h11",
         "http.client",
@@ -31,10 +30,6 @@ CALLS = {
     *("getaddrinfo", "open_connection", "open_unix_connection", "sock_connect", "sock_sendto", "urlopen"),
 }
 ELSEWHERE = {
-    (
-        "notifications/alerts/posting",
-        "apprise",
-    ): "a program of its own, whose only way out is a tunnel through the guard",
     ("platform/email/smtp", "aiosmtplib"): "calls the SMTP server that the operator has set",
     ("client/ci/transport", "http.client"): "names an error of the library below",
     (

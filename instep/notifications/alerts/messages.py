@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 from urllib.parse import quote
 
@@ -10,6 +11,8 @@ from instep.platform.core import limits
 from instep.platform.text.characters import in_one_line, shorten
 
 UNTITLED = "Alert"
+# The flag of Discord that turns off previews of links, because visitors may have written them.
+SUPPRESS_EMBEDS = 4
 # A zero-width space separates characters that would form markup together.
 ZERO_WIDTH_SPACE = "\u200b"
 # A mention begins at the start of a word, unlike the `@` of an email address; Discord looks into words too.
@@ -32,19 +35,52 @@ def clean_message(title: str, lines: Sequence[str], url: str | None) -> dict[str
     }
 
 
-def render_message(tool: Tool, title: str, text: str, url: str | None) -> dict[str, Any]:
-    """The arguments of the library's `notify`, with all markup of the tool escaped."""
-    escape = ESCAPES[tool]
-    parts = [escape(part) for part in text.split("\n") if part]
+def message_for(tool: Tool, title: str, text: str, url: str | None) -> dict[str, Any]:
+    """The JSON that the tool's incoming webhook accepts, with all markup of the tool escaped."""
+    escaped = ESCAPES[tool]
+    lines = [escaped(line) for line in text.split("\n") if line]
     if url:
-        parts.append(f"[{url}]({url})" if tool == "teams" else url)
-    # Teams begins a new line only with a new paragraph.
-    body = ("\n\n" if tool == "teams" else "\n").join(parts)
-    return {
-        "title": escape(title),
-        "body": body or escape(title),
-        "body_format": "markdown" if tool == "teams" else "text",
+        lines.append(f"[{url}]({url})" if tool == "teams" else url)
+    return MESSAGES[tool](escaped(title), lines)
+
+
+def slack_message(title: str, lines: Sequence[str]) -> dict[str, Any]:
+    """An attachment without markup (docs.slack.dev, Legacy: Secondary message attachments)."""
+    attachment = {"title": title, "text": "\n".join(lines), "color": "#3AA3E3"}
+    return {"mrkdwn": False, "attachments": [attachment]}
+
+
+def discord_message(title: str, lines: Sequence[str]) -> dict[str, Any]:
+    """A text that mentions nobody and has no previews of links (docs.discord.com, Execute Webhook)."""
+    content = "\n".join((title, *lines))
+    return {"content": content, "flags": SUPPRESS_EMBEDS, "allowed_mentions": {"parse": []}}
+
+
+def teams_message(title: str, lines: Sequence[str]) -> dict[str, Any]:
+    """An adaptive card; a new line begins only with a new paragraph (adaptivecards.io, TextBlock)."""
+    heading = {"type": "TextBlock", "text": title, "style": "heading", "weight": "Bolder", "size": "Large"}
+    text = {"type": "TextBlock", "text": "\n\n".join(lines), "wrap": True}
+    card = {
+        "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+        "type": "AdaptiveCard",
+        "version": "1.4",
+        "body": [heading, text] if lines else [heading],
+        "msteams": {"width": "full"},
     }
+    attachment = {"contentType": "application/vnd.microsoft.card.adaptive", "content": card}
+    return {"type": "message", "attachments": [attachment]}
+
+
+def mattermost_message(title: str, lines: Sequence[str]) -> dict[str, Any]:
+    return {"text": "\n".join((title, *lines)), "username": "Instep"}
+
+
+MESSAGES = {
+    "slack": slack_message,
+    "discord": discord_message,
+    "teams": teams_message,
+    "mattermost": mattermost_message,
+}
 
 
 def defuse(text: str) -> str:
@@ -58,13 +94,13 @@ def escape_markdown(text: str) -> str:
     return "".join(part if number % 2 else MARKUP.sub(r"\\\1", part) for number, part in enumerate(parts))
 
 
-def unescaped(text: str) -> str:
-    """Return the text unchanged, because the library escapes Slack's three special characters."""
-    return text
+def escape_slack(text: str) -> str:
+    """Escape the three special characters of Slack."""
+    return escape(text, quote=False)
 
 
 ESCAPES = {
-    "slack": unescaped,
+    "slack": escape_slack,
     "discord": escape_markdown,
     "teams": defuse,
     "mattermost": escape_markdown,

@@ -1,22 +1,12 @@
-"""Send one message to a chat tool, by a process that calls out through a tunnel to the vetted host."""
+"""Send one message to the incoming webhook of a chat tool."""
 
-import asyncio
 import json
-import os
-import ssl
-import sys
-from asyncio.subprocess import DEVNULL, PIPE
-from dataclasses import dataclass
 
 from instep.notifications.alerts.hooks import IncomingWebhook
-from instep.notifications.alerts.messages import render_message
-from instep.platform.core import limits
-from instep.platform.core.outbound.client import OutboundClient
-from instep.platform.core.outbound.proxy import tunnel
+from instep.notifications.alerts.messages import message_for
+from instep.platform.core.outbound.client import OutboundClient, RequestFailed, Response
 
-PROGRAM = ("-P", "-m", "instep.notifications.alerts.posting")
-# The variables that Python needs to start; no secrets, proxies or passwords of this process are passed on.
-PASSED_VARIABLES = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
+HEADERS = {"User-Agent": "Instep", "Content-Type": "application/json"}
 # Statuses in the 4xx range that are transient, so that a retry can succeed.
 RETRYABLE_STATUSES = (408, 425, 429)
 
@@ -30,68 +20,20 @@ class NotSent(Exception):
         self.is_final = is_final
 
 
-@dataclass(frozen=True, slots=True)
-class PostResult:
-    """The result that the process reports; `status` is that of the tool's response, if there was one."""
-
-    is_sent: bool
-    status: int | None
-    is_untrusted: bool
-
-
 async def send_message(
     client: OutboundClient, hook: IncomingWebhook, title: str, text: str, url: str | None
 ) -> None:
     """Post a message to the tool, or raise `NotSent`."""
-    order = {
-        "tool": hook.tool,
-        "arguments": hook.arguments,
-        "message": render_message(hook.tool, title, text, url),
-    }
-    async with tunnel(client, hook.target) as (connection, proxy):
-        result = await post(json.dumps(order).encode(), proxy)
-    # The library accepts a truncated response, so the tunnel's failure counts too.
-    if connection.failure is not None or result is None or not result.is_sent:
-        raise not_sent(result, connection.failure)
-
-
-async def post(order: bytes, proxy: str) -> PostResult | None:
-    """Run the program; None if it fails or takes too long."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, *PROGRAM, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=process_environment(proxy)
-    )
+    body = json.dumps(message_for(hook.tool, title, text, url)).encode()
     try:
-        async with asyncio.timeout(limits.ALERT_STARTING_SECONDS + limits.OUTBOUND_SECONDS):
-            output, _ = await process.communicate(order)
-    except TimeoutError:
-        return None
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    return PostResult(**json.loads(output)) if process.returncode == 0 else None
+        response = await client.post(hook.address, body, HEADERS)
+    except RequestFailed as failure:
+        raise NotSent(failure.message) from None
+    if not is_accepted(hook, response):
+        is_final = 400 <= response.status < 500 and response.status not in RETRYABLE_STATUSES
+        raise NotSent(f"It responded with {response.status} and refused the message.", is_final=is_final)
 
 
-def process_environment(proxy: str) -> dict[str, str]:
-    variables = {name: os.environ[name] for name in PASSED_VARIABLES if name in os.environ}
-    # The certificates of the system or of `SSL_CERT_FILE`, as elsewhere; without any, the library's own.
-    certificates = ssl.get_default_verify_paths().cafile
-    return {
-        **variables,
-        **({"REQUESTS_CA_BUNDLE": certificates} if certificates else {}),
-        "HTTPS_PROXY": proxy,
-        "NETRC": os.devnull,
-    }
-
-
-def not_sent(result: PostResult | None, failure: str | None) -> NotSent:
-    if failure is not None:
-        return NotSent(failure)
-    if result is None:
-        return NotSent("The message could not be sent here.")
-    if result.is_untrusted:
-        return NotSent("Its certificate was refused.")
-    if result.status is None:
-        return NotSent("There was no answer.")
-    is_final = 400 <= result.status < 500 and result.status not in RETRYABLE_STATUSES
-    return NotSent(f"It responded with {result.status} and refused the message.", is_final=is_final)
+def is_accepted(hook: IncomingWebhook, response: Response) -> bool:
+    """True if the tool has the message; Slack says so in the body too, unlike a proxy's page."""
+    return 200 <= response.status < 300 and (hook.tool != "slack" or response.excerpt == b"ok")

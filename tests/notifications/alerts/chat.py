@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -18,7 +19,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from instep.platform.core.clock import utc_now
 from instep.platform.core.outbound.allowed import AllowList
-from instep.platform.core.outbound.client import OutboundClient, Streams
+from instep.platform.core.outbound.client import OutboundClient
 from instep.platform.core.outbound.networks import Address
 from instep.platform.core.outbound.urls import Url
 
@@ -103,8 +104,8 @@ class Nearby(OutboundClient):
         self.names: list[str] = []
         self.port = port
 
-    async def connect(self, url: Url) -> Streams:
-        return await super().connect(replace(url, port=self.port))
+    async def reach(self, url: Url) -> socket.socket:
+        return await super().reach(replace(url, port=self.port))
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,8 @@ async def test_discord_gets_content_and_shows_no_previews(
         LINK,
     ]
     assert request.json["flags"] == 4
-    assert request.json.keys() == {"content", "flags", "tts", "wait"}
+    assert request.json["allowed_mentions"] == {"parse": []}
+    assert request.json.keys() == {"content", "flags", "allowed_mentions"}
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,6 @@ MAX_ALERT_LINK_CHARACTERS = 350
 MAX_CONCURRENT_ALERTS = 4
 # Alerts about visitors, per bot; further ones are dropped. An alert to several targets counts once.
 ALERTS_PER_HOUR = 60
-# Start-up time of the posting process, in addition to the time of its request.
-ALERT_STARTING_SECONDS = 10
 
 # Email.
 # Everything from the connection to the server's answer.

@@ -105,18 +105,6 @@ class OutboundClient:
             raise RequestFailed(NO_RESPONSE)
         return Response(response.status, bytes(excerpt))
 
-    async def connect(self, url: Url) -> Streams:
-        """Connect to a vetted address of the host without TLS, for a tunnel; raises `RequestFailed`.
-
-        The host is vetted and the time limited as in `post`. The caller closes the writer and bounds the
-        transferred bytes.
-        """
-        try:
-            async with asyncio.timeout(limits.OUTBOUND_SECONDS):
-                return await self.open(url, None)
-        except TimeoutError:
-            raise RequestFailed(NO_RESPONSE) from None
-
     async def open(self, url: Url, tls: ssl.SSLContext | None) -> Streams:
         connection = await self.reach(url)
         try:
