@@ -3,10 +3,12 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from instep.interfaces.dashboard import queries
 from instep.interfaces.dashboard.notices import Notice, keep_notice, take_notice
@@ -15,7 +17,7 @@ from instep.platform.core import limits
 from instep.platform.core.clock import utc_now
 from instep.platform.core.config import settings
 from instep.platform.core.database import Tx
-from instep.platform.core.errors import NotFound
+from instep.platform.core.errors import AppError, NotFound, Unavailable
 from instep.platform.core.paging import PageRequest
 from instep.platform.core.restarts import restartable
 from instep.platform.identity.access import hold_open
@@ -23,7 +25,7 @@ from instep.platform.identity.access_tokens import resource_of
 from instep.platform.identity.schemas import Bot, Ctx, Person
 from instep.platform.identity.scopes import Role
 from instep.platform.web.forms import Form, cookie_name, set_cookie
-from instep.platform.web.recent_sign_in import SignInTooOld
+from instep.platform.web.recent_sign_in import SignInTooOld, require_recent_sign_in
 from instep.platform.web.signed_in import (
     SAFE,
     ask_to_verify,
@@ -33,6 +35,7 @@ from instep.platform.web.signed_in import (
     see_other,
 )
 
+Result = TypeVar("Result")
 # The cookie with the bot whose pages were open last, for `/app/`.
 LAST_BOT = "bot"
 LAST_BOT_SECONDS = 365 * 86_400
@@ -140,48 +143,118 @@ class BotPage:
         set_cookie(response, self.request.app.state.settings, LAST_BOT, slug, LAST_BOT_SECONDS)
 
 
-PageOfBot = Callable[[BotPage], Awaitable[Response]]
+Endpoint = Callable[[Request], Awaitable[Response]]
+PageFunction = TypeVar("PageFunction", bound=Callable[..., Awaitable[Response]])
+RefusalPage = Callable[[BotPage, AppError], Awaitable[Response]]
 
 
-def bot_page(
-    section: str,
-    role: Role = Role.VIEWER,
-    *,
-    form_bytes: int = limits.MAX_FORM_BYTES,
-    takes_files: bool = False,
-    open_while_paused: bool = False,
-) -> Callable[[PageOfBot], Callable[[Request], Awaitable[Response]]]:
-    """Declare a page below `/app/{botSlug}/`, and the role that it needs.
+class PageRouter:
+    """The pages and forms below one path of each bot, and the least roles that they need.
 
-    `section` is the path of its section; `form_bytes` is the maximum size of its form,
-    `takes_files` whether the form may contain files. A bot of another workspace is
-    answered like one that does not exist. Forms are refused while the workspace is paused, except those with
-    `open_while_paused`: they change no content, or end someone's access.
+    `path` is below `/app/{botSlug}/`; its first part is the section, unless another one is given. A bot of
+    another workspace is answered like one that does not exist. With `recent_sign_in`, people whose last proof
+    of identity is too old are asked for another first.
     """
 
-    def register(page: PageOfBot) -> Callable[[Request], Awaitable[Response]]:
-        @require_person(role, form_bytes=form_bytes, takes_files=takes_files)
-        async def enter(request: Request, person: Person) -> Response:
-            database = request.app.state.database
+    def __init__(self, path: str, role: Role = Role.VIEWER, *, section: str | None = None) -> None:
+        self.path = f"/app/{{bot_slug}}/{path}".rstrip("/")
+        self.role = role
+        self.section = section or path.partition("/")[0]
+        self.routes = list[Route]()
 
-            async def attempt() -> Response:
-                async with database.enter_workspace(person.workspace_id) as tx:
-                    if request.method in SAFE:
-                        return await page(await find_page(request, person, tx, section))
-                    async with tx.transaction():
-                        opened = await find_page(request, person, tx, section)
+    def get(
+        self, below: str = "", role: Role | None = None, *, recent_sign_in: bool = False
+    ) -> Callable[[PageFunction], PageFunction]:
+        """Declare a page."""
+
+        def register(show: PageFunction) -> PageFunction:
+            @require_person(role or self.role)
+            @wraps(show)
+            async def enter(request: Request, person: Person) -> Response:
+                async def attempt_once() -> Response:
+                    async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
+                        page = await find_page(request, person, tx, self.section)
+                        if recent_sign_in:
+                            require_recent_sign_in(request)
+                        return await show(page)
+
+                return await asking_again(request, attempt_once)
+
+            self.route(below, "GET")(enter)
+            return show
+
+        return register
+
+    def post(
+        self,
+        below: str = "",
+        role: Role | None = None,
+        *,
+        refused: RefusalPage | None = None,
+        recent_sign_in: bool = False,
+        form_bytes: int = limits.MAX_FORM_BYTES,
+        takes_files: bool = False,
+        open_while_paused: bool = False,
+    ) -> Callable[[PageFunction], PageFunction]:
+        """Declare the receiver of a form, which runs in a transaction.
+
+        `refused` shows a refusal, after which the form has changed nothing. `form_bytes` is the maximum size
+        of the form, `takes_files` whether it may contain files. Forms are refused while the workspace is
+        paused, except those with `open_while_paused`: they change no content, or end someone's access.
+        """
+
+        def register(receive: PageFunction) -> PageFunction:
+            @require_person(role or self.role, form_bytes=form_bytes, takes_files=takes_files)
+            @wraps(receive)
+            async def enter(request: Request, person: Person) -> Response:
+                async def attempt_once() -> Response:
+                    database = request.app.state.database
+                    async with database.enter_workspace(person.workspace_id) as tx, tx.transaction():
+                        page = await find_page(request, person, tx, self.section)
                         if not open_while_paused:
                             await hold_open(tx, person.workspace_id)
-                        return await page(opened)
+                        if recent_sign_in:
+                            require_recent_sign_in(request)
+                        if refused is None:
+                            return await receive(page)
+                        outcome = await attempt(page, receive(page))
+                        return await refused(page, outcome) if isinstance(outcome, AppError) else outcome
 
-            try:
-                return await restartable(attempt)
-            except SignInTooOld:
-                return ask_again(request)
+                return await asking_again(request, attempt_once)
 
-        return enter
+            self.route(below, "POST")(enter)
+            return receive
 
-    return register
+        return register
+
+    def route(self, below: str, *methods: str) -> Callable[[Endpoint], Endpoint]:
+        """Declare a page that enters the bot by itself, so that it holds no connection while it waits."""
+
+        def register(endpoint: Endpoint) -> Endpoint:
+            path = f"{self.path}/{below}" if below else self.path
+            self.routes.append(Route(path, endpoint, methods=list(methods)))
+            return endpoint
+
+        return register
+
+
+async def attempt(page: BotPage, act: Awaitable[Result]) -> Result | AppError:
+    """Run the action in a transaction; return its result, or its refusal, which rolls it back."""
+    try:
+        async with page.ctx.tx.transaction():
+            return await act
+    except (Unavailable, SignInTooOld):
+        raise
+    except AppError as refusal:
+        return refusal
+
+
+async def asking_again(request: Request, attempt_once: Callable[[], Awaitable[Response]]) -> Response:
+    """The response of a page, or the way to the page that asks for a proof of identity."""
+    try:
+        return await restartable(attempt_once)
+    except SignInTooOld:
+        return ask_again(request)
 
 
 async def find_page(request: Request, person: Person, tx: Tx, section: str) -> BotPage:

@@ -5,7 +5,8 @@ import re
 import pytest
 from starlette.routing import Route
 
-from instep.interfaces.dashboard.content.pages import routes
+from instep.interfaces.dashboard import content
+from instep.interfaces.dashboard.pages import routes
 from tests.interfaces.dashboard.conftest import Desk
 from tests.support.cast import Api, Client
 from tests.support.http import create_article, create_collection, created
@@ -18,8 +19,9 @@ def below(route: Route) -> str:
     return path.replace("{step}", "up").replace("{question_id}", "gold_nothing")
 
 
-READING = [below(route) for route in routes if GET in (route.methods or ())]
-WRITING = [below(route) for route in routes if POST in (route.methods or ())]
+CONTENT_ROUTES = [route for route in routes if route.endpoint.__module__.startswith(content.__name__)]
+READING = [below(route) for route in CONTENT_ROUTES if GET in (route.methods or ())]
+WRITING = [below(route) for route in CONTENT_ROUTES if POST in (route.methods or ())]
 
 
 async def paths(client: Client, templates: list[str]) -> list[str]:

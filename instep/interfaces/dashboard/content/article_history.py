@@ -13,7 +13,7 @@ from instep.content.articles.actions import (
 )
 from instep.content.articles.revision_schemas import VersionOverview
 from instep.content.articles.schemas import Article
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.article_page import CONFLICT, reference, sent_etag
 from instep.interfaces.dashboard.content.marked_changes import MarkedChanges, mark_between
 from instep.platform.core import limits
@@ -30,9 +30,10 @@ ORIGINS = {
     "restore": "restored",
     "import": "imported",
 }
+router = PageRouter("articles")
 
 
-@bot_page("articles")
+@router.get("{id}/history")
 async def show_history(page: BotPage) -> Response:
     return await history_page(page)
 
@@ -75,7 +76,7 @@ async def changes_between(
     return await mark_between(before, after, is_folded=base is not None)
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("{id}/history/restore", Role.EDITOR)
 async def restore_version(page: BotPage) -> Response:
     revision_id = page.form.get("revision", "")
     try:
@@ -87,7 +88,7 @@ async def restore_version(page: BotPage) -> Response:
     return page.leave(f"articles/{article.id}/history", sentence)
 
 
-@bot_page("articles")
+@router.get("{id}/translations")
 async def show_translations(page: BotPage) -> Response:
     """The languages of an article, and the changes to its text since each translation was written."""
     article = await get_article(page.ctx, reference(page))
@@ -112,7 +113,7 @@ async def changes_since(page: BotPage, translation_id: str) -> MarkedChanges:
     return await mark_between(await get_translated_text(page.ctx, translation), present)
 
 
-@bot_page("articles")
+@router.get("deleted")
 async def show_deleted(page: BotPage) -> Response:
     """Recently deleted, with the days left to restore each article."""
     articles = await list_deleted_articles(page.ctx, page.rows_at_cursor())

@@ -17,7 +17,7 @@ from instep.content.articles.actions import (
 )
 from instep.content.articles.schemas import ArticleUpdate, FreshnessReason, OverviewCriteria
 from instep.content.product_versions.actions import list_all_versions
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, read_tree
 from instep.interfaces.dashboard.notices import Notice
 from instep.interfaces.dashboard.offered_languages import name_with_code
@@ -47,6 +47,7 @@ REASONS: dict[FreshnessReason, str] = {
 AGES = (("90", "Over 90 days ago"), ("180", "Over 180 days ago"), ("365", "Over a year ago"))
 NOBODY = "nobody"
 FILTERS = ("q", "status", "locale", "visibility", "freshness", "owner", "age", "changed", "drafts", "version")
+router = PageRouter("articles")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def choice(value: str | None, options: tuple[tuple[str, str], ...]) -> str | Non
     return value if value in dict(options) else None
 
 
-@bot_page("articles")
+@router.get()
 async def show_articles(page: BotPage) -> Response:
     versions = await list_all_versions(page.ctx)
     filters = ArticleFilters(page.query, {version.slug: version.position for version in versions})
@@ -134,7 +135,7 @@ def heading_of(filters: ArticleFilters, tree: CollectionTree) -> str:
     return tree.titles.get(filters.collection, "Without a collection")
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("{id}/move/{step}", Role.EDITOR)
 async def move_up_or_down(page: BotPage) -> Response:
     """Move an article by one position, and return to the list from which the form was sent."""
     step = page.request.path_params["step"]
@@ -149,14 +150,14 @@ def same_list(query: str) -> str:
     return f"articles?{urlencode(fields)}" if fields else "articles"
 
 
-@bot_page("articles", Role.EDITOR)
+@router.get("{id}/move", Role.EDITOR)
 async def ask_where_to_move(page: BotPage) -> Response:
     article = await get_article(page.ctx, page.request.path_params["id"])
     tree = await read_tree(page, [])
     return await page.show("content/move_article.html", article=article, tree=tree, nowhere=NO_COLLECTION)
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("{id}/move", Role.EDITOR)
 async def move_to_collection(page: BotPage) -> Response:
     collection = page.form.get("collection", NO_COLLECTION)
     update = body_from(ArticleUpdate, {"collectionId": None if collection == NO_COLLECTION else collection})

@@ -34,7 +34,7 @@ from instep.content.golden.actions import (
 from instep.content.product_versions.actions import list_all_versions
 from instep.drafting.comments.actions import list_threads
 from instep.drafting.drafts.actions import list_drafts
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.article_list import REASONS, members
 from instep.interfaces.dashboard.content.marked_changes import mark_between
 from instep.interfaces.dashboard.content.rendered_text import text_of_page
@@ -59,6 +59,7 @@ NO_MESSAGES: dict[str, Any] = {
 }
 # Maximum number of pending drafts that an article's page lists.
 MAX_DRAFTS_SHOWN = 10
+router = PageRouter("articles/{id}")
 
 
 def reference(page: BotPage) -> str:
@@ -72,12 +73,8 @@ def sent_etag(page: BotPage) -> str | None:
     return page.form.get("etag")
 
 
-@bot_page("articles")
-async def show_article(page: BotPage) -> Response:
-    return await article_page(page)
-
-
-async def article_page(page: BotPage, status: int = 200, **values: Any) -> Response:
+@router.get()
+async def show_article(page: BotPage, status: int = 200, **values: Any) -> Response:
     """The page with additional messages: `conflict`, or a refused `question` with the reason."""
     ctx = page.ctx
     article = await get_article(ctx, reference(page), "html")
@@ -129,7 +126,7 @@ def public_url(page: BotPage, article: Article, collection: Collection | None) -
     return article.url(page.bot) if article.is_live and is_public else None
 
 
-@bot_page("articles")
+@router.get("changes")
 async def show_unpublished_changes(page: BotPage) -> Response:
     """The text that an editor saved, next to the live one."""
     article = await get_article(page.ctx, reference(page))
@@ -143,13 +140,13 @@ async def show_unpublished_changes(page: BotPage) -> Response:
     )
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("publish", Role.EDITOR)
 async def publish(page: BotPage) -> Response:
     change = publish_article(page.ctx, reference(page), if_match=sent_etag(page))
     return await change_article(page, "published", change)
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("verify", Role.EDITOR)
 async def verify(page: BotPage) -> Response:
     """Say that the article is still right, and go back to where the button was pressed."""
     article = await verify_article(page.ctx, reference(page))
@@ -159,7 +156,7 @@ async def verify(page: BotPage) -> Response:
     return page.leave("health?by=due" if page.form.get("due") else f"articles/{article.id}", sentence)
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("care", Role.EDITOR)
 async def change_care(page: BotPage) -> Response:
     """Save the article's own owner and day of the next look; an empty field: none of its own."""
     fields = {name: page.form.get(name, "").strip() or None for name in ("owner", "reviewBy")}
@@ -167,11 +164,11 @@ async def change_care(page: BotPage) -> Response:
         async with page.ctx.tx.transaction():
             article = await update_article(page.ctx, reference(page), body_from(ArticleUpdate, fields))
     except InvalidRequest as error:
-        return await article_page(page, error.status, care_errors=errors_by_field(error))
+        return await show_article(page, error.status, care_errors=errors_by_field(error))
     return page.leave(f"articles/{article.id}#care", "Saved.")
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("versions", Role.EDITOR)
 async def change_versions(page: BotPage) -> Response:
     """Save the first and the last version of an article; an empty field: no bound."""
     fields = {name: page.form.get(name, "") or None for name in ("sinceVersion", "untilVersion")}
@@ -179,34 +176,34 @@ async def change_versions(page: BotPage) -> Response:
         async with page.ctx.tx.transaction():
             article = await update_article(page.ctx, reference(page), body_from(ArticleUpdate, fields))
     except (InvalidRequest, InvalidState) as error:
-        return await article_page(page, error.status, version_problem=error.message)
+        return await show_article(page, error.status, version_problem=error.message)
     return page.leave(f"articles/{article.id}#versions", "Saved.")
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("split", Role.EDITOR)
 async def make_copy_for_version(page: BotPage) -> Response:
     """Split an article before a version, and show the new one."""
     try:
         async with page.ctx.tx.transaction():
             copy = await split_by_version(page.ctx, reference(page), page.form.get("version", ""))
     except (InvalidRequest, InvalidState) as error:
-        return await article_page(page, error.status, version_problem=error.message)
+        return await show_article(page, error.status, version_problem=error.message)
     return page.leave(f"articles/{copy.id}", "This is the copy. Its text can now differ from the other one.")
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("unpublish", Role.EDITOR)
 async def unpublish(page: BotPage) -> Response:
     change = unpublish_article(page.ctx, reference(page))
     return await change_article(page, "unpublished", change, undo="publish")
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("archive", Role.EDITOR)
 async def archive(page: BotPage) -> Response:
     change = archive_article(page.ctx, reference(page), sent_etag(page))
     return await change_article(page, "archived", change, undo="unpublish")
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("discard", Role.EDITOR)
 async def discard_changes(page: BotPage) -> Response:
     change = discard_working_copy(page.ctx, reference(page), sent_etag(page))
     return await change_article(
@@ -222,20 +219,20 @@ async def change_article(
         async with page.ctx.tx.transaction():
             article = await change
     except Conflict:
-        return await article_page(page, CONFLICT, conflict=outcome)
+        return await show_article(page, CONFLICT, conflict=outcome)
     path = f"articles/{article.id}"
     sentence = " ".join((f"“{article.title}” is {outcome}.", *page.ctx.warnings))
     return page.leave(path, Notice(sentence, undo and page.path(f"{path}/{undo}")))
 
 
-@bot_page("articles", Role.EDITOR)
+@router.get("delete", Role.EDITOR)
 async def ask_whether_to_delete(page: BotPage) -> Response:
     """The question as a separate page, for browsers without scripts."""
     overview = await get_article_overview(page.ctx, reference(page))
     return await page.show("content/delete_article.html", overview=overview)
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("delete", Role.EDITOR)
 async def delete(page: BotPage) -> Response:
     overview = await get_article_overview(page.ctx, reference(page))
     await delete_article(page.ctx, overview.id)
@@ -249,13 +246,13 @@ def deletion_sentence(page: BotPage, overview: ArticleOverview) -> str:
     return " ".join((f"Moved “{overview.title}”{others} to Recently deleted.", *page.ctx.warnings))
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("restore", Role.EDITOR)
 async def restore(page: BotPage) -> Response:
     article = await restore_article(page.ctx, reference(page))
     return page.leave(f"articles/{article.id}", f"Restored “{article.title}” as a draft.")
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("questions", Role.EDITOR)
 async def add_question(page: BotPage) -> Response:
     """Add a golden question; a refused one stays in the field."""
     typed = {name: page.form.get(name, "") for name in ("question", "section", "says")}
@@ -267,11 +264,11 @@ async def add_question(page: BotPage) -> Response:
             )
     except (InvalidRequest, InvalidState) as error:
         errors = errors_by_field(error) or {"question": error.message}
-        return await article_page(page, error.status, golden_typed=typed, golden_errors=errors)
+        return await show_article(page, error.status, golden_typed=typed, golden_errors=errors)
     return page.leave(f"articles/{article.id}#golden", "Golden question added.")
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("questions/{question_id}/remove", Role.EDITOR)
 async def remove_question(page: BotPage) -> Response:
     article = await get_article(page.ctx, reference(page))
     questions = await list_golden_questions_of(page.ctx, article.id)

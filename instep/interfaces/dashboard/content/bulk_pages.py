@@ -15,7 +15,7 @@ from instep.content.articles.bulk import (
     undo_bulk_change,
 )
 from instep.content.product_versions.actions import list_all_versions
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.article_list import VISIBILITIES, ArticleFilters, members, same_list
 from instep.interfaces.dashboard.content.collection_tree import NO_COLLECTION, read_tree
 from instep.interfaces.dashboard.notices import Notice
@@ -46,9 +46,10 @@ FIELDS: dict[str, str] = {
 NOBODY = "none"
 # Articles that stayed as they are, and that the notice names.
 MAX_NAMED_REFUSALS = 3
+router = PageRouter("articles/bulk", Role.EDITOR)
 
 
-@bot_page("articles", Role.EDITOR)
+@router.get()
 async def ask_how_to_change(page: BotPage) -> Response:
     """The selected articles, or all that match the filters in the URL, and everything that can be done."""
     if page.query.get("all"):
@@ -81,7 +82,7 @@ async def ask_how_to_change(page: BotPage) -> Response:
     )
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post()
 async def change_in_bulk(page: BotPage) -> Response:
     verb = page.form.get("verb", "")
     if verb not in VERBS:
@@ -96,7 +97,7 @@ async def change_in_bulk(page: BotPage) -> Response:
     )
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("{id}/undo")
 async def undo_in_bulk(page: BotPage) -> Response:
     outcome = await undo_bulk_change(page.ctx, page.request.path_params["id"])
     sentence = with_refusals(page, f"Undone for {count_of(outcome)}.", outcome)

@@ -14,7 +14,7 @@ from instep.content.changelog.actions import (
     unpublish_changelog_entry,
 )
 from instep.content.changelog.schemas import ChangelogEntry
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.article_list import choice
 from instep.interfaces.dashboard.content.article_page import CONFLICT, reference, sent_etag
 from instep.interfaces.dashboard.content.rendered_text import text_of_page
@@ -25,9 +25,10 @@ from instep.platform.identity.audit import find_last_change
 from instep.platform.identity.scopes import Role
 
 STATUSES = (("draft", "Draft"), ("published", "Published"), ("archived", "Archived"))
+router = PageRouter("changelog")
 
 
-@bot_page("changelog")
+@router.get()
 async def show_changelog(page: BotPage) -> Response:
     status = choice(page.query.get("status"), STATUSES)
     entries = await list_changelog_overviews(page.ctx, status or "all", page.rows_at_cursor())
@@ -50,7 +51,7 @@ def next_address(status: str | None, cursor: str) -> str:
     return f"changelog?{urlencode({name: value for name, value in fields.items() if value})}"
 
 
-@bot_page("changelog")
+@router.get("{id}")
 async def show_entry(page: BotPage) -> Response:
     return await entry_page(page)
 
@@ -69,25 +70,25 @@ async def entry_page(page: BotPage, status: int = 200, conflict: str | None = No
     )
 
 
-@bot_page("changelog", Role.EDITOR)
+@router.post("{id}/publish", Role.EDITOR)
 async def publish_entry(page: BotPage) -> Response:
     change = publish_changelog_entry(page.ctx, reference(page), sent_etag(page))
     return await change_entry(page, "published", change, undo="unpublish")
 
 
-@bot_page("changelog", Role.EDITOR)
+@router.post("{id}/unpublish", Role.EDITOR)
 async def unpublish_entry(page: BotPage) -> Response:
     change = unpublish_changelog_entry(page.ctx, reference(page))
     return await change_entry(page, "unpublished", change, undo="publish")
 
 
-@bot_page("changelog", Role.EDITOR)
+@router.post("{id}/archive", Role.EDITOR)
 async def archive_entry(page: BotPage) -> Response:
     change = archive_changelog_entry(page.ctx, reference(page), sent_etag(page))
     return await change_entry(page, "archived", change, undo="unpublish")
 
 
-@bot_page("changelog", Role.EDITOR)
+@router.post("{id}/delete", Role.EDITOR)
 async def delete_entry(page: BotPage) -> Response:
     change = delete_changelog_entry(page.ctx, reference(page), sent_etag(page))
     return await change_entry(page, "deleted", change)
@@ -107,7 +108,7 @@ async def change_entry(
     return page.leave(path if undo else "changelog", notice)
 
 
-@bot_page("changelog", Role.EDITOR)
+@router.get("{id}/delete", Role.EDITOR)
 async def ask_whether_to_delete_entry(page: BotPage) -> Response:
     entry = await get_changelog_entry(page.ctx, reference(page))
     return await page.show("content/delete_entry.html", entry=entry)

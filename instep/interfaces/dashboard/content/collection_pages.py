@@ -11,7 +11,7 @@ from instep.content.collections.actions import (
     update_collection,
 )
 from instep.content.collections.schemas import Collection, CollectionCreate, CollectionUpdate
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.article_list import VISIBILITIES, members
 from instep.interfaces.dashboard.content.article_page import CONFLICT, reference, sent_etag
 from instep.interfaces.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, read_tree
@@ -27,20 +27,21 @@ NEW_FIELDS = {"title": "", "description": "", "icon": "", "visibility": "public"
 
 # The fields that a collection has once it is there.
 CARE_FIELDS = ("owner", "reviewBy")
+router = PageRouter("collections")
 
 
-@bot_page("collections")
+@router.get()
 async def show_collections(page: BotPage) -> Response:
     tree = await read_tree(page, await count_articles(page.ctx))
     return await page.show("content/collections.html", tree=tree)
 
 
-@bot_page("collections", Role.EDITOR)
+@router.get("new", Role.EDITOR)
 async def show_new_collection(page: BotPage) -> Response:
     return await collection_form(page, {**NEW_FIELDS, "parentId": page.query.get("parent", "")})
 
 
-@bot_page("collections", Role.EDITOR)
+@router.post("new", Role.EDITOR)
 async def add_collection(page: BotPage) -> Response:
     fields = sent_fields(page)
     try:
@@ -52,13 +53,13 @@ async def add_collection(page: BotPage) -> Response:
     return page.leave("collections", f"Created “{collection.title}”.")
 
 
-@bot_page("collections", Role.EDITOR)
+@router.get("{id}", Role.EDITOR)
 async def show_collection(page: BotPage) -> Response:
     collection = await get_collection(page.ctx, reference(page))
     return await collection_form(page, fields_of(collection), collection=collection)
 
 
-@bot_page("collections", Role.EDITOR)
+@router.post("{id}", Role.EDITOR)
 async def change_collection(page: BotPage) -> Response:
     """Save the form; if it is refused, the typed values stay."""
     fields = sent_fields(page, CARE_FIELDS)
@@ -143,7 +144,7 @@ def parents(tree: CollectionTree, collection: Collection | None) -> list[tuple[s
     ]
 
 
-@bot_page("collections", Role.EDITOR)
+@router.post("{id}/move/{step}", Role.EDITOR)
 async def move_collection_by_step(page: BotPage) -> Response:
     step = page.request.path_params["step"]
     if step not in ("up", "down"):
@@ -152,7 +153,7 @@ async def move_collection_by_step(page: BotPage) -> Response:
     return page.leave("collections")
 
 
-@bot_page("collections", Role.EDITOR)
+@router.get("{id}/delete", Role.EDITOR)
 async def ask_whether_to_delete_collection(page: BotPage) -> Response:
     """Ask, and say what happens to the articles and subcollections."""
     collection = await get_collection(page.ctx, reference(page))
@@ -166,7 +167,7 @@ async def ask_whether_to_delete_collection(page: BotPage) -> Response:
     )
 
 
-@bot_page("collections", Role.EDITOR)
+@router.post("{id}/delete", Role.EDITOR)
 async def remove_collection(page: BotPage) -> Response:
     collection = await get_collection(page.ctx, reference(page))
     await delete_collection(page.ctx, collection.id)

@@ -8,13 +8,14 @@ from instep.content.articles.actions import count_articles, list_article_overvie
 from instep.content.articles.schemas import OverviewCriteria
 from instep.drafting.translations.actions import count_coverage, list_coverage
 from instep.drafting.translations.missing_translations import count_waiting
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.collection_tree import NO_COLLECTION, read_tree
 
 PATH = "articles/languages"
+router = PageRouter("articles/languages")
 
 
-@bot_page("articles")
+@router.get()
 async def show_coverage(page: BotPage) -> Response:
     chosen = page.query.get("collection") or None
     collection_id = "" if chosen == NO_COLLECTION else chosen

@@ -4,7 +4,7 @@ from starlette.responses import Response
 
 from instep.content.parts import actions
 from instep.content.parts.schemas import PartCreate, PartUpdate, SharedPart
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.article_page import CONFLICT, reference, sent_etag
 from instep.interfaces.dashboard.field_errors import errors_by_field
 from instep.interfaces.dashboard.offered_languages import LANGUAGES
@@ -16,22 +16,23 @@ from instep.platform.text.line_ends import with_line_ends_of
 from instep.platform.web.bodies import body_from
 
 FIELDS = ("kind", "name", "locale", "text")
+router = PageRouter("parts", section="articles")
 
 
-@bot_page("articles")
+@router.get()
 async def show_parts(page: BotPage) -> Response:
     rows = await actions.list_parts(page.ctx, page.rows_at_cursor())
     links = links_between(page, "parts", rows.next_cursor)
     return await page.show("content/parts.html", parts=rows.rows, links=links)
 
 
-@bot_page("articles", Role.EDITOR)
+@router.get("new", Role.EDITOR)
 async def show_new_part(page: BotPage) -> Response:
     sent = {name: page.query.get(name, "") for name in FIELDS}
     return await part_form(page, {**sent, "locale": sent["locale"] or page.bot.locale})
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("new", Role.EDITOR)
 async def add_new_part(page: BotPage) -> Response:
     sent = sent_fields(page)
     try:
@@ -42,13 +43,13 @@ async def add_new_part(page: BotPage) -> Response:
     return page.leave("parts", f"Created {{{{{part.reference}}}}}.")
 
 
-@bot_page("articles")
+@router.get("{id}")
 async def show_part_page(page: BotPage) -> Response:
     part = await actions.get_part(page.ctx, reference(page))
     return await part_form(page, fields_of(part), part=part)
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("{id}", Role.EDITOR)
 async def change_part_text(page: BotPage) -> Response:
     """Save the text; the first time, if texts contain the part, show them and ask."""
     part = await actions.get_part(page.ctx, reference(page))
@@ -65,7 +66,7 @@ async def change_part_text(page: BotPage) -> Response:
     return page.leave("parts", f"Saved. The articles with {{{{{part.reference}}}}} follow in a moment.")
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("{id}/delete", Role.EDITOR)
 async def remove_part(page: BotPage) -> Response:
     part = await actions.get_part(page.ctx, reference(page))
     try:

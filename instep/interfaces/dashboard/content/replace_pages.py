@@ -8,14 +8,16 @@ from instep.drafting.drafts.replacing import (
     find_replacements,
     propose_replacements,
 )
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.field_errors import errors_by_field
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.identity.scopes import Role
 
+router = PageRouter("articles/replace", Role.EDITOR)
 
-@bot_page("articles", Role.EDITOR)
+
+@router.get()
 async def show_replacements(page: BotPage) -> Response:
     """The form; with words to find also the articles and lines that change."""
     if "find" not in page.query:
@@ -27,7 +29,7 @@ async def show_replacements(page: BotPage) -> Response:
         return await replacement_page(page, replacement, status=error.status, errors=errors_by_field(error))
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post()
 async def make_replacement_drafts(page: BotPage) -> Response:
     count = await propose_replacements(page.ctx, replacement_of(page.form))
     drafts = "1 draft is" if count == 1 else f"{count} drafts are"

@@ -6,7 +6,7 @@ from instep.accounts.language_model.choosing import models_of
 from instep.content.articles.actions import count_articles
 from instep.drafting.translations.missing_translations import plan_translations, translate_articles
 from instep.drafting.translations.schemas import ArticlesToTranslate, TranslationPlan
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.collection_tree import read_tree
 from instep.interfaces.dashboard.offered_languages import LANGUAGES, name_with_code
 from instep.platform.core.errors import InvalidRequest
@@ -15,9 +15,10 @@ from instep.platform.text.characters import quantity
 from instep.platform.web.bodies import body_from
 
 FIELDS = ("locale", "articleId", "collectionId")
+router = PageRouter("articles/translate", Role.EDITOR)
 
 
-@bot_page("articles", Role.EDITOR)
+@router.get()
 async def ask_what_to_translate(page: BotPage) -> Response:
     """The form; with a language also the numbers of articles, and the estimated tokens and cost."""
     if not page.query.get("locale"):
@@ -29,7 +30,7 @@ async def ask_what_to_translate(page: BotPage) -> Response:
         return await translate_page(page, refusal=error)
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post()
 async def have_translated(page: BotPage) -> Response:
     models = models_of(page.request.app.state)
     plan = await translate_articles(page.ctx, models, selection_of(page.form))

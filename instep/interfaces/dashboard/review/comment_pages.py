@@ -1,80 +1,64 @@
 """The routes to comment on a draft, a place or an article, and to settle a thread."""
 
-from collections.abc import Awaitable, Callable
-
 from starlette.responses import Response
-from starlette.routing import Route
 
 from instep.drafting.comments import actions
-from instep.drafting.comments.schemas import CommentCreate, CommentRow, CommentUpdate
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.drafting.comments.schemas import CommentCreate, CommentUpdate
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.notifications.inbox.schemas import page_of_subject
 from instep.platform.core.errors import AppError
-from instep.platform.identity.schemas import Ctx
 from instep.platform.identity.scopes import Role
 from instep.platform.web.bodies import body_from
 
-POST = ["POST"]
+router = PageRouter("comments/{subject}", Role.EDITOR, section="review")
 
 
-@bot_page("review", Role.EDITOR)
+async def leave_to_subject(page: BotPage, refusal: AppError) -> Response:
+    return leave(page, refusal.message)
+
+
+@router.post(refused=leave_to_subject)
 async def send_comment(page: BotPage) -> Response:
     """Add a comment, or a reply."""
     subject = page.request.path_params["subject"]
     fields = {
         name: value for name in ("body", "block", "replyTo") if (value := page.form.get(name, "").strip())
     }
-    try:
-        async with page.ctx.tx.transaction():
-            await actions.add_comment(page.ctx, subject, body_from(CommentCreate, fields))
-    except AppError as error:
-        return page.leave(page_of_subject(subject), error.message)
-    return page.leave(f"{page_of_subject(subject)}#comments", "Added the comment.")
+    await actions.add_comment(page.ctx, subject, body_from(CommentCreate, fields))
+    return leave(page, "Added the comment.")
 
 
-@bot_page("review", Role.EDITOR)
+@router.post("{comment_id}/resolve", refused=leave_to_subject)
 async def send_resolved_thread(page: BotPage) -> Response:
-    return await settle(page, actions.resolve_comment, "Resolved the thread.")
+    await actions.resolve_comment(page.ctx, comment_id_of(page))
+    return leave(page, "Resolved the thread.")
 
 
-@bot_page("review", Role.EDITOR)
+@router.post("{comment_id}/reopen", refused=leave_to_subject)
 async def send_reopened_thread(page: BotPage) -> Response:
-    return await settle(page, actions.reopen_comment, "The thread is open again.")
+    await actions.reopen_comment(page.ctx, comment_id_of(page))
+    return leave(page, "The thread is open again.")
 
 
-@bot_page("review", Role.EDITOR)
+@router.post("{comment_id}/edit", refused=leave_to_subject)
 async def send_new_text(page: BotPage) -> Response:
     """Change one's own comment."""
-
-    async def change(ctx: Ctx, comment_id: str) -> CommentRow:
-        request = body_from(CommentUpdate, {"body": page.form.get("body", "").strip()})
-        return await actions.update_comment(ctx, comment_id, request)
-
-    return await settle(page, change, "Saved the comment.")
+    request = body_from(CommentUpdate, {"body": page.form.get("body", "").strip()})
+    await actions.update_comment(page.ctx, comment_id_of(page), request)
+    return leave(page, "Saved the comment.")
 
 
-@bot_page("review", Role.EDITOR)
+@router.post("{comment_id}/delete", refused=leave_to_subject)
 async def send_deletion(page: BotPage) -> Response:
     """Delete one's own comment."""
-    return await settle(page, actions.delete_comment, "Deleted the comment.")
+    await actions.delete_comment(page.ctx, comment_id_of(page))
+    return leave(page, "Deleted the comment.")
 
 
-async def settle(page: BotPage, act: Callable[[Ctx, str], Awaitable[CommentRow]], words: str) -> Response:
-    """Run the action on the comment, and show its subject again."""
-    try:
-        async with page.ctx.tx.transaction():
-            await act(page.ctx, page.request.path_params["comment_id"])
-    except AppError as error:
-        words = error.message
+def comment_id_of(page: BotPage) -> str:
+    return str(page.request.path_params["comment_id"])
+
+
+def leave(page: BotPage, words: str) -> Response:
+    """Show the comments of the subject again."""
     return page.leave(f"{page_of_subject(page.request.path_params['subject'])}#comments", words)
-
-
-COMMENTS = "/app/{bot_slug}/comments/{subject}"
-COMMENT = f"{COMMENTS}/{{comment_id}}"
-routes = [
-    Route(COMMENTS, send_comment, methods=POST),
-    Route(f"{COMMENT}/resolve", send_resolved_thread, methods=POST),
-    Route(f"{COMMENT}/reopen", send_reopened_thread, methods=POST),
-    Route(f"{COMMENT}/edit", send_new_text, methods=POST),
-    Route(f"{COMMENT}/delete", send_deletion, methods=POST),
-]

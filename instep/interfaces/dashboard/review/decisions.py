@@ -13,7 +13,7 @@ from instep.drafting.drafts.reopening import reopen_draft
 from instep.drafting.drafts.schemas import DraftApply, DraftCreate, DraftDismiss, DraftTexts, DraftUpdate
 from instep.drafting.places.actions import get_place
 from instep.drafting.places.schemas import Place
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.notices import Notice
 from instep.interfaces.dashboard.review.draft_editing import outdated_form, show_editor, typed_text
 from instep.interfaces.dashboard.review.draft_pages import number_in, numbers_in, show_in_pane
@@ -38,12 +38,14 @@ CHANGED_SINCE = (
     "The article changed while you were reviewing this draft, so nothing was applied: check it again."
 )
 
+router = PageRouter("review/{draft_id}", Role.EDITOR)
+
 
 class NothingTakenIn(InvalidRequest):
     """Every change is left out, so nothing would be applied: dismiss the draft instead."""
 
 
-@bot_page("review", Role.EDITOR)
+@router.post("apply")
 async def send_apply(page: BotPage) -> Response:
     """Apply the draft, or approve it for a release, without the changes that are left out."""
     is_release = page.form.get("when") == "release"
@@ -72,7 +74,7 @@ def apply_fields(page: BotPage) -> dict[str, Any]:
     return {**fields, "hunks": hunks, "baseVersion": number_in(form.get("baseVersion", ""))}
 
 
-@bot_page("review", Role.EDITOR)
+@router.post("dismiss")
 async def send_dismiss(page: BotPage) -> Response:
     fields = {name: value for name in ("reason", "comment") if (value := page.form.get(name, "").strip())}
     title = (await find_draft(page.ctx, draft_id_of(page))).title
@@ -83,19 +85,19 @@ async def send_dismiss(page: BotPage) -> Response:
     return await decide(page, act, f"Dismissed “{title}”.")
 
 
-@bot_page("review", Role.EDITOR)
+async def leave_to_draft(page: BotPage, refusal: AppError) -> Response:
+    """Show the draft or the place again, with the reason why nothing was changed."""
+    return page.leave(f"review/{draft_id_of(page)}", refusal.message)
+
+
+@router.post("reopen", refused=leave_to_draft)
 async def send_reopen(page: BotPage) -> Response:
     """Undo an application or a dismissal; show the draft again."""
-    draft_id = draft_id_of(page)
-    try:
-        async with page.ctx.tx.transaction():
-            draft = await reopen_draft(page.ctx, draft_id)
-    except AppError as error:
-        return page.leave(f"review/{draft_id}", error.message)
-    return page.leave(f"review/{draft_id}", f"“{draft.title}” is waiting for review again.")
+    draft = await reopen_draft(page.ctx, draft_id_of(page))
+    return page.leave(f"review/{draft.id}", f"“{draft.title}” is waiting for review again.")
 
 
-@bot_page("review", Role.EDITOR, form_bytes=limits.MAX_EDIT_FORM_BYTES)
+@router.post("edit", form_bytes=limits.MAX_EDIT_FORM_BYTES)
 async def send_edit(page: BotPage) -> Response:
     """Save the edited proposal, or apply it at once."""
     draft_id = draft_id_of(page)
@@ -122,7 +124,7 @@ async def send_edit(page: BotPage) -> Response:
     return await decide(page, act, f"Applied “{title}”.")
 
 
-@bot_page("review", Role.EDITOR, form_bytes=limits.MAX_EDIT_FORM_BYTES)
+@router.post("propose", form_bytes=limits.MAX_EDIT_FORM_BYTES)
 async def send_proposal(page: BotPage) -> Response:
     """Propose a text as a separate draft, because its draft was settled while someone edited it."""
     settled = await find_draft(page.ctx, draft_id_of(page))
@@ -135,7 +137,7 @@ async def send_proposal(page: BotPage) -> Response:
     return page.leave(f"review/{detail.id}", "Your text is now a separate draft. Nothing is live yet.")
 
 
-@bot_page("review", Role.EDITOR, form_bytes=limits.MAX_EDIT_FORM_BYTES)
+@router.post("resolve", form_bytes=limits.MAX_EDIT_FORM_BYTES)
 async def send_resolution(page: BotPage) -> Response:
     """Apply the choices for the conflicts."""
     draft = await find_draft(page.ctx, draft_id_of(page))

@@ -13,7 +13,7 @@ from instep.drafting.drafts.pending import find_draft
 from instep.drafting.drafts.schemas import DraftDetail
 from instep.drafting.drafts.versions import list_draft_versions
 from instep.drafting.places.actions import get_place
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.review import queries
 from instep.interfaces.dashboard.review.draft_editing import show_editor, unchanged_form
 from instep.interfaces.dashboard.review.draft_view import VIEWS, DraftView, read_view
@@ -44,9 +44,10 @@ TEMPLATE_WORDS = {
     "KIND_WORDS": KIND_WORDS,
 }
 pages.pages.environment.globals.update(TEMPLATE_WORDS)
+router = PageRouter("review")
 
 
-@bot_page("review")
+@router.get()
 async def show_queue(page: BotPage) -> Response:
     """The queue and, if there is room, its first draft next to it."""
     pane = await read_pane(page, None)
@@ -68,7 +69,7 @@ async def show_queue(page: BotPage) -> Response:
     return await show_in_pane(page, pane, await get_draft(page.ctx, first.id), is_open=False)
 
 
-@bot_page("review")
+@router.get("{draft_id}")
 async def show_draft(page: BotPage) -> Response:
     """A draft or a place: both have their page in the queue."""
     draft_id = page.request.path_params["draft_id"]
@@ -80,7 +81,7 @@ async def show_draft(page: BotPage) -> Response:
     return await show_in_pane(page, await read(page, draft_id), detail)
 
 
-@bot_page("review")
+@router.get("{draft_id}/diff")
 async def show_diff(page: BotPage) -> Response:
     """The whole diff of a draft as plain text, or the text of a new article."""
     detail = await get_draft(page.ctx, page.request.path_params["draft_id"])
@@ -88,7 +89,7 @@ async def show_diff(page: BotPage) -> Response:
     return Response(text, headers=private_headers(), media_type="text/plain")
 
 
-@bot_page("review", Role.EDITOR)
+@router.get("{draft_id}/edit", Role.EDITOR)
 async def show_editing(page: BotPage) -> Response:
     """The proposal in the editor."""
     draft_id = page.request.path_params["draft_id"]

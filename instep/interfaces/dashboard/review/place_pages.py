@@ -5,15 +5,16 @@ from starlette.responses import Response
 from instep.drafting.drafts.assigning import assign_draft
 from instep.drafting.places import actions
 from instep.drafting.places.schemas import PlaceDismiss
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
-from instep.interfaces.dashboard.review.decisions import decide, draft_id_of, suffix_of
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
+from instep.interfaces.dashboard.review.decisions import decide, draft_id_of, leave_to_draft, suffix_of
 from instep.interfaces.dashboard.review.place_view import is_place
-from instep.platform.core.errors import AppError
 from instep.platform.identity.scopes import Role
 from instep.platform.web.bodies import body_from
 
+router = PageRouter("", Role.EDITOR, section="review")
 
-@bot_page("review", Role.EDITOR)
+
+@router.post("places/{draft_id}/resolve")
 async def send_resolve(page: BotPage) -> Response:
     """Mark the place as written."""
     place = await actions.get_place(page.ctx, draft_id_of(page))
@@ -24,7 +25,7 @@ async def send_resolve(page: BotPage) -> Response:
     return await decide(page, act, f"Resolved the place in “{place.article_title}”.")
 
 
-@bot_page("review", Role.EDITOR)
+@router.post("places/{draft_id}/dismiss")
 async def send_dismiss_place(page: BotPage) -> Response:
     fields = {name: value for name in ("reason", "comment") if (value := page.form.get(name, "").strip())}
     place = await actions.get_place(page.ctx, draft_id_of(page))
@@ -35,19 +36,15 @@ async def send_dismiss_place(page: BotPage) -> Response:
     return await decide(page, act, f"Dismissed the place in “{place.article_title}”.")
 
 
-@bot_page("review", Role.EDITOR)
+@router.post("places/{draft_id}/reopen", refused=leave_to_draft)
 async def send_reopen_place(page: BotPage) -> Response:
     """Undo resolving or dismissing a place; show it again."""
-    place_id = draft_id_of(page)
-    try:
-        async with page.ctx.tx.transaction():
-            place = await actions.reopen_place(page.ctx, place_id)
-    except AppError as error:
-        return page.leave(f"review/{place_id}", error.message)
-    return page.leave(f"review/{place_id}", f"The place in “{place.article_title}” is open again.")
+    place = await actions.reopen_place(page.ctx, draft_id_of(page))
+    return page.leave(f"review/{place.id}", f"The place in “{place.article_title}” is open again.")
 
 
-@bot_page("review", Role.EDITOR)
+@router.post("review/{draft_id}/assign")
+@router.post("places/{draft_id}/assign")
 async def send_assignment(page: BotPage) -> Response:
     """Assign the place or draft; an empty field removes the assignment."""
     item_id = draft_id_of(page)

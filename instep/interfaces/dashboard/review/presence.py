@@ -4,11 +4,13 @@ from starlette.responses import Response
 
 from instep.drafting.drafts.pending import find_draft
 from instep.drafting.drafts.viewing import list_viewers, note_viewer
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.review.wording import moment_words
 
+router = PageRouter("review/{draft_id}/presence")
 
-@bot_page("review", open_while_paused=True)
+
+@router.post(open_while_paused=True)
 async def send_presence(page: BotPage) -> Response:
     """Record that this person has the draft open; answer who else has, and the draft's status."""
     draft = await find_draft(page.ctx, page.request.path_params["draft_id"])

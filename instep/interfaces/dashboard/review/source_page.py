@@ -8,16 +8,18 @@ from instep.drafting.drafts.previews import create_preview, list_previews, previ
 from instep.drafting.drafts.queue_schemas import SourceBatch
 from instep.drafting.drafts.schemas import Draft
 from instep.drafting.drafts.source_queue import apply_certain, approve_source
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.review import queries
 from instep.interfaces.dashboard.review.decisions import draft_id_of, suffix_of
 from instep.interfaces.dashboard.review.queue_pane import read_pane
 from instep.interfaces.dashboard.review.wording import bundle_words, source_words
-from instep.platform.core.errors import InvalidState, NotFound
+from instep.platform.core.errors import AppError, NotFound
 from instep.platform.identity.scopes import Role
 
+router = PageRouter("review/{draft_id}")
 
-@bot_page("review")
+
+@router.get("source")
 async def show_source(page: BotPage) -> Response:
     draft = await find_draft(page.ctx, draft_id_of(page))
     rows = await queue_pages.list_of_source(page.ctx, draft.id)
@@ -49,13 +51,13 @@ def source_title_of(draft: Draft) -> str:
     return source_words(draft.source_kind, draft.source_title, draft.source_url, draft.author_name)
 
 
-@bot_page("review", Role.EDITOR)
+@router.post("apply-certain", Role.EDITOR)
 async def send_apply_certain(page: BotPage) -> Response:
     """Apply all certain drafts of a source; those that can't be applied stay pending."""
     return await show_batch(page, await apply_certain(page.ctx, await source_key_of(page)), "Applied")
 
 
-@bot_page("review", Role.EDITOR)
+@router.post("approve-all", Role.EDITOR)
 async def send_approve_all(page: BotPage) -> Response:
     """Approve all drafts of a source for its release."""
     return await show_batch(page, await approve_source(page.ctx, await source_key_of(page)), "Approved")
@@ -82,25 +84,21 @@ async def show_batch(page: BotPage, batch: SourceBatch, verb: str) -> Response:
     )
 
 
-@bot_page("review", Role.EDITOR)
+async def leave_to_previews(page: BotPage, refusal: AppError) -> Response:
+    return page.leave(f"review/{draft_id_of(page)}/source#previews", refusal.message)
+
+
+@router.post("preview", Role.EDITOR, refused=leave_to_previews)
 async def send_preview(page: BotPage) -> Response:
     """Create a preview link for the draft, or for all drafts of its source."""
     draft_id = draft_id_of(page)
-    try:
-        async with page.ctx.tx.transaction():
-            await create_preview(page.ctx, draft_id, shows_source=page.form.get("of") == "source")
-    except InvalidState as error:
-        return page.leave(f"review/{draft_id}/source#previews", error.message)
+    await create_preview(page.ctx, draft_id, shows_source=page.form.get("of") == "source")
     return page.leave(f"review/{draft_id}/source#previews", "Link created: anyone who has it can see this.")
 
 
-@bot_page("review", Role.EDITOR)
+@router.post("revoke-preview", Role.EDITOR, refused=leave_to_previews)
 async def send_revocation(page: BotPage) -> Response:
     """End a preview link."""
     draft_id = draft_id_of(page)
-    try:
-        async with page.ctx.tx.transaction():
-            await revoke_preview(page.ctx, draft_id, page.form.get("preview", ""))
-    except NotFound as error:
-        return page.leave(f"review/{draft_id}/source#previews", error.message)
+    await revoke_preview(page.ctx, draft_id, page.form.get("preview", ""))
     return page.leave(f"review/{draft_id}/source#previews", "Link revoked: it no longer works.")

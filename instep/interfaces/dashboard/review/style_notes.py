@@ -10,7 +10,7 @@ from instep.content.style.text_checks import find_violations
 from instep.drafting.drafts.actions import update_draft
 from instep.drafting.drafts.pending import lock_draft
 from instep.drafting.drafts.schemas import DraftTexts, DraftUpdate
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.review import queries
 from instep.interfaces.dashboard.review.filters import QueueFilter
 from instep.platform.core.errors import AppError
@@ -18,6 +18,8 @@ from instep.platform.identity.schemas import Ctx
 from instep.platform.identity.scopes import Role
 from instep.platform.text.moved_lines import moved_lines
 from instep.platform.web.bodies import body_from
+
+router = PageRouter("review/{draft_id}/style", Role.EDITOR)
 
 
 async def new_violations(ctx: Ctx, draft: DraftTexts) -> Sequence[Violation]:
@@ -33,7 +35,7 @@ async def new_violations(ctx: Ctx, draft: DraftTexts) -> Sequence[Violation]:
     return [row for row in violations if not added_lines.isdisjoint(row.lines)]
 
 
-@bot_page("review", Role.EDITOR)
+@router.post()
 async def send_style_fixes(page: BotPage) -> Response:
     """Edit the draft: replace what has a certain fix; nothing goes live."""
     draft_id = page.request.path_params["draft_id"]

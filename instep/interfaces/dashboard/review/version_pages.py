@@ -5,15 +5,17 @@ from starlette.responses import Response
 from instep.content.articles.revision_schemas import VersionText
 from instep.drafting.drafts.pending import find_draft
 from instep.drafting.drafts.versions import get_draft_version, list_draft_versions, restore_draft_version
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.marked_changes import mark_between
-from instep.interfaces.dashboard.review.decisions import draft_id_of
+from instep.interfaces.dashboard.review.decisions import draft_id_of, leave_to_draft
 from instep.interfaces.dashboard.review.draft_pages import number_in
-from instep.platform.core.errors import AppError, NotFound
+from instep.platform.core.errors import NotFound
 from instep.platform.identity.scopes import Role
 
+router = PageRouter("review/{draft_id}/versions")
 
-@bot_page("review")
+
+@router.get()
 async def show_draft_versions(page: BotPage) -> Response:
     """The versions, and the changes from the requested one, or else the newest, to the next."""
     draft = await find_draft(page.ctx, draft_id_of(page))
@@ -36,12 +38,8 @@ async def show_draft_versions(page: BotPage) -> Response:
     )
 
 
-@bot_page("review", Role.EDITOR)
+@router.post(role=Role.EDITOR, refused=leave_to_draft)
 async def send_restored_version(page: BotPage) -> Response:
     draft_id, number = draft_id_of(page), number_in(page.form.get("version", ""))
-    try:
-        async with page.ctx.tx.transaction():
-            await restore_draft_version(page.ctx, draft_id, number)
-    except AppError as error:
-        return page.leave(f"review/{draft_id}", error.message)
+    await restore_draft_version(page.ctx, draft_id, number)
     return page.leave(f"review/{draft_id}", f"The draft has the text of version {number} again.")

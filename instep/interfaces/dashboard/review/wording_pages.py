@@ -4,16 +4,14 @@ from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from instep.accounts.language_model.choosing import models_of
 from instep.content.style.actions import find_style
 from instep.content.style.prompting import follow_style
 from instep.drafting.comments.another_wording import read_wording_request, reword_draft
 from instep.drafting.writer.llm.rewording import reword
-from instep.interfaces.dashboard.bot_pages import enter_bot
+from instep.interfaces.dashboard.bot_pages import PageRouter, enter_bot
 from instep.interfaces.dashboard.notices import Notice, keep_notice
-from instep.interfaces.dashboard.review.comment_pages import COMMENT
 from instep.interfaces.dashboard.writing.word_proposals import NO_MODEL
 from instep.platform.core.errors import AppError, NotFound, PlanInactive
 from instep.platform.identity.access import hold_open
@@ -22,7 +20,10 @@ from instep.platform.identity.scopes import Role
 from instep.platform.llm.protocol import CompletionError
 from instep.platform.web.signed_in import require_person, see_other
 
+router = PageRouter("comments/{subject}/{comment_id}/reword", section="review")
 
+
+@router.route("", "POST")
 @require_person(Role.EDITOR)
 async def send_wording_request(request: Request, person: Person) -> Response:
     """Ask the model for another wording of the draft, and show the draft with it or with the obstacle."""
@@ -52,6 +53,3 @@ async def ask_for_wording(request: Request, person: Person) -> str:
     async with enter() as ctx, ctx.tx.transaction():
         await reword_draft(ctx, wish, rewording, chosen.model.name)
     return f"{chosen.model.name} reworded the draft, which is not live yet. {rewording.note}".strip()
-
-
-routes = [Route(f"{COMMENT}/reword", send_wording_request, methods=["POST"])]

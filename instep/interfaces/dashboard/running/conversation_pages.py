@@ -3,9 +3,8 @@
 from urllib.parse import quote
 
 from starlette.responses import Response
-from starlette.routing import Route
 
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.running.listing import address, chosen, filter_tabs, links_between
 from instep.interfaces.dashboard.shell import pages
 from instep.platform.core import limits
@@ -14,7 +13,6 @@ from instep.platform.core.markdown import render_answer
 from instep.platform.identity.scopes import Role
 from instep.platform.web.forms import Form
 from instep.platform.web.pages import sanitised
-from instep.platform.web.recent_sign_in import require_recent_sign_in
 from instep.visitors.answers import inbox
 from instep.visitors.answers.schemas import ConversationFilter, Lead, LeadFilter, VisitorMessage
 from instep.visitors.privacy.visitor_data import Subject, erase_visitor, export_visitor, summarize_visitor
@@ -29,9 +27,10 @@ LEAD_FILTERS: dict[LeadFilter, str] = {"open": "Open", "all": "All"}
 LEADS_BELOW = "conversations?status=leads"
 MESSAGES_PER_PAGE = 50
 NEWEST_LEADS = 3
+router = PageRouter("conversations")
 
 
-@bot_page("conversations")
+@router.get()
 async def show_conversations(page: BotPage) -> Response:
     if page.query.get("status") == "leads":
         return await show_leads(page)
@@ -69,7 +68,7 @@ async def show_leads(page: BotPage) -> Response:
     )
 
 
-@bot_page("conversations", Role.EDITOR)
+@router.post("leads/{lead_id}", Role.EDITOR)
 async def settle_lead(page: BotPage) -> Response:
     """Mark contact details as done, or as open again."""
     lead_id, is_done = page.request.path_params["lead_id"], page.form.get("done") == "yes"
@@ -80,7 +79,7 @@ async def settle_lead(page: BotPage) -> Response:
     return page.leave(below, f"{'Marked as done' if is_done else 'Reopened'}: {lead.email}.")
 
 
-@bot_page("conversations", Role.EDITOR)
+@router.post("{conversation_id}/done", Role.EDITOR)
 async def settle_conversation(page: BotPage) -> Response:
     """Mark a conversation as done, or as open again."""
     conversation_id, is_done = page.request.path_params["conversation_id"], page.form.get("done") == "yes"
@@ -88,7 +87,7 @@ async def settle_conversation(page: BotPage) -> Response:
     return page.leave(f"conversations/{conversation_id}", "Done." if is_done else "Reopened.")
 
 
-@bot_page("conversations")
+@router.get("{conversation_id}")
 async def show_conversation(page: BotPage) -> Response:
     conversation = await inbox.get_conversation(page.ctx, page.request.path_params["conversation_id"])
     rows = await inbox.list_messages(page.ctx, conversation.id, page.rows_at_cursor(MESSAGES_PER_PAGE))
@@ -105,10 +104,9 @@ async def answer_html(message: VisitorMessage) -> str:
     return sanitised(await render_answer(message.answer))
 
 
-@bot_page("conversations", Role.OWNER)
+@router.get("visitor", Role.OWNER, recent_sign_in=True)
 async def show_visitor_data(page: BotPage) -> Response:
     """The visitor and how much is stored about them; exporting and erasing are on this page."""
-    require_recent_sign_in(page.request)
     fields = Form([(name, value) for name, value in page.query.items() if value.strip()])
     summary = None
     if fields.keys() & {"email", "visitor", "conversation"}:
@@ -116,10 +114,9 @@ async def show_visitor_data(page: BotPage) -> Response:
     return await page.show("running/visitor_data.html", fields=fields, summary=summary)
 
 
-@bot_page("conversations", Role.OWNER, open_while_paused=True)
+@router.post("visitor/export", Role.OWNER, recent_sign_in=True, open_while_paused=True)
 async def export_visitor_data(page: BotPage) -> Response:
     """All of a visitor's data as a download, so that no other page follows."""
-    require_recent_sign_in(page.request)
     export = await export_visitor(
         page.ctx.tx, page.ctx.workspace_id, await subject_of(page, page.form), page.ctx.actor
     )
@@ -130,9 +127,8 @@ async def export_visitor_data(page: BotPage) -> Response:
     )
 
 
-@bot_page("conversations", Role.OWNER)
+@router.post("visitor/erase", Role.OWNER, recent_sign_in=True)
 async def erase_visitor_data(page: BotPage) -> Response:
-    require_recent_sign_in(page.request)
     if page.form.get("confirmed") != "yes":
         raise InvalidRequest("Nothing was erased: check the box to confirm that this can't be undone.")
     erasure = await erase_visitor(
@@ -159,13 +155,3 @@ def mailto(email: str) -> str:
 
 
 pages.pages.environment.filters["mailto"] = mailto
-BELOW = "/app/{bot_slug}/conversations"
-routes = [
-    Route(BELOW, show_conversations, methods=["GET"]),
-    Route(f"{BELOW}/visitor", show_visitor_data, methods=["GET"]),
-    Route(f"{BELOW}/visitor/export", export_visitor_data, methods=["POST"]),
-    Route(f"{BELOW}/visitor/erase", erase_visitor_data, methods=["POST"]),
-    Route(f"{BELOW}/leads/{{lead_id}}", settle_lead, methods=["POST"]),
-    Route(f"{BELOW}/{{conversation_id}}", show_conversation, methods=["GET"]),
-    Route(f"{BELOW}/{{conversation_id}}/done", settle_conversation, methods=["POST"]),
-]

@@ -4,15 +4,14 @@ from itertools import groupby
 from typing import Any
 
 from starlette.responses import Response
-from starlette.routing import Route
 
 from instep.drafting.drift.actions import find_last_check, list_waiting_drift
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.platform.identity.schemas import Ctx
 from instep.platform.identity.scopes import Role
 from instep.transfer.repositories import actions
 
-PATH = "/app/{bot_slug}/health/checks"
+router = PageRouter("health/checks")
 
 
 async def show_drift(page: BotPage, views: list[tuple[str, str, bool]]) -> Response:
@@ -40,7 +39,7 @@ async def values_of_checks(ctx: Ctx, repository_id: str = "") -> dict[str, Any]:
     }
 
 
-@bot_page("health")
+@router.get()
 async def show_checks(page: BotPage) -> Response:
     """The states of checks, for a page that waits for their end; then the page is reloaded."""
     values = await values_of_checks(page.ctx, page.query.get("repository", ""))
@@ -50,13 +49,7 @@ async def show_checks(page: BotPage) -> Response:
     return response
 
 
-@bot_page("health", Role.EDITOR)
+@router.post(role=Role.EDITOR)
 async def check_now(page: BotPage) -> Response:
     await actions.check_repository(page.ctx, page.form.get("id", ""))
     return page.leave("health?by=drift")
-
-
-routes = [
-    Route(PATH, show_checks, methods=["GET"]),
-    Route(PATH, check_now, methods=["POST"]),
-]

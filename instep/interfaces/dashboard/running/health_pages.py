@@ -6,10 +6,9 @@ from typing import Any
 
 from markupsafe import Markup
 from starlette.responses import Response
-from starlette.routing import Route
 
 from instep.content.articles.actions import list_due_articles
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.running.drift_pages import show_drift
 from instep.interfaces.dashboard.running.listing import address, address_below, links_between
 from instep.interfaces.dashboard.running.visit_pages import show_visits
@@ -63,9 +62,10 @@ BY_DUE = "due"
 BY_DRIFT = "drift"
 EXAMINATION = "health/examination"
 WAITING = "running/health_waiting.html"
+router = PageRouter("health")
 
 
-@bot_page("health")
+@router.get()
 async def show_health(page: BotPage) -> Response:
     if page.query.get("by") == BY_FEEDBACK:
         return await show_feedback(page)
@@ -151,7 +151,7 @@ def reasons_of(row: FeedbackSummaryOut) -> list[tuple[str, int]]:
     return sorted(counts, key=lambda pair: -pair[1])
 
 
-@bot_page("health")
+@router.get("examination")
 async def examine(page: BotPage) -> Response:
     """Examine the articles, and return; an open page waits for that and is reloaded."""
     code, by = filters_of(page)
@@ -189,7 +189,3 @@ def with_links(sentence: str, articles_path: str) -> Markup:
 
 
 pages.pages.environment.filters["with_links"] = with_links
-routes = [
-    Route("/app/{bot_slug}/health", show_health, methods=["GET"]),
-    Route("/app/{bot_slug}/health/examination", examine, methods=["GET"]),
-]

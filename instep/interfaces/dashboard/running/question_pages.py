@@ -1,9 +1,8 @@
 """Questions that the articles did not answer, and people's decisions on them."""
 
 from starlette.responses import Response
-from starlette.routing import Route
 
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.notices import Notice
 from instep.interfaces.dashboard.running.listing import address, chosen, filter_tabs, links_between
 from instep.interfaces.dashboard.shell import pages
@@ -25,9 +24,10 @@ FILTERS: dict[QuestionFilter, str] = {
     "answered": "Answered",
     "dismissed": "Dismissed",
 }
+router = PageRouter("questions")
 
 
-@bot_page("questions")
+@router.get()
 async def show_questions(page: BotPage) -> Response:
     locales = await actions.list_question_locales(page.ctx)
     status = chosen(page, "status", FILTERS)
@@ -52,13 +52,13 @@ async def show_questions(page: BotPage) -> Response:
     )
 
 
-@bot_page("questions", Role.EDITOR)
+@router.post("{question_id}/draft", Role.EDITOR)
 async def write_for_question(page: BotPage) -> Response:
     await actions.draft_unanswered(page.ctx, question_id(page))
     return page.leave("questions", "An article is being written. It will appear under Review in a moment.")
 
 
-@bot_page("questions", Role.EDITOR)
+@router.post("{question_id}/dismiss", Role.EDITOR)
 async def dismiss_question(page: BotPage) -> Response:
     question = await actions.dismiss_unanswered(page.ctx, question_id(page))
     undo = page.path(f"questions/{question.id}/reopen")
@@ -67,18 +67,14 @@ async def dismiss_question(page: BotPage) -> Response:
     )
 
 
-@bot_page("questions", Role.EDITOR)
+@router.post("{question_id}/reopen", Role.EDITOR)
 async def reopen_question(page: BotPage) -> Response:
     question = await actions.reopen_unanswered(page.ctx, question_id(page))
     return page.leave("questions", f"“{shorten(question.question, NOTICE_CHARACTERS)}” is open again.")
 
 
-@bot_page("questions", Role.EDITOR)
-async def show_merging(page: BotPage) -> Response:
-    return await render_merging(page)
-
-
-async def render_merging(page: BotPage, problem: str = "") -> Response:
+@router.get("{question_id}/merge", Role.EDITOR)
+async def show_merging(page: BotPage, problem: str = "") -> Response:
     question = await actions.get_unanswered(page.ctx, question_id(page))
     return await page.show(
         "running/question_merging.html",
@@ -92,10 +88,10 @@ async def render_merging(page: BotPage, problem: str = "") -> Response:
     )
 
 
-@bot_page("questions", Role.EDITOR)
+@router.post("{question_id}/merge", Role.EDITOR)
 async def merge_question(page: BotPage) -> Response:
     if not page.form.get("into"):
-        return await render_merging(page, "Nothing was merged: choose the question to merge into.")
+        return await show_merging(page, "Nothing was merged: choose the question to merge into.")
     target = await actions.merge_unanswered(page.ctx, question_id(page), page.form.get("into", ""))
     return page.leave("questions", f"Merged into “{shorten(target.question, NOTICE_CHARACTERS)}”.")
 
@@ -112,14 +108,3 @@ def asked_in_words(question: UnansweredQuestionOut) -> str:
 
 
 pages.pages.environment.filters["asked_in_words"] = asked_in_words
-
-
-QUESTION = "/app/{bot_slug}/questions/{question_id}"
-routes = [
-    Route("/app/{bot_slug}/questions", show_questions, methods=["GET"]),
-    Route(f"{QUESTION}/draft", write_for_question, methods=["POST"]),
-    Route(f"{QUESTION}/dismiss", dismiss_question, methods=["POST"]),
-    Route(f"{QUESTION}/reopen", reopen_question, methods=["POST"]),
-    Route(f"{QUESTION}/merge", show_merging, methods=["GET"]),
-    Route(f"{QUESTION}/merge", merge_question, methods=["POST"]),
-]

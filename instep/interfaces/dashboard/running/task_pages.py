@@ -5,13 +5,12 @@ from functools import partial
 
 from pydantic import ValidationError
 from starlette.responses import Response
-from starlette.routing import Route
 
 from instep.content.collections.actions import list_collections
 from instep.drafting.places.actions import list_task_places
 from instep.drafting.tasks import actions
 from instep.drafting.tasks.schemas import Task, TaskCreate, TaskStatus
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.field_errors import errors_by_field
 from instep.interfaces.dashboard.running.listing import chosen, filter_tabs, links_between
 from instep.platform.core import limits
@@ -37,9 +36,10 @@ FIELDS = {
 # Errors that a person can correct in the form or retry: the text stays.
 REFUSALS = (InvalidRequest, RateLimited, PlanInactive)
 NONCE_BYTES = 12
+router = PageRouter("tasks")
 
 
-@bot_page("tasks")
+@router.get()
 async def show_tasks(page: BotPage) -> Response:
     status = chosen(page, "status", FILTERS)
     rows = await actions.list_task_summaries(
@@ -54,7 +54,7 @@ async def show_tasks(page: BotPage) -> Response:
     )
 
 
-@bot_page("tasks")
+@router.get("{task_id}")
 async def show_task(page: BotPage) -> Response:
     task = await task_of(page)
     statuses = await actions.get_draft_statuses(page.ctx, task.id)
@@ -81,7 +81,7 @@ async def show_task(page: BotPage) -> Response:
     )
 
 
-@bot_page("tasks")
+@router.get("{task_id}/progress")
 async def show_task_progress(page: BotPage) -> Response:
     """The current stage of a task, for a page that waits for its end; then the page is reloaded."""
     task = await task_of(page)
@@ -91,12 +91,12 @@ async def show_task_progress(page: BotPage) -> Response:
     return response
 
 
-@bot_page("tasks", Role.EDITOR)
+@router.get("new", Role.EDITOR)
 async def show_task_form(page: BotPage) -> Response:
     return await render_form(page, chosen(page, "about", FIELDS), Form())
 
 
-@bot_page("tasks", Role.EDITOR, form_bytes=limits.MAX_TASK_FORM_BYTES)
+@router.post(role=Role.EDITOR, form_bytes=limits.MAX_TASK_FORM_BYTES)
 async def send_task(page: BotPage) -> Response:
     about = page.form.get("about", "")
     if about not in FIELDS:
@@ -157,12 +157,3 @@ async def task_of(page: BotPage) -> Task:
 
 def title_of(task: Task) -> str:
     return task.change_title or (task.article or {}).get("title") or task.id
-
-
-routes = [
-    Route("/app/{bot_slug}/tasks", show_tasks, methods=["GET"]),
-    Route("/app/{bot_slug}/tasks", send_task, methods=["POST"]),
-    Route("/app/{bot_slug}/tasks/new", show_task_form, methods=["GET"]),
-    Route("/app/{bot_slug}/tasks/{task_id}", show_task, methods=["GET"]),
-    Route("/app/{bot_slug}/tasks/{task_id}/progress", show_task_progress, methods=["GET"]),
-]

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from starlette.responses import Response
-from starlette.routing import Route
 
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.running.listing import Tab, address
 from instep.platform.core import limits
 from instep.platform.core.config import settings
@@ -20,6 +19,7 @@ LISTED_ROWS = 10
 # Sizes of the chart, in its own units: a day's width and gap, and the height of the highest bar.
 BAR_WIDTH, BAR_GAP, CHART_HEIGHT = 8, 2, 48
 ADDRESS = "health?by=visits"
+router = PageRouter("health/visits/erase", Role.EDITOR)
 
 
 async def show_visits(page: BotPage, views: Sequence[Tab]) -> Response:
@@ -66,10 +66,7 @@ def bars_of(days: Sequence[VisitDayOut]) -> list[tuple[int, int, int]]:
     return bars
 
 
-@bot_page("health", Role.EDITOR)
+@router.post()
 async def erase(page: BotPage) -> Response:
     await actions.erase_visits(page.ctx)
     return page.leave(ADDRESS, "All views and searches erased.")
-
-
-routes = [Route("/app/{bot_slug}/health/visits/erase", erase, methods=["POST"])]

@@ -1,29 +1,23 @@
 """The apps that people of the workspace have connected; an owner can end any connection."""
 
 from starlette.responses import Response
-from starlette.routing import Route
 
 from instep.accounts.oauth import actions
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.settings.frame import show_settings
 from instep.platform.identity.scopes import Role
-from instep.platform.web.recent_sign_in import require_recent_sign_in
 
-PATH = "/app/{bot_slug}/settings/apps"
+router = PageRouter("settings/apps", Role.OWNER)
 
 
-@bot_page("settings", Role.OWNER)
+@router.get()
 async def show_apps(page: BotPage) -> Response:
     grants = await actions.list_grants_of_workspace(page.ctx.tx, page.ctx.workspace_id)
     return await show_settings(page, "apps", "apps.html", grants=grants, mcp_address=page.mcp_address)
 
 
-@bot_page("settings", Role.OWNER, open_while_paused=True)
+@router.post(recent_sign_in=True, open_while_paused=True)
 async def disconnect(page: BotPage) -> Response:
-    require_recent_sign_in(page.request)
     ctx = page.ctx
     await actions.end_connection(ctx.tx, ctx.workspace_id, page.form.get("id", ""), ctx.actor)
     return page.leave("settings/apps", "Disconnected: the app no longer has access.")
-
-
-routes = [Route(PATH, show_apps, methods=["GET"]), Route(PATH, disconnect, methods=["POST"])]

@@ -4,22 +4,20 @@ from collections.abc import Mapping
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from instep.accounts.workspaces import actions, domain_claims
 from instep.accounts.workspaces.actions import find_bot_by_reference
 from instep.accounts.workspaces.domain_claims import DomainState
 from instep.accounts.workspaces.site_frame import SiteFrame, links_of
 from instep.content.files.actions import upload_logo
-from instep.content.files.kinds import UnsupportedType
 from instep.content.files.schemas import path_of_file
 from instep.content.files.storage import Storages
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page, find_page
-from instep.interfaces.dashboard.settings.frame import attempt, show_secret_next, show_settings
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter, find_page
+from instep.interfaces.dashboard.settings.frame import show_secret_next, show_settings
 from instep.platform.core import limits
 from instep.platform.core.colours import PRODUCT_BLUE
 from instep.platform.core.config import settings
-from instep.platform.core.errors import AppError, InvalidRequest
+from instep.platform.core.errors import AppError
 from instep.platform.core.rate_window import count_hit
 from instep.platform.email.outgoing import can_send_email
 from instep.platform.identity.access import hold_open
@@ -30,13 +28,11 @@ from instep.platform.web.bodies import body_from
 from instep.platform.web.custom_domains import own_host
 from instep.platform.web.forms import Form
 from instep.platform.web.multipart import FormFile
-from instep.platform.web.recent_sign_in import require_recent_sign_in
 from instep.platform.web.signed_in import require_person
 from instep.platform.web.visitors.refused_origins import list_refused_origins
 from instep.visitors.answers.visitor_tokens import visitor_secret
 from instep.visitors.subscriptions.queries import count_subscribers
 
-PATH = "/app/{bot_slug}/settings"
 PROVED = "DNS record found: visitors are now redirected to the new address."
 MISSING = "The DNS record is not there yet. New records can take from minutes to an hour: check again later."
 DOMAIN_NOTICES: dict[DomainState, str] = {
@@ -47,14 +43,11 @@ DOMAIN_NOTICES: dict[DomainState, str] = {
     "taken": "This host name also has a DNS record for another help center: remove that record.",
     "unknown": "The name servers of this name could not be reached: check again in a minute.",
 }
+router = PageRouter("settings")
 
 
-@bot_page("settings")
-async def show_look(page: BotPage) -> Response:
-    return await look(page)
-
-
-async def look(page: BotPage, refusal: AppError | None = None) -> Response:
+@router.get("site")
+async def show_look(page: BotPage, refusal: AppError | None = None) -> Response:
     row = await find_bot_by_reference(page.ctx.tx, page.ctx.workspace_id, str(page.bot.id))
     return await show_settings(
         page,
@@ -74,50 +67,39 @@ async def look(page: BotPage, refusal: AppError | None = None) -> Response:
     )
 
 
-@bot_page("settings", Role.OWNER)
+@router.post("site", Role.OWNER, refused=show_look)
 async def save_accent(page: BotPage) -> Response:
     """Save the accent color; an empty one restores Instep blue."""
     ctx, colour = page.ctx, page.form.get("accent", "").strip()
-    outcome = await attempt(
-        page, actions.change_accent(ctx.tx, ctx.workspace_id, ctx.bot.id, colour or None, ctx.actor)
-    )
-    if isinstance(outcome, AppError):
-        return await look(page, outcome)
+    await actions.change_accent(ctx.tx, ctx.workspace_id, ctx.bot.id, colour or None, ctx.actor)
     return page.leave("settings/site", "Saved: visitors see the change now.")
 
 
-@bot_page("settings", Role.OWNER, form_bytes=limits.MAX_FILE_FORM_BYTES, takes_files=True)
+@router.post(
+    "site/frame", Role.OWNER, refused=show_look, form_bytes=limits.MAX_FILE_FORM_BYTES, takes_files=True
+)
 async def save_frame(page: BotPage) -> Response:
     """Save the logos, the icon, the links, one per line, and the legal lines."""
     ctx = page.ctx
-    try:
-        # Roll back what a refused upload has begun.
-        async with ctx.tx.transaction():
-            pictures = {name: await picture_of(page, name) for name in ("logo", "logo_dark", "icon")}
-            frame = read_frame(page.form, pictures)
-            await actions.change_frame(ctx.tx, ctx.workspace_id, ctx.bot.id, frame, ctx.actor)
-    except (InvalidRequest, UnsupportedType) as refusal:
-        return await look(page, refusal)
+    pictures = {name: await picture_of(page, name) for name in ("logo", "logo_dark", "icon")}
+    frame = read_frame(page.form, pictures)
+    await actions.change_frame(ctx.tx, ctx.workspace_id, ctx.bot.id, frame, ctx.actor)
     return page.leave("settings/site", "Saved: visitors see the change now.")
 
 
-@bot_page("settings", Role.OWNER)
+# The owner of the host name gets the visitors, and their sign-in.
+@router.post("site/domain", Role.OWNER, recent_sign_in=True, refused=show_look)
 async def save_domain(page: BotPage) -> Response:
     """Save the host name; an empty one leaves the help center on the installation's own host."""
-    # The owner of the host name gets the visitors, and their sign-in.
-    require_recent_sign_in(page.request)
     ctx, domain = page.ctx, page.form.get("domain", "").strip()
-    outcome = await attempt(
-        page, domain_claims.change_domain(ctx.tx, ctx.workspace_id, ctx.bot.id, domain or None, ctx.actor)
-    )
-    if isinstance(outcome, AppError):
-        return await look(page, outcome)
+    bot = await domain_claims.change_domain(ctx.tx, ctx.workspace_id, ctx.bot.id, domain or None, ctx.actor)
     page.request.app.state.known_hosts.clear()
-    if outcome.claimed_domain is not None:
+    if bot.claimed_domain is not None:
         return page.leave("settings/site", "Saved: now create the DNS record shown here.")
     return page.leave("settings/site", "Saved: visitors are now redirected to the new address.")
 
 
+@router.route("site/domain/check", "POST")
 @require_person(Role.OWNER)
 async def check_domain(request: Request, person: Person) -> Response:
     """Look up the DNS record of the claimed host name; no connection is held in the meantime."""
@@ -159,12 +141,8 @@ def read_frame(form: Form, pictures: Mapping[str, str | None]) -> SiteFrame:
     return body_from(SiteFrame, fields)
 
 
-@bot_page("settings")
-async def show_widget_settings(page: BotPage) -> Response:
-    return await widget(page)
-
-
-async def widget(page: BotPage, refusal: AppError | None = None) -> Response:
+@router.get("widget")
+async def show_widget_settings(page: BotPage, refusal: AppError | None = None) -> Response:
     row = await find_bot_by_reference(page.ctx.tx, page.ctx.workspace_id, str(page.bot.id))
     return await show_settings(
         page,
@@ -177,44 +155,37 @@ async def widget(page: BotPage, refusal: AppError | None = None) -> Response:
     )
 
 
-@bot_page("settings")
+@router.get("widget/demo")
 async def show_widget_demo(page: BotPage) -> Response:
     """The widget as visitors see it, in all its possible positions."""
     row = await find_bot_by_reference(page.ctx.tx, page.ctx.workspace_id, str(page.bot.id))
     return await show_settings(page, "widget", "widget_demo.html", row=row)
 
 
-@bot_page("settings", Role.OWNER)
+# Scripts of the origin may ask, and read answers, in the name of their pages' visitors.
+@router.post("widget/origins", Role.OWNER, recent_sign_in=True, refused=show_widget_settings)
 async def add_origin(page: BotPage) -> Response:
-    # Scripts of the origin may ask, and read answers, in the name of their pages' visitors.
-    require_recent_sign_in(page.request)
     return await change_origins(page, [page.form.get("origin", "").strip()], [])
 
 
-@bot_page("settings", Role.OWNER)
+@router.post("widget/origins/remove", Role.OWNER, refused=show_widget_settings)
 async def remove_origin(page: BotPage) -> Response:
     return await change_origins(page, [], [page.form.get("remove", "")])
 
 
 async def change_origins(page: BotPage, add: list[str], remove: list[str]) -> Response:
     ctx = page.ctx
-    outcome = await attempt(
-        page, actions.change_origins(ctx.tx, ctx.workspace_id, ctx.bot.id, add, remove, ctx.actor)
-    )
-    if isinstance(outcome, AppError):
-        return await widget(page, outcome)
+    await actions.change_origins(ctx.tx, ctx.workspace_id, ctx.bot.id, add, remove, ctx.actor)
     return page.leave("settings/widget", "Saved.")
 
 
-@bot_page("settings", Role.OWNER)
+@router.post("widget/secret", Role.OWNER, recent_sign_in=True)
 async def show_visitor_secret(page: BotPage) -> Response:
-    require_recent_sign_in(page.request)
     return await visitor_secret_page(page, rotate=False)
 
 
-@bot_page("settings", Role.OWNER)
+@router.post("widget/secret/rotate", Role.OWNER, recent_sign_in=True)
 async def rotate_visitor_secret(page: BotPage) -> Response:
-    require_recent_sign_in(page.request)
     return await visitor_secret_page(page, rotate=True)
 
 
@@ -223,18 +194,3 @@ async def visitor_secret_page(page: BotPage, *, rotate: bool) -> Response:
     action = "rotate_visitor_secret" if rotate else "read_visitor_secret"
     await record(ctx.tx, ctx.workspace_id, ctx.actor, action, str(ctx.bot.id), ctx.bot.id)
     return show_secret_next(page, "widget", await visitor_secret(ctx, rotate))
-
-
-routes = [
-    Route(f"{PATH}/site", show_look, methods=["GET"]),
-    Route(f"{PATH}/site", save_accent, methods=["POST"]),
-    Route(f"{PATH}/site/frame", save_frame, methods=["POST"]),
-    Route(f"{PATH}/site/domain", save_domain, methods=["POST"]),
-    Route(f"{PATH}/site/domain/check", check_domain, methods=["POST"]),
-    Route(f"{PATH}/widget", show_widget_settings, methods=["GET"]),
-    Route(f"{PATH}/widget/demo", show_widget_demo, methods=["GET"]),
-    Route(f"{PATH}/widget/origins", add_origin, methods=["POST"]),
-    Route(f"{PATH}/widget/origins/remove", remove_origin, methods=["POST"]),
-    Route(f"{PATH}/widget/secret", show_visitor_secret, methods=["POST"]),
-    Route(f"{PATH}/widget/secret/rotate", rotate_visitor_secret, methods=["POST"]),
-]

@@ -1,20 +1,19 @@
 """The audit: who did what, when, and by which channel."""
 
 from starlette.responses import Response
-from starlette.routing import Route
 
 from instep.accounts.people.actions import list_audit
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.settings.audited_names import find_names
 from instep.interfaces.dashboard.settings.frame import show_settings
 from instep.platform.core import limits
 from instep.platform.identity.scopes import Role
 from instep.platform.text.characters import whole_number
 
-PATH = "/app/{bot_slug}/settings/audit"
+router = PageRouter("settings/audit", Role.OWNER)
 
 
-@bot_page("settings", Role.OWNER)
+@router.get()
 async def show_audit(page: BotPage) -> Response:
     before = page.query.get("before", "")
     actor, action = page.query.get("actor", "").strip(), page.query.get("action", "").strip()
@@ -39,6 +38,3 @@ async def show_audit(page: BotPage) -> Response:
         older=entries[-1].id if len(rows) > len(entries) else None,
         is_first=not before,
     )
-
-
-routes = [Route(PATH, show_audit)]

@@ -2,9 +2,8 @@
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page, enter_bot, find_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter, enter_bot, find_page
 from instep.interfaces.dashboard.settings.frame import SECTION, show_settings
 from instep.platform.core import limits
 from instep.platform.core.config import settings
@@ -19,10 +18,10 @@ from instep.platform.identity.schemas import Ctx, Person
 from instep.platform.identity.scopes import Role
 from instep.platform.web.signed_in import require_person
 
-PATH = "/app/{bot_slug}/settings/email"
+router = PageRouter("settings/email", Role.OWNER)
 
 
-@bot_page(SECTION, Role.OWNER)
+@router.get()
 async def show_email(page: BotPage) -> Response:
     return await email_page(page)
 
@@ -40,6 +39,7 @@ async def email_page(page: BotPage, *, is_sent: bool = False, problem: str | Non
     )
 
 
+@router.route("test", "POST")
 @require_person(Role.OWNER)
 async def send_test_email(request: Request, person: Person) -> Response:
     """Send the owner a test, and show what the server answers. No database connection is held meanwhile."""
@@ -61,9 +61,3 @@ async def count_test(ctx: Ctx, person: Person) -> None:
     window = await count_hit(ctx.tx, "test-emails", person.id, limits.HOUR_SECONDS)
     if window.hits > limits.TEST_EMAILS_PER_HOUR:
         raise RateLimited(headers={"Retry-After": str(window.seconds_left)})
-
-
-routes = [
-    Route(PATH, show_email, methods=["GET"]),
-    Route(f"{PATH}/test", send_test_email, methods=["POST"]),
-]

@@ -1,19 +1,18 @@
 """The whole help center as a ZIP file, for its owner."""
 
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
 
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.platform.identity.scopes import Role
-from instep.platform.web.recent_sign_in import require_recent_sign_in
 from instep.transfer.exports.actions import prepare_export
 from instep.transfer.exports.archive import zip_pieces
 
+router = PageRouter("settings/export", Role.OWNER)
 
-@bot_page("settings", Role.OWNER, open_while_paused=True)
+
+@router.post(recent_sign_in=True, open_while_paused=True)
 async def export_help_center(page: BotPage) -> Response:
     """Stream the ZIP file as a download, so that no other page follows."""
-    require_recent_sign_in(page.request)
     export = await prepare_export(page.ctx)
     state = page.request.app.state
     return StreamingResponse(
@@ -24,6 +23,3 @@ async def export_help_center(page: BotPage) -> Response:
             "Cache-Control": "no-store",
         },
     )
-
-
-routes = [Route("/app/{bot_slug}/settings/export", export_help_center, methods=["POST"])]

@@ -1,16 +1,16 @@
 """Parts shared by all settings: their navigation, and errors that keep the typed values."""
 
 from collections import defaultdict
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 from uuid import UUID
 
 from starlette.responses import Response
 
 from instep.interfaces.dashboard import queries
 from instep.interfaces.dashboard.bot_pages import BotPage
-from instep.platform.core.errors import AppError, InvalidRequest, Unavailable
+from instep.platform.core.errors import AppError, InvalidRequest
 from instep.platform.core.ids import NO_UUID, as_uuid
 from instep.platform.identity.schemas import WorkspaceCtx
 from instep.platform.identity.scopes import VERBS, Role, Scope
@@ -49,7 +49,6 @@ SCOPES = (
     ),
     (Scope.READ, "Read", None),
 )
-Result = TypeVar("Result")
 
 
 class Ending(Protocol):
@@ -126,17 +125,6 @@ def show_secret_next(
     response = page.leave(f"{SECTION}/{name}{below}", notice)
     keep_secret(page.request, response, name, secret)
     return response
-
-
-async def attempt(page: BotPage, act: Coroutine[Any, Any, Result]) -> Result | AppError:
-    """Run the action in a transaction; return its result, or its refusal, which rolls it back."""
-    try:
-        async with page.ctx.tx.transaction():
-            return await act
-    except Unavailable:
-        raise
-    except AppError as refusal:
-        return refusal
 
 
 async def workspace_ctx(page: BotPage) -> WorkspaceCtx:

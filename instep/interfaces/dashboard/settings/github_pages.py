@@ -4,48 +4,43 @@ from collections.abc import Sequence
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page, find_page
-from instep.interfaces.dashboard.settings.frame import SECTION, attempt, show_settings
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter, attempt, find_page
+from instep.interfaces.dashboard.settings.frame import SECTION, show_settings
 from instep.interfaces.dashboard.settings.repository_pages import (
     BELOW,
-    PATH,
     form_options,
-    repositories,
     sent_fields,
+    show_repositories,
 )
 from instep.platform.core.config import settings
 from instep.platform.core.errors import AppError
 from instep.platform.identity.access import hold_open
 from instep.platform.identity.schemas import Person
 from instep.platform.identity.scopes import Role
-from instep.platform.web.recent_sign_in import require_recent_sign_in
 from instep.platform.web.signed_in import form_of, require_person, see_other
 from instep.transfer.repositories import actions, app_actions
 from instep.transfer.repositories.app_actions import ReadableRepository
 from instep.transfer.repositories.schemas import CodeHost
 
-APP = f"{PATH}/apps/{{host_id}}"
+router = PageRouter("settings/repositories", Role.OWNER)
 
 
-@bot_page(SECTION, Role.OWNER)
+@router.post("github", recent_sign_in=True, refused=show_repositories)
 async def begin_github_app(page: BotPage) -> Response:
-    require_recent_sign_in(page.request)
     page_url = f"{settings().base_url}{page.path(BELOW)}"
     url, organization = page.form.get("github_url", ""), page.form.get("organization", "")
-    outcome = await attempt(page, app_actions.begin_app(page.ctx, page.person, url, organization, page_url))
-    if isinstance(outcome, AppError):
-        return await repositories(page, outcome)
+    registration = await app_actions.begin_app(page.ctx, page.person, url, organization, page_url)
     return await show_settings(
         page,
         "repositories",
         "github_app.html",
-        registration=outcome,
-        form_targets=[outcome.origin],
+        registration=registration,
+        form_targets=[registration.origin],
     )
 
 
+@router.route("github", "GET")
 @require_person(Role.OWNER)
 async def receive_github_app(request: Request, person: Person) -> Response:
     """GitHub leads back here with a code for the new app, which is to be installed next."""
@@ -64,13 +59,14 @@ async def receive_github_app(request: Request, person: Person) -> Response:
     async with database.enter_workspace(person.workspace_id) as tx, tx.transaction():
         page = await find_page(request, person, tx, SECTION)
         if host is None:
-            return await repositories(page, refusal)
+            return await show_repositories(page, refusal)
         outcome = await attempt(page, app_actions.add_app(page.ctx, host))
         if isinstance(outcome, AppError):
-            return await repositories(page, outcome)
+            return await show_repositories(page, outcome)
         return see_other(app_actions.install_url(host))
 
 
+@router.route("apps/{host_id}", "GET", "POST")
 @require_person(Role.OWNER)
 async def choose_app_repositories(request: Request, person: Person) -> Response:
     """The repositories that the app may read. No connection to the database is held while GitHub is asked."""
@@ -129,18 +125,8 @@ async def show_app(
     )
 
 
-@bot_page(SECTION, Role.OWNER)
+@router.post("apps/{host_id}/forget", refused=show_repositories)
 async def forget_app(page: BotPage) -> Response:
     host_id = page.request.path_params["host_id"]
-    outcome = await attempt(page, actions.forget_code_host(page.ctx, host_id))
-    if isinstance(outcome, AppError):
-        return await repositories(page, outcome)
+    await actions.forget_code_host(page.ctx, host_id)
     return page.leave(BELOW, "Forgotten: delete the app on GitHub too.")
-
-
-routes = [
-    Route(f"{PATH}/github", begin_github_app, methods=["POST"]),
-    Route(f"{PATH}/github", receive_github_app, methods=["GET"]),
-    Route(APP, choose_app_repositories, methods=["GET", "POST"]),
-    Route(f"{APP}/forget", forget_app, methods=["POST"]),
-]

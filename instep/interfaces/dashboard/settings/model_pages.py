@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from instep.accounts.language_model import actions
 from instep.accounts.language_model.choosing import models_of
@@ -21,9 +20,9 @@ from instep.accounts.language_model.schemas import (
     ProviderForm,
     PurposeUse,
 )
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page, enter_bot, find_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter, enter_bot, find_page
 from instep.interfaces.dashboard.running.visit_pages import BAR_GAP, BAR_WIDTH, CHART_HEIGHT
-from instep.interfaces.dashboard.settings.frame import SECTION, attempt, show_settings
+from instep.interfaces.dashboard.settings.frame import SECTION, show_settings
 from instep.platform.core.config import settings
 from instep.platform.core.errors import AppError, InvalidValue
 from instep.platform.identity.access import hold_open
@@ -31,11 +30,9 @@ from instep.platform.identity.schemas import Person
 from instep.platform.identity.scopes import Role
 from instep.platform.llm.budget import Purpose
 from instep.platform.web.forms import Form
-from instep.platform.web.recent_sign_in import require_recent_sign_in
 from instep.platform.web.signed_in import require_person
 
 BELOW = "settings/model"
-PATH = "/app/{bot_slug}/settings/model"
 # The choice of the installation's own model.
 INSTALLATION = "installation"
 WORDS: dict[str, tuple[str, str | None]] = {
@@ -50,6 +47,7 @@ WORDS: dict[str, tuple[str, str | None]] = {
     "test": ("Tests", None),
 }
 SHOWN_DAYS = 30
+router = PageRouter("settings/model", Role.OWNER)
 
 
 class Preset(NamedTuple):
@@ -83,7 +81,7 @@ class Bar(NamedTuple):
     height: float
 
 
-@bot_page(SECTION, Role.OWNER)
+@router.get()
 async def show_model(page: BotPage) -> Response:
     return await model_page(page)
 
@@ -135,18 +133,10 @@ def form_values(setting: ModelFields, preset: Preset | None) -> dict[str, Any]:
     return {**values, "provider": preset.provider if preset else provider}
 
 
-@bot_page(SECTION, Role.OWNER)
+# A provider gets the texts of articles and the questions of visitors.
+@router.post(recent_sign_in=True, refused=model_page)
 async def save_model(page: BotPage) -> Response:
-    # A provider gets the texts of articles and the questions of visitors.
-    require_recent_sign_in(page.request)
-    try:
-        fields = fields_of(page.form)
-    except InvalidValue as refusal:
-        return await model_page(page, refusal)
-    key = page.form.get("key", "").strip() or None
-    outcome = await attempt(page, actions.set_model(page.ctx, fields, key))
-    if isinstance(outcome, AppError):
-        return await model_page(page, outcome)
+    await actions.set_model(page.ctx, fields_of(page.form), page.form.get("key", "").strip() or None)
     return page.leave(BELOW, "Saved: press Test to check that the model answers.")
 
 
@@ -175,14 +165,13 @@ def number_in(form: Form, name: str) -> Decimal | None:
     return number
 
 
-@bot_page(SECTION, Role.OWNER)
+@router.post("forget", refused=model_page)
 async def forget_model(page: BotPage) -> Response:
-    outcome = await attempt(page, actions.unset_model(page.ctx))
-    if isinstance(outcome, AppError):
-        return await model_page(page, outcome)
+    await actions.unset_model(page.ctx)
     return page.leave(BELOW, "Removed the model and its key.")
 
 
+@router.route("test", "POST")
 @require_person(Role.OWNER)
 async def try_model(request: Request, person: Person) -> Response:
     """Ask the model one small question. No database connection is held in the meantime."""
@@ -210,11 +199,3 @@ def bars_of(uses: Sequence[PurposeUse], today: date) -> list[Bar]:
         tops[use.day] = round(tops[use.day] - height, 2)
         bars.append(Bar(use.purpose, (use.day - first).days * (BAR_WIDTH + BAR_GAP), tops[use.day], height))
     return bars
-
-
-routes = [
-    Route(PATH, show_model, methods=["GET"]),
-    Route(PATH, save_model, methods=["POST"]),
-    Route(f"{PATH}/test", try_model, methods=["POST"]),
-    Route(f"{PATH}/forget", forget_model, methods=["POST"]),
-]

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from instep.accounts.people.actions import list_users
-from instep.interfaces.dashboard.bot_pages import BotPage, ask_again, bot_page, find_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter, ask_again, attempt, find_page
 from instep.interfaces.dashboard.running.drift_pages import values_of_checks
-from instep.interfaces.dashboard.settings.frame import SECTION, attempt, show_secret_next, show_settings
+from instep.interfaces.dashboard.settings.frame import SECTION, show_secret_next, show_settings
 from instep.platform.core.errors import AppError
 from instep.platform.identity.access import hold_open
 from instep.platform.identity.schemas import Person
@@ -22,8 +21,6 @@ from instep.transfer.repositories import actions, app_actions, host_people
 from instep.transfer.repositories.schemas import Moment, RepositoryFields, StatusMode
 
 BELOW = "settings/repositories"
-PATH = "/app/{bot_slug}/settings/repositories"
-REPOSITORY = f"{PATH}/{{repository_id}}"
 MOMENTS: dict[Moment, tuple[str, str]] = {
     "merged": ("When it is merged", "The drafts say what the product does from then on."),
     "approved": ("After the first approval", "The drafts are ready when the change ships."),
@@ -44,14 +41,11 @@ COMMENT_OPTION = [
 ]
 BOT_OPTION = [("yes", "Also pull requests that bots open", "For example, updates to dependencies.")]
 LIVE_ALONE = ("", "Go live in Instep", "When the pull request is merged. The next sync writes the files.")
+router = PageRouter("settings/repositories", Role.OWNER)
 
 
-@bot_page(SECTION, Role.OWNER)
-async def show_repositories(page: BotPage) -> Response:
-    return await repositories(page)
-
-
-async def repositories(page: BotPage, refusal: AppError | None = None) -> Response:
+@router.get()
+async def show_repositories(page: BotPage, refusal: AppError | None = None) -> Response:
     rows = await actions.list_repositories(page.ctx)
     return await show_settings(
         page,
@@ -89,6 +83,7 @@ def docs_option(folder: str) -> tuple[str, str, str]:
     return folder, f"Are also committed to the pull request's branch, in {folder}", words
 
 
+@router.route("", "POST")
 @require_person(Role.OWNER)
 async def connect_with_token(request: Request, person: Person) -> Response:
     """Ask the code host first. No connection to the database is held meanwhile."""
@@ -110,10 +105,10 @@ async def connect_with_token(request: Request, person: Person) -> Response:
     async with request.app.state.database.enter_workspace(person.workspace_id) as tx, tx.transaction():
         page = await find_page(request, person, tx, SECTION)
         if repository is None:
-            return await repositories(page, refusal)
+            return await show_repositories(page, refusal)
         outcome = await attempt(page, actions.add_repository(page.ctx, repository, sent_fields(form)))
         if isinstance(outcome, AppError):
-            return await repositories(page, outcome)
+            return await show_repositories(page, outcome)
         if outcome.secret is None:
             return page.leave(f"{BELOW}/{outcome.id}", "Connected: the webhook of the repository serves it.")
         return show_secret_next(page, "repositories", outcome.secret, f"/{outcome.id}")
@@ -134,12 +129,8 @@ def sent_fields(form: Form) -> RepositoryFields:
     )
 
 
-@bot_page(SECTION, Role.OWNER)
-async def show_repository(page: BotPage) -> Response:
-    return await one_repository(page)
-
-
-async def one_repository(page: BotPage, refusal: AppError | None = None) -> Response:
+@router.get("{repository_id}")
+async def show_repository(page: BotPage, refusal: AppError | None = None) -> Response:
     row = await actions.get_repository(page.ctx, page.request.path_params["repository_id"])
     host = await actions.get_code_host(page.ctx, row.code_host_id)
     return await show_settings(
@@ -162,71 +153,45 @@ async def one_repository(page: BotPage, refusal: AppError | None = None) -> Resp
     )
 
 
-@bot_page(SECTION, Role.OWNER)
+@router.post("{repository_id}", refused=show_repository)
 async def save_repository(page: BotPage) -> Response:
     repository_id = page.request.path_params["repository_id"]
-    outcome = await attempt(page, actions.change_repository(page.ctx, repository_id, sent_fields(page.form)))
-    if isinstance(outcome, AppError):
-        return await one_repository(page, outcome)
+    await actions.change_repository(page.ctx, repository_id, sent_fields(page.form))
     return page.leave(f"{BELOW}/{repository_id}", "Saved: it holds for pull requests from now on.")
 
 
-@bot_page(SECTION, Role.OWNER)
+@router.post("{repository_id}/token", recent_sign_in=True, refused=show_repository)
 async def save_token(page: BotPage) -> Response:
-    require_recent_sign_in(page.request)
     row = await actions.get_repository(page.ctx, page.request.path_params["repository_id"])
     token = page.form.get("token", "").strip()
-    outcome = await attempt(page, actions.change_token(page.ctx, row.code_host_id, token))
-    if isinstance(outcome, AppError):
-        return await one_repository(page, outcome)
+    await actions.change_token(page.ctx, row.code_host_id, token)
     return page.leave(f"{BELOW}/{row.id}", "Saved: the next poll uses the new token.")
 
 
-@bot_page(SECTION, Role.OWNER)
+@router.post("{repository_id}/people", recent_sign_in=True, refused=show_repository)
 async def name_member(page: BotPage) -> Response:
-    require_recent_sign_in(page.request)
     repository_id, login = page.request.path_params["repository_id"], page.form.get("login", "")
     member_id = page.form.get("member", "")
-    outcome = await attempt(page, host_people.name_host_member(page.ctx, repository_id, login, member_id))
-    if isinstance(outcome, AppError):
-        return await one_repository(page, outcome)
+    await host_people.name_host_member(page.ctx, repository_id, login, member_id)
     return page.leave(f"{BELOW}/{repository_id}", "Saved: it holds for decisions from now on.")
 
 
-@bot_page(SECTION, Role.OWNER)
+@router.post("{repository_id}/people/remove", recent_sign_in=True)
 async def forget_member(page: BotPage) -> Response:
-    require_recent_sign_in(page.request)
     repository_id = page.request.path_params["repository_id"]
     await host_people.forget_host_member(page.ctx, repository_id, page.form.get("login", ""))
     return page.leave(f"{BELOW}/{repository_id}", "Removed.")
 
 
-@bot_page(SECTION, Role.OWNER)
+@router.post("{repository_id}/send", refused=show_repository)
 async def send_again(page: BotPage) -> Response:
     repository_id, change_id = page.request.path_params["repository_id"], page.form.get("id", "")
-    outcome = await attempt(page, actions.retry_change(page.ctx, repository_id, change_id))
-    if isinstance(outcome, AppError):
-        return await one_repository(page, outcome)
+    await actions.retry_change(page.ctx, repository_id, change_id)
     return page.leave(f"{BELOW}/{repository_id}", "It is sent again: reload to see the result.")
 
 
-@bot_page(SECTION, Role.OWNER)
+@router.post("{repository_id}/remove", refused=show_repositories)
 async def remove_repository(page: BotPage) -> Response:
     repository_id = page.request.path_params["repository_id"]
-    outcome = await attempt(page, actions.remove_repository(page.ctx, repository_id))
-    if isinstance(outcome, AppError):
-        return await repositories(page, outcome)
+    await actions.remove_repository(page.ctx, repository_id)
     return page.leave(BELOW, "Removed: its pull requests make no more tasks. Delete the webhook there too.")
-
-
-routes = [
-    Route(PATH, show_repositories, methods=["GET"]),
-    Route(PATH, connect_with_token, methods=["POST"]),
-    Route(REPOSITORY, show_repository, methods=["GET"]),
-    Route(REPOSITORY, save_repository, methods=["POST"]),
-    Route(f"{REPOSITORY}/token", save_token, methods=["POST"]),
-    Route(f"{REPOSITORY}/people", name_member, methods=["POST"]),
-    Route(f"{REPOSITORY}/people/remove", forget_member, methods=["POST"]),
-    Route(f"{REPOSITORY}/send", send_again, methods=["POST"]),
-    Route(f"{REPOSITORY}/remove", remove_repository, methods=["POST"]),
-]

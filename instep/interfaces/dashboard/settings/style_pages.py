@@ -1,18 +1,17 @@
 """The style of a help center: rules in plain words, a glossary, and checks."""
 
 from collections import defaultdict
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 from starlette.responses import Response
-from starlette.routing import Route
 
 from instep.content.style import actions
 from instep.content.style.schemas import GlossaryTerm, HelpCenterStyleOut, Style, StyleRule
 from instep.content.style.starters import STARTERS
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
-from instep.interfaces.dashboard.settings.frame import attempt, show_settings
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
+from instep.interfaces.dashboard.settings.frame import show_settings
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError
 from instep.platform.identity.scopes import Role
@@ -22,20 +21,17 @@ from instep.platform.web.signed_in import private_headers
 
 Entry = TypeVar("Entry")
 BELOW = "settings/style"
-PATH = "/app/{bot_slug}/settings/style"
 HEADING_CASES = (
     ("", "Not checked"),
     ("sentence", "Sentence case: Invite your team"),
     ("title", "Title case: Invite Your Team (English only)"),
 )
 
-
-@bot_page("settings")
-async def show_style(page: BotPage) -> Response:
-    return await style_page(page)
+router = PageRouter("settings/style")
 
 
-async def style_page(page: BotPage, refusal: AppError | None = None) -> Response:
+@router.get()
+async def show_style(page: BotPage, refusal: AppError | None = None) -> Response:
     style, words = await actions.find_style(page.ctx), page.query.get("q", "").strip()
     terms = sorted(style.terms, key=lambda term: term.term.casefold())
     matches = [
@@ -68,32 +64,8 @@ def identity_of(term: GlossaryTerm) -> tuple[str, str | None]:
     return term.term, term.locale
 
 
-@bot_page("settings", Role.EDITOR, form_bytes=limits.MAX_STYLE_FORM_BYTES)
+@router.post(role=Role.EDITOR, refused=show_style, form_bytes=limits.MAX_STYLE_FORM_BYTES)
 async def save_checks(page: BotPage) -> Response:
-    return await save(page, replace_checks(page), "Saved.")
-
-
-@bot_page("settings", Role.EDITOR, form_bytes=limits.MAX_STYLE_FORM_BYTES)
-async def save_rule(page: BotPage) -> Response:
-    return await save(page, replace_rule(page), "Saved the rule.")
-
-
-@bot_page("settings", Role.EDITOR, form_bytes=limits.MAX_STYLE_FORM_BYTES)
-async def save_term(page: BotPage) -> Response:
-    return await save(page, replace_term(page), "Saved the term.")
-
-
-@bot_page("settings", Role.EDITOR, form_bytes=limits.MAX_STYLE_FORM_BYTES)
-async def add_starters(page: BotPage) -> Response:
-    return await save(page, add_chosen_rules(page), "Added the rules.")
-
-
-async def save(page: BotPage, act: Coroutine[Any, Any, HelpCenterStyleOut], notice: str) -> Response:
-    outcome = await attempt(page, act)
-    return await style_page(page, outcome) if isinstance(outcome, AppError) else page.leave(BELOW, notice)
-
-
-async def replace_checks(page: BotPage) -> HelpCenterStyleOut:
     """Save the checks: each line of the words to avoid is one."""
     form = page.form
     words = form.get("avoid-words", "").splitlines()
@@ -105,20 +77,24 @@ async def replace_checks(page: BotPage) -> HelpCenterStyleOut:
         "maxSentenceWords": (whole_number(limit) or limit) if limit else None,
         "avoidPassiveShould": "avoid-passive-should" in form,
     }
-    return await update(page, **values)
+    await update(page, **values)
+    return page.leave(BELOW, "Saved.")
 
 
-async def replace_rule(page: BotPage) -> HelpCenterStyleOut:
+@router.post("rules", Role.EDITOR, refused=show_style, form_bytes=limits.MAX_STYLE_FORM_BYTES)
+async def save_rule(page: BotPage) -> Response:
     """Add a rule, or replace the one in `was-rule`; a form without a rule deletes it."""
     form = page.form
     sent = {"rule": form.get("rule"), "good": filled(form.get("good")), "bad": filled(form.get("bad"))}
     rule = body_from(StyleRule, sent) if "rule" in form else None
     style = await actions.find_style(page.ctx, lock=True)
     numbers = [number for number, row in enumerate(style.rules) if row.rule == form.get("was-rule")]
-    return await update(page, rules=replaced(style.rules, numbers, rule))
+    await update(page, rules=replaced(style.rules, numbers, rule))
+    return page.leave(BELOW, "Saved the rule.")
 
 
-async def replace_term(page: BotPage) -> HelpCenterStyleOut:
+@router.post("terms", Role.EDITOR, refused=show_style, form_bytes=limits.MAX_STYLE_FORM_BYTES)
+async def save_term(page: BotPage) -> Response:
     """Add a term, or replace the one in `was-term` and `was-locale`; a form without a term deletes it."""
     form = page.form
     sent = {
@@ -132,13 +108,16 @@ async def replace_term(page: BotPage) -> HelpCenterStyleOut:
     style = await actions.find_style(page.ctx, lock=True)
     was = form.get("was-term"), form.get("was-locale") or None
     numbers = [number for number, row in enumerate(style.terms) if identity_of(row) == was]
-    return await update(page, terms=replaced(style.terms, numbers, term))
+    await update(page, terms=replaced(style.terms, numbers, term))
+    return page.leave(BELOW, "Saved the term.")
 
 
-async def add_chosen_rules(page: BotPage) -> HelpCenterStyleOut:
+@router.post("starters", Role.EDITOR, refused=show_style, form_bytes=limits.MAX_STYLE_FORM_BYTES)
+async def add_starters(page: BotPage) -> Response:
     chosen = page.form.all("starters")
     rules = (await actions.find_style(page.ctx, lock=True)).rules
-    return await update(page, rules=[*rules, *(rule for rule in STARTERS if rule.rule in chosen)])
+    await update(page, rules=[*rules, *(rule for rule in STARTERS if rule.rule in chosen)])
+    return page.leave(BELOW, "Added the rules.")
 
 
 def replaced(entries: Sequence[Entry], numbers: Sequence[int], new: Entry | None) -> list[Entry]:
@@ -152,19 +131,9 @@ async def update(page: BotPage, **fields: Any) -> HelpCenterStyleOut:
     return await actions.update_style(page.ctx, body_from(Style, fields))
 
 
-@bot_page("settings")
+@router.get("file")
 async def download_style(page: BotPage) -> Response:
     """The style as a file for `instep check --style`."""
     headers = {**private_headers(), "Content-Disposition": 'attachment; filename="style.json"'}
     text = (await actions.find_style(page.ctx)).model_dump_json(by_alias=True, indent=2)
     return Response(f"{text}\n", headers=headers, media_type="application/json")
-
-
-routes = [
-    Route(PATH, show_style, methods=["GET"]),
-    Route(PATH, save_checks, methods=["POST"]),
-    Route(f"{PATH}/rules", save_rule, methods=["POST"]),
-    Route(f"{PATH}/terms", save_term, methods=["POST"]),
-    Route(f"{PATH}/starters", add_starters, methods=["POST"]),
-    Route(f"{PATH}/file", download_style, methods=["GET"]),
-]

@@ -1,24 +1,19 @@
 """The page of dismissed proposals, which tasks do not make again until a person allows them."""
 
 from starlette.responses import Response
-from starlette.routing import Route
 
 from instep.drafting.drafts import suppression
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
-from instep.interfaces.dashboard.settings.frame import attempt, show_settings
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
+from instep.interfaces.dashboard.settings.frame import show_settings
 from instep.platform.core.errors import AppError
 from instep.platform.identity.scopes import Role
 
-PATH = "/app/{bot_slug}/settings/suppressed"
 REASONS = {"not_needed": "not needed", "wrong_article": "wrong article", "wrong_text": "wrong text"}
+router = PageRouter("settings/suppressed")
 
 
-@bot_page("settings")
-async def show_suppressed(page: BotPage) -> Response:
-    return await suppressed(page)
-
-
-async def suppressed(page: BotPage, refusal: AppError | None = None) -> Response:
+@router.get()
+async def show_suppressed(page: BotPage, refusal: AppError | None = None) -> Response:
     cursor = page.query.get("cursor")
     rows = await suppression.list_suppressed(page.ctx, page.rows_at_cursor())
     return await show_settings(
@@ -33,12 +28,7 @@ async def suppressed(page: BotPage, refusal: AppError | None = None) -> Response
     )
 
 
-@bot_page("settings", Role.EDITOR)
+@router.post(role=Role.EDITOR, refused=show_suppressed)
 async def lift(page: BotPage) -> Response:
-    outcome = await attempt(page, suppression.lift_suppressed(page.ctx, page.form.get("id", "")))
-    if isinstance(outcome, AppError):
-        return await suppressed(page, outcome)
+    await suppression.lift_suppressed(page.ctx, page.form.get("id", ""))
     return page.leave("settings/suppressed", "Tasks can propose it again.")
-
-
-routes = [Route(PATH, show_suppressed, methods=["GET"]), Route(PATH, lift, methods=["POST"])]

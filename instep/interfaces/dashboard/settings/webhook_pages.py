@@ -3,15 +3,13 @@
 from typing import Any, get_args
 
 from starlette.responses import Response
-from starlette.routing import Route
 
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
-from instep.interfaces.dashboard.settings.frame import attempt, show_secret_next, show_settings, workspace_ctx
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
+from instep.interfaces.dashboard.settings.frame import show_secret_next, show_settings, workspace_ctx
 from instep.notifications.webhooks import actions
 from instep.notifications.webhooks.schemas import (
     EVERYTHING,
     EventKind,
-    Webhook,
     WebhookCreate,
     WebhookUpdate,
     WebhookWithSecret,
@@ -20,22 +18,16 @@ from instep.platform.core import limits
 from instep.platform.core.errors import AppError
 from instep.platform.identity.scopes import Role
 from instep.platform.web.bodies import body_from
-from instep.platform.web.recent_sign_in import require_recent_sign_in
 
-PATH = "/app/{bot_slug}/settings/webhooks"
-ENDPOINT = f"{PATH}/{{webhook_id}}"
 EVENT_OPTIONS = [
     (EVERYTHING, "Every event", "Including future event types."),
     *((kind, kind, None) for kind in get_args(EventKind)),
 ]
+router = PageRouter("settings/webhooks", Role.OWNER)
 
 
-@bot_page("settings", Role.OWNER)
-async def show_webhooks(page: BotPage) -> Response:
-    return await endpoints(page)
-
-
-async def endpoints(page: BotPage, refusal: AppError | None = None) -> Response:
+@router.get()
+async def show_webhooks(page: BotPage, refusal: AppError | None = None) -> Response:
     rows = await actions.list_webhooks(
         await workspace_ctx(page), page.first_rows(limits.MAX_WEBHOOK_ENDPOINTS)
     )
@@ -44,15 +36,10 @@ async def endpoints(page: BotPage, refusal: AppError | None = None) -> Response:
     )
 
 
-@bot_page("settings", Role.OWNER)
+@router.post(recent_sign_in=True, refused=show_webhooks)
 async def create_endpoint(page: BotPage) -> Response:
-    require_recent_sign_in(page.request)
-    outcome = await attempt(page, make_endpoint(page))
-    return await endpoints(page, outcome) if isinstance(outcome, AppError) else secret(page, outcome)
-
-
-async def make_endpoint(page: BotPage) -> WebhookWithSecret:
-    return await actions.create_webhook(await workspace_ctx(page), body_from(WebhookCreate, fields_of(page)))
+    body = body_from(WebhookCreate, fields_of(page))
+    return secret(page, await actions.create_webhook(await workspace_ctx(page), body))
 
 
 def fields_of(page: BotPage) -> dict[str, Any]:
@@ -69,12 +56,8 @@ def secret(page: BotPage, created: WebhookWithSecret) -> Response:
     return show_secret_next(page, "webhooks", created.secret, f"/{created.id}")
 
 
-@bot_page("settings", Role.OWNER)
-async def show_endpoint(page: BotPage) -> Response:
-    return await endpoint(page)
-
-
-async def endpoint(page: BotPage, refusal: AppError | None = None) -> Response:
+@router.get("{webhook_id}")
+async def show_endpoint(page: BotPage, refusal: AppError | None = None) -> Response:
     ctx, webhook_id = await workspace_ctx(page), page.request.path_params["webhook_id"]
     cursor = page.query.get("cursor")
     log = await actions.list_deliveries(ctx, webhook_id, page.rows_at_cursor())
@@ -91,80 +74,51 @@ async def endpoint(page: BotPage, refusal: AppError | None = None) -> Response:
     )
 
 
-@bot_page("settings", Role.OWNER)
+# With another URL or more event kinds, anyone at an unlocked browser could get visitors' data.
+@router.post("{webhook_id}", recent_sign_in=True, refused=show_endpoint)
 async def save_endpoint(page: BotPage) -> Response:
-    # With another URL or more event kinds, anyone at an unlocked browser could get visitors' data.
-    require_recent_sign_in(page.request)
     return await change(page, fields_of(page), "Saved.")
 
 
-@bot_page("settings", Role.OWNER)
+@router.post("{webhook_id}/stop", refused=show_endpoint)
 async def stop_endpoint(page: BotPage) -> Response:
     return await change(
         page, {"status": "disabled"}, "Stopped: nothing is delivered until you start it again."
     )
 
 
-@bot_page("settings", Role.OWNER)
+@router.post("{webhook_id}/start", refused=show_endpoint)
 async def start_endpoint(page: BotPage) -> Response:
     return await change(page, {"status": "enabled"}, "Started.")
 
 
 async def change(page: BotPage, fields: dict[str, Any], sentence: str) -> Response:
-    webhook_id = page.request.path_params["webhook_id"]
-
-    async def update() -> Webhook:
-        body = body_from(WebhookUpdate, fields)
-        return await actions.update_webhook(await workspace_ctx(page), webhook_id, body)
-
-    outcome = await attempt(page, update())
-    if isinstance(outcome, AppError):
-        return await endpoint(page, outcome)
+    webhook_id, body = page.request.path_params["webhook_id"], body_from(WebhookUpdate, fields)
+    await actions.update_webhook(await workspace_ctx(page), webhook_id, body)
     return page.leave(f"settings/webhooks/{webhook_id}", sentence)
 
 
-@bot_page("settings", Role.OWNER)
+@router.post("{webhook_id}/test", refused=show_endpoint)
 async def test_endpoint(page: BotPage) -> Response:
     webhook_id = page.request.path_params["webhook_id"]
-    outcome = await attempt(page, actions.test_webhook(await workspace_ctx(page), webhook_id))
-    if isinstance(outcome, AppError):
-        return await endpoint(page, outcome)
+    await actions.test_webhook(await workspace_ctx(page), webhook_id)
     return page.leave(f"settings/webhooks/{webhook_id}", "Test event sent: reload to see the result.")
 
 
-@bot_page("settings", Role.OWNER)
+@router.post("{webhook_id}/redeliver", refused=show_endpoint)
 async def redeliver_here(page: BotPage) -> Response:
     webhook_id, delivery_id = page.request.path_params["webhook_id"], page.form.get("id", "")
-    outcome = await attempt(page, actions.redeliver(await workspace_ctx(page), webhook_id, delivery_id))
-    if isinstance(outcome, AppError):
-        return await endpoint(page, outcome)
+    await actions.redeliver(await workspace_ctx(page), webhook_id, delivery_id)
     return page.leave(f"settings/webhooks/{webhook_id}", "Sent again: reload to see the result.")
 
 
-@bot_page("settings", Role.OWNER)
+@router.post("{webhook_id}/rotate-secret", recent_sign_in=True, refused=show_endpoint)
 async def rotate_secret(page: BotPage) -> Response:
-    require_recent_sign_in(page.request)
     webhook_id = page.request.path_params["webhook_id"]
-    outcome = await attempt(page, actions.rotate_webhook_secret(await workspace_ctx(page), webhook_id))
-    return await endpoint(page, outcome) if isinstance(outcome, AppError) else secret(page, outcome)
+    return secret(page, await actions.rotate_webhook_secret(await workspace_ctx(page), webhook_id))
 
 
-@bot_page("settings", Role.OWNER)
+@router.post("{webhook_id}/delete", recent_sign_in=True)
 async def delete_endpoint(page: BotPage) -> Response:
-    require_recent_sign_in(page.request)
     await actions.delete_webhook(await workspace_ctx(page), page.request.path_params["webhook_id"])
     return page.leave("settings/webhooks", "Deleted with its log; pending deliveries are not sent.")
-
-
-routes = [
-    Route(PATH, show_webhooks, methods=["GET"]),
-    Route(PATH, create_endpoint, methods=["POST"]),
-    Route(ENDPOINT, show_endpoint, methods=["GET"]),
-    Route(ENDPOINT, save_endpoint, methods=["POST"]),
-    Route(f"{ENDPOINT}/stop", stop_endpoint, methods=["POST"]),
-    Route(f"{ENDPOINT}/start", start_endpoint, methods=["POST"]),
-    Route(f"{ENDPOINT}/test", test_endpoint, methods=["POST"]),
-    Route(f"{ENDPOINT}/redeliver", redeliver_here, methods=["POST"]),
-    Route(f"{ENDPOINT}/rotate-secret", rotate_secret, methods=["POST"]),
-    Route(f"{ENDPOINT}/delete", delete_endpoint, methods=["POST"]),
-]

@@ -1,22 +1,20 @@
 """The first steps with a new help center: import articles, connect the repository, see what is wrong."""
 
 from starlette.responses import Response
-from starlette.routing import Route
 
 from instep.accounts.workspaces.actions import create_key
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.running.drift_pages import values_of_checks
 from instep.platform.identity.scopes import Role, Scope
-from instep.platform.web.recent_sign_in import require_recent_sign_in
 from instep.platform.web.shown_once import forget_secret, keep_secret, take_secret
 
-PATH = "/app/{bot_slug}/get-started"
 BELOW = "get-started"
 NEW_KEY = "repository key"
 KEY_NAME = "Repository"
+router = PageRouter("get-started")
 
 
-@bot_page(BELOW, Role.EDITOR)
+@router.get(role=Role.EDITOR)
 async def show_get_started(page: BotPage) -> Response:
     key = take_secret(page.request, NEW_KEY)
     base_url = page.request.app.state.settings.base_url
@@ -27,18 +25,11 @@ async def show_get_started(page: BotPage) -> Response:
     return response
 
 
-@bot_page(BELOW, Role.OWNER)
+@router.post("key", Role.OWNER, recent_sign_in=True)
 async def create_repository_key(page: BotPage) -> Response:
     """Create the key with which the repository sends its changes; the next page shows it once."""
-    require_recent_sign_in(page.request)
     ctx = page.ctx
     key = await create_key(ctx.tx, ctx.workspace_id, KEY_NAME, Scope.WRITE, [page.bot.id], ctx.actor)
     response = page.leave(BELOW)
     keep_secret(page.request, response, NEW_KEY, key.key)
     return response
-
-
-routes = [
-    Route(PATH, show_get_started, methods=["GET"]),
-    Route(f"{PATH}/key", create_repository_key, methods=["POST"]),
-]

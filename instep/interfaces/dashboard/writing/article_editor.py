@@ -4,7 +4,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from starlette.responses import Response
-from starlette.routing import Route
 
 from instep.content.articles.actions import create_article, get_article, publish_article, update_article
 from instep.content.articles.editing import (
@@ -20,7 +19,7 @@ from instep.content.collections.actions import get_collection, list_collections
 from instep.content.style.actions import find_style
 from instep.drafting.places.actions import get_place
 from instep.drafting.places.schemas import Place
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.review.place_view import line_now, notes_of_place
 from instep.interfaces.dashboard.writing.editor_form import (
     BAD_REQUEST,
@@ -59,9 +58,10 @@ NEW_ARTICLE = {
 PUBLISHED_AT_PLACE = "Published. If the article now covers this, press “Already covered”."
 # Fields that are live as soon as they are saved; only those that were changed in the form are written.
 FACTS = ("description", "collection", "visibility", "slug")
+router = PageRouter("articles", Role.EDITOR)
 
 
-@bot_page("articles", Role.EDITOR)
+@router.get("new")
 async def start_article(page: BotPage) -> Response:
     """An empty form; for a translation next to its source text."""
     query = page.query
@@ -73,7 +73,7 @@ async def start_article(page: BotPage) -> Response:
     return await show_new(page, EditorForm(values))
 
 
-@bot_page("articles", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES)
+@router.post("new", form_bytes=limits.MAX_EDITOR_FORM_BYTES)
 async def create(page: BotPage) -> Response:
     form = page.form
     if problems := await links_to_correct(page, form.get("locale", page.bot.locale)):
@@ -90,7 +90,7 @@ async def create(page: BotPage) -> Response:
     return after_saving(page, f"articles/{article.id}/edit", "Saved.")
 
 
-@bot_page("articles", Role.EDITOR)
+@router.get("{id}/edit")
 async def edit_article(page: BotPage) -> Response:
     """The text in the editor; after a change of its address with an offer to correct links to it."""
     opened = await open_text(page.ctx, article_id(page))
@@ -100,7 +100,7 @@ async def edit_article(page: BotPage) -> Response:
     return await show_text(page, opened, form, former_slug=former_slug, links=links)
 
 
-@bot_page("articles", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES)
+@router.post("{id}/edit", form_bytes=limits.MAX_EDITOR_FORM_BYTES)
 async def save_article(page: BotPage) -> Response:
     """Save the text and the properties, or neither."""
     opened = await open_text(page.ctx, article_id(page))
@@ -131,7 +131,7 @@ async def go_on(page: BotPage, slug: str) -> Response:
     return page.leave(f"articles/{saved.id}/edit{f'?place={place_id}' if place_id else ''}", "Saved.")
 
 
-@bot_page("articles", Role.EDITOR)
+@router.post("{id}/links")
 async def correct_links(page: BotPage) -> Response:
     """Propose edits of the texts that link to a former address."""
     number = await propose_link_edits(page.ctx, article_id(page), page.form.get("renamed", ""))
@@ -141,7 +141,7 @@ async def correct_links(page: BotPage) -> Response:
     return page.leave("review", sentence)
 
 
-@bot_page("articles", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES)
+@router.post("{id}/autosave", form_bytes=limits.MAX_EDITOR_FORM_BYTES)
 async def autosave(page: BotPage) -> Response:
     """Store the typed text; a script sends it at every pause."""
     try:
@@ -324,13 +324,3 @@ async def offered_collections(page: BotPage, current_id: str | None) -> list[tup
     if current_id and current_id not in dict(pairs):
         pairs.append((current_id, (await get_collection(page.ctx, current_id)).title))
     return [("", "None"), *pairs]
-
-
-routes = [
-    Route("/app/{bot_slug}/articles/new", start_article),
-    Route("/app/{bot_slug}/articles/new", create, methods=["POST"]),
-    Route("/app/{bot_slug}/articles/{id}/edit", edit_article),
-    Route("/app/{bot_slug}/articles/{id}/edit", save_article, methods=["POST"]),
-    Route("/app/{bot_slug}/articles/{id}/links", correct_links, methods=["POST"]),
-    Route("/app/{bot_slug}/articles/{id}/autosave", autosave, methods=["POST"]),
-]

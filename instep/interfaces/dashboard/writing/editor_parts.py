@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
 from starlette.responses import Response
-from starlette.routing import Route
 
 from instep.content.articles.actions import list_link_targets
 from instep.content.files.actions import upload_file
@@ -15,7 +14,7 @@ from instep.content.parts.readers_texts import expand_text
 from instep.content.style.actions import find_style
 from instep.content.style.style_checks import Violation
 from instep.content.style.text_checks import find_violations
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.writing.editor_form import BAD_REQUEST
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError
@@ -24,8 +23,10 @@ from instep.platform.web.multipart import FormFile
 from instep.platform.web.pages import sanitised
 from instep.platform.web.signed_in import new_form_token
 
+router = PageRouter("writing", Role.EDITOR, section="articles")
 
-@bot_page("articles", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES, open_while_paused=True)
+
+@router.post("preview", form_bytes=limits.MAX_EDITOR_FORM_BYTES, open_while_paused=True)
 async def show_preview(page: BotPage) -> Response:
     """The text as its page will show it; each block has the number of its line in the Markdown."""
     text = page.form.get("content", "").replace("\r\n", "\n")[: limits.MAX_CONTENT_CHARACTERS]
@@ -39,7 +40,7 @@ async def show_preview(page: BotPage) -> Response:
     return page.show_part("writing/preview.html", text=sanitised(html), message=None)
 
 
-@bot_page("articles", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES, open_while_paused=True)
+@router.post("style", form_bytes=limits.MAX_EDITOR_FORM_BYTES, open_while_paused=True)
 async def show_style(page: BotPage) -> Response:
     """The violations of the style in the typed text; a script asks for them at every pause."""
     text = page.form.get("content", "").replace("\r\n", "\n")[: limits.MAX_CONTENT_CHARACTERS]
@@ -61,7 +62,7 @@ def utf16_length(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 
-@bot_page("articles", Role.EDITOR)
+@router.get("links")
 async def complete_link(page: BotPage) -> Response:
     """Articles whose title or address contains the typed text, those that begin with it first."""
     words = page.query.get("q", "").replace("\0", " ")[: limits.MAX_QUERY_CHARACTERS]
@@ -69,7 +70,7 @@ async def complete_link(page: BotPage) -> Response:
     return page.answer(offers=[{"title": target.title, "path": target.path(page.bot)} for target in targets])
 
 
-@bot_page("articles", Role.EDITOR)
+@router.get("parts")
 async def complete_part(page: BotPage) -> Response:
     """Parts and variables whose reference contains the typed text, with the beginning of their texts."""
     words = page.query.get("q", "").replace("\0", " ")[: limits.MAX_QUERY_CHARACTERS]
@@ -77,13 +78,13 @@ async def complete_part(page: BotPage) -> Response:
     return page.answer(offers=[{"reference": part.reference, "text": part.text} for part in parts])
 
 
-@bot_page("articles", Role.EDITOR)
+@router.get("token")
 async def tell_token(page: BotPage) -> Response:
     """The token of forms, for a page whose person has signed in again while it was open."""
     return page.answer(token=new_form_token(page.request))
 
 
-@bot_page("files", Role.EDITOR, form_bytes=limits.MAX_FILE_FORM_BYTES, takes_files=True)
+@router.post("files", form_bytes=limits.MAX_FILE_FORM_BYTES, takes_files=True)
 async def take_file(page: BotPage) -> Response:
     """Store a file that was pasted or dropped into a text."""
     sent, storages = page.form.files.get("file", FormFile("", b"")), page.request.app.state.storages
@@ -98,13 +99,3 @@ async def take_file(page: BotPage) -> Response:
     # A path, as in links to articles: it works wherever this installation is served.
     path = urlsplit(file_url(page.bot, file)).path
     return page.answer(url=path, name=file.name, isPicture=file.width is not None)
-
-
-routes = [
-    Route("/app/{bot_slug}/writing/preview", show_preview, methods=["POST"]),
-    Route("/app/{bot_slug}/writing/style", show_style, methods=["POST"]),
-    Route("/app/{bot_slug}/writing/links", complete_link),
-    Route("/app/{bot_slug}/writing/parts", complete_part),
-    Route("/app/{bot_slug}/writing/token", tell_token),
-    Route("/app/{bot_slug}/writing/files", take_file, methods=["POST"]),
-]

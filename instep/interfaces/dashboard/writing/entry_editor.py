@@ -3,7 +3,6 @@
 from typing import Any
 
 from starlette.responses import Response
-from starlette.routing import Route
 
 from instep.content.changelog.actions import (
     create_changelog_entry,
@@ -13,7 +12,7 @@ from instep.content.changelog.actions import (
 )
 from instep.content.changelog.schemas import ChangelogEntry, ChangelogEntryCreate, ChangelogEntryUpdate
 from instep.content.style.actions import find_style
-from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.writing.editor_form import (
     EditorForm,
     after_saving,
@@ -31,13 +30,15 @@ from instep.platform.identity.scopes import Role
 from instep.platform.text.line_ends import value_in_field, with_line_ends_of
 from instep.platform.web.bodies import body_from
 
+router = PageRouter("changelog", Role.EDITOR)
 
-@bot_page("changelog", Role.EDITOR)
+
+@router.get("new")
 async def start_entry(page: BotPage) -> Response:
     return await show_form(page, None, EditorForm({}))
 
 
-@bot_page("changelog", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES)
+@router.post("new", form_bytes=limits.MAX_EDITOR_FORM_BYTES)
 async def create_entry(page: BotPage) -> Response:
     text = {
         "title": page.form.get("title", ""),
@@ -53,13 +54,13 @@ async def create_entry(page: BotPage) -> Response:
     return after_saving_entry(page, entry)
 
 
-@bot_page("changelog", Role.EDITOR)
+@router.get("{id}/edit")
 async def edit_entry(page: BotPage) -> Response:
     entry = await find_entry(page)
     return await show_form(page, entry, EditorForm(entry_values(entry)))
 
 
-@bot_page("changelog", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES)
+@router.post("{id}/edit", form_bytes=limits.MAX_EDITOR_FORM_BYTES)
 async def save_entry(page: BotPage) -> Response:
     entry = await find_entry(page)
     if problems := await links_to_correct(page, page.bot.locale, is_live=entry.is_live):
@@ -114,11 +115,3 @@ async def show_form(page: BotPage, entry: ChangelogEntry | None, form: EditorFor
     return await page.show(
         "writing/entry_editor.html", form.status, form=form, entry=entry, time_of_day=time_of_day, **shared
     )
-
-
-routes = [
-    Route("/app/{bot_slug}/changelog/new", start_entry),
-    Route("/app/{bot_slug}/changelog/new", create_entry, methods=["POST"]),
-    Route("/app/{bot_slug}/changelog/{id}/edit", edit_entry),
-    Route("/app/{bot_slug}/changelog/{id}/edit", save_entry, methods=["POST"]),
-]

@@ -6,7 +6,6 @@ from typing import Any, get_args
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from instep.accounts.language_model.choosing import models_of
 from instep.content.style.actions import find_style
@@ -21,7 +20,7 @@ from instep.drafting.writer.llm.rewording import (
     reword,
 )
 from instep.drafting.writer.llm.rewording import Request as RewordingRequest
-from instep.interfaces.dashboard.bot_pages import BotPage, enter_bot
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter, enter_bot
 from instep.interfaces.dashboard.review.place_view import line_now
 from instep.interfaces.dashboard.writing.editor_form import BAD_REQUEST
 from instep.platform.core import limits
@@ -35,6 +34,7 @@ from instep.platform.web.forms import Form
 from instep.platform.web.signed_in import form_of, private_headers, require_person
 
 NO_MODEL = "No language model is set for this help center's editor: an owner can set one."
+router = PageRouter("writing/words", section="articles")
 
 
 async def has_model(page: BotPage) -> bool:
@@ -42,6 +42,7 @@ async def has_model(page: BotPage) -> bool:
     return await models_of(page.request.app.state).has_model(page.ctx, "editor")
 
 
+@router.route("", "POST")
 @require_person(Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES)
 async def propose_words(request: Request, person: Person) -> Response:
     """Ask the model to reword a part of the text, without holding a connection or storing anything."""
@@ -91,6 +92,3 @@ async def answer_with(wish: RewordingRequest, proposal: Rewording) -> dict[str, 
         "warnings": proposal.warnings,
         "words": [(word.change, word.text) for run in runs for word in run.words],
     }
-
-
-routes = [Route("/app/{bot_slug}/writing/words", propose_words, methods=["POST"])]
