@@ -27,17 +27,13 @@ from instep.cli import (
 )
 from instep.cli.asking import ask
 from instep.cli.backups import backup, restore
-from instep.cli.changes import change
 from instep.cli.checks import check
-from instep.cli.drifting import drift
 from instep.cli.exporting import export
 from instep.cli.helping import Area, command, show_help
 from instep.cli.imports import import_articles
 from instep.cli.installation import doctor, migrate, routes
-from instep.cli.releases import release
+from instep.cli.remote import change, drift, release, sync, translate
 from instep.cli.serving import demo, serve, worker
-from instep.cli.syncing import sync
-from instep.cli.translating import translate
 from instep.platform.core.errors import AppError, Unusable
 
 app = typer.Typer(

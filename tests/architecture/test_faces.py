@@ -54,6 +54,7 @@ FACES: dict[str, set[str]] = {
         "checkout",
         "code_around",
         "linked_issues",
+        "options",
         "next_version",
         "git",
         "client",

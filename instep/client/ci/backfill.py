@@ -9,11 +9,12 @@ from instep.client.ci.backfill_report import BackfilledChange, BackfillReport
 from instep.client.ci.checkout import CodeChange, resolve, task_labels
 from instep.client.ci.client import Client, LimitReached, SentBefore
 from instep.client.ci.code_of_today import CodeOfToday, file_changes, open_code
-from instep.client.ci.command import FAILED, TIMED_OUT, WOULD_EDIT, Options, send_change, with_results
+from instep.client.ci.command import FAILED, TIMED_OUT, WOULD_EDIT, send_change, with_results
 from instep.client.ci.credentials import read_server
 from instep.client.ci.diff import Selection, select
 from instep.client.ci.git import open_checkout
 from instep.client.ci.merged_changes import HistoryRange, MergedChange, list_merged
+from instep.client.ci.options import ChangeOptions
 from instep.client.ci.printing import print_text, say
 from instep.client.ci.report import Run
 from instep.client.ci.shapes import Bot, Task
@@ -29,35 +30,6 @@ ONLY_DOCS = "only documentation or tests"
 TAKEN_BACK = "later changes replaced all of it"
 NO_FILE = "no changed file"
 SENT_BEFORE = "sent before, from an earlier version of the code"
-
-
-@dataclass(frozen=True, slots=True)
-class BackfillOptions:
-    """The options of the command; `change` holds those that a single change has too."""
-
-    change: Options
-    since: str | None = None
-    last: int | None = None
-    revisions: str | None = None
-    dry_run: bool = False
-
-    def run(self, environ: Mapping[str, str]) -> int:
-        """Send the chosen changes, or without a choice the one of the checkout; the exit code."""
-        if self.choices or self.dry_run:
-            return send_backfill(self, environ)
-        return send_change(self.change, environ)
-
-    @property
-    def choices(self) -> list[str | int]:
-        return [value for value in (self.since, self.last, self.revisions) if value is not None]
-
-    def history_range(self) -> HistoryRange:
-        """The part of the history; raises `InvalidRequest`."""
-        if len(self.choices) != 1:
-            raise InvalidRequest("Choose the changes with one of --since, --last and --range.")
-        if others := [f"--{name}" for name in OF_ONE_CHANGE if getattr(self.change, name)]:
-            raise InvalidRequest(f"{others[0]} is for a single change: leave it out.")
-        return HistoryRange(self.since, self.last, self.revisions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +99,23 @@ class Backfill:
             yield with_results(self.client, self.bot, ended_task, Run(self.client.url, ()))
 
 
-def send_backfill(options: BackfillOptions, environ: Mapping[str, str]) -> int:
+def run_change(options: ChangeOptions, environ: Mapping[str, str]) -> int:
+    """Send the chosen changes, or without a choice the one of the checkout; the exit code."""
+    if options.choices or options.dry_run:
+        return send_backfill(options, environ)
+    return send_change(options, environ)
+
+
+def history_range(options: ChangeOptions) -> HistoryRange:
+    """The part of the history; raises `InvalidRequest`."""
+    if len(options.choices) != 1:
+        raise InvalidRequest("Choose the changes with one of --since, --last and --range.")
+    if others := [f"--{name}" for name in OF_ONE_CHANGE if getattr(options, name)]:
+        raise InvalidRequest(f"{others[0]} is for a single change: leave it out.")
+    return HistoryRange(options.since, options.last, options.revisions)
+
+
+def send_backfill(options: ChangeOptions, environ: Mapping[str, str]) -> int:
     """Send the merged changes of the history as tasks, and return the exit code."""
     try:
         report = run_backfill(options, environ)
@@ -137,33 +125,32 @@ def send_backfill(options: BackfillOptions, environ: Mapping[str, str]) -> int:
     except KeyboardInterrupt:
         say("Stopped. Run the command again to continue: no change is sent twice.")
         return INTERRUPTED
-    print_text(report.as_json() if options.change.as_json else report.as_text())
-    return exit_code(report, options.change)
+    print_text(report.as_json() if options.as_json else report.as_text())
+    return exit_code(report, options)
 
 
-def run_backfill(options: BackfillOptions, environ: Mapping[str, str]) -> BackfillReport:
-    history, git, client = options.history_range(), open_checkout(Path.cwd()), Client(read_server(environ))
-    head = resolve(git, options.change.head or "HEAD")
+def run_backfill(options: ChangeOptions, environ: Mapping[str, str]) -> BackfillReport:
+    history, git, client = history_range(options), open_checkout(Path.cwd()), Client(read_server(environ))
+    head = resolve(git, options.head or "HEAD")
     changes = list_merged(git, history, head, find_home(git, environ))
-    bot = client.choose_bot(options.change.bot or None)
+    bot = client.choose_bot(options.bot or None)
     report = BackfillReport(f"Backfill of {history.words}", client.url, bot, is_dry_run=options.dry_run)
     say(f"{len(changes)} changes up to {head[:12]} for the bot “{bot.name}”.")
     with open_code(git, head) as code:
-        sent = options.change
-        labels = task_labels(sent.labels)
-        backfill = Backfill(report.title, client, bot, code, sent.paths, labels, sent.branch)
+        labels = task_labels(options.labels)
+        backfill = Backfill(report.title, client, bot, code, options.paths, labels, options.branch)
         for number, change in enumerate(changes, 1):
             position = None if options.dry_run else f"{number} of {len(changes)}"
             report.changes.append(backfill.process(change, position))
     if options.dry_run:
         report.estimate = client.estimate_tokens(bot)
-    elif options.change.waits:
+    elif options.waits:
         tasks = [row.task for row in report.changes if row.task]
-        report.runs = list(backfill.results(tasks, time.monotonic() + options.change.timeout))
+        report.runs = list(backfill.results(tasks, time.monotonic() + options.timeout))
     return report
 
 
-def exit_code(report: BackfillReport, options: Options) -> int:
+def exit_code(report: BackfillReport, options: ChangeOptions) -> int:
     tasks = [run.task for run in report.runs if run.task]
     if any(task.error for task in tasks):
         return FAILED

@@ -1,8 +1,8 @@
 """Run `instep change`: read the checkout, send its change, wait, report."""
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from instep.client.ci.change_context import read_change_context
@@ -10,8 +10,9 @@ from instep.client.ci.checkout import CodeChange, read_change
 from instep.client.ci.client import Client, LimitReached, ResourceGone
 from instep.client.ci.comment import write_comment
 from instep.client.ci.credentials import read_server
-from instep.client.ci.environment import CiContext, Kind, read_context
+from instep.client.ci.environment import CiContext, read_context
 from instep.client.ci.git import open_checkout
+from instep.client.ci.options import ChangeOptions
 from instep.client.ci.printing import print_text, say
 from instep.client.ci.report import Run, as_json, as_markdown, as_text, left_out_lines
 from instep.client.ci.shapes import Bot, Draft, Task
@@ -24,31 +25,7 @@ TIMED_OUT = 4
 LIMIT_REACHED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The options of the command; None means that the CI or the checkout decides."""
-
-    base: str | None = None
-    head: str | None = None
-    title: str | None = None
-    url: str | None = None
-    kind: Kind | None = None
-    bot: str | None = None
-    paths: Sequence[str] = ()
-    wait: bool = False
-    check: bool = False
-    comment: bool = False
-    timeout: int = limits.TASK_WAIT_SECONDS
-    as_json: bool = False
-    labels: Sequence[str] = ()
-    branch: str | None = None
-
-    @property
-    def waits(self) -> bool:
-        return self.wait or self.check or self.comment
-
-
-def send_change(options: Options, environ: Mapping[str, str]) -> int:
+def send_change(options: ChangeOptions, environ: Mapping[str, str]) -> int:
     """Send the change of the checkout as a task, and return the exit code."""
     try:
         run = run_with(options, environ)
@@ -65,7 +42,7 @@ def send_change(options: Options, environ: Mapping[str, str]) -> int:
     return exit_code(run, options)
 
 
-def run_with(options: Options, environ: Mapping[str, str]) -> Run:
+def run_with(options: ChangeOptions, environ: Mapping[str, str]) -> Run:
     server = read_server(environ)
     change = read_change(Path.cwd(), with_options(options, read_context(environ)), options.paths)
     if change.note:
@@ -81,14 +58,14 @@ def run_with(options: Options, environ: Mapping[str, str]) -> Run:
     return replace(run, bot=client.choose_bot(options.bot or None)) if options.comment else run
 
 
-def with_options(options: Options, context: CiContext) -> CiContext:
+def with_options(options: ChangeOptions, context: CiContext) -> CiContext:
     """The context of the CI with the given options instead of its values."""
     names = ("base", "head", "title", "url", "kind", "labels", "branch")
     values = {name: getattr(options, name) for name in names}
     return replace(context, **{name: value for name, value in values.items() if value})
 
 
-def send(client: Client, change: CodeChange, run: Run, options: Options) -> Run:
+def send(client: Client, change: CodeChange, run: Run, options: ChangeOptions) -> Run:
     start = time.monotonic()
     bot = client.choose_bot(options.bot or None)
     say(status_line(change, bot))
@@ -134,7 +111,7 @@ def write_summary(run: Run, path: str | None) -> None:
         say(f"GITHUB_STEP_SUMMARY can't be written: {error}.")
 
 
-def exit_code(run: Run, options: Options) -> int:
+def exit_code(run: Run, options: ChangeOptions) -> int:
     if run.task is None:
         return 0
     if run.task.error:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -12,6 +11,7 @@ from instep.client.ci.command import FAILED, LIMIT_REACHED, WOULD_EDIT
 from instep.client.ci.credentials import read_server
 from instep.client.ci.escaping import without_commands
 from instep.client.ci.folder import Blob, Folder, digest_of, is_asset, is_page, open_folder
+from instep.client.ci.options import SyncOptions
 from instep.client.ci.printing import print_text, say
 from instep.client.ci.shapes import Bot
 from instep.client.ci.transport import Refused
@@ -24,18 +24,6 @@ SHALLOW = (
     "The clone is shallow, so the commit of the last sync can't be found: fetch the whole history, in GitHub "
     "Actions with `fetch-depth: 0`."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class SyncOptions:
-    """The options of the command."""
-
-    path: Path
-    bot: str | None = None
-    drafts: bool = False
-    dry_run: bool = False
-    restart: bool = False
-    as_json: bool = False
 
 
 def run_sync(options: SyncOptions, environ: Mapping[str, str]) -> int:

@@ -2,8 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from instep.client.ci.checkout import is_shallow, resolve
@@ -11,6 +9,7 @@ from instep.client.ci.client import Client
 from instep.client.ci.command import FAILED
 from instep.client.ci.credentials import read_server
 from instep.client.ci.git import open_checkout
+from instep.client.ci.options import DriftOptions
 from instep.client.ci.printing import print_text, say
 from instep.client.ci.retries import Patience
 from instep.client.ci.shapes import Bot
@@ -34,18 +33,6 @@ UNREAD = (
     "Git could not read up to {count:,} commits, because the checkout lacks the contents of their files: use"
     " a clone without `--filter`."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class DriftOptions:
-    """The options of the command."""
-
-    path: Path = Path()
-    bot: str | None = None
-    since: str | None = None
-    limit: int | None = None
-    as_json: bool = False
-    as_sarif: bool = False
 
 
 def run_drift(options: DriftOptions, environ: Mapping[str, str]) -> int:

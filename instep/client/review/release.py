@@ -1,11 +1,11 @@
 """Runs `instep release`: find shipped changes, and apply the drafts that were approved for them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 
 from instep.client.ci.command import FAILED
 from instep.client.ci.escaping import without_commands
+from instep.client.ci.options import ReleaseOptions
 from instep.client.ci.printing import say
 from instep.client.ci.shapes import parse_shape
 from instep.client.ci.shipped import Shipment, read_shipment
@@ -15,16 +15,6 @@ from instep.client.review.shapes import ReleasedDrafts
 from instep.platform.core.errors import AppError, InvalidRequest
 
 NOTHING_RELEASED = parse_shape(ReleasedDrafts, {"applied": [], "conflicts": [], "waiting": []})
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseOptions:
-    """The options of the command."""
-
-    urls: Sequence[str]
-    revisions: str | None
-    bot: str | None
-    as_json: bool
 
 
 def run_release(options: ReleaseOptions, environ: Mapping[str, str]) -> int:

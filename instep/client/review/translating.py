@@ -1,25 +1,13 @@
 """Runs `instep translate`: have articles translated, or only count them and estimate the cost."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from instep.client.ci.command import FAILED
+from instep.client.ci.options import TranslateOptions
 from instep.client.ci.printing import say
 from instep.client.review.command import open_queue, print_answer
 from instep.client.review.shapes import PlannedTranslations
 from instep.platform.core.errors import AppError
-
-
-@dataclass(frozen=True, slots=True)
-class TranslateOptions:
-    """The options of the command; without an article and a collection, it is about the whole help center."""
-
-    locale: str
-    article: str | None
-    collection: str | None
-    is_dry: bool
-    bot: str | None
-    as_json: bool
 
 
 def run_translate(options: TranslateOptions, environ: Mapping[str, str]) -> int:
@@ -27,11 +15,11 @@ def run_translate(options: TranslateOptions, environ: Mapping[str, str]) -> int:
     body = {"locale": options.locale, "articleId": options.article, "collectionId": options.collection}
     fields = {name: value for name, value in body.items() if value}
     try:
-        plan = open_queue(environ, options.bot).translate({**fields, "dryRun": options.is_dry})
+        plan = open_queue(environ, options.bot).translate({**fields, "dryRun": options.dry_run})
     except AppError as refusal:
         say(refusal.message)
         return FAILED
-    print_answer(plan, as_lines(plan, is_dry=options.is_dry), options.as_json)
+    print_answer(plan, as_lines(plan, is_dry=options.dry_run), options.as_json)
     return 0
 
 

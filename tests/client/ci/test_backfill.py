@@ -2,21 +2,22 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
-from instep.client.ci.backfill import BackfillOptions
-from instep.client.ci.command import WOULD_EDIT, Options
+from instep.client.ci.backfill import run_change
+from instep.client.ci.command import WOULD_EDIT
+from instep.client.ci.options import ChangeOptions
 from tests.support.cast import Cast, Json
 from tests.support.ci_servers import TASK, Reply, standing
 from tests.support.limits import SetLimit
 from tests.support.repositories import AFTER, ARTICLE, BEFORE, Contents, Repository, new_repository
 
-WAIT = Options(wait=True, timeout=60)
+WAIT = ChangeOptions(wait=True, timeout=60)
 HOME = "https://github.com/acme/app"
 Printed = pytest.CaptureFixture[str]
 
@@ -28,8 +29,8 @@ class Company:
     environment: dict[str, str]
     api: httpx2.Client
 
-    def run(self, change: Options = WAIT, **options: Any) -> int:
-        return BackfillOptions(change, **({"last": 50} | options)).run(self.environment)
+    def run(self, change: ChangeOptions = WAIT, **options: Any) -> int:
+        return run_change(replace(change, **({"last": 50} | options)), self.environment)
 
     def results(self, path: str) -> list[Json]:
         rows: list[Json] = self.api.get(f"/v1/{path}").raise_for_status().json()["results"]
@@ -107,7 +108,7 @@ def test_a_dry_run_counts_and_sends_nothing(acme: Company, history: Repository, 
     history.commit("Raise the limit (#7)", {"app/config.py": AFTER})
     history.commit("Lock", {"yarn.lock": "x\n"})
 
-    assert acme.run(Options(as_json=True), dry_run=True) == 0
+    assert acme.run(ChangeOptions(as_json=True), dry_run=True) == 0
 
     report = json.loads(capsys.readouterr().out)
     assert (report["sent"], list(report["skipped"].values()), report["tokens"]) == (1, [1], None)
@@ -193,11 +194,11 @@ def test_a_change_that_is_another_one_today_is_not_sent_twice(
 def test_a_check_fails_while_something_waits(acme: Company, history: Repository) -> None:
     history.commit("Raise it", {"app/config.py": AFTER})
 
-    assert acme.run(Options(check=True, timeout=60)) == WOULD_EDIT
+    assert acme.run(ChangeOptions(check=True, timeout=60)) == WOULD_EDIT
 
     [draft] = acme.results("drafts")
     acme.api.post(f"/v1/drafts/{draft['id']}/apply", json={}).raise_for_status()
-    assert acme.run(Options(check=True, timeout=60)) == 0
+    assert acme.run(ChangeOptions(check=True, timeout=60)) == 0
 
 
 def test_a_used_up_limit_is_waited_for(history: Repository, capsys: Printed, set_limit: SetLimit) -> None:
@@ -206,7 +207,7 @@ def test_a_used_up_limit_is_waited_for(history: Repository, capsys: Printed, set
     full = Reply(429, {"error": "Used up.", "code": "rate_limited"}, {"Retry-After": "0"})
     with standing(create=[full, Reply(202, TASK)]) as stand:
         environment = {"INSTEP_URL": stand.url, "INSTEP_API_KEY": "isk_x"}
-        assert BackfillOptions(Options(), last=1).run(environment) == 0
+        assert run_change(ChangeOptions(last=1), environment) == 0
 
     keys = [request.headers["idempotency-key"] for request in stand.requests if request.body]
     assert len(keys) == 2
@@ -234,7 +235,7 @@ def test_a_dry_run_estimates_the_tokens_from_the_last_tasks(
             Reply(200, {"results": [TASK, TASK | {"model": model}]})
         ]
         environment = {"INSTEP_URL": stand.url, "INSTEP_API_KEY": "isk_x"}
-        assert BackfillOptions(Options(), last=50, dry_run=True).run(environment) == 0
+        assert run_change(ChangeOptions(last=50, dry_run=True), environment) == 0
 
     assert f"2 of 2 changes would be sent\n{line}" in capsys.readouterr().out
     assert not any(request.body for request in stand.requests)

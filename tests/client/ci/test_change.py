@@ -12,7 +12,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from instep.client.ci.command import FAILED, LIMIT_REACHED, TIMED_OUT, WOULD_EDIT, Options, send_change
+from instep.client.ci.command import FAILED, LIMIT_REACHED, TIMED_OUT, WOULD_EDIT, send_change
+from instep.client.ci.options import ChangeOptions
 from instep.platform.core.config import read_settings
 from instep.platform.core.database import Tx
 from tests.support.cast import Cast, Json
@@ -24,8 +25,8 @@ from tests.support.limits import SetLimit
 from tests.support.repositories import AFTER, ARTICLE, BEFORE, TITLE, Contents, Repository
 from tests.support.wording import like
 
-WAIT = Options(wait=True, timeout=60)
-CHECK = Options(check=True, timeout=60)
+WAIT = ChangeOptions(wait=True, timeout=60)
+CHECK = ChangeOptions(check=True, timeout=60)
 URL = "https://git.test/acme/pull/7"
 
 
@@ -36,7 +37,7 @@ class Company:
     environment: dict[str, str]
     api: httpx2.Client
 
-    def run(self, options: Options = WAIT, environment: dict[str, str] | None = None) -> int:
+    def run(self, options: ChangeOptions = WAIT, environment: dict[str, str] | None = None) -> int:
         return send_change(options, self.environment | (environment or {}))
 
     def get(self, path: str) -> Any:
@@ -95,7 +96,7 @@ def test_the_change_of_a_branch_ends_in_drafts_that_are_told(
 def test_without_waiting_it_ends_once_the_task_is_made(
     acme: Company, repository: Repository, capsys: Printed
 ) -> None:
-    assert acme.run(Options()) == 0
+    assert acme.run(ChangeOptions()) == 0
 
     assert capsys.readouterr().out.startswith(f"Task {acme.tasks[0]['id']}: ")
 
@@ -121,7 +122,7 @@ def test_runs_at_once_make_one_task(acme: Company, repository: Repository) -> No
 def test_another_commit_makes_another_task_which_replaces_the_draft(
     acme: Company, repository: Repository
 ) -> None:
-    options = Options(wait=True, timeout=60, url=URL)
+    options = ChangeOptions(wait=True, timeout=60, url=URL)
     acme.run(options)
     repository.commit("Even larger", {"app/config.py": BEFORE.replace("10", "50")})
     acme.run(options)
@@ -168,7 +169,7 @@ def test_json_is_the_task_and_its_drafts_as_the_api_has_them(
     acme: Company, repository: Repository, capsys: Printed
 ) -> None:
     repository.commit(TITLE, {"yarn.lock": "x\n"})
-    assert acme.run(Options(check=True, as_json=True, timeout=60)) == WOULD_EDIT
+    assert acme.run(ChangeOptions(check=True, as_json=True, timeout=60)) == WOULD_EDIT
 
     report = json.loads(capsys.readouterr().out)
     details, left_out = report.pop("draftDetails"), report.pop("leftOut")
@@ -190,7 +191,7 @@ def test_where_only_generated_files_change_nothing_is_sent(
     assert output.err == (
         "instep: Left out: logo.png (binary).\ninstep: Left out: web/dist/app.js (generated).\n"
     )
-    assert acme.run(Options(as_json=True)) == 0
+    assert acme.run(ChangeOptions(as_json=True)) == 0
     assert json.loads(capsys.readouterr().out)["id"] is None
     assert acme.tasks == []
 
@@ -198,12 +199,17 @@ def test_where_only_generated_files_change_nothing_is_sent(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (Options(base="HEAD"), "both revisions"),
-        (Options(paths=["web", "docs"]), "web, docs"),
+        (ChangeOptions(base="HEAD"), "both revisions"),
+        (ChangeOptions(paths=["web", "docs"]), "web, docs"),
     ],
 )
 def test_an_empty_diff_is_told_in_its_own_words(
-    acme: Company, repository: Repository, capsys: Printed, tmp_path: Path, options: Options, sentence: str
+    acme: Company,
+    repository: Repository,
+    capsys: Printed,
+    tmp_path: Path,
+    options: ChangeOptions,
+    sentence: str,
 ) -> None:
     summary = tmp_path / "summary.md"
 
@@ -333,7 +339,9 @@ def test_what_is_asked_for_goes_before_what_the_ci_says(
     acme: Company, repository: Repository, tmp_path: Path
 ) -> None:
     environment = github(tmp_path, repository)
-    options = Options(base="feature~1", head="feature", title="Mine", url="https://mine.test", kind="commit")
+    options = ChangeOptions(
+        base="feature~1", head="feature", title="Mine", url="https://mine.test", kind="commit"
+    )
 
     assert acme.run(options, environment) == 0
 
@@ -388,8 +396,8 @@ async def test_a_key_that_may_not_is_refused_in_one_sentence(
 def test_a_key_of_several_bots_names_one(acme: Company, cast: Cast, repository: Repository) -> None:
     wide = {"INSTEP_API_KEY": cast.wide_key}
 
-    assert acme.run(Options(bot=str(cast.acme.bot_id), check=True, timeout=60), wide) == WOULD_EDIT
-    assert acme.run(Options(bot=str(cast.second_bot_id), check=True, timeout=60), wide) == 0
+    assert acme.run(ChangeOptions(bot=str(cast.acme.bot_id), check=True, timeout=60), wide) == WOULD_EDIT
+    assert acme.run(ChangeOptions(bot=str(cast.second_bot_id), check=True, timeout=60), wide) == 0
 
     assert len(acme.tasks) == 1
 
@@ -397,7 +405,7 @@ def test_a_key_of_several_bots_names_one(acme: Company, cast: Cast, repository: 
 def test_a_bot_that_the_key_does_not_cover_is_refused(
     acme: Company, cast: Cast, repository: Repository, capsys: Printed
 ) -> None:
-    assert acme.run(Options(bot=str(cast.globex.bot_id))) == FAILED
+    assert acme.run(ChangeOptions(bot=str(cast.globex.bot_id))) == FAILED
 
     assert f"bot {cast.globex.bot_id}" in refusal(capsys)
 
@@ -428,7 +436,7 @@ def test_a_task_that_does_not_end_in_time_has_a_code_of_its_own(
 ) -> None:
     with standing(poll=[Reply(200, TASK)]) as stand:
         environment = {"INSTEP_URL": stand.url, "INSTEP_API_KEY": "isk_x"}
-        assert send_change(Options(wait=True, timeout=1), environment) == TIMED_OUT
+        assert send_change(ChangeOptions(wait=True, timeout=1), environment) == TIMED_OUT
 
     output = capsys.readouterr()
     assert output.out.startswith("Task task_1: queued\n")
@@ -489,8 +497,11 @@ def test_what_is_not_set_is_named_before_anything_is_read(
 def test_names_that_command_a_runner_are_told_harmlessly(repository: Repository, capsys: Printed) -> None:
     repository.commit("x", {"app/config.py": BEFORE, "vendor/\n::error::a##[b]": "x\n"})
 
-    assert send_change(Options(base="\n::error::x"), {"INSTEP_URL": "http://x", "INSTEP_API_KEY": "x"}) == 1
-    assert send_change(Options(), {"INSTEP_URL": "http://x", "INSTEP_API_KEY": "x"}) == 0
+    assert (
+        send_change(ChangeOptions(base="\n::error::x"), {"INSTEP_URL": "http://x", "INSTEP_API_KEY": "x"})
+        == 1
+    )
+    assert send_change(ChangeOptions(), {"INSTEP_URL": "http://x", "INSTEP_API_KEY": "x"}) == 0
 
     output = capsys.readouterr().err
     assert "error::" in output

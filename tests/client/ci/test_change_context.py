@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from instep.client.ci.code_around import code_within, files_to_read
-from instep.client.ci.command import Options, send_change
+from instep.client.ci.command import send_change
 from instep.client.ci.linked_issues import issue_numbers, issue_of
 from instep.client.ci.next_version import next_version
+from instep.client.ci.options import ChangeOptions
 from tests.support.ci_servers import Asked, Reply, serving, standing
 from tests.support.growth import grows_linearly
 from tests.support.repositories import Repository
@@ -34,7 +35,7 @@ def sent_by(repository: Repository, environment: Mapping[str, str]) -> Any:
     """The context of the task that a job with this environment sends."""
     with standing() as stand:
         job = {"INSTEP_URL": stand.url, "INSTEP_API_KEY": "isk_x", **environment}
-        assert send_change(Options(base="main", title="Fixes #12 and #13"), job) == 0
+        assert send_change(ChangeOptions(base="main", title="Fixes #12 and #13"), job) == 0
         [task] = [json.loads(asked.body) for asked in stand.requests if asked.line == "POST /v1/tasks"]
     return task["change"].get("context", {})
 

@@ -13,7 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from instep.cli import app
-from instep.client.ci.command import FAILED, LIMIT_REACHED, TIMED_OUT, WOULD_EDIT, Options
+from instep.client.ci.command import FAILED, LIMIT_REACHED, TIMED_OUT, WOULD_EDIT
+from instep.client.ci.options import ChangeOptions
 from instep.operations.ops.thin_client import build_archive
 from instep.platform.core import limits
 from instep.platform.text.yaml_values import load_yaml
@@ -62,7 +63,7 @@ def test_every_option_is_told_with_its_default() -> None:
     rows = table(TEXT, "option")
 
     assert {name.split()[0] for name in rows} == options()
-    assert rows["--timeout SECONDS"].startswith(f"{Options().timeout},")
+    assert rows["--timeout SECONDS"].startswith(f"{ChangeOptions().timeout},")
 
 
 def test_the_lines_to_paste_use_options_that_there_are() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from instep.client.ci.command import FAILED, WOULD_EDIT, Options, send_change
+from instep.client.ci.command import FAILED, WOULD_EDIT, send_change
 from instep.client.ci.comment import comment_text, write_comment
+from instep.client.ci.options import ChangeOptions
 from instep.client.ci.report import Run, as_json, as_markdown, as_text
 from instep.client.ci.shapes import Place, parse_shape
 from instep.platform.core import limits
@@ -102,12 +103,12 @@ def test_a_check_fails_until_the_places_are_settled(
     with standing(poll=[Reply(200, ended)]) as stand:
         stand.replies[LINES] = [Reply(200, {"results": places})]
         environment = ENVIRONMENT | {"INSTEP_URL": stand.url}
-        assert send_change(Options(check=True), environment) == code
-        assert send_change(Options(wait=True), environment) == 0
+        assert send_change(ChangeOptions(check=True), environment) == code
+        assert send_change(ChangeOptions(wait=True), environment) == 0
 
 
 def test_places_that_can_not_be_read_fail_the_run(repository: Repository) -> None:
     ended = TASK | {"status": "completed", "outcome": "places", "places": [LISTED]}
     with standing(poll=[Reply(200, ended)]) as stand:
         environment = ENVIRONMENT | {"INSTEP_URL": stand.url}
-        assert send_change(Options(check=True), environment) == FAILED
+        assert send_change(ChangeOptions(check=True), environment) == FAILED
