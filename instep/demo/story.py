@@ -13,7 +13,7 @@ from instep.accounts.people.first_person import new_sign_in_link
 from instep.accounts.workspaces import actions as workspaces
 from instep.accounts.workspaces.schemas import BotRow
 from instep.content.articles.actions import create_article, publish_article
-from instep.content.articles.schemas import ArticleCreate
+from instep.content.articles.body_schemas import ArticleCreate
 from instep.content.articles.texts import find_article
 from instep.content.collections.actions import create_collection
 from instep.content.collections.schemas import CollectionCreate

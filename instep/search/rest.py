@@ -1,16 +1,16 @@
 """The search over REST."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Query
 from fastapi.responses import Response
 
-from instep.content.articles.schemas import article_json
+from instep.content.articles.body_schemas import article_json
+from instep.content.articles.rest import LocaleFilter, VersionFilter
 from instep.platform.core.markdown import Format
 from instep.platform.core.paging import PageRequest
 from instep.platform.identity.schemas import Bot, Ctx
 from instep.platform.web.api import ApiRouter, Form, reply, reply_list
-from instep.platform.web.shapes import ListOut, Locale
+from instep.platform.web.shapes import ListOut
 from instep.search import actions
 from instep.search.schemas import (
     SearchHit,
@@ -23,11 +23,6 @@ from instep.search.schemas import (
 )
 
 router = ApiRouter()
-VersionFilter = Annotated[
-    str | None,
-    Query(description="Only articles of this version of the product, by its id or slug.", examples=["1.x"]),
-]
-LocaleFilter = Annotated[Locale | None, Query(description="Only articles in this language.")]
 
 
 @router.operation(

@@ -7,8 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from instep.content.articles.body_schemas import ArticleHtmlOut, ArticleOut
 from instep.content.articles.paths import path_of_article
-from instep.content.articles.schemas import Article, ArticleHtmlOut, ArticleOut
+from instep.content.articles.schemas import Article
 from instep.platform.core import limits
 from instep.platform.identity.schemas import Bot, ReadVersion
 from instep.platform.text.comments import without_comments

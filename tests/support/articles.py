@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
+from instep.content.articles.body_schemas import TextEdit
 from instep.content.articles.editing import EditedText, autosave_text, open_text, save_text
-from instep.content.articles.schemas import TextEdit
 from instep.drafting.drafts.actions import queue_new_article
 from instep.drafting.drafts.proposals import NewArticle
 from instep.platform.core.clock import utc_now

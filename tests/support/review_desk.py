@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from psycopg.types.json import Jsonb
 
 from instep.content.articles.actions import create_article, publish_article
-from instep.content.articles.schemas import ArticleCreate, TextSource
+from instep.content.articles.body_schemas import ArticleCreate
+from instep.content.articles.schemas import TextSource
 from instep.content.articles.texts import find_article, replace_text
 from instep.drafting.drafts.actions import queue_gap_draft
 from instep.drafting.drafts.proposals import EditProposal, NewArticle

@@ -4,21 +4,19 @@ from dataclasses import replace
 from typing import Any
 
 from instep.content.articles import deleted, overviews, queries, revisions
+from instep.content.articles.body_schemas import ArticleChanges, ArticleVerify, NewArticleFields
 from instep.content.articles.events import emit_change, emit_deletion
 from instep.content.articles.queries import NO_WORKING_COPY, ArticleCriteria
 from instep.content.articles.revision_schemas import Revision, RevisionDiff, VersionOverview, VersionText
 from instep.content.articles.schemas import (
     Article,
-    ArticleChanges,
     ArticleCount,
     ArticleOverview,
-    ArticleVerify,
     DeletedArticle,
     DeletedOverview,
     Deletion,
     FamilyMember,
     LinkTarget,
-    NewArticleFields,
     OverviewCriteria,
     Step,
     TextSource,

@@ -13,8 +13,9 @@ from instep.content.articles.actions import (
     unpublish_article,
     update_article,
 )
+from instep.content.articles.body_schemas import ArticleUpdate
 from instep.content.articles.bulk_queries import ArticleState, StateChange
-from instep.content.articles.schemas import Article, ArticleUpdate, TextSource
+from instep.content.articles.schemas import Article, TextSource
 from instep.content.articles.texts import find_article, save
 from instep.content.articles.version_ranges import FIELDS
 from instep.content.collections.actions import owner_columns, referenced_id
@@ -208,23 +209,22 @@ async def bring_back(ctx: Ctx, change: StateChange, current: ArticleState | None
     names = [name for name in STATE_COLUMNS if not (is_translation and name in FIELDS)]
     columns = {name: getattr(before, name) for name in names}
     changes = {name: value for name, value in columns.items() if getattr(article, name) != value}
-    for name, field in FIELDS.items():
+    versions = {name: changes[name] for name in FIELDS if name in changes}
+    for name, version in versions.items():
         # The version may be deleted by now.
-        await referenced_version(ctx, changes.get(name), field)
+        await referenced_version(ctx, version, FIELDS[name])
     if before.version != after.version:
         changes |= await text_before(ctx, article, before.version)
         await save(ctx, article, changes, "markdown", TextSource("restore"))
     elif changes:
         await save(ctx, article, changes, "markdown")
-    if not is_translation:
-        await set_translated_versions(
-            ctx, article, {name: changes[name] for name in FIELDS if name in changes}
-        )
+    if versions and not is_translation:
+        await set_translated_versions(ctx, article, versions)
 
 
 async def set_translated_versions(ctx: Ctx, article: Article, versions: dict[str, Any]) -> None:
     """Give the translations of an original the versions that it has got back."""
-    for translation in await deleted.lock_translations(ctx, article.id) if versions else ():
+    for translation in await deleted.lock_translations(ctx, article.id):
         await save(ctx, translation, versions, "markdown")
     await refuse_contradictions(ctx, article.version_family or article.id)
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from instep.content.articles import overviews, queries
+from instep.content.articles.body_schemas import TextEdit
 from instep.content.articles.queries import NO_WORKING_COPY
-from instep.content.articles.schemas import Article, TextEdit, TextSource
+from instep.content.articles.schemas import Article, TextSource
 from instep.content.articles.texts import find_article, find_working_copy, replace_text, save
 from instep.platform.core.errors import Conflict
 from instep.platform.core.etags import etag_of

@@ -2,7 +2,8 @@
 
 from dataclasses import fields
 
-from instep.content.articles.schemas import Article, article_out
+from instep.content.articles.body_schemas import article_out
+from instep.content.articles.schemas import Article
 from instep.notifications.webhooks.emit import emit, emit_each
 from instep.notifications.webhooks.schemas import EventKind
 from instep.platform.core.database import QueuedStatement

@@ -7,6 +7,17 @@ from fastapi.responses import Response
 from pydantic import AwareDatetime, BeforeValidator
 
 from instep.content.articles import actions, splitting
+from instep.content.articles.body_schemas import (
+    ArticleCreate,
+    ArticleDeletedOut,
+    ArticleHtmlOut,
+    ArticleOut,
+    ArticleSplit,
+    ArticleUpdate,
+    ArticleVerify,
+    article_deleted_out,
+    article_json,
+)
 from instep.content.articles.queries import ArticleCriteria
 from instep.content.articles.revision_schemas import (
     RevisionDiffOut,
@@ -17,18 +28,7 @@ from instep.content.articles.revision_schemas import (
     revision_item_out,
     revision_out,
 )
-from instep.content.articles.schemas import (
-    ArticleCreate,
-    ArticleDeletedOut,
-    ArticleHtmlOut,
-    ArticleOut,
-    ArticleSplit,
-    ArticleUpdate,
-    ArticleVerify,
-    FreshnessState,
-    article_deleted_out,
-    article_json,
-)
+from instep.content.articles.schemas import FreshnessState
 from instep.platform.core.paging import PageRequest
 from instep.platform.identity.schemas import Ctx
 from instep.platform.web.api import (

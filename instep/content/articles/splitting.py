@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from instep.content.articles import deleted, queries, splitting_queries
-from instep.content.articles.schemas import Article, ArticleCreate, TextSource
+from instep.content.articles.body_schemas import ArticleCreate
+from instep.content.articles.schemas import Article, TextSource
 from instep.content.articles.texts import create, find_article, live_columns, save
 from instep.content.product_versions.actions import (
     list_all_versions,

@@ -10,13 +10,13 @@ from typing import Any
 
 from instep.accounts.people.actions import find_member_id
 from instep.content.articles import queries, revisions
+from instep.content.articles.body_schemas import NewArticleFields
 from instep.content.articles.events import emit_change
 from instep.content.articles.following import follow_later
 from instep.content.articles.published_versions import record_published_version
 from instep.content.articles.revision_schemas import Revision
 from instep.content.articles.schemas import (
     Article,
-    NewArticleFields,
     Status,
     TextSource,
     Verification,

@@ -3,7 +3,12 @@
 from pydantic import Field
 
 from instep.content.articles import actions
-from instep.content.articles.schemas import ArticleChanges, ArticleFields, NewArticleFields, article_fields
+from instep.content.articles.body_schemas import (
+    ArticleChanges,
+    ArticleFields,
+    NewArticleFields,
+    article_fields,
+)
 from instep.platform.identity.schemas import Ctx
 from instep.platform.web.call import Call
 from instep.platform.web.mcp.budget import text_page

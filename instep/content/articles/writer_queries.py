@@ -73,22 +73,23 @@ async def ids_in_version(ctx: Ctx, ids: Collection[str], version: int) -> set[st
     )
 
 
-async def find_parts_in_version(ctx: Ctx, ids: Collection[str], version: int) -> dict[str, str]:
+async def find_counterparts_in_version(ctx: Ctx, ids: Collection[str], version: int) -> dict[str, str]:
     """The articles of this version on the topics of articles that are not in it, by the ids of these."""
-    parts: dict[str, str] | None = await ctx.value(
+    counterparts: dict[str, str] | None = await ctx.value(
         f"""
         with texts as (
             select a.id, a.locale, {FAMILY} as family, {in_version(version)} as is_in
             from articles a
             where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null)
-        select jsonb_object_agg(t.id, part.id) from texts t
-        join texts part on part.family = t.family and part.locale = t.locale and part.is_in
+        select jsonb_object_agg(t.id, counterpart.id) from texts t
+        join texts counterpart on counterpart.family = t.family and counterpart.locale = t.locale
+            and counterpart.is_in
         where t.id = any(%(ids)s) and not t.is_in
         """,
         ids=list(ids),
         version=version,
     )
-    return parts or {}
+    return counterparts or {}
 
 
 async def unindexed_ids(ctx: Ctx, texts: Sequence[str], limit: int, version: int | None) -> list[str]:

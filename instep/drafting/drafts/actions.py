@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from instep.content.articles.actions import delete_article
-from instep.content.articles.schemas import Article, ArticleCreate, TextSource
+from instep.content.articles.body_schemas import ArticleCreate
+from instep.content.articles.schemas import Article, TextSource
 from instep.content.articles.texts import create_for_review, find_article, replace_text
 from instep.drafting.drafts import change_queries, queries
 from instep.drafting.drafts.applying import NoChanges, apply_pending

@@ -23,7 +23,7 @@ from instep.drafting.tasks.outlook import LaterEdit, Outlook
 from instep.drafting.tasks.queries import TaskInput
 from instep.drafting.tasks.reverts import reverted_change
 from instep.drafting.tasks.schemas import Outcome, Task, task_out
-from instep.drafting.tasks.split_articles import find_split_parts
+from instep.drafting.tasks.split_articles import find_split_articles
 from instep.notifications.webhooks.emit import emit
 from instep.platform.core.errors import InvalidRequest, NotFound
 from instep.platform.core.sandbox import TimeLimitExceeded
@@ -68,10 +68,10 @@ async def write_report(
     task = await queries.lock_unended(ctx, task_id)
     if task is None:
         return
-    parts = await find_split_parts(ctx, work, articles)
-    articles, report = parts.of_articles(articles), parts.of_report(report)
-    outlook = parts.of_outlook(outlook)
-    model_part = model_part and replace(model_part, report_without=parts.of_report(model_part.report_without))
+    split = await find_split_articles(ctx, work, articles)
+    articles, report = split.of_articles(articles), split.of_report(report)
+    outlook = split.of_outlook(outlook)
+    model_part = model_part and replace(model_part, report_without=split.of_report(model_part.report_without))
     await queries.insert_gone_names(ctx, work.change_title or "", report.stale_mentions)
     proposals = [row for row in report.proposals if not await is_held_back(ctx, row.article_id, row)]
     live_edits = {row.article_id: row for row in proposals if row.article_id is not None}

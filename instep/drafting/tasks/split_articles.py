@@ -1,11 +1,11 @@
-"""Articles that were split while a task ran: its findings belong to the part with the task's version."""
+"""Articles that were split while a task ran: its findings belong to the article of the task's version."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from instep.content.articles.schemas import Article
-from instep.content.articles.writer_queries import find_parts_in_version, ids_in_version
+from instep.content.articles.writer_queries import find_counterparts_in_version, ids_in_version
 from instep.content.product_versions.actions import get_product_version
 from instep.drafting import writer
 from instep.drafting.tasks.outlook import Outlook
@@ -16,15 +16,15 @@ Finding = TypeVar("Finding", writer.Proposal, writer.Place, writer.Verdict, writ
 
 
 @dataclass(frozen=True, slots=True)
-class SplitParts:
-    """The ids of the parts with the task's version, by the ids of the articles that were read."""
+class SplitArticles:
+    """The ids of the articles of the task's version, by the ids of the articles that were read."""
 
     ids: Mapping[str, str]
 
     def of_articles(self, articles: dict[str, Article]) -> dict[str, Article]:
-        """The articles as they were read, and their parts with the texts that were read, in no version."""
-        parts = {new: replace(articles[old], id=new, version=0) for old, new in self.ids.items()}
-        return articles | parts
+        """The articles as they were read, and those of the task's version with the texts that were read."""
+        copies = {new: replace(articles[old], id=new, version=0) for old, new in self.ids.items()}
+        return articles | copies
 
     def of_report(self, report: writer.Report) -> writer.Report:
         return replace(
@@ -52,10 +52,10 @@ class SplitParts:
         return self.ids.get(article_id, article_id)
 
 
-async def find_split_parts(ctx: Ctx, work: TaskInput, articles: Mapping[str, Article]) -> SplitParts:
-    """The parts to which a task's findings belong, after the versions are locked."""
+async def find_split_articles(ctx: Ctx, work: TaskInput, articles: Mapping[str, Article]) -> SplitArticles:
+    """The articles to which a task's findings belong, after the versions are locked."""
     if work.version_id is None:
-        return SplitParts({})
+        return SplitArticles({})
     position = (await get_product_version(ctx, work.version_id)).position
     outside = articles.keys() - await ids_in_version(ctx, list(articles), position)
-    return SplitParts(await find_parts_in_version(ctx, outside, position) if outside else {})
+    return SplitArticles(await find_counterparts_in_version(ctx, outside, position) if outside else {})

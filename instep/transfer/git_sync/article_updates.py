@@ -1,7 +1,8 @@
 """A sync's writes to an article: its values, its text, its status and its position."""
 
 from instep.content.articles import actions as articles
-from instep.content.articles.schemas import Article, ArticleUpdate
+from instep.content.articles.body_schemas import ArticleUpdate
+from instep.content.articles.schemas import Article
 from instep.content.articles.texts import find_article, live_columns, save
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from instep.content.articles import actions as articles
-from instep.content.articles.schemas import ArticleCreate
+from instep.content.articles.body_schemas import ArticleCreate
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.core.markdown_cost import refuse_costly_markdown

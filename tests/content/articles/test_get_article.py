@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel
 
-from instep.content.articles.schemas import ArticleHtmlOut, ArticleOut
+from instep.content.articles.body_schemas import ArticleHtmlOut, ArticleOut
 from tests.support.cast import Cast, Client
 from tests.support.http import create_article, create_collection, error, named_fields, ok
 

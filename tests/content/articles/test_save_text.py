@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from instep.accounts.workspaces.actions import pause_workspace
+from instep.content.articles.body_schemas import TextEdit
 from instep.content.articles.editing import EditedMeanwhile, autosave_text
-from instep.content.articles.schemas import TextEdit
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import InsufficientScope, NotFound, PlanInactive
 from tests.support.articles import acting, delete, restore, revisions_of, save_copy, type_text

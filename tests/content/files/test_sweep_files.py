@@ -7,7 +7,7 @@ import pytest
 from fastapi import FastAPI
 
 from instep.content.articles import actions
-from instep.content.articles.schemas import ArticleCreate
+from instep.content.articles.body_schemas import ArticleCreate
 from instep.content.files.actions import SWEEP_FILES
 from instep.content.files.jobs import sweep_files
 from instep.content.files.storage import Storages

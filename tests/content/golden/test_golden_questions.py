@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from instep.cli import app
 from instep.cli.asking import NOT_ANSWERED
 from instep.content.articles.actions import create_article, publish_article, unpublish_article
-from instep.content.articles.schemas import ArticleCreate
+from instep.content.articles.body_schemas import ArticleCreate
 from instep.content.golden.actions import add_golden_question, list_golden_questions, remove_golden_question
 from instep.platform.core import limits
 from instep.platform.core.clock import utc_now

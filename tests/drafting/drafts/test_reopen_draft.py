@@ -4,8 +4,8 @@ from asyncio import gather
 
 import pytest
 
+from instep.content.articles.body_schemas import TextEdit
 from instep.content.articles.editing import open_text, save_text
-from instep.content.articles.schemas import TextEdit
 from instep.platform.core.database import Database
 from tests.support.articles import acting
 from tests.support.cast import Cast, Client, Json

@@ -136,7 +136,7 @@ async def test_without_a_usable_translation_the_original_gets_a_place_until_ther
     assert words in place["reason"]
     assert await pending(client) == []
 
-    # A refused text is not paid for again, unless somebody asks for this article or changes it.
+    # A refused text is not paid for again until a request names the article or its text changes.
     plan = await translate(client, dryRun=True)
     assert (plan["articles"], plan["waiting"]) == ((0, 1) if model else (1, 0))
     await translate(client, articleId=root["id"])

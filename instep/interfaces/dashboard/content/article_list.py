@@ -15,7 +15,8 @@ from instep.content.articles.actions import (
     move_article,
     update_article,
 )
-from instep.content.articles.schemas import ArticleUpdate, FreshnessReason, OverviewCriteria
+from instep.content.articles.body_schemas import ArticleUpdate
+from instep.content.articles.schemas import FreshnessReason, OverviewCriteria
 from instep.content.product_versions.actions import list_all_versions
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, read_tree

@@ -21,8 +21,9 @@ from instep.content.articles.actions import (
     update_article,
     verify_article,
 )
+from instep.content.articles.body_schemas import ArticleUpdate
 from instep.content.articles.revision_schemas import VersionText
-from instep.content.articles.schemas import Article, ArticleOverview, ArticleUpdate
+from instep.content.articles.schemas import Article, ArticleOverview
 from instep.content.articles.splitting import bounds_of, split_by_version
 from instep.content.collections.actions import get_collection
 from instep.content.collections.schemas import Collection

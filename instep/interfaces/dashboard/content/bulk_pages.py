@@ -52,9 +52,9 @@ router = PageRouter("articles/bulk", Role.EDITOR)
 @router.get()
 async def ask_how_to_change(page: BotPage) -> Response:
     """The selected articles, or all that match the filters in the URL, and everything that can be done."""
+    versions = await list_all_versions(page.ctx)
     if page.query.get("all"):
-        versions = {row.slug: row.position for row in await list_all_versions(page.ctx)}
-        filters = ArticleFilters(page.query, versions)
+        filters = ArticleFilters(page.query, {row.slug: row.position for row in versions})
         rows = await list_article_overviews(
             page.ctx, filters.criteria, page.first_rows(limits.MAX_BULK_ARTICLES)
         )
@@ -76,7 +76,7 @@ async def ask_how_to_change(page: BotPage) -> Response:
         collections=[(NO_COLLECTION, "Without a collection"), *tree.choices],
         owners=[(NOBODY, "Nobody"), *await members(page)],
         visibilities=VISIBILITIES,
-        versions=[(row.slug, row.name) for row in await list_all_versions(page.ctx)],
+        versions=[(row.slug, row.name) for row in versions],
         languages=[(code, name_with_code(code)) for code, _ in LANGUAGES],
         hours=int(limits.BULK_UNDO_TTL.total_seconds() // 3600),
     )

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from instep.content.articles.actions import create_article, get_article, publish_article, update_article
+from instep.content.articles.body_schemas import ArticleCreate, ArticleUpdate, TextEdit
 from instep.content.articles.editing import (
     EditedMeanwhile,
     EditedText,
@@ -14,7 +15,7 @@ from instep.content.articles.editing import (
     open_text,
     save_text,
 )
-from instep.content.articles.schemas import Article, ArticleCreate, ArticleUpdate, TextEdit
+from instep.content.articles.schemas import Article
 from instep.content.collections.actions import get_collection, list_collections
 from instep.content.style.actions import find_style
 from instep.drafting.places.actions import get_place

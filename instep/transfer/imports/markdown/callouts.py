@@ -25,9 +25,9 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 DIRECTIVES = frozenset(("tabs", "tab", "code-group", "steps", "cards", "card", "video", "details"))
 _INDENT = 4
 _TAG = re.compile(r"<[^<>]*>")
-# A private-use character, which does not occur in texts.
 # "1. Install" is a title here, and no item of a list.
 _NUMBER = re.compile(r"\A(\d{1,9})([.)])(?= )")
+# A private-use character, which does not occur in texts.
 _NUL = "\ue0f0"
 _INLINE = comrak.ExtensionOptions()
 _INLINE.strikethrough = True

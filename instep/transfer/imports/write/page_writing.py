@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from instep.content.articles.schemas import Article, ArticleCreate, TextSource
+from instep.content.articles.body_schemas import ArticleCreate
+from instep.content.articles.schemas import Article, TextSource
 from instep.content.articles.texts import create, find_article, live_columns, save
 from instep.content.parts.expansion import escape_unknown, put_back
 from instep.content.parts.readers_texts import text_columns

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 from instep.content.articles.actions import update_article
-from instep.content.articles.schemas import ArticleUpdate
+from instep.content.articles.body_schemas import ArticleUpdate
 from instep.content.articles.texts import find_article
 from instep.content.product_versions.actions import add_product_version, list_all_versions
 from instep.content.product_versions.schemas import ProductVersionCreate
