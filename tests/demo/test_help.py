@@ -2,7 +2,7 @@
 
 import re
 
-from instep.content.articles.schemas import ArticleCreate
+from instep.content.articles.body_schemas import ArticleCreate
 from instep.content.collections.schemas import CollectionCreate
 from instep.demo.help import HELP, read_help, read_page
 from instep.demo.story import HERE

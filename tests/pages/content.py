@@ -1,7 +1,7 @@
 """What fills the pages of content in the dashboard: an article with everything that its page can tell."""
 
+from instep.content.articles.body_schemas import TextEdit
 from instep.content.articles.editing import open_text, save_text
-from instep.content.articles.schemas import TextEdit
 from instep.content.golden.actions import add_golden_question
 from instep.interfaces.dashboard.queries import list_bots
 from instep.platform.core.clock import utc_now

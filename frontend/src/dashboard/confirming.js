@@ -14,7 +14,7 @@ export function askBeforeSending(document) {
   );
 }
 
-// The form that somebody has just said yes to.
+// The form that someone has just said yes to.
 let answered = null;
 
 function ask(form, button) {

@@ -1,6 +1,6 @@
 // The palette: every command of the page with its key, every section, and the articles whose titles hold the words.
 //
-// Ctrl+K or Cmd+K opens it anywhere, also while somebody writes; so does each button with `data-opens-palette`.
+// Ctrl+K or Cmd+K opens it anywhere, also while someone writes; so does each button with `data-opens-palette`.
 
 export function listenForPalette(document) {
   const dialog = document.getElementById("palette");

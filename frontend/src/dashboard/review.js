@@ -23,7 +23,7 @@ export function review(document) {
   addEventListener("pageshow", (event) => event.persisted && (desk.isGoingOn = false));
 }
 
-/** Tell that somebody is on this draft, and show who else is. */
+/** Tell that someone is on this draft, and show who else is. */
 function tellPresence(document) {
   const place = document.querySelector("main [data-presence]");
   const token = document.querySelector("input[name=form-token]");
@@ -40,7 +40,7 @@ class Desk {
     this.frame = frame;
     // The next draft, out of the page, so that none of its keys act; or the promise of it.
     this.next = null;
-    // Whether somebody waits for the next draft: what they press until then is meant for none that they see.
+    // Whether someone waits for the next draft: what they press until then is meant for none that they see.
     this.isGoingOn = false;
     // The last decision on its way to the server; null when all have arrived.
     this.sending = null;

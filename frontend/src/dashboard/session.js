@@ -1,4 +1,4 @@
-// Signing in again without leaving the page: what is on it, above all what somebody is writing, stays.
+// Signing in again without leaving the page: what is on it, above all what someone is writing, stays.
 //
 // A request that comes back with 401 and this trigger waits until the dialog has signed the person in; then it is
 // sent again, with the token that forms have from then on.
@@ -53,7 +53,7 @@ async function askToSignIn() {
   await pauseInTyping();
   const email = encodeURIComponent(dialog.dataset.email);
   const done = answered(dialog);
-  // A form of before would be replaced while somebody types into it.
+  // A form of before would be replaced while someone types into it.
   document.getElementById("sign-in-part").replaceChildren();
   dialog.showModal();
   htmx.ajax("GET", `${PART}?email=${email}`, { source: dialog, target: "#sign-in-part", swap: "innerHTML" });

@@ -1,4 +1,4 @@
-// Toasts of what was done leave by themselves, never while somebody is about to use them; what went wrong stays.
+// Toasts of what was done leave by themselves, never while someone is about to use them; what went wrong stays.
 const TOAST_MILLISECONDS = 8000;
 
 export function endToasts(document) {

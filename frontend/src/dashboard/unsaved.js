@@ -1,4 +1,4 @@
-// What somebody typed into a form that nothing else keeps: the browser asks before the page is left.
+// What someone typed into a form that nothing else keeps: the browser asks before the page is left.
 const MARKED = "[data-edit-form], [data-conflict-form]";
 // Of other forms only what is long to type again is asked about; the editor keeps its text itself.
 const FORMS = `${MARKED}, main form[method=post]:has(textarea):not([data-editor])`;

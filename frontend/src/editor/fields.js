@@ -1,4 +1,4 @@
-// The values of the form that somebody writes, without those that only the page needs.
+// The values of the form that someone writes, without those that only the page needs.
 const OWN = /^(?:form-token|version|seen|translation-of|opened-.*)$/;
 
 export function fieldsOf(form, surface) {

@@ -78,7 +78,7 @@ class Proposals {
     this.panel.hidden = false;
     this.line.replaceChildren(LINE_WORDS.there);
     this.showWhetherItFits();
-    // Somebody who writes goes on; to others the proposal is shown.
+    // Someone who writes goes on; to others the proposal is shown.
     if (!this.view.hasFocus) document.getElementById("rewording-heading").focus();
   }
 

@@ -22,7 +22,7 @@ class Saving {
     this.isSending = false;
     // A new text that is sent twice would become two.
     this.isSubmitting = false;
-    // Somebody else's text is replaced on purpose alone: by the button, not by typing.
+    // Someone else's text is replaced on purpose alone: by the button, not by typing.
     this.isRefused = "conflict" in form.dataset;
     this.isKept = true;
     this.failures = 0;

@@ -1,7 +1,7 @@
 // The text itself: CodeMirror on the very characters of the text area, in a shadow root of its own.
 //
 // In a shadow root its styles are constructed sheets, which the policy allows; nothing is written back but what
-// somebody has typed.
+// someone has typed.
 import { acceptCompletion, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
 import { deleteMarkupBackward, insertNewlineContinueMarkup, markdownLanguage, pasteURLAsLink } from "@codemirror/lang-markdown";

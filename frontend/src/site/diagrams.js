@@ -1,5 +1,8 @@
 // Mermaid diagrams, each drawn in a sandboxed frame of its own. Without this script, or if one can't be drawn, its
 // source is shown.
+// A frame loads the drawing script, which is large, so it waits until its place is about to be seen. A browser's own
+// `loading="lazy"` loads more than a page height ahead.
+const NEAR = "200px";
 const PATIENCE_MILLISECONDS = 25_000;
 const MAX_DIAGRAMS = 20;
 const MAX_CHARACTERS = 10_000;
@@ -19,7 +22,7 @@ function draw(details, text, address) {
   const frame = document.createElement("iframe");
   const dark = matchMedia("(prefers-color-scheme: dark)");
   place.className = "diagram";
-  Object.assign(frame, { title: details.querySelector("summary").textContent, loading: "lazy", src: address });
+  Object.assign(frame, { title: details.querySelector("summary").textContent, src: address });
   frame.sandbox = "allow-scripts";
   // A drawing has nothing that the keyboard could reach.
   frame.tabIndex = -1;
@@ -44,7 +47,15 @@ function draw(details, text, address) {
   };
   addEventListener("message", receive);
   frame.addEventListener("load", () => (patience ??= setTimeout(giveUp, PATIENCE_MILLISECONDS)));
-  dark.addEventListener("change", send);
-  place.append(frame);
   details.before(place);
+  const observer = new IntersectionObserver(
+    ([{ isIntersecting }]) => {
+      if (!isIntersecting) return;
+      observer.disconnect();
+      dark.addEventListener("change", send);
+      place.append(frame);
+    },
+    { rootMargin: NEAR },
+  );
+  observer.observe(place);
 }

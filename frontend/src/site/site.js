@@ -5,7 +5,7 @@ import { searchAsOneTypes } from "./matches.js";
 for (const form of document.querySelectorAll("form[data-matches]")) searchAsOneTypes(form);
 offerCopies();
 
-// `/` and Ctrl+K lead to the search, but `/` not from where somebody writes.
+// `/` and Ctrl+K lead to the search, but `/` not from where someone writes.
 addEventListener("keydown", (event) => {
   const isCommand = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
   const isSlash = event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey;
