@@ -53,13 +53,15 @@ ArticlePosition = Annotated[
 FirstVersion = Annotated[
     VersionRef,
     Field(
-        description="The first version of the product that it is about, by id or slug; null if all older ones are too."
+        description="The first version of the product that it is about, by id or slug; null if all older ones"
+        " are too."
     ),
 ]
 LastVersion = Annotated[
     VersionRef,
     Field(
-        description="The last version of the product that it is about, by id or slug; null if all newer ones are too."
+        description="The last version of the product that it is about, by id or slug; null if all newer ones"
+        " are too."
     ),
 ]
 VersionOf = Annotated[
