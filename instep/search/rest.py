@@ -4,8 +4,7 @@ from typing import Any
 
 from fastapi.responses import Response
 
-from instep.content.articles.body_schemas import article_json
-from instep.content.articles.rest import LocaleFilter, VersionFilter
+from instep.content.articles.body_schemas import LocaleFilter, VersionFilter, article_json
 from instep.platform.core.markdown import Format
 from instep.platform.core.paging import PageRequest
 from instep.platform.identity.schemas import Bot, Ctx

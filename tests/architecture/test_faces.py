@@ -35,6 +35,7 @@ FACES: dict[str, set[str]] = {
     "backups": {"restoring", "snapshot"},
     "articles": {
         *(
+            "body_schemas",
             "bulk",
             "due",
             "editing",

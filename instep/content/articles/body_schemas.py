@@ -3,6 +3,7 @@
 from datetime import date
 from typing import Annotated, Any, Literal
 
+from fastapi import Query
 from pydantic import MISSING, Field
 
 from instep.content.articles.schemas import (
@@ -71,6 +72,11 @@ VersionOf = Annotated[
         " null for none."
     ),
 ]
+VersionFilter = Annotated[
+    str | None,
+    Query(description="Only articles of this version of the product, by its id or slug.", examples=["1.x"]),
+]
+LocaleFilter = Annotated[Locale | None, Query(description="Only articles in this language.")]
 Commit = Annotated[
     Text,
     Field(

@@ -15,6 +15,8 @@ from instep.content.articles.body_schemas import (
     ArticleSplit,
     ArticleUpdate,
     ArticleVerify,
+    LocaleFilter,
+    VersionFilter,
     article_deleted_out,
     article_json,
 )
@@ -40,7 +42,7 @@ from instep.platform.web.api import (
     reply_list,
     reply_with_etag,
 )
-from instep.platform.web.shapes import ListOut, Locale
+from instep.platform.web.shapes import ListOut
 
 router = ApiRouter()
 
@@ -72,11 +74,6 @@ FreshnessFilter = Annotated[
     FreshnessState | None,
     Query(description="Only published articles in this state, which the field `freshness` explains."),
 ]
-VersionFilter = Annotated[
-    str | None,
-    Query(description="Only articles of this version of the product, by its id or slug.", examples=["1.x"]),
-]
-LocaleFilter = Annotated[Locale | None, Query(description="Only articles in this language.")]
 
 
 @router.operation(

@@ -145,5 +145,6 @@ async def _copy(ctx: Ctx, article: Article, other: OtherVersions, original: Arti
     if changes:
         copy = await save(ctx, copy, changes, "markdown")
     await splitting_queries.copy_standing(ctx, article.id, copy.id)
+    await splitting_queries.copy_dismissals(ctx, article.id, copy.id)
     await splitting_queries.move_proposals(ctx, article, copy, other.version_ids)
     return copy

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from instep.content.articles.schemas import Article
+from instep.platform.core.ids import new_id
 from instep.platform.identity.schemas import Ctx
 
 
@@ -40,6 +41,30 @@ async def copy_publication(ctx: Ctx, article_id: str, copy: Article) -> None:
         article=article_id,
         copy=copy.id,
         version=copy.version,
+    )
+
+
+async def copy_dismissals(ctx: Ctx, article_id: str, copy_id: str) -> None:
+    """Dismiss for the copy all statements that reviewers have dismissed for good for the article."""
+    ids = await ctx.column(
+        """
+        select id from suppressed_statements
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = %(article)s
+        """,
+        article=article_id,
+    )
+    await ctx.execute(
+        """
+        insert into suppressed_statements (id, workspace_id, bot_id, article_id, key, summary, reason, comment,
+            draft_id, place_id, author_type, author_name, created_at)
+        select row.new_id, s.workspace_id, s.bot_id, %(copy)s, s.key, s.summary, s.reason, s.comment,
+            s.draft_id, s.place_id, s.author_type, s.author_name, s.created_at
+        from unnest(%(ids)s::text[], %(new_ids)s::text[]) as row (id, new_id)
+        join suppressed_statements s on s.bot_id = %(bot)s and s.workspace_id = %(workspace)s and s.id = row.id
+        """,
+        copy=copy_id,
+        ids=ids,
+        new_ids=[new_id("sup") for _ in ids],
     )
 
 

@@ -127,6 +127,20 @@ async def test_a_draft_belongs_to_the_part_of_an_article_that_is_split_meanwhile
     assert await texts(client, "2.x") == [SETTINGS]
 
 
+async def test_a_statement_dismissed_for_good_stays_dismissed_after_a_split(
+    client: Client, run_jobs: RunJobs
+) -> None:
+    article = await publish(client, "Install", SETTINGS)
+    await process(client, run_jobs, "main")
+    draft = await only_draft(client)
+    ok(await client.post(f"/v1/drafts/{draft['id']}/dismiss", json={"reason": "not_needed"}))
+
+    created(await client.post(f"/v1/articles/{article['id']}/split", json={"version": "2.x"}))
+    await process(client, run_jobs, "release/1.4")
+
+    assert ok(await client.get("/v1/drafts"))["results"] == []
+
+
 async def test_a_reviewer_may_change_all_versions_now_or_with_the_release(
     client: Client, run_jobs: RunJobs
 ) -> None:
