@@ -55,12 +55,13 @@ async def copy_dismissals(ctx: Ctx, article_id: str, copy_id: str) -> None:
     )
     await ctx.execute(
         """
-        insert into suppressed_statements (id, workspace_id, bot_id, article_id, key, summary, reason, comment,
-            draft_id, place_id, author_type, author_name, created_at)
+        insert into suppressed_statements (id, workspace_id, bot_id, article_id, key, summary, reason,
+            comment, draft_id, place_id, author_type, author_name, created_at)
         select row.new_id, s.workspace_id, s.bot_id, %(copy)s, s.key, s.summary, s.reason, s.comment,
             s.draft_id, s.place_id, s.author_type, s.author_name, s.created_at
         from unnest(%(ids)s::text[], %(new_ids)s::text[]) as row (id, new_id)
-        join suppressed_statements s on s.bot_id = %(bot)s and s.workspace_id = %(workspace)s and s.id = row.id
+        join suppressed_statements s
+          on s.bot_id = %(bot)s and s.workspace_id = %(workspace)s and s.id = row.id
         """,
         copy=copy_id,
         ids=ids,
