@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-HEAVY = {"alembic", "fastapi", "mcp", "numpy", "psycopg", "sqlalchemy", "starlette", "uvicorn"}
+HEAVY = {"fastapi", "mcp", "numpy", "psycopg", "starlette", "uvicorn"}
 HELP = """
 from contextlib import suppress
 from instep.cli import main

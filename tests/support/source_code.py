@@ -19,8 +19,6 @@ WINGS = {
     "cli",
     "search",
 }
-# Published migrations are never edited, so rules about names do not reach them.
-MIGRATIONS = "instep.platform.migrations.versions"
 
 
 @dataclass(frozen=True)
@@ -72,8 +70,8 @@ def slice_of(name: str) -> tuple[str, str]:
 
 @cache
 def product_modules() -> tuple[Module, ...]:
-    """All modules of the package but the migrations."""
-    return tuple(module for module in modules_below(PACKAGE) if not module.name.startswith(f"{MIGRATIONS}."))
+    """All modules of the package."""
+    return modules_below(PACKAGE)
 
 
 @cache

@@ -14,6 +14,8 @@ from instep.platform.core.errors import Unusable
 from instep.platform.core.progress import tell
 
 VERSIONS = Path(__file__).parent / "versions"
+# The revision of the schema in `baseline`, which has a file for each area.
+BASELINE = "0061"
 
 
 class MigrationRefused(Unusable):
@@ -59,10 +61,7 @@ def migrate(url: str) -> str:
     if present != newest:
         missing = [revision for revision in revisions() if revision > (present or "")]
         tell(f"Applying {len(missing)} migration{'s' if len(missing) != 1 else ''} …")
-        # Alembic takes a while to import, and most starts need no migration.
-        from instep.platform.migrations.runner import run_migrations
-
-        run_migrations(url)
+        migrate_to(url, newest)
     return newest
 
 
@@ -79,7 +78,14 @@ def head() -> str:
 
 
 def revisions() -> list[str]:
-    return [file.name.partition("_")[0] for file in VERSIONS.glob("[0-9]*.py")]
+    return list(migration_files())
+
+
+def migration_files() -> dict[str, list[Path]]:
+    """The files of each revision, in the order in which they run."""
+    areas = sorted((VERSIONS.parent / "baseline").glob("*.sql"))
+    changes = sorted(VERSIONS.glob("[0-9]*.sql"))
+    return {BASELINE: areas, **{file.name.partition("_")[0]: [file] for file in changes}}
 
 
 def is_being_restored(url: str) -> bool:

@@ -61,7 +61,5 @@ def configure_logging() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=shared))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
-    # Alembic logs at every start that there is nothing to do.
-    logging.getLogger("alembic").setLevel(logging.WARNING)
     # The MCP SDK logs every request, which already has its own line.
     logging.getLogger("mcp").setLevel(logging.WARNING)
