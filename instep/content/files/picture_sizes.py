@@ -17,7 +17,7 @@ PICTURE = re.compile(r'<img((?: [a-z-]+="[^"]*")*)>')
 ADDRESS = re.compile(r"/files/([^/]+)/([0-9a-f]{64})\.[a-z0-9]{3,4}(?![^?#])")
 WHOLE_NUMBER = re.compile(r"[1-9][0-9]{0,4}")
 # The version of stored HTML. A job renders texts with an earlier version again, so that no page has to.
-HTML_VERSION = 1
+HTML_VERSION = 2
 
 
 async def render_with_sizes(ctx: Ctx, text: str, *, has_lines: bool = False) -> str:

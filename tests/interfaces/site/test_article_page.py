@@ -7,6 +7,7 @@ import pytest
 
 from instep.content.articles import jobs
 from instep.content.articles.jobs import schedule_rendering
+from instep.content.files.picture_sizes import HTML_VERSION
 from instep.content.parts.readers_texts import text_columns
 from instep.platform.core.database import Database, Tx
 from instep.platform.identity.schemas import Ctx
@@ -432,7 +433,9 @@ async def test_the_worker_renders_texts_of_earlier_versions_again_and_pages_neve
     client: Client, api: Api, cast: Cast, owner: Tx, database: Database, run_jobs: RunJobs
 ) -> None:
     # Without the thousands of rows that other tests have inserted without HTML.
-    await owner.execute("update articles set html_version = 1 where html_version = 0")
+    await owner.execute(
+        f"update articles set html_version = {HTML_VERSION} where html_version < {HTML_VERSION}"
+    )
     text = "```python\nreturn 1\n```\n"
     article = await publish(client, "Install", text)
     entry = await create_entry(client, contentMarkdown=text)
@@ -450,7 +453,10 @@ async def test_the_worker_renders_texts_of_earlier_versions_again_and_pages_neve
     assert ok(await client.get(f"/v1/articles/{article['id']}")) == before
     shown = ok(await client.get(f"/v1/changelog/entries/{entry['id']}", params={"format": "html"}))
     assert "code-word" in shown["contentHtml"]
-    assert await owner.value("select html_version from articles where id = %(id)s", id=article["id"]) == 1
+    assert (
+        await owner.value("select html_version from articles where id = %(id)s", id=article["id"])
+        == HTML_VERSION
+    )
 
 
 async def test_a_text_that_fails_keeps_its_html_and_the_others_are_rendered(
@@ -461,7 +467,9 @@ async def test_a_text_that_fails_keeps_its_html_and_the_others_are_rendered(
     run_jobs: RunJobs,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    await owner.execute("update articles set html_version = 1 where html_version = 0")
+    await owner.execute(
+        f"update articles set html_version = {HTML_VERSION} where html_version < {HTML_VERSION}"
+    )
     articles = [await publish(client, title, f"# {title}") for title in ("First", "Broken", "Last")]
     for article in articles:
         old = "content_html = '<p>Old</p>', html_version = 0"

@@ -34,6 +34,15 @@ def test_no_two_tables_of_a_text_have_the_same_name() -> None:
         assert html.count(region(name)) == 1
 
 
+def test_long_names_in_code_of_a_cell_can_break_after_signs_and_before_capitals() -> None:
+    name = "`AUTH_DISABLE_PASSWORD`"
+    html = render(f"{name}\n\n| {name} `data.presignedFields` `short_name` |\n|---|\n")
+
+    assert "<p><code>AUTH_DISABLE_PASSWORD</code></p>" in html
+    assert "<code>AUTH_<wbr>DISABLE_<wbr>PASSWORD</code>" in html
+    assert "<code>data.<wbr>presigned<wbr>Fields</code> <code>short_name</code>" in html
+
+
 def test_of_nested_tables_the_outer_one_scrolls() -> None:
     html = render("<table><tr><td><table><tr><td>a</td></tr></table></td></tr></table>\n\n" + TABLE)
 
