@@ -52,14 +52,14 @@ def test_sidebars_folders_and_translations() -> None:
     tree = READER.read(dedented(FILES))
 
     assert outline(tree) == [
-        "Welcome",
+        "Welcome > Welcome",
         "Guides > First",
         "Reference > Deeper > Deep",
         "Reference > Deeper > One",
         "Reference > Deeper > Two",
         "Reference > B",
         "Reference > A",
-        "Willkommen",
+        "Welcome > Willkommen",
     ]
     assert addresses(tree) == {
         "docs/intro.md": "/docs/welcome",
@@ -111,6 +111,7 @@ def test_what_cannot_be_kept_is_told() -> None:
         like("sidebars.ts:8 setting…: unknown()"),
         like("sidebars.ts:…sidebar…: guides/lost"),
         like("sidebars.ts:…sidebar…: Forum"),
+        "Reference: pages after a group (2 in total): placed before it",
     ]
 
 
@@ -118,7 +119,7 @@ def test_without_sidebars_the_folders_are_the_navigation() -> None:
     files = {"website/docusaurus.config.js": "module.exports = {}", "website/docs/2-b.md": "# B\n"}
     files |= {"website/docs/1-a.md": "# A\n", "website/docs/faq/c.md": "# C\n"}
 
-    assert outline(READER.read(dedented(files))) == ["A", "B", "Faq > C"]
+    assert outline(READER.read(dedented(files))) == ["A > A", "A > B", "Faq > C"]
 
 
 def test_only_the_newest_version_is_imported() -> None:

@@ -45,7 +45,7 @@ def test_the_summary_makes_collections_and_the_configuration_redirects() -> None
     )
 
     assert outline(tree) == [
-        "Welcome to us",
+        "Welcome to us > Welcome to us",
         "Use > Guides > Guides",
         "Use > Guides > First",
         "Use > Guides > New",

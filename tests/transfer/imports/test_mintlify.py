@@ -59,7 +59,7 @@ def test_an_api_reference_has_a_page_for_each_operation_below_its_tag() -> None:
 
     assert outline(tree) == ["API > Big Users > Get a user", "API > Gone"]
     assert addresses(tree)["api/v1.json#GET /users/{id}"] == "/reference/big-users/get-a-user"
-    assert told(tree) == []
+    assert told(tree) == ["API: pages after a group (1 in total): placed before it"]
 
 
 def test_of_an_api_with_pages_only_the_listed_operations_are_imported() -> None:
@@ -189,6 +189,35 @@ def test_a_page_outside_of_the_navigation_comes_to_what_holds_the_pages_beside_i
         "Guides > Second > c/e",
         "Guides > old/f",
     ]
+
+
+def test_pages_before_a_group_stay_before_it_and_other_labels_are_told() -> None:
+    deep = {"group": "Deep", "pages": ["b"]}
+    pages = ["a", {"group": "Guides", "pages": [deep, "c"]}, "d"]
+    texts = {name: f"# {name.upper()}\n" for name in "abcd"}
+    texts["c"] = "---\ntitle: C of all\nsidebarTitle: C\n---\nText\n"
+    files = {f"{name}.mdx": text for name, text in texts.items()}
+    tree = READER.read(dedented({"docs.json": json.dumps({"navigation": {"pages": pages}}), **files}))
+
+    assert outline(tree) == ["A > A", "Guides > Deep > B", "Guides > C of all", "D"]
+    assert told(tree) == [
+        "Guides: pages after a group (1 in total): placed before it",
+        "docs.json: navigation label other than the title (1 in total): such as “C” for “C of all”",
+    ]
+
+
+def test_a_page_that_only_other_pages_show_is_no_article() -> None:
+    use = "import T from '/parts/terms.mdx'\n\n<T />\n"
+    files = {"parts/terms.mdx": "# Terms\n\nPay.\n", "a.mdx": f"# A\n\n{use}", "b.mdx": f"# B\n\n{use}"}
+    tree = READER.read(dedented({"docs.json": '{"navigation": {"pages": ["a", "b"]}}', **files}))
+
+    assert outline(tree) == ["A", "B"]
+    assert tree.pages[0].former_addresses == ("/parts/terms",)
+    assert told(tree) == [
+        like("parts/terms.mdx: page that isn't in the navigation: left out, because other pages include…")
+    ]
+    listed = {"docs.json": '{"navigation": {"pages": ["a", "parts/terms"]}}', **files}
+    assert outline(READER.read(dedented(listed))) == ["A", "Terms", "B"]
 
 
 def test_only_the_newest_version_is_imported() -> None:

@@ -55,7 +55,7 @@ def test_the_navigation_makes_collections_and_the_configuration_addresses() -> N
     )
 
     assert outline(tree) == [
-        "Home",
+        "Home > Home",
         "Start > Start here",
         "Start > Install it",
         "Start > Deep > Deep",
@@ -104,7 +104,7 @@ def test_the_configuration_of_zensical_is_read_before_that_of_mkdocs() -> None:
         },
     )
 
-    assert outline(tree) == ["Home", "Start > Install it"]
+    assert outline(tree) == ["Home > Home", "Start > Install it"]
     assert tree.sites == ("https://docs.example.com/product", "/product")
     assert tree.redirects == (ImportedRedirect("/old/", "/start/install/"),)
     assert "Press Install." in page_at(tree, "docs/start/install.md").markdown

@@ -37,12 +37,12 @@ def test_sidebar_addresses_and_locales() -> None:
     tree = READER.read(dedented(FILES))
 
     assert outline(tree) == [
-        "Start",
+        "Start > Start",
         "Guides > B",
         "Guides > Deep Down > Deep",
         "Guides > A",
         "Guides > Hidden",
-        "Começar",
+        "Start > Começar",
     ]
     assert addresses(tree)["src/content/docs/guides/Deep Down/File.Name.md"] == "/guides/deep-down/filename"
     assert (tree.pages[-1].locale, tree.pages[-1].address, tree.pages[-1].translation_of) == (
@@ -64,5 +64,6 @@ def test_components_of_mdx_and_text_of_markdown() -> None:
 def test_what_is_not_in_the_sidebar_is_told() -> None:
     assert told(READER.read(dedented(FILES))) == [
         like("astro.config.mjs:…sidebar…: Lost"),
+        "Guides: pages after a group (1 in total): placed before it",
         like("src/content/docs/guides/hidden.md:…navigation:…others"),
     ]

@@ -26,7 +26,7 @@ from instep.transfer.imports.openapi.api_document import (
 )
 from instep.transfer.imports.readers.openapi import operation_page
 from instep.transfer.imports.tree.file_names import without_extension
-from instep.transfer.imports.tree.navigation import Entry, arrange, pages_of
+from instep.transfer.imports.tree.navigation import Entry, arrange, ordered_entries, pages_of, tell_labels
 from instep.transfer.imports.tree.schemas import (
     ImportedPage,
     Losses,
@@ -66,6 +66,7 @@ class _Mintlify:
         self.locale = js_text(at(default, "language")) or None
         self.other_locales = {js_text(at(row, "language")) for row in languages} - {self.locale}
         self.older_pages: set[str] = set()
+        self.labels: list[tuple[str, ImportedPage]] = []
         # The pages of operations by file ("" if none is named), method and path.
         self.operation_pages: dict[tuple[str, str, str], str] = {}
         # The OpenAPI documents by path, and the operations of each by method and path.
@@ -79,7 +80,8 @@ class _Mintlify:
         entries = self._entries(self.navigation, at(self.settings, "api", "openapi"))
         left_out = self.older_pages.difference(pages_of(entries))
         pages = {key: page for key, page in (pages | self.generated_pages).items() if key not in left_out}
-        arranged = arrange(entries, pages, self.source.losses)
+        arranged = arrange(ordered_entries(entries, pages, self.source.losses), pages, self.source.losses)
+        tell_labels(self.labels, self.path, self.source.losses)
         self.source.add_redirects(self.path, self.settings.get("redirects"), "source", "destination")
         tell_looks("mintlify", self.source.losses, self.path, self.settings)
         canonical = js_text(at(self.settings, "seo", "metatags", "canonical"))
@@ -104,7 +106,9 @@ class _Mintlify:
             self.operation_pages[self._document_path(named[0]), *named[1:]] = path
         original = self._find(rest) if is_translation else None
         language = locale if is_translation else self.locale
-        return imported_page(page, absolute(without_index(stem)), language, translation_of=original)
+        imported = imported_page(page, absolute(without_index(stem)), language, translation_of=original)
+        self.labels.append((page.fields.text("sidebarTitle"), imported))
+        return imported
 
     def _find(self, name: str) -> str | None:
         return self.source.page_at(self.source.join(name.strip("/")))

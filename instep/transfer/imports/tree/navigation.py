@@ -1,8 +1,10 @@
 """Turns a declared navigation into collections, and sorts the pages by it."""
 
 import posixpath
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import dropwhile, groupby
 
 from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedPage, Losses
 
@@ -49,9 +51,10 @@ def arrange(
     """All pages in the order of a navigation, and a collection for each heading with pages below it.
 
     A repeated page keeps its first position, and a page with subpages is the first one of its collection. A
-    page that is not in the navigation is reported and added at the end, in the collection that contains all
-    pages of its folder.
+    page that is not in the navigation is reported. If other pages include its text, it is left out; otherwise
+    it is added at the end, in the collection that contains all pages of its folder.
     """
+    pages = _without_snippets(entries, pages, losses)
     arranger = _Arranger(pages)
     arranger.add(entries, None)
     parents = {collection.key: collection.parent for collection in arranger.collections}
@@ -68,6 +71,64 @@ def arrange(
             arranger.arranged[key] = replace(page, collection=place)
     arranged = (*arranger.arranged.values(), *_translations(pages, arranger.arranged))
     return arranged, tuple(arranger.collections)
+
+
+def ordered_entries(
+    entries: Sequence[Entry], pages: Mapping[str, ImportedPage], losses: Losses
+) -> list[Entry]:
+    """The top of a declared navigation with a collection for each run of pages that stand before a group.
+
+    A help center shows articles without a collection after all collections. The collection has the title of
+    its first page. Within a collection, articles come before subcollections, so pages that follow a group
+    are reported.
+    """
+    runs = [(is_group, list(run)) for is_group, run in groupby(entries, lambda entry: bool(entry.entries))]
+    ordered: list[Entry] = []
+    for number, (is_group, run) in enumerate(runs, 1):
+        title = next((page.title for entry in run if (page := pages.get(entry.page or ""))), None)
+        is_before_group = not is_group and number < len(runs)
+        ordered += [Entry(title, None, run)] if is_before_group and title is not None else run
+    for entry in ordered:
+        _tell_late_pages(entry, losses)
+    return ordered
+
+
+def _tell_late_pages(entry: Entry, losses: Losses) -> None:
+    late = list(dropwhile(lambda child: not child.entries, entry.entries))
+    if number := sum(not child.entries for child in late):
+        losses.add(entry.title, f"pages after a group ({number:,} in total): placed before it")
+    for child in entry.entries:
+        _tell_late_pages(child, losses)
+
+
+def tell_labels(labels: Iterable[tuple[str, ImportedPage]], path: str, losses: Losses) -> None:
+    """Report labels in the navigation that differ from the titles: articles have only a title."""
+    others = [(label, page.title) for label, page in labels if label and label != page.title]
+    if others:
+        example = f"such as “{others[0][0]}” for “{others[0][1]}”"
+        losses.add(path, f"navigation label other than the title ({len(others):,} in total): {example}")
+
+
+def _without_snippets(
+    entries: Sequence[Entry], pages: Mapping[str, ImportedPage], losses: Losses
+) -> dict[str, ImportedPage]:
+    """The pages without those that exist only as texts in other pages, which are reported.
+
+    Their addresses lead to the first page that includes them.
+    """
+    listed, hosts = set(pages_of(entries)), {row.path: row.page for row in reversed(losses.inclusions)}
+    snippets = {key for key, page in pages.items() if page.path in hosts and key not in listed}
+    addresses: defaultdict[str, list[str]] = defaultdict(list)
+    for key in sorted(snippets):
+        page = pages[key]
+        what = "page that isn't in the navigation: left out, because other pages include its text"
+        losses.add(page.path, what)
+        addresses[hosts[page.path]] += [page.address] if page.address else []
+    return {
+        key: replace(page, former_addresses=(*page.former_addresses, *addresses[page.path]))
+        for key, page in pages.items()
+        if key not in snippets and page.translation_of not in snippets
+    }
 
 
 def _translations(
