@@ -77,7 +77,7 @@ CASES = {
     ),
     "a picture with a caption": (
         '<figure><img src="a b.png" alt="A" width=3><figcaption>Cap</figcaption></figure>',
-        "![A](a%20b.png)\n\n*Cap*\n",
+        '<img src="a%20b.png" alt="A" width="3">\n\n*Cap*\n',
     ),
     "definitions": ("<dl><dt>Term</dt><dd>Meaning</dd></dl>", "**Term**\n\nMeaning\n"),
     "no-break spaces of editors": (

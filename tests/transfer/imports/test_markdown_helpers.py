@@ -13,6 +13,7 @@ from instep.transfer.imports.markdown.grouping import grouped_tabs, take_titles
 from instep.transfer.imports.markdown.heading_ids import replace_html_headings, take_heading_ids
 from instep.transfer.imports.markdown.hidden_code import hide_code, outside_code
 from instep.transfer.imports.markdown.source_pages import read_page
+from instep.transfer.imports.markdown.table_heads import repair_table_heads
 from instep.transfer.imports.markdown.titles import take_title
 from instep.transfer.imports.tree.file_names import name_order, title_of_name, without_numbers
 from instep.transfer.imports.tree.schemas import Loss, Losses
@@ -99,7 +100,23 @@ def test_admonitions_become_alerts(source: str, markdown: str) -> None:
 @pytest.mark.parametrize(
     ("source", "text"),
     [
-        ("![a](b.png){ width=20 loading=lazy }", "![a](b.png)"),
+        ("| A | B |\n| - | - | - |\n| a | b | c |", "| A | B |  |\n| - | - | - |\n| a | b | c |"),
+        ("- | A | B |\n  | - | - | - |\n  | a | b |", "- | A | B |\n  | - | - |\n  | a | b |"),
+        ("> | A | B | C\n> | :- |", "> | A | B | C |\n> | :- | --- | --- |"),
+        ("| A \\| B | C |\n| - | - |", "| A \\| B | C |\n| - | - |"),
+        ("| - | - |\n| - |\n\na | b\n| - |", "| - | - |\n| - |\n\na | b\n| - |"),
+    ],
+)
+def test_a_table_whose_head_and_rule_differ_is_repaired(source: str, text: str) -> None:
+    assert repair_table_heads(source) == text
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("![a](b.png){ width=20 loading=lazy }", '<img src="b.png" alt="a" width="20">'),
+        ('![a](b.png "T"){: style="width: 25%"} x', '<img src="b.png" alt="a" title="T" width="168"> x'),
+        ("![a](b.png){ width=1200 }", "![a](b.png)"),
         ('[a](b){:target="_blank"} c', "[a](b) c"),
         ("Text\n{: .note }\nmore", "Text\n\nmore"),
         ("## T { #id .x }", "## T {#id}"),

@@ -253,6 +253,30 @@ COMPONENTS = {
         ![A page](/img/a.png "The page")
         """,
     ),
+    "pictures with a width": (
+        """
+        <img src="a.png" alt="A [page]" width={400} />
+        Text.
+
+        <Frame caption="It's **here**">
+          <img src={"/b.png"} style={{ maxWidth: '50%', margin: 0 }} />
+        </Frame>
+
+        1. <img src="c.png" width="1200" />
+        """,
+        """
+        <img src="a.png" alt="A [page]" width="400">
+
+        Text.
+
+        <figure>
+        <img src="/b.png" alt="" width="336">
+        <figcaption>It's here</figcaption>
+        </figure>
+
+        1. ![](c.png)
+        """,
+    ),
     "fields": (
         """
         <ParamField path="id" type="string" required>

@@ -24,7 +24,7 @@ from instep.transfer.imports.html.html_headings import HeadingIds, drop_title, n
 from instep.transfer.imports.html.html_tables import tidy_tables
 from instep.transfer.imports.html.inline import tidy_text
 from instep.transfer.imports.html.lists import tidy_lists
-from instep.transfer.imports.html.safe_links import keep_addresses
+from instep.transfer.imports.html.safe_links import keep_addresses, write_sized_pictures
 
 UNSEEN = "script, style, template, noscript, svg, link, meta, head, select, textarea, canvas, dialog"
 FORM_PARTS = "form, fieldset, button, label"
@@ -106,6 +106,7 @@ def convert_document(
     tidy_tables(document)
     tidy_text(document)
     heading_ids = tidy_headings(document, is_below_title=title is not None)
+    write_sized_pictures(document)
     markdown = write(document, holds_markdown)
     refuse_costly_markdown(markdown)
     return HtmlText(markdown, heading_ids, tuple(dict.fromkeys(document.losses)))

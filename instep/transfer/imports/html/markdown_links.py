@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from html import escape
 from urllib.parse import quote
 
 _NOT_IN_TARGETS = re.compile(r"[\s<>]")
+_ESCAPED = re.compile(r"\\([<>\[\]])")
 
 
 def link(label: str, target: str) -> str:
@@ -13,9 +15,13 @@ def link(label: str, target: str) -> str:
     return f"[{words or target}]({link_target(target)})" if target else words
 
 
-def picture(alternative: str, target: str) -> str:
-    """An image; empty without a target."""
+def picture(alternative: str, target: str, width: int | None = None, title: str = "") -> str:
+    """An image; empty without a target. With a width in pixels it is a tag: Markdown has no widths."""
     words, target = " ".join(alternative.split()), target.strip()
+    if target and width is not None:
+        words = escape(_ESCAPED.sub(r"\1", words))
+        further = f' title="{escape(title)}"' if title else ""
+        return f'<img src="{escape(link_target(target))}" alt="{words}"{further} width="{width}">'
     escaped = words.replace("[", "\\[").replace("]", "\\]")
     return f"![{escaped}]({link_target(target)})" if target else ""
 

@@ -17,7 +17,8 @@ from instep.transfer.imports.html.html_document import (
     text_of,
     unwrap,
 )
-from instep.transfer.imports.html.markdown_links import link_target
+from instep.transfer.imports.html.markdown_links import link_target, picture
+from instep.transfer.imports.html.picture_widths import picture_width
 from instep.transfer.imports.tree.url_parts import decoded_path, split_url
 from instep.transfer.imports.tree.written_pictures import is_written_picture
 
@@ -47,8 +48,8 @@ MAX_TOLD_CHARACTERS = 80
 
 def keep_addresses(document: HtmlDocument) -> None:
     """Turn embedded content into links, and remove URLs that run code or contain data."""
-    for picture in document.css("picture"):
-        keep_picture_of(picture)
+    for sources in document.css("picture"):
+        keep_picture_of(sources)
     for image in document.css("img"):
         keep_image(document, image)
     for embedded in document.css(EMBEDS):
@@ -89,11 +90,23 @@ def keep_image(document: HtmlDocument, image: Node) -> None:
             document.losses.append(f"image embedded in the text{f' ({alt})' if alt else ''}")
         image.replace_with(alt)
         return
+    width = picture_width(attributes.get("width") or "", attributes.get("style") or "")
     for name in list(attributes):
         if name != "title":
             del image.attrs[name]
     image.attrs["src"] = source
     image.attrs["alt"] = alt
+    if width is not None:
+        image.attrs["width"] = str(width)
+
+
+def write_sized_pictures(document: HtmlDocument) -> None:
+    """Write images with a width as tags, after all steps that look for images."""
+    for image in document.css("img[width]"):
+        alt, source, width, title = (
+            image.attributes.get(name) or "" for name in ("alt", "src", "width", "title")
+        )
+        image.replace_with(document.mark(picture(alt, source, int(width), title)))
 
 
 def link_embedded(document: HtmlDocument, embedded: Node) -> None:

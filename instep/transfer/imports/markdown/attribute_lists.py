@@ -2,20 +2,35 @@
 
 import re
 
+from instep.transfer.imports.html.markdown_links import picture
+from instep.transfer.imports.html.picture_widths import picture_width
+
 _ATTRIBUTE = r"(?:[.#][\w:-]+|[A-Za-z][\w:-]*=(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s{}\"']+))"
 _LIST = re.compile(
     r"(?:(\n[ \t]*+)|(?<![ \t])[ \t]*+)(?<!\\)(?<![{%$])"
     rf"\{{:?[ \t]*+({_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*)[ \t]*\}}"
 )
+_PICTURE = re.compile(
+    r"!\[([^\[\]\n]*+)\]\(([^()\s]++)(?:[ \t]++\"([^\"\n]*+)\")?+[ \t]*+\)\{:?([^{}\n]*+)\}"
+)
+_WIDTH = re.compile(r"(?<![\w-])width=[\"']?([\d.]+\w*+%?+)")
 _ID = re.compile(r"(?:^|\s)(?:#|id=[\"']?)([\w:.-]+)")
 
 
 def remove_attribute_lists(text: str) -> str:
-    """The text without attribute lists; one with an id is reduced to `{#id}`, for `take_heading_ids`.
+    """The text without attribute lists, except for widths of pictures.
 
+    A list with an id is reduced to `{#id}`, for `take_heading_ids`.
     Code in the text must be hidden.
     """
-    return _LIST.sub(_id_alone, f"\n{text}")[1:]
+    return _LIST.sub(_id_alone, f"\n{_PICTURE.sub(_sized_picture, text)}")[1:]
+
+
+def _sized_picture(match: re.Match[str]) -> str:
+    alternative, target, title, attributes = match.groups()
+    declared = _WIDTH.search(attributes)
+    width = picture_width(declared[1] if declared else "", attributes.replace('"', " ").replace("'", " "))
+    return match[0] if width is None else picture(alternative, target, width, title or "")
 
 
 def _id_alone(match: re.Match[str]) -> str:

@@ -17,6 +17,7 @@ _GROUP = re.compile(r"[ \t>]*(:{3,}+)code-group[ \t]*$")
 _LABEL = re.compile(r"[ \t>]*\*\*(.+)\*\*[ \t]*$")
 _CODE = re.compile(r"[ \t>]*\x00B(\d+)\x00[ \t]*$")
 _PICTURE = re.compile(r"!\[[^\[\]]*+\]\([^()\s\x00]++\)")
+_SIZED_PICTURE = re.compile(r"<img [^<>\x00]*+>")
 # What our pages play: see frontend/src/site/videos.js.
 _PLAYED = re.compile(
     r"https://(?:www\.)?(?:youtube\.com/(?:watch|embed|shorts|live)|youtu\.be/|vimeo\.com/\d|loom\.com/(?:share|embed)/)"
@@ -113,6 +114,8 @@ def with_caption(picture: str, caption: str) -> str:
     """A picture with its caption, which is below it if it is more than words."""
     words, picture = plain_title(caption), picture.strip()
     is_plain = words == " ".join(caption.replace("*", "").split())
+    if words and is_plain and _SIZED_PICTURE.fullmatch(picture):
+        return f"<figure>\n{picture}\n<figcaption>{escape(words, quote=False)}</figcaption>\n</figure>"
     if words and is_plain and _PICTURE.fullmatch(picture):
         return f'{picture[:-1]} "{escape(words)}")'
     below = caption if "*" in caption or not caption else f"*{caption}*"

@@ -9,6 +9,7 @@ from instep.transfer.imports.markdown.heading_ids import replace_html_headings, 
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code
 from instep.transfer.imports.markdown.plain_html import replace_html
 from instep.transfer.imports.markdown.source_pages import SourcePage
+from instep.transfer.imports.markdown.table_heads import repair_table_heads
 from instep.transfer.imports.markdown.titles import take_title
 from instep.transfer.imports.tree.schemas import ImportedPage
 
@@ -19,6 +20,10 @@ _FENCE_LINE = re.compile(r"^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)\x00B(\d+)\
 _TITLE = re.compile(r"\b(?:title|filename|file)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)')")
 _LANGUAGE = re.compile(r"[ \t]*+(?:\{[ \t]*+)?\.?([\w+#.-]+)")
 _BREAK_LINE = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*<br ?/?>[ \t]*\n)(?=[ \t]*\S)")
+_PICTURE_LINE = re.compile(
+    r"^([ \t>]*+)(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*+<img [^<>\x00\n]*+>[ \t]*+\n(?=[ \t>]*+[^\s<>])",
+    re.MULTILINE,
+)
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 
 
@@ -32,7 +37,7 @@ def plain_page(page: SourcePage, transform: Transform, title: str = "") -> Impor
     text = replace_html_headings(transform(text, code))
     text = remove_attribute_lists(replace_html(text, page.losses))
     text = _FENCE_LINE.sub(lambda line: _plain_fence(line, code), _ALERT.sub(_known_alert, text))
-    text = code.show(with_blank_lines(text)).strip("\n")
+    text = code.show(repair_table_heads(with_blank_lines(text))).strip("\n")
     own_title = page.fields.text("title")
     page_title, body = take_title(own_title, text, page.path)
     if title and not own_title and body == text:
@@ -51,11 +56,17 @@ def plain_page(page: SourcePage, transform: Transform, title: str = "") -> Impor
 
 
 def with_blank_lines(text: str) -> str:
-    """The text with at most one blank line between blocks, and one below a `<br>` that begins a paragraph.
+    """The text with at most one blank line between blocks.
 
-    CommonMark reads the lines below such a break as HTML, but the products read them as Markdown.
+    There is one below a `<br>` that begins a paragraph, and below a picture that is a tag on its own line:
+    CommonMark reads the lines below as HTML, but the products read them as Markdown.
     """
+    text = _PICTURE_LINE.sub(_with_blank_line, text)
     return _BREAK_LINE.sub(r"\1\n", _BLANK_LINES.sub("\n\n", text))
+
+
+def _with_blank_line(line: re.Match[str]) -> str:
+    return f"{line[0]}{line[1].rstrip() if '>' in line[1] else ''}\n"
 
 
 def headed_block(title: str, body: str) -> str:

@@ -9,6 +9,7 @@ from instep.platform.core.directives import write_directive
 from instep.platform.text.characters import whole_number
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS
 from instep.transfer.imports.html.markdown_links import link, picture
+from instep.transfer.imports.html.picture_widths import picture_width
 from instep.transfer.imports.markdown.callouts import alert, plain_title
 from instep.transfer.imports.markdown.grouping import code_group, tabs, with_caption
 from instep.transfer.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, paragraphs
@@ -182,7 +183,8 @@ def _update(tag: Tag) -> MarkdownPiece:
 
 
 def _picture(tag: Tag) -> MarkdownPiece:
-    return MarkdownPiece(picture(tag.value("alt", "title"), tag.value("src", "href", "light")))
+    width = picture_width(tag.value("width"), tag.value("style"))
+    return MarkdownPiece(picture(tag.value("alt", "title"), tag.value("src", "href", "light"), width))
 
 
 def _link(tag: Tag) -> MarkdownPiece:

@@ -5,6 +5,7 @@ import posixpath
 import re
 
 from instep.transfer.imports.html.markdown_links import link, markdown_table, picture
+from instep.transfer.imports.html.picture_widths import picture_width
 from instep.transfer.imports.html.safe_links import page_of
 from instep.transfer.imports.markdown.grouping import video
 from instep.transfer.imports.mdx.components import Write, details, dropped, unwrapped, with_names
@@ -49,7 +50,8 @@ def _anchor(tag: Tag) -> MarkdownPiece:
 
 
 def _image(tag: Tag) -> MarkdownPiece:
-    return MarkdownPiece(picture(tag.value("alt", "title"), tag.value("src")))
+    width = picture_width(tag.value("width"), tag.value("style"))
+    return MarkdownPiece(picture(tag.value("alt", "title"), tag.value("src"), width))
 
 
 def _paragraph(tag: Tag) -> MarkdownPiece:

@@ -13,6 +13,7 @@ from instep.transfer.imports.markdown.heading_ids import HeadingIds, take_headin
 from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode
 from instep.transfer.imports.markdown.plain_pages import titled_fence, with_blank_lines
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
+from instep.transfer.imports.markdown.table_heads import repair_table_heads
 from instep.transfer.imports.markdown.titles import take_title
 from instep.transfer.imports.mdx.components import details
 from instep.transfer.imports.mdx.included_files import IncludedFiles
@@ -81,7 +82,7 @@ class PageReader:
             text = writer.write(paragraphs(hero(page.fields), self.prepare(page)))
         text = replace_colon_containers(_TOC.sub("", text), _container)
         text = self._label_fences(remove_attribute_lists(text), writer.code)
-        text = with_blank_lines(take_titles(text, writer.code))
+        text = repair_table_heads(with_blank_lines(take_titles(text, writer.code)))
         text = writer.code.show(text).strip("\n")
         title, text = take_title(page.fields.text("title") or head.text("name"), text, path)
         markdown, heading_ids = take_heading_ids(text)

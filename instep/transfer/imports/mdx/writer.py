@@ -9,6 +9,7 @@ from html import unescape
 from instep.platform.core.directives import FENCE
 from instep.platform.text.characters import shorten
 from instep.transfer.imports.html.markdown_links import picture
+from instep.transfer.imports.html.picture_widths import picture_width
 from instep.transfer.imports.html.words_in_brackets import shown_comparisons
 from instep.transfer.imports.javascript.js_values import (
     SHOWN_SOURCE_CHARACTERS,
@@ -231,7 +232,7 @@ class PageWriter:
                 tag.values[name] = _words(name, unescape(value))
                 continue
             worth = self._value(value)
-            tag.values[name] = "true" if worth is True else _words(name, js_text(worth))
+            tag.values[name] = "true" if worth is True else _words(name, js_text(worth) or _style(worth))
             if name in _ADDRESSES and isinstance(worth, JsUnknown | JsCall) and not tag.values[name]:
                 what = f"URL of <{element.name}> that is computed by a program: {{{value.text}}}"
                 self.page.losses.add(what, element.source)
@@ -278,7 +279,13 @@ class PageWriter:
         """The text of a snippet, an image, or any other file as code."""
         if _PICTURE.search(path):
             address = posixpath.relpath(path, posixpath.dirname(self.page.path) or ".")
-            return MarkdownPiece(picture(tag.value("alt", "title"), address))
+            return MarkdownPiece(
+                picture(
+                    tag.value("alt", "title"),
+                    address,
+                    picture_width(tag.value("width"), tag.value("style")),
+                )
+            )
         content = self.snippets.files.read(path)
         self.budget[0] -= len(content)
         if self.depth >= _MAX_SNIPPET_DEPTH or self.budget[0] < 0:
@@ -344,6 +351,11 @@ class PageWriter:
 def _words(name: str, text: str) -> str:
     """The text of an attribute as Markdown without tags; code is kept verbatim."""
     return text if name in _CODE_ATTRIBUTES else _TAG_START.sub(r"\\<", text)
+
+
+def _style(value: JsValue) -> str:
+    """An object, such as that of `style`, as the declarations of a style sheet."""
+    return "; ".join(f"{name}: {js_text(each)}" for name, each in js_object(value).items())
 
 
 def _nodes_of(jsx: str) -> list[ElementNode]:
