@@ -9,20 +9,60 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 
 import httpx2
 
+from instep.cli import main
 from instep.platform.core.embedded import processes
 from tests.support.cast import Json
 
 COMMAND = Path(sys.executable).with_name("instep")
 READY_SECONDS = 60
 
-Process = subprocess.Popen[bytes]
+# To import all of Instep takes most of the processor time of a start, so one process does it for all servers.
+FORKS = ForkServerContext()
+FORKS.set_forkserver_preload(["instep.app", "instep.worker", "instep.platform.migrations", __name__])
+
+
+class Process(ForkServerProcess):
+    """The command `instep` with these arguments, for as long as it runs."""
+
+    def __init__(self, folder: Path, environment: Mapping[str, str], *arguments: str) -> None:
+        super().__init__(target=run_forked, args=(folder, environment, arguments))
+        self.start()
+
+    @property
+    def pid(self) -> int:
+        assert self.ident is not None, "it has started"
+        return self.ident
+
+    def send_signal(self, number: int) -> None:
+        os.kill(self.pid, number)
+
+    def wait(self, seconds: float | None = None) -> int | None:
+        """Its exit code."""
+        self.join(seconds)
+        return self.exitcode
+
+
+def run_forked(folder: Path, environment: Mapping[str, str], arguments: tuple[str, ...]) -> None:
+    """Become the command, whose output is added to the log of the folder."""
+    os.chdir(folder)
+    with Path("log").open("ab") as log, Path(os.devnull).open() as nothing:
+        for number, file in enumerate((nothing, log, log)):
+            os.dup2(file.fileno(), number)
+    sys.stdin = os.fdopen(0)
+    if "LD_PRELOAD" in environment:
+        os.execve(COMMAND, ["instep", *arguments], environment)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = ["instep", *arguments]
+    main()
 
 
 class Installation:
@@ -46,12 +86,9 @@ class Installation:
         self.clients: list[httpx2.Client] = []
 
     def start(self, *arguments: str) -> Process:
-        with (self.folder / "log").open("ab") as log:
-            process = subprocess.Popen(
-                [COMMAND, *arguments], env=self.environment, cwd=self.folder, stdout=log, stderr=log
-            )
-        self.running.append(process)
-        return process
+        (self.folder / "log").touch()
+        self.running.append(Process(self.folder, self.environment, *arguments))
+        return self.running[-1]
 
     def serve(self, *arguments: str) -> Process:
         """A server, once it is ready, in one process where nothing else is said."""
