@@ -5,6 +5,7 @@ from html import unescape
 
 import pytest
 
+from instep.content.files.picture_sizes import HTML_VERSION
 from instep.platform.core import limits
 from instep.platform.core.database import Database, Tx
 from tests.interfaces.dashboard.conftest import Desk
@@ -105,19 +106,20 @@ async def test_pages_follow_each_other_and_keep_the_filter(
 
 
 async def fill(owner: Tx, cast: Cast, count: int) -> None:
-    """Articles by the thousand, which nobody would wait for over the API."""
+    """Articles by the thousand, which nobody would wait for over the API, and no job needs to render."""
     await owner.execute(
         """
         insert into articles (id, workspace_id, bot_id, slug, locale, title, content_markdown, content_html,
-            visibility, position, status, version, origin, author_type, author_name, text_changed_at,
-            created_at, updated_at)
+            html_version, visibility, position, status, version, origin, author_type, author_name,
+            text_changed_at, created_at, updated_at)
         select 'art_' || left(replace(gen_random_uuid()::text, '-', ''), 26), %(workspace)s, %(bot)s,
-            'article-' || n, 'en', 'Article ' || n, 'Text', '<p>Text</p>', 'public', n, 'draft', 1, 'create',
-            'person', 'Ada', now(), now(), now() + n * interval '1 microsecond'
+            'article-' || n, 'en', 'Article ' || n, 'Text', '<p>Text</p>', %(html)s, 'public', n, 'draft', 1,
+            'create', 'person', 'Ada', now(), now(), now() + n * interval '1 microsecond'
         from generate_series(1, %(count)s) n
         """,
         workspace=cast.acme.workspace_id,
         bot=cast.acme.bot_id,
+        html=HTML_VERSION,
         count=count,
     )
 
