@@ -38,7 +38,7 @@ test: dev browser ## Run all tests, on a real PostgreSQL and in a real Chromium
 	$(BIN)/pytest -n 2 --dist loadfile || { echo "What failed next to others runs once more, alone:"; $(BIN)/pytest --last-failed --last-failed-no-failures none --maxfail 5; }
 
 # The markers in pyproject.toml say what each suite of pytest proves.
-SUITES := backups chaos cluster contract corpora deploy exchange files first-hour fuzz lighthouse mcp outbound people races sync
+SUITES := backups chaos cluster contract corpora deploy exchange files first-hour fuzz lighthouse mcp outbound people quality races sync
 
 test-all: test $(SUITES:%=test-%) ## Also run all slow suites, including those that need Node, etcd, nginx or faketime
 

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from eval.retrieval.running import installation_in
 from eval.sections.__main__ import score_own
 from eval.sections.own_questions import read_questions
@@ -9,6 +11,7 @@ from instep.demo.help import HELP
 from instep.platform.core.config import settings
 
 
+@pytest.mark.quality
 async def test_newcomers_are_answered_from_the_right_section(database_url: str) -> None:
     """With what is on by default: the embedding model that comes as a package."""
     default = settings().model_copy(update={"embeddings": None})
