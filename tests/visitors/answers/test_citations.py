@@ -15,6 +15,8 @@ from tests.support.questions import ask
 from tests.support.site_pages import publish
 
 HEADING = re.compile(r"(?m)^#+ (.+)$")
+# One heading of so many is asked about: `make test-corpora` has hundreds of other questions.
+HEADINGS_PER_QUESTION = 3
 # Questions of one visitor and address: fewer than a minute allows.
 IN_A_ROW = 25
 ENOUGH = 150
@@ -32,7 +34,7 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
             made = await publish(client, page.title, page.text, slug=page.slug)
             articles[made["id"]] = made
             questions += [page.title, *(f"{page.title}: {text}" for text in HEADING.findall(page.text))]
-    answers = await ask_all(app, cast, questions)
+    answers = await ask_all(app, cast, questions[::HEADINGS_PER_QUESTION])
 
     answered = [answer for answer in answers if answer["answered"]]
     assert len(answered) >= ENOUGH
