@@ -40,7 +40,7 @@ def four_servers(database_url: str, **settings: str) -> Iterator[Servers]:
     with installed(**shared, **settings) as installation:
         ports = [free_port() for _ in range(PROCESSES)]
         for port in ports:
-            installation.start("serve", "--port", str(port))
+            installation.start("serve", "--port", str(port), "--workers", "1")
         urls = tuple(f"http://127.0.0.1:{port}" for port in ports)
         for url in urls:
             installation.until(partial(is_ready, url), READY_SECONDS)
