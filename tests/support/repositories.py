@@ -19,9 +19,9 @@ class Repository:
     folder: Path
 
     def git(self, *arguments: str) -> str:
-        process = subprocess.run(
-            ["git", *arguments], cwd=self.folder, capture_output=True, text=True, check=False
-        )
+        # Each commit would start another process that looks for garbage.
+        command = ["git", "-c", "maintenance.auto=false", *arguments]
+        process = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
         assert process.returncode == 0, process.stderr
         return process.stdout.strip()
 
@@ -47,7 +47,7 @@ class Repository:
 def new_repository(folder: Path) -> Repository:
     folder.mkdir()
     repository = Repository(folder)
-    repository.git("init", "--quiet", "--initial-branch=main")
+    repository.git("init", "--quiet", "--initial-branch=main", "--template=")
     return repository
 
 

@@ -1,6 +1,8 @@
 """Parts shared by the tests of `instep change`: a checkout to run in, and git without anybody's settings."""
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,19 +10,28 @@ import pytest
 from tests.support.repositories import Repository, with_feature
 
 
-@pytest.fixture(autouse=True)
-def git_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    for who in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{who}_NAME", "Alice")
-        monkeypatch.setenv(f"GIT_{who}_EMAIL", "alice@acme.test")
+@pytest.fixture(autouse=True, scope="module")
+def git_of_nobody() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+        environment.setenv("GIT_CONFIG_NOSYSTEM", "1")
+        for who in ("AUTHOR", "COMMITTER"):
+            environment.setenv(f"GIT_{who}_NAME", "Alice")
+            environment.setenv(f"GIT_{who}_EMAIL", "alice@acme.test")
+        yield
+
+
+@pytest.fixture(scope="module")
+def feature(git_of_nobody: None, tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    """A branch with one commit, for tests to copy."""
+    return with_feature(tmp_path_factory.mktemp("feature") / "acme")
 
 
 @pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+def repository(feature: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
     """A branch with one commit, in which the test runs."""
-    repository = with_feature(tmp_path / "acme")
+    repository = Repository(tmp_path / "acme")
+    shutil.copytree(feature.folder, repository.folder)
     monkeypatch.chdir(repository.folder)
     return repository
 
