@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Collection
 from dataclasses import replace
-from functools import partial
 
 from instep.content.product_versions.actions import referenced_version
 from instep.platform.core import limits
@@ -31,7 +30,7 @@ from instep.search.query.scoring import (
     with_semantic_hits,
 )
 from instep.search.query.tokenizer import contains_phrase
-from instep.search.retrieve import retrieve
+from instep.search.retrieve import retrieve_in_any_version
 from instep.search.schemas import (
     Audience,
     LiveArticle,
@@ -177,7 +176,7 @@ async def search_passages(
     """Search the passages that the audience may read, best first, after the cursor in the current ranking.
 
     `per_article`: maximum number of passages per article, so that a long article does not fill the page.
-    If the product version that is read has none, those of other versions are found.
+    If the product version that is read has none with the words, those of other versions are found.
     """
     version = ctx.bot.version
     scope = (search.query, search.locale, per_article, audience, *([version.slug] if version else []))
@@ -185,12 +184,9 @@ async def search_passages(
     # With `per_article` the best passages do not depend on the limit, so the first page needs no more.
     is_first = per_article is not None and page.after is None
     limit = page.size + 1 if is_first else limits.MAX_PASSAGES_LISTED
-    find = partial(
-        retrieve, ctx, search.query, search.locale, limit=limit, per_article=per_article, audience=audience
+    retrieval = await retrieve_in_any_version(
+        ctx, search.query, search.locale, limit=limit, per_article=per_article, audience=audience
     )
-    retrieval = await find()
-    if version and not retrieval.passages:
-        retrieval = await find(in_all_versions=True)
     passages = sorted(retrieval.passages, key=_passage_sort_key)
     start = 0 if page.after is None else bisect_right(passages, page.after, key=_passage_sort_key)
     return page.page_of(passages[start : start + page.size + 1], _passage_sort_key)

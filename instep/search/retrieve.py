@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -43,6 +43,8 @@ from instep.search.semantic.query_embedder import query_embedder
 from instep.search.semantic.vector_index import SemanticHit
 
 NO_SIGNALS = Signals(0.0)
+# With a smaller share of a search's words in the best article of a version, other versions are searched too.
+MIN_VERSION_COVERAGE = 0.66
 # Maximum number of restarts of a retrieval because an article changed between the statements.
 MAX_TRIES = 3
 
@@ -171,6 +173,43 @@ async def retrieve(
         tuple(article.article_id for article in ranked),
         signals,
     )
+
+
+async def retrieve_in_any_version(
+    ctx: Ctx,
+    question: str,
+    locale: str | None = None,
+    *,
+    limit: int,
+    per_article: int | None,
+    audience: Audience,
+    is_typing: bool = False,
+) -> Retrieval:
+    """The passages of the product version that is read, as `retrieve` finds them.
+
+    If the best article lacks words, and the best one of all versions has more of them and is about other
+    versions, the passages of other versions are found instead.
+    """
+    find = partial(
+        retrieve,
+        ctx,
+        question,
+        locale,
+        limit=limit,
+        per_article=per_article,
+        audience=audience,
+        is_typing=is_typing,
+    )
+    retrieval = await find()
+    coverage = retrieval.signals.signs.get("coverage", 0)
+    if ctx.bot.version is None or coverage >= MIN_VERSION_COVERAGE:
+        return retrieval
+    everywhere = await find(in_all_versions=True)
+    others = [passage for passage in everywhere.passages if passage.other_version is not None]
+    has_more = (
+        everywhere.signals.signs.get("coverage", 0) > coverage and others[:1] == everywhere.passages[:1]
+    )
+    return replace(everywhere, passages=others) if has_more or not retrieval.passages else retrieval
 
 
 async def indexed_question(

@@ -95,6 +95,20 @@ async def test_a_widget_reads_a_version(api: Api, cast: Cast, articles: dict[str
     assert article["url"] == f"{home}/versions/1.x/articles/rotate-1"
 
 
+@pytest.mark.parametrize("query", ["modem", "fax modem page"])
+async def test_articles_with_only_some_of_the_words_do_not_hide_those_of_other_versions(
+    api: Api, cast: Cast, client: Client, query: str
+) -> None:
+    await publish(client, "Find a page", "Choose a page of the vault.", sinceVersion="2.x")
+    sent = {"botKey": cast.acme.bot_key, "q": query}
+
+    found = ok(await api(None).get(f"/widget/{cast.acme.bot_id}/search", params=sent))["results"]
+    shown = await api(None).get(f"/help/{cast.acme.slug}/search", params={"q": query})
+
+    assert [(link["title"], link["version"]) for link in found] == [("Send a fax", "1.x")]
+    assert f"/help/{cast.acme.slug}/versions/1.x/articles/send-a-fax" in shown.text
+
+
 async def test_an_unknown_version_is_refused_with_the_list(api: Api, cast: Cast) -> None:
     refused = await post(api(None), cast.acme, QUESTION, version="9")
     assert refusal(refused) == (400, "invalid_request")

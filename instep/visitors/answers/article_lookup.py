@@ -12,7 +12,7 @@ from instep.platform.identity.schemas import Ctx
 from instep.platform.text.comments import without_comments
 from instep.platform.text.definitions import without_unused_definitions
 from instep.search.actions import get_live_article
-from instep.search.retrieve import retrieve
+from instep.search.retrieve import retrieve_in_any_version
 from instep.search.schemas import Audience, LiveArticle, Passage
 from instep.visitors.answers import queries
 from instep.visitors.answers.page_words import words_of_page
@@ -29,16 +29,12 @@ async def find_articles(
     """Find the articles that a widget lists while someone types; the last word may be incomplete.
 
     Articles in `locale` are found or, if there are none, articles in any language. If the product version has
-    none, articles of other versions are found, with their `version`. A `Visitor-Token` signed
+    none with the words, articles of other versions are found, with their `version`. A `Visitor-Token` signed
     by a signed-in visitor's server finds `authenticated` articles too.
     """
     audience = await audience_of(ctx, visitor_token)
     most, language = limits.WIDGET_SEARCH_RESULTS, accepted_locale(locale)
     passages = await passages_for(ctx, query, language, most, audience, is_typing=True)
-    if ctx.bot.version and not passages:
-        passages = await passages_for(
-            ctx, query, language, most, audience, is_typing=True, in_all_versions=True
-        )
     return ArticleLinksOut(results=list(map(link_to, passages)))
 
 
@@ -118,19 +114,11 @@ async def passages_for(
     audience: Audience,
     *,
     is_typing: bool = False,
-    in_all_versions: bool = False,
 ) -> list[Passage]:
     """The best passage of each article, best first."""
     for language in dict.fromkeys((locale, None)):
-        retrieval = await retrieve(
-            ctx,
-            query,
-            language,
-            limit=limit,
-            per_article=1,
-            audience=audience,
-            is_typing=is_typing,
-            in_all_versions=in_all_versions,
+        retrieval = await retrieve_in_any_version(
+            ctx, query, language, limit=limit, per_article=1, audience=audience, is_typing=is_typing
         )
         if retrieval.passages:
             return retrieval.passages
