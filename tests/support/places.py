@@ -47,9 +47,10 @@ async def find_places(
     url: str | None = URL,
     title: str = "Pause scheduled exports",
     withdrawable: Collection[str] = (),
+    **change: Any,
 ) -> Json:
     """A task of a change that finds these places, as the writer would."""
-    task = await send(client, url=url, title=title, diff=None)
+    task = await send(client, url=url, title=title, diff=None, **change)
     async with database.enter_workspace(company.workspace_id) as tx, tx.transaction():
         ctx = Ctx(tx, await find_bot(tx, company.bot_id), Actor("task", "Instep", can_write=True), utc_now())
         await store_places(ctx, task["id"], PlaceSource("pr", title, url), found, withdrawable)

@@ -32,6 +32,14 @@ class Halves:
 
 
 @dataclass(frozen=True, slots=True)
+class Reach:
+    """The versions of an article whose text a change of one version replaces, and those that keep theirs."""
+
+    changed: list[ProductVersion]
+    kept: list[ProductVersion]
+
+
+@dataclass(frozen=True, slots=True)
 class OtherVersions:
     """The versions of a copy: the end of its slug, its columns, and the ids of all of them."""
 
@@ -91,21 +99,41 @@ async def split(ctx: Ctx, article: Article, version: ProductVersion) -> Halves:
     return Halves(copy, original) if keeps_newer else Halves(original, copy)
 
 
-async def isolate(ctx: Ctx, article: Article, version: ProductVersion) -> Article:
-    """The article whose text a change of a version replaces, split off from the other versions.
+async def read_reach(ctx: Ctx, article: Article, version_id: str) -> Reach:
+    """The versions of the article or translation that a change of a version reaches.
 
     A change of the current version or of a later one reaches the versions after it too, which contain it. A
     change of an older version reaches that version alone, because later ones have branches of their own.
     """
     versions = await list_all_versions(ctx)
+    version = next(version for version in versions if version.id == version_id)
     first, last = bounds_of(article, versions)
     if not first <= version.position <= last:
-        raise InvalidState(f"The article is no longer in the version {version.slug}: dismiss this draft.")
-    if version.status == "older" and version.position < last:
-        article = (await split(ctx, article, versions[version.position + 1])).older
-    if first < version.position:
-        article = (await split(ctx, article, version)).newer
-    return article
+        raise InvalidState(
+            f"The article is no longer in the version {version.slug}, so this changes nothing."
+        )
+    end = version.position if version.status == "older" else last
+    kept = versions[first : version.position] + versions[end + 1 : last + 1]
+    return Reach(versions[version.position : end + 1], kept)
+
+
+async def isolate(ctx: Ctx, article: Article, reach: Reach) -> Article:
+    """The article or translation with the text of the versions in reach, split off from the others."""
+    if not reach.kept:
+        return article
+    root_id = article.translation_of
+    root = article if root_id is None else await find_article(ctx, root_id, lock=True)
+    first, last = reach.changed[0], reach.changed[-1]
+    for newer in reach.kept:
+        if newer.position == last.position + 1:
+            root = (await split(ctx, root, newer)).older
+    if any(older.position < first.position for older in reach.kept):
+        root = (await split(ctx, root, first)).newer
+    if root_id is None:
+        return root
+    root = await find_article(ctx, root.id)
+    translation_id = next(row["id"] for row in root.translations if row["locale"] == article.locale)
+    return await find_article(ctx, translation_id, lock=True)
 
 
 def bounds_of(article: Article, versions: Sequence[ProductVersion]) -> tuple[int, int]:

@@ -6,9 +6,10 @@ from dataclasses import replace
 from pydantic import MISSING
 
 from instep.content.articles.schemas import Article, TextSource, Verification
-from instep.content.articles.splitting import isolate
-from instep.content.articles.texts import find_article, publish_text, replace_text
-from instep.content.product_versions.actions import get_product_version, lock_existing_versions
+from instep.content.articles.splitting import isolate, read_reach
+from instep.content.articles.texts import publish_text, replace_text
+from instep.content.product_versions.actions import lock_existing_versions
+from instep.content.product_versions.schemas import named
 from instep.drafting.drafts import queries
 from instep.drafting.drafts.assigning import notify_proposer
 from instep.drafting.drafts.edited_lines import lines_after_merge
@@ -86,18 +87,10 @@ async def _article_of_version(ctx: Ctx, article: Article, draft: Draft) -> Artic
     """The article to change: for one version of the product, without the versions that keep their text."""
     if draft.type != "edit" or draft.version_id is None:
         return article
-    version = await get_product_version(ctx, draft.version_id)
-    root_id = article.translation_of
-    root = article if root_id is None else await find_article(ctx, root_id, lock=True)
-    alone = await isolate(ctx, root, version)
-    if (alone.since_version, alone.until_version) == (root.since_version, root.until_version):
-        return article
-    ctx.warnings.append(f"Only the text for {version.name} changed: other versions keep theirs.")
-    if root_id is None:
-        return alone
-    alone = await find_article(ctx, alone.id)
-    translation_id = next(row["id"] for row in alone.translations if row["locale"] == article.locale)
-    return await find_article(ctx, translation_id, lock=True)
+    reach = await read_reach(ctx, article, draft.version_id)
+    if reach.kept:
+        ctx.warnings.append(f"The text changed for {named(reach.changed)}, and not for {named(reach.kept)}.")
+    return await isolate(ctx, article, reach)
 
 
 async def _apply_text(ctx: Ctx, article: Article, draft: DraftTexts, text: TitledText | Article) -> Draft:

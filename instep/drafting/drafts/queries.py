@@ -24,6 +24,10 @@ LINES = """
     (length(a.content_markdown) - length(replace(a.content_markdown, chr(10), ''))
         + (right(a.content_markdown, 1) not in ('', chr(10)))::integer)
 """
+# The slug of the product version that the task's change is for.
+VERSION = """
+    (select v.slug from product_versions v where v.workspace_id = %(workspace)s and v.id = t.version_id)
+"""
 # A new article's title and text are those of its draft's article.
 DRAFT = f"""
     d.id, d.type, d.status, coalesce(d.title, a.title) as title, d.article_id, a.title as article_title,
@@ -33,8 +37,7 @@ DRAFT = f"""
     coalesce(t.change_kind, case when t.id is not null then 'article'
         when d.type = 'gap_draft' then 'question' end) as source_kind,
     coalesce(t.change_title, t.article->>'title', d.questions->>0) as source_title,
-    t.version_id, (select v.slug from product_versions v
-        where v.workspace_id = %(workspace)s and v.id = t.version_id) as version, d.changes_all_versions,
+    t.version_id, {VERSION} as version, d.changes_all_versions,
     d.certainty, d.approved_by_type, d.approved_by_name, d.approved_at, d.settled_by_name, d.settled_at,
     d.replaced_by, d.assignee_id, m.email as assignee_name, d.author_type, d.author_name, d.created_at,
     d.updated_at

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from instep.drafting.drafts.follow_up_queries import EXPIRES_AT
-from instep.drafting.drafts.queries import FROM, IS_CONFLICT, JOIN, LINES
+from instep.drafting.drafts.queries import FROM, IS_CONFLICT, JOIN, LINES, VERSION
 from instep.drafting.drafts.queue_schemas import DraftFilter
 from instep.drafting.drafts.source_queries import (
     BUNDLE_KEY,
@@ -35,18 +35,19 @@ ROWS_OF_QUEUE = f"""
         d.approved_at is not null as is_approved,
         case d.type when 'edit' then d.additions else {LINES} end as additions,
         coalesce(d.deletions, 0) as deletions, d.author_name, null as heading, m.email as assignee_name,
-        {EXPIRES_AT} as expires_at, d.created_at, q.place
+        {EXPIRES_AT} as expires_at, d.created_at, q.place, {VERSION} as version
     from queue q
     join drafts d on d.workspace_id = %(workspace)s and d.bot_id = %(bot)s and d.id = q.id {JOIN}
     where {{condition}}
     union all
     select p.id, 'place', a.title, q.source_key, p.source_kind, p.source_title, p.source_url,
         p.task_id, null, null, false, false, 0, 0, 'Instep', p.heading, m.email, null,
-        p.created_at, q.place
+        p.created_at, q.place, {VERSION}
     from queue q
     join places p on p.workspace_id = %(workspace)s and p.bot_id = %(bot)s and p.id = q.id
     join articles a on a.workspace_id = %(workspace)s and a.id = p.article_id
     left join people m on m.id = p.assignee_id
+    left join tasks t on t.workspace_id = %(workspace)s and t.id = p.task_id
     where {{condition}}
     order by place
 """
@@ -80,6 +81,8 @@ class QueueRow:
     created_at: datetime
     # From 1, in the order of the whole queue.
     place: int
+    # The slug of the product version that it is for.
+    version: str | None
 
     @property
     def bundle(self) -> str | None:

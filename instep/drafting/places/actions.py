@@ -1,6 +1,8 @@
 """The operations of places: read, resolve, dismiss, reopen, assign."""
 
+from instep.content.articles.splitting import isolate, read_reach
 from instep.content.articles.texts import find_article
+from instep.content.product_versions.actions import lock_existing_versions
 from instep.drafting.drafts.assigning import require_member
 from instep.drafting.drafts.proposals import Statement
 from instep.drafting.drafts.suppressed_schemas import Dismissal
@@ -13,7 +15,7 @@ from instep.notifications.inbox.schemas import NoticeSubject
 from instep.notifications.webhooks.emit import emit
 from instep.platform.core.errors import InvalidState, NotFound
 from instep.platform.core.paging import Page, PageRequest
-from instep.platform.identity.access import proposes
+from instep.platform.identity.access import proposes, writes
 from instep.platform.identity.schemas import Ctx
 
 NO_REASON = PlaceDismiss()
@@ -87,6 +89,23 @@ async def reopen_place(ctx: Ctx, place_id: str) -> Place:
     await lift_for(ctx, place_id=place_id)
     if place.status == "resolved":
         await note_versions(ctx, place.article_id, [place.key], is_undone=True)
+    await ctx.stamp_at_commit()
+    return await get_place(ctx, place_id)
+
+
+@writes
+async def separate_place(ctx: Ctx, place_id: str) -> Place:
+    """Split the article of an open place, so that the other versions of the product keep their text.
+
+    The place moves to the article with the versions that its change reaches.
+    """
+    await lock_existing_versions(ctx)
+    place = await get_place(ctx, place_id)
+    if place.status != "open":
+        raise await _not_open(ctx, place_id)
+    if place.version_id is not None:
+        article = await find_article(ctx, place.article_id, lock=True)
+        await isolate(ctx, article, await read_reach(ctx, article, place.version_id))
     await ctx.stamp_at_commit()
     return await get_place(ctx, place_id)
 

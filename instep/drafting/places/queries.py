@@ -15,11 +15,14 @@ PLACE = """
     p.id, p.bot_id, p.article_id, a.title as article_title, p.task_id, p.status, p.heading, p.line, p.reason,
     p.evidence, p.statement, p.source_kind, p.source_title, p.source_url, p.assignee_id,
     m.email as assignee_name, p.settled_by_name, p.settled_at, p.dismissal_reason, p.dismissal_comment,
-    p.created_at, p.updated_at
+    p.created_at, p.updated_at, t.version_id,
+    (select v.slug from product_versions v where v.workspace_id = %(workspace)s and v.id = t.version_id)
+        as version
 """
 JOIN = """
     join articles a on a.workspace_id = %(workspace)s and a.id = p.article_id
     left join people m on m.id = p.assignee_id
+    left join tasks t on t.workspace_id = %(workspace)s and t.id = p.task_id
 """
 FROM = f"from places p {JOIN} where p.bot_id = %(bot)s and p.workspace_id = %(workspace)s"
 ORDER = Order(("p.created_at", "p.id"), descending=True)

@@ -62,6 +62,9 @@ class Place:
     dismissal_comment: str | None
     created_at: datetime
     updated_at: datetime
+    # The product version that the change is for, by id and slug.
+    version_id: str | None
+    version: str | None
 
     @property
     def key(self) -> str:
@@ -138,6 +141,10 @@ class PlaceOut(Out):
     status: PlaceStatus
     assignee: AuthorOut | None = Field(description="The person assigned to write; null if unassigned.")
     task_id: str | None = Field(description="The latest task that found it.")
+    version: str | None = Field(
+        description="The version of the product, by slug, that the text is for; null: all versions.",
+        examples=["2.x"],
+    )
     source: PlaceSourceOut
     bot_id: str
     created_at: Timestamp

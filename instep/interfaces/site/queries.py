@@ -156,18 +156,23 @@ async def find_live_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | N
     )
 
 
-async def find_counterpart(ctx: Ctx, article_id: str, locale: str) -> str | None:
-    """The slug of the live article on the same topic in the product version that is read."""
-    slug: str | None = await ctx.value(
+async def find_counterpart(ctx: Ctx, slug: str, locale: str) -> str | None:
+    """The slug of the live article on a topic in the product version that is read.
+
+    The topic is that of the article at `slug`, which may be deleted by now.
+    """
+    counterpart: str | None = await ctx.value(
         f"""
-        select a.slug {live_in(ctx, locale)} and {FAMILY} = (select {FAMILY} from articles a
-            where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = %(id)s)
+        select a.slug {live_in(ctx, locale)} and {FAMILY} in (select {FAMILY} from articles a
+            where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.slug = %(slug)s
+              and a.locale in (%(locale)s, %(default_locale)s))
         limit 1
         """,
-        id=article_id,
+        slug=slug,
         locale=locale,
+        default_locale=ctx.bot.locale,
     )
-    return slug
+    return counterpart
 
 
 async def versions_of(ctx: Ctx, article_id: str) -> list[ReadVersion]:

@@ -43,13 +43,9 @@ async def article_of_other_versions(
     """
     if visit.version is None:
         return None
-    article = await queries.find_live_article(with_version(visit.ctx, None), slug, locale)
-    if article is None:
-        return None
-    counterpart = await queries.find_counterpart(visit.ctx, article.id, locale)
-    if counterpart is None:
-        return article
-    raise Moved(article_url(visit.ctx.bot, locale, counterpart) + extension, is_permanent=False)
+    if counterpart := await queries.find_counterpart(visit.ctx, slug, locale):
+        raise Moved(article_url(visit.ctx.bot, locale, counterpart) + extension, is_permanent=False)
+    return await queries.find_live_article(with_version(visit.ctx, None), slug, locale)
 
 
 def canonical_bot(visit: Visit, versions: list[ReadVersion]) -> Bot:

@@ -23,6 +23,7 @@ async def test_a_place_says_where_why_and_for_which_lines_of_code(
         "status": "open",
         "assignee": None,
         "taskId": place["taskId"],
+        "version": None,
         "source": {"kind": "pr", "title": "Pause scheduled exports", "url": URL},
         "botId": str(cast.acme.bot_id),
         "createdAt": place["createdAt"],

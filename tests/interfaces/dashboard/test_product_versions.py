@@ -4,10 +4,12 @@ import re
 
 import pytest
 
+from instep.platform.core.database import Database
 from tests.interfaces.dashboard.conftest import Desk
-from tests.support.cast import Client, RunJobs
+from tests.support.cast import Cast, Client, RunJobs
 from tests.support.changes import SETTINGS, publish, send
 from tests.support.http import create_article, created, ok
+from tests.support.places import TEXT, find_places, new_place, waiting
 
 PAGE = "settings/versions"
 
@@ -126,5 +128,29 @@ async def test_a_reviewer_sees_the_version_of_a_draft_and_may_change_all(
     await editor.send(page, f"{page}/apply", **fields)
 
     assert "for version 1.x" in shown
+    assert "2.x, 3.0 keep their text" in shown
+    assert "<span>for 1.x</span>" in shown
     text = ok(await client.get(f"/v1/articles/{article['id']}"))["contentMarkdown"]
     assert (text == SETTINGS) is not bool(fields)
+
+
+async def test_words_for_one_version_are_written_in_an_article_of_that_version(
+    editor: Desk, client: Client, cast: Cast, database: Database
+) -> None:
+    await three_versions(client)
+    article = await publish(client, "Exports", TEXT)
+    await find_places(client, database, cast.acme, new_place(article["id"]), branch="main")
+    [place] = await waiting(client)
+    page = f"review/{place['id']}"
+    shown = (await editor.get(page)).text
+
+    written = await editor.send(page, f"places/{place['id']}/write")
+
+    assert place["version"] == "2.x"
+    assert "Write for 2.x, 3.0" in shown
+    assert "1.x keeps its text" in shown
+    assert written.headers["Location"].endswith(f"/articles/{article['id']}/edit?place={place['id']}")
+    now = ok(await client.get(f"/v1/articles/{article['id']}"))
+    [older] = ok(await client.get("/v1/articles", params={"version": "1.x"}))["results"]
+    assert (now["sinceVersion"], older["untilVersion"], older["contentMarkdown"]) == ("2.x", "1.x", TEXT)
+    assert "Write for" not in (await editor.get(page)).text

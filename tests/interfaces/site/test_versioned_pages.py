@@ -135,6 +135,17 @@ async def test_an_article_without_a_counterpart_is_shown_with_the_versions_that_
     assert (await site.get("versions/1.x/articles/nothing")).status_code == 404
 
 
+async def test_the_address_of_a_deleted_article_leads_to_the_one_of_the_version(
+    site: Site, client: Client
+) -> None:
+    ok(await client.delete(f"/v1/articles/{site.articles['two']['id']}"))
+
+    moved = await site.get("versions/1.x/articles/configure")
+
+    assert moved.headers["Location"].endswith("/versions/1.x/articles/configure-1")
+    assert (await site.get("articles/configure")).status_code == 404
+
+
 async def test_search_engines_read_each_article_once(site: Site) -> None:
     bare = f"http://help.test{site.home}"
     for path, address, hidden in (

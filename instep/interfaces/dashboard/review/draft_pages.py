@@ -10,7 +10,7 @@ from instep.drafting.drafts.actions import get_draft
 from instep.drafting.drafts.conflicts import has_conflict
 from instep.drafting.drafts.overdue import find_expiry
 from instep.drafting.drafts.pending import find_draft
-from instep.drafting.drafts.schemas import DraftDetail
+from instep.drafting.drafts.schemas import DraftDetail, DraftTexts
 from instep.drafting.drafts.versions import list_draft_versions
 from instep.drafting.places.actions import get_place
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
@@ -21,6 +21,7 @@ from instep.interfaces.dashboard.review.place_view import is_place, show_place_i
 from instep.interfaces.dashboard.review.queue_pane import QueuePane, read_pane, read_unlisted
 from instep.interfaces.dashboard.review.resolution import Resolution, read_resolution
 from instep.interfaces.dashboard.review.style_notes import new_violations
+from instep.interfaces.dashboard.review.version_reach import find_reach, kept_words
 from instep.interfaces.dashboard.review.wording import (
     KIND_WORDS,
     REASONS,
@@ -41,6 +42,7 @@ TEMPLATE_WORDS = {
     "moment_words": moment_words,
     "change_words": change_words,
     "TYPE_WORDS": TYPE_WORDS,
+    "kept_words": kept_words,
     "KIND_WORDS": KIND_WORDS,
 }
 pages.pages.environment.globals.update(TEMPLATE_WORDS)
@@ -133,6 +135,7 @@ async def show_in_pane(
         ),
         "warnings": linked_warnings(draft.warnings, page.path("review")),
         "expires_at": await find_expiry(page.ctx, draft.id),
+        "reach": await find_reach(page.ctx, draft.article_id, draft.version_id) if can_split(draft) else None,
         "is_open": is_open,
         "is_conflict": is_conflict,
         "resolution": resolution,
@@ -149,6 +152,11 @@ async def show_in_pane(
     if asks_for_part(page.request):
         return page.show_part(TEMPLATE, status, **values)
     return await page.show("review/queue.html", status, **values)
+
+
+def can_split(draft: DraftTexts) -> bool:
+    """True if applying the draft may leave other versions of the product their text."""
+    return draft.status == "pending" and draft.type == "edit" and not draft.changes_all_versions
 
 
 def view_tabs(page: BotPage, view: DraftView, pane: QueuePane) -> list[tuple[str, str, bool]]:

@@ -25,6 +25,13 @@ async def send_resolve(page: BotPage) -> Response:
     return await decide(page, act, f"Resolved the place in “{place.article_title}”.")
 
 
+@router.post("places/{draft_id}/write", refused=leave_to_draft)
+async def send_write(page: BotPage) -> Response:
+    """Leave other versions of the product a copy of the article, and open the editor at the place."""
+    place = await actions.separate_place(page.ctx, draft_id_of(page))
+    return page.leave(f"articles/{place.article_id}/edit?place={place.id}")
+
+
 @router.post("places/{draft_id}/dismiss")
 async def send_dismiss_place(page: BotPage) -> Response:
     fields = {name: value for name in ("reason", "comment") if (value := page.form.get(name, "").strip())}

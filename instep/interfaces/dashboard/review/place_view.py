@@ -16,6 +16,7 @@ from instep.interfaces.dashboard.review.draft_view import EvidenceNote, note_of
 from instep.interfaces.dashboard.review.pieces import excerpt_html
 from instep.interfaces.dashboard.review.queue_pane import QueuePane
 from instep.interfaces.dashboard.review.root_change_view import view_root_changes
+from instep.interfaces.dashboard.review.version_reach import find_reach
 from instep.interfaces.dashboard.review.wording import REASONS, source_words
 from instep.platform.core import limits
 from instep.platform.core.errors import NotFound
@@ -57,6 +58,7 @@ async def show_place_in_pane(
         "people": await list_users(page.ctx.tx, page.ctx.workspace_id) if page.can_write else [],
         "public_path": await queries.find_public_path(page.ctx, place.article_id),
         "comments": await list_threads(page.ctx, place.id),
+        "reach": await find_reach(page.ctx, place.article_id, place.version_id),
         "is_open": is_open,
         "has_history": True,
     }
