@@ -153,6 +153,7 @@ class Place(Shape):
     line: int
     reason: str
     evidence: list[Evidence]
+    version: str | None = None
 
 
 @dataclass(frozen=True)

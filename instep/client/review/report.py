@@ -29,6 +29,8 @@ def as_places(page: PlaceList) -> str:
 
 def place_lines(place: Place) -> Iterator[str]:
     yield f"{without_commands(place.id)}  {one_line(where(place))}"
+    if place.version:
+        yield f"  version {one_line(place.version)}"
     yield f"  why     {one_line(place.reason)}"
     for source in place.evidence:
         yield f"  code    {place_of(source)}  {line_excerpt(source.excerpt.strip())}"
@@ -37,6 +39,8 @@ def place_lines(place: Place) -> Iterator[str]:
 def cells_of(entry: QueueEntry) -> tuple[str, ...]:
     lines = f"+{entry.additions} -{entry.deletions}"
     title = line_excerpt(one_line(entry.title))
+    if entry.version:
+        title += f" (for {one_line(entry.version)})"
     return (
         without_commands(entry.id),
         without_commands(TYPES.get(entry.type, entry.type)),
@@ -68,6 +72,8 @@ def facts_of(draft: DraftShown) -> Iterator[tuple[str, str]]:
     kind = TYPES.get(draft.type, draft.type)
     yield "draft", without_commands(f"{draft.id} ({kind}, +{draft.additions} -{draft.deletions}{state})")
     yield "article", one_line(f"{draft.article_title} ({draft.article_id})")
+    if draft.version:
+        yield "version", one_line(draft.version)
     if draft.source_url:
         yield "source", one_line(draft.source_url)
     if draft.reason:

@@ -18,6 +18,7 @@ class QueueEntry(Shape):
     additions: int
     deletions: int
     source_url: str | None = None
+    version: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,8 +35,8 @@ class Halves:
 class Reach:
     """The versions of an article whose text a change of one version replaces, and those that keep theirs."""
 
-    changed: list[ProductVersion]
-    kept: list[ProductVersion]
+    versions: list[ProductVersion]
+    others: list[ProductVersion]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,8 @@ async def split_by_version(ctx: Ctx, ref: str, version: str) -> Article:
     boundary = await referenced_version(ctx, version, "version")
     assert boundary is not None, "a version is named"
     halves = await split(ctx, article, boundary)
-    return halves.older if halves.newer.id == article.id else halves.newer
+    copy = halves.older if halves.newer.id == article.id else halves.newer
+    return await find_article(ctx, copy.id)
 
 
 async def split(ctx: Ctx, article: Article, version: ProductVersion) -> Halves:
@@ -113,21 +114,21 @@ async def read_reach(ctx: Ctx, article: Article, version_id: str) -> Reach:
             f"The article is no longer in the version {version.slug}, so this changes nothing."
         )
     end = version.position if version.status == "older" else last
-    kept = versions[first : version.position] + versions[end + 1 : last + 1]
-    return Reach(versions[version.position : end + 1], kept)
+    others = versions[first : version.position] + versions[end + 1 : last + 1]
+    return Reach(versions[version.position : end + 1], others)
 
 
 async def isolate(ctx: Ctx, article: Article, reach: Reach) -> Article:
     """The article or translation with the text of the versions in reach, split off from the others."""
-    if not reach.kept:
+    if not reach.others:
         return article
     root_id = article.translation_of
     root = article if root_id is None else await find_article(ctx, root_id, lock=True)
-    first, last = reach.changed[0], reach.changed[-1]
-    for newer in reach.kept:
+    first, last = reach.versions[0], reach.versions[-1]
+    for newer in reach.others:
         if newer.position == last.position + 1:
             root = (await split(ctx, root, newer)).older
-    if any(older.position < first.position for older in reach.kept):
+    if any(older.position < first.position for older in reach.others):
         root = (await split(ctx, root, first)).newer
     if root_id is None:
         return root

@@ -164,13 +164,10 @@ async def refuse_contradictions(ctx: Ctx, family: str | None = None) -> None:
     """
     for contradiction in await queries.list_contradictions(ctx, family):
         if contradiction.other is None:
-            raise InvalidState(
-                f"“{contradiction.title}” would end with a version before the one that it begins with:"
-                " change its versions first."
-            )
+            raise InvalidState(f"“{contradiction.title}” would end before the version that it begins with.")
         raise InvalidState(
-            f"“{contradiction.title}” and “{contradiction.other}” are about the same topic and would both be"
-            " in one version: change the versions of one of them first."
+            f"“{contradiction.title}” and “{contradiction.other}” are about the same topic, and both would be"
+            f" in {contradiction.version}: change the versions of one of them first."
         )
 
 

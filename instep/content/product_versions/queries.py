@@ -33,10 +33,14 @@ RANGES = """
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """An article that ends before it begins, or one that has a version in common with `other`."""
+    """An article that ends before it begins, or one that has a version in common with `other`.
+
+    `version` is the name of the first version in common.
+    """
 
     title: str
     other: str | None
+    version: str | None
 
 
 async def lock_versions(ctx: Ctx) -> None:
@@ -168,10 +172,12 @@ async def list_contradictions(ctx: Ctx, family: str | None = None) -> list[Contr
         f"""
         with ranges as ({RANGES}
           and (%(family)s::text is null or a.id = %(family)s or a.version_family = %(family)s))
-        select r.title, null as other from ranges r where r.first > r.last
+        select r.title, null as other, null as version from ranges r where r.first > r.last
         union all
-        select r.title, o.title from ranges r join ranges o on o.family = r.family and o.id > r.id
+        select r.title, o.title, v.name from ranges r join ranges o on o.family = r.family and o.id > r.id
             and o.first <= r.last and r.first <= o.last
+        left join product_versions v on v.bot_id = %(bot)s and v.workspace_id = %(workspace)s
+            and v.position = greatest(r.first, o.first)
         where not r.is_deleted and not o.is_deleted
         limit 1
         """,

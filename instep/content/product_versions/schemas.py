@@ -1,5 +1,6 @@
 """The shapes of product versions, and the version of a branch."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,13 +14,15 @@ from instep.platform.core.ids import looks_like_id
 from instep.platform.identity.schemas import ReadVersion
 from instep.platform.web.shapes import Body, Out, Position, Text, Timestamp, VisibleText
 
-VERSION_SLUG = r"^[a-z0-9]+([.\-][a-z0-9]+)*$"
+VERSION_SLUG = r"[a-z0-9]+([.\-][a-z0-9]+)*"
 WILDCARDS = frozenset("*?[]")
 # Compared with the current version.
 VersionStatus = Literal["older", "current", "next"]
 
 
-def not_like_an_id(slug: str) -> str:
+def valid_version_slug(slug: str) -> str:
+    if not re.fullmatch(VERSION_SLUG, slug):
+        raise ValueError("it must consist of lower-case letters and digits, joined by dots or hyphens")
     if looks_like_id(slug):
         raise ValueError("it looks like an id")
     return slug
@@ -29,12 +32,12 @@ VersionSlug = Annotated[
     Text,
     Field(
         max_length=limits.MAX_VERSION_NAME_CHARACTERS,
-        pattern=VERSION_SLUG,
         description="The part of addresses that names the version: lower-case letters and digits, joined by"
         " dots or hyphens.",
         examples=["1.x"],
+        json_schema_extra={"pattern": f"^{VERSION_SLUG}$"},
     ),
-    AfterValidator(not_like_an_id),
+    AfterValidator(valid_version_slug),
 ]
 VersionName = Annotated[
     VisibleText,

@@ -88,8 +88,10 @@ async def _article_of_version(ctx: Ctx, article: Article, draft: Draft) -> Artic
     if draft.type != "edit" or draft.version_id is None:
         return article
     reach = await read_reach(ctx, article, draft.version_id)
-    if reach.kept:
-        ctx.warnings.append(f"The text changed for {named(reach.changed)}, and not for {named(reach.kept)}.")
+    if reach.others:
+        ctx.warnings.append(
+            f"The text changed for {named(reach.versions)}, and not for {named(reach.others)}."
+        )
     return await isolate(ctx, article, reach)
 
 

@@ -25,16 +25,17 @@ def page(*places: Json, has_more: bool = False) -> Reply:
 
 def test_places_are_listed_with_article_section_line_reason_and_code() -> None:
     with standing() as stand:
-        stand.replies[LISTED] = [page(PLACE, has_more=True)]
+        stand.replies[LISTED] = [page(PLACE | {"version": "2.x"}, has_more=True)]
         listed, raw = place_command(stand, "list"), place_command(stand, "list", "--json")
 
-    assert listed.out.split("\n")[:3] == [
+    assert listed.out.split("\n")[:4] == [
         "plc_1  “Exports”, under “Schedule exports”, line 5",
+        "  version 2.x",
         "  why     The change adds a button that this section does not name.",
         "  code    app/export.html:2  <b>Pause</b>",
     ]
     assert "newest 1" in listed.err
-    assert json.loads(raw.out)["results"] == [PLACE]
+    assert json.loads(raw.out)["results"] == [PLACE | {"version": "2.x"}]
 
 
 def test_an_empty_list_says_so_and_an_article_narrows_it() -> None:

@@ -57,6 +57,7 @@ NO_MESSAGES: dict[str, Any] = {
     "golden_errors": {},
     "care_errors": {},
     "version_problem": None,
+    "version_typed": None,
 }
 # Maximum number of pending drafts that an article's page lists.
 MAX_DRAFTS_SHOWN = 10
@@ -177,7 +178,7 @@ async def change_versions(page: BotPage) -> Response:
         async with page.ctx.tx.transaction():
             article = await update_article(page.ctx, reference(page), body_from(ArticleUpdate, fields))
     except (InvalidRequest, InvalidState) as error:
-        return await show_article(page, error.status, version_problem=error.message)
+        return await show_article(page, error.status, version_problem=error.message, version_typed=fields)
     return page.leave(f"articles/{article.id}#versions", "Saved.")
 
 

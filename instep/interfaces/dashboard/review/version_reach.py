@@ -15,10 +15,10 @@ async def find_reach(ctx: Ctx, article_id: str, version_id: str | None) -> Reach
         reach = await read_reach(ctx, await find_article(ctx, article_id), version_id)
     except (InvalidState, NotFound):
         return None
-    return reach if reach.kept else None
+    return reach if reach.others else None
 
 
 def kept_words(reach: Reach) -> str:
     """The versions that keep their text, as the beginning of a sentence: `1.x keeps its text`."""
-    verb = "keeps its text" if len(reach.kept) == 1 else "keep their text"
-    return f"{named(reach.kept)} {verb}"
+    verb = "keeps its text" if len(reach.others) == 1 else "keep their text"
+    return f"{named(reach.others)} {verb}"
