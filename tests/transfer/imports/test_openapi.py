@@ -93,6 +93,8 @@ def test_each_operation_is_a_page_below_its_tag() -> None:
     assert "| `limit` | query | integer | **Required.** a \\| b. Default: `20`. |" in page.markdown
     assert "| `state` | string | **Required.** One of `open`, `paid`. |" in page.markdown
     assert "| `lines[].price` | number or null |  |" in page.markdown
+    assert "| `parent` | object | Contains 3 more fields. |" in page.markdown
+    assert "`parent.state`" not in page.markdown
     assert "| `[].state` | string | One of `open`, `paid`. |" in page.markdown
     assert "| `404` | Not found |" in page.markdown
     assert 'curl -X PUT "https://api.acme.example/v1/orders/{id}?limit=20"' in page.markdown
@@ -158,6 +160,31 @@ def test_swagger_describes_bodies_and_types_in_parameters() -> None:
     assert "| `dry` | query | boolean |  |" in page
     assert page.count('{\n  "name": "Ada"\n}') == 3
     assert 'curl -X POST "https://api.acme.example/v2/orders"' in page
+
+
+def nested(levels: int, leaves: int = 1) -> dict[str, Any]:
+    fields: dict[str, Any] = {f"leaf{number}": {"type": "string"} for number in range(leaves)}
+    if levels > 1:
+        fields["inner"] = {"type": "array", "description": "More", "items": nested(levels - 1, leaves)}
+    return {"type": "object", "properties": fields}
+
+
+def page_with_body(schema: dict[str, Any]) -> str:
+    body = {"content": {"application/json": {"schema": schema}}}
+    document = {"openapi": "3.1.0", "paths": {"/a": {"post": {"requestBody": body, "responses": {}}}}}
+    return read_tree(READER, {"api.json": json.dumps(document)}).pages[-1].markdown
+
+
+def test_fields_are_listed_on_many_levels_and_others_are_counted() -> None:
+    path = "inner[].inner[].inner[].inner[]"
+    deep = page_with_body(nested(7, leaves=2))
+
+    assert f"| `{path}.leaf1` | string |  |" in deep
+    assert f"| `{path}.inner` | array of object | More. Contains 3 more fields. |" in deep
+    wide = page_with_body(nested(3, leaves=60))
+    assert "| `leaf59` | string |  |" in wide
+    assert "| `inner` | array of object | More. Contains 61 more fields. |" in wide
+    assert "left out" not in wide
 
 
 def test_schemas_that_grow_without_end_are_cut() -> None:

@@ -7,7 +7,13 @@ from instep.transfer.imports.html.markdown_links import markdown_table
 from instep.transfer.imports.markdown.hidden_code import hide_code
 from instep.transfer.imports.openapi.api_document import ApiDocument, DocumentedOperation, Json, mapping
 from instep.transfer.imports.openapi.request_examples import curl_of, media_example, to_json
-from instep.transfer.imports.openapi.schema_fields import SchemaField, SchemaReader, code, field_text
+from instep.transfer.imports.openapi.schema_fields import (
+    SchemaField,
+    SchemaReader,
+    code,
+    deepest_fields,
+    field_text,
+)
 
 JSON_TYPE = re.compile(r"application/(?:[\w.+-]+\+)?json\b")
 HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
@@ -135,13 +141,12 @@ def media_blocks(document: ApiDocument, message: Json, *, is_response: bool = Fa
     if kind is None:
         return
     media = mapping(content[kind])
-    reader = SchemaReader(document)
-    fields = list(reader.fields_of(media.get("schema")))
+    fields, is_cut = deepest_fields(document, media.get("schema"))
     if len(content) > 1 or not JSON_TYPE.match(str(kind)):
         yield f"Content types: {', '.join(map(code, content))}"
     if fields:
         yield fields_table(fields, is_response=is_response)
-    if reader.parts_left <= 0:
+    if is_cut:
         yield LEFT_OUT
     if JSON_TYPE.match(str(kind)) and (example := media_example(document, media)) is not None:
         yield f"```json\n{to_json(example)}\n```"

@@ -11,7 +11,7 @@ from instep.transfer.imports.openapi.api_document import (
     read_api_document,
 )
 from instep.transfer.imports.openapi.operation_pages import with_content
-from instep.transfer.imports.openapi.schema_fields import SchemaReader, field_text
+from instep.transfer.imports.openapi.schema_fields import SETTING_LEVELS, SchemaReader, field_text
 
 
 def descriptions_in(content: bytes, name: str) -> dict[str, str]:
@@ -43,7 +43,7 @@ def settings_of(document: ApiDocument, operation: DocumentedOperation) -> Iterat
     for status, message in {"": operation.body, **operation.responses}.items():
         yield comment(f"{status} {message.get('description') or ''}")
         for media in mapping(with_content(message).get("content")).values():
-            for field in reader.fields_of(mapping(media).get("schema")):
+            for field in reader.fields_of(mapping(media).get("schema"), SETTING_LEVELS):
                 yield comment(field.text)
                 yield f"{field.name} = {field.kind}\n"
 

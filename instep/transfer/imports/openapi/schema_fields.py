@@ -6,8 +6,9 @@ from typing import Any
 
 from instep.transfer.imports.openapi.api_document import ApiDocument, Json, mapping
 
-# Levels of fields in one table, and of objects in one example.
-MAX_FIELD_DEPTH = 2
+# Levels of fields in one table and in settings, and of objects in one example.
+MAX_FIELD_LEVELS = 5
+SETTING_LEVELS = 2
 MAX_EXAMPLE_DEPTH = 5
 # Parts of one description: schemas can refer to each other in a way that grows exponentially.
 MAX_PARTS = 300
@@ -72,19 +73,35 @@ class SchemaReader:
             names[0] += f" ({merged['format']})"
         return " or ".join(names)
 
-    def fields_of(self, schema: Any, prefix: str = "", depth: int = 1) -> Iterator[SchemaField]:
-        merged = self.merged(schema)
+    def fields_of(
+        self, schema: Any, levels: int, prefix: str = "", above: frozenset[str] = frozenset()
+    ) -> Iterator[SchemaField]:
+        """The fields down to a level; a field whose own fields are left out says how many it has.
+
+        A component inside itself is left out too; `above` are the references of the components around.
+        """
+        merged, inside = self.merged(schema), above | references_of(schema)
         if merged.get("type") == "array":
-            yield from self.fields_of(merged.get("items"), f"{prefix.removesuffix('.')}[].", depth)
+            yield from self.fields_of(merged.get("items"), levels, f"{prefix.removesuffix('.')}[].", above)
             return
         required = listed(merged.get("required"))
         for name, node in mapping(merged.get("properties")).items():
             if self.parts_left <= 0:
                 return
-            field = self.merged(node)
-            yield SchemaField(f"{prefix}{name}", self.kind_of(node), name in required, field_text(field))
-            if depth < MAX_FIELD_DEPTH:
-                yield from self.fields_of(node, f"{prefix}{name}.", depth + 1)
+            field, is_cut = self.merged(node), levels == 1 or bool(inside & references_of(node))
+            number = self.number_of_fields(node) if is_cut else 0
+            more = f"Contains {number} more field{'s' if number != 1 else ''}." if number else ""
+            text = field_text(field, more)
+            yield SchemaField(f"{prefix}{name}", self.kind_of(node), name in required, text)
+            if not is_cut:
+                yield from self.fields_of(node, levels - 1, f"{prefix}{name}.", inside)
+
+    def number_of_fields(self, schema: Any) -> int:
+        """The number of fields of an object, or of the objects in an array."""
+        merged = self.merged(schema)
+        while merged.get("type") == "array" and self.parts_left > 0:
+            merged = self.merged(merged.get("items"))
+        return len(mapping(merged.get("properties")))
 
     def example_of(self, schema: Any, depth: int = 0) -> Any:
         """A value that the schema allows: its own example, or one made from its type."""
@@ -108,6 +125,23 @@ class SchemaReader:
         )
 
 
+def references_of(schema: Any) -> frozenset[str]:
+    """The reference that a schema is, or that the items of an array are."""
+    row = mapping(schema)
+    references = (row.get("$ref"), mapping(row.get("items")).get("$ref"))
+    return frozenset(each for each in references if isinstance(each, str))
+
+
+def deepest_fields(document: ApiDocument, schema: Any) -> tuple[list[SchemaField], bool]:
+    """The fields on as many levels as the limit of parts allows, and true if even the first is cut."""
+    for levels in range(MAX_FIELD_LEVELS, 0, -1):
+        reader = SchemaReader(document)
+        fields = list(reader.fields_of(schema, levels))
+        if reader.parts_left > 0:
+            return fields, False
+    return fields, True
+
+
 def stated_example(schema: Json) -> Any:
     """The first value that a schema, a parameter or a media type states itself; None if there is none."""
     examples = schema.get("examples")
@@ -117,8 +151,8 @@ def stated_example(schema: Json) -> Any:
     return next((each for each in (*values, *listed(schema.get("enum"))) if each is not None), None)
 
 
-def field_text(schema: Json) -> str:
-    """The description on one line, with the allowed values and the default."""
+def field_text(schema: Json, further: str = "") -> str:
+    """The description on one line, with the allowed values, the default and a further sentence."""
     description = " ".join(str(schema.get("description") or "").split())
     sentences = list[str]()
     choices = [code(each) for each in listed(schema.get("enum"))[:MAX_SHOWN_CHOICES]]
@@ -128,6 +162,8 @@ def field_text(schema: Json) -> str:
         sentences.append(f"Default: {code(schema['default'])}.")
     if schema.get("deprecated") and "deprecated" not in description.casefold():
         sentences.append("Deprecated.")
+    if further:
+        sentences.append(further)
     is_open = sentences and description[-1:].isalnum()
     return " ".join(filter(None, [f"{description}." if is_open else description, *sentences]))
 
