@@ -42,7 +42,12 @@ CASES = {
     "videos": (
         '<p>See</p><iframe src="//www.youtube.com/embed/abc?rel=0"></iframe>'
         '<p><iframe src="https://player.vimeo.com/video/99" title="How to"></iframe></p>',
-        "See\n\n<https://www.youtube.com/watch?v=abc>\n\n[How to](https://vimeo.com/99)\n",
+        "See\n\n:::video\n\n<https://www.youtube.com/watch?v=abc>\n\n:::\n\n"
+        ":::video\n\n[How to](https://vimeo.com/99)\n\n:::\n",
+    ),
+    "a video in a cell": (
+        '<table><tr><td>a</td><td><iframe src="https://player.vimeo.com/video/99"></iframe></td></tr></table>',
+        "| a | <https://vimeo.com/99> |\n| --- | --- |\n",
     ),
     "lists that every item has for itself": (
         "<ul><li><p>a</p></li></ul><ul><li><p>b</p><ul><li><p>c</p></li></ul></li></ul>"

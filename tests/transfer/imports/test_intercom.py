@@ -100,5 +100,5 @@ def test_callouts_collapsible_sections_and_videos() -> None:
     tree = read_tree(READER, {"articles.json": {"data": [{**ARTICLE, "body": body}]}})
     assert page_of(tree, "1234567").markdown == (
         "> [!WARNING]\n> Mind this\n\n<details><summary>Why?</summary>\n\nBecause\n\n</details>\n\n"
-        "<https://www.loom.com/share/abc>\n\n![](https://downloads.intercomcdn.com/i/1.png?expires=1)\n"
+        ":::video\n\n<https://www.loom.com/share/abc>\n\n:::\n\n![](https://downloads.intercomcdn.com/i/1.png?expires=1)\n"
     )

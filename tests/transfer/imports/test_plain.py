@@ -106,8 +106,12 @@ def test_html_is_markdown_and_what_is_left_out_is_told() -> None:
         ('<div class="info-item"><p>Words</p></div>', "Words"),
         ('<div class="callout-warning">\n\nMind *this*\n\n</div>', "> [!WARNING]\n> Mind *this*"),
         ('<img src="a b.png" alt="A">', "![A](a%20b.png)"),
+        (
+            '- One\n\n  <iframe src="https://www.youtube.com/embed/abc" title="Tour"></iframe>\n\n- Two',
+            "- One\n\n  :::video\n\n  [Tour](https://www.youtube.com/watch?v=abc)\n\n  :::\n\n- Two",
+        ),
     ],
-    ids=["alignment", "player", "layout", "callout", "blanks"],
+    ids=["alignment", "player", "layout", "callout", "blanks", "video"],
 )
 def test_html_in_a_page_is_read_as_in_pages_of_html(html: str, markdown: str) -> None:
     tree = read_tree(READER, {"a.md": f"# T\n\n{html}\n"})

@@ -13,12 +13,14 @@ from instep.transfer.imports.html.html_document import (
     children,
     discard,
     is_blank,
+    is_inside,
     tag_of,
     text_of,
     unwrap,
 )
 from instep.transfer.imports.html.markdown_links import link_target, picture
 from instep.transfer.imports.html.picture_widths import picture_width
+from instep.transfer.imports.markdown.grouping import PLAYED
 from instep.transfer.imports.tree.url_parts import decoded_path, split_url
 from instep.transfer.imports.tree.written_pictures import is_written_picture
 
@@ -110,7 +112,10 @@ def write_sized_pictures(document: HtmlDocument) -> None:
 
 
 def link_embedded(document: HtmlDocument, embedded: Node) -> None:
-    """Replace embedded content by a link to it, or to its page if the player's URL contains that."""
+    """Replace embedded content by a link to it, or to its page if the player's URL contains that.
+
+    A video that our pages play gets its directive.
+    """
     attributes = embedded.attributes
     inner = embedded.css_first("source[src]") if tag_of(embedded) in {"video", "audio"} else None
     sources = (attributes.get("src"), attributes.get("data"), inner.attributes.get("src") if inner else None)
@@ -123,12 +128,22 @@ def link_embedded(document: HtmlDocument, embedded: Node) -> None:
     link = document.parser.create_node("a")
     link.attrs["href"] = address
     link.insert_child(" ".join((attributes.get("title") or "").split()) or address)
-    paragraph = document.parser.create_node("p")
-    paragraph.insert_child(link, move=True)
+    is_video = PLAYED.match(address) is not None and not is_inside(embedded, {"td", "th"})
+    contents: list[str | Node] = [link]
+    if is_video:
+        contents = [document.mark(":::video"), link, document.mark(":::")]
     block = block_around(embedded)
-    block.insert_after(paragraph, move=True)
+    for content in reversed(contents):
+        paragraph = document.parser.create_node("p")
+        if isinstance(content, str):
+            paragraph.insert_child(content)
+        else:
+            paragraph.insert_child(content, move=True)
+        block.insert_after(paragraph, move=True)
     discard(embedded)
-    document.losses.append(f"embedded video or page, replaced by a link: {address[:MAX_TOLD_CHARACTERS]}")
+    if not is_video:
+        what = f"embedded video or page, replaced by a link: {address[:MAX_TOLD_CHARACTERS]}"
+        document.losses.append(what)
 
 
 def block_around(node: Node) -> Node:

@@ -19,7 +19,7 @@ _CODE = re.compile(r"[ \t>]*\x00B(\d+)\x00[ \t]*$")
 _PICTURE = re.compile(r"!\[[^\[\]]*+\]\([^()\s\x00]++\)")
 _SIZED_PICTURE = re.compile(r"<img [^<>\x00]*+>")
 # What our pages play: see frontend/src/site/videos.js.
-_PLAYED = re.compile(
+PLAYED = re.compile(
     r"https://(?:www\.)?(?:youtube\.com/(?:watch|embed|shorts|live)|youtu\.be/|vimeo\.com/\d|loom\.com/(?:share|embed)/)"
     r"|(?!//)[^:]*\.(?:mp4|m4v|mov|webm)$",
     re.IGNORECASE,
@@ -107,7 +107,7 @@ _BRACKETS = str.maketrans("[]`", "()'")
 def video(title: str, target: str) -> str:
     """A video that our pages play after a click; any other address is a link."""
     words = link(title, target)
-    return write_directive("video", words) if _PLAYED.match(target) else words
+    return write_directive("video", words) if PLAYED.match(target) else words
 
 
 def with_caption(picture: str, caption: str) -> str:

@@ -7,6 +7,7 @@ from textwrap import dedent, indent
 import nh3
 
 from instep.platform.core import limits
+from instep.platform.core.directives import FENCE
 from instep.transfer.imports.html.boxes import BOX_TAGS, kind_of_classes
 from instep.transfer.imports.html.convert import to_markdown
 from instep.transfer.imports.html.html_document import class_words
@@ -86,7 +87,7 @@ def replace_html(text: str, losses: PageLosses) -> str:
     text = _ELEMENT.sub(_shown_word, shown_comparisons(text, _BRACKET))
     text = _replace_gone(text, losses)
     text = _replace_blocks(_ROW.sub(lambda row: _plain_cells(row[0]), text), losses, 0)
-    text = _INLINE.sub(lambda match: _converted(match[0], losses), text)
+    text = _INLINE.sub(lambda match: _inline(match, losses), text)
     text = _LINK.sub(_link, text)
     text = _SAME_TAG.sub(lambda match: f"<{match[1]}{_SAME[match[2].lower()]}>", text)
     return _STYLE.sub("", text).replace(_BRACKET, "\\<")
@@ -113,6 +114,17 @@ def _plain_cells(row: str) -> str:
     row = _CELL_BREAK.sub("<br>", row)
     row = re.sub(r"<li\b[^<>]*>\s*", "• ", row, flags=re.IGNORECASE)
     return _STRAY.sub("", re.sub(r"</li>|<hr[ \t]*/?>", " ", row, flags=re.IGNORECASE))
+
+
+def _inline(match: re.Match[str], losses: PageLosses) -> str:
+    """An image or a link; a video only if nothing else is on its line."""
+    markdown = _converted(match[0], losses)
+    if FENCE not in markdown:
+        return markdown
+    before, after = match.string[: match.start()].rpartition("\n")[2], match.string[match.end() :]
+    if before.strip() or after.partition("\n")[0].strip():
+        return " ".join(line for line in markdown.split("\n") if line and FENCE not in line)
+    return indent(markdown, before).removeprefix(before)
 
 
 def _link(match: re.Match[str]) -> str:

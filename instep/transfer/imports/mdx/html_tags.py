@@ -7,7 +7,7 @@ import re
 from instep.transfer.imports.html.markdown_links import link, markdown_table, picture
 from instep.transfer.imports.html.picture_widths import picture_width
 from instep.transfer.imports.html.safe_links import page_of
-from instep.transfer.imports.markdown.grouping import video
+from instep.transfer.imports.markdown.grouping import PLAYED, video
 from instep.transfer.imports.mdx.components import Write, details, dropped, unwrapped, with_names
 from instep.transfer.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, quote
 from instep.transfer.imports.mdx.tags import Tag, block, item, place
@@ -103,7 +103,8 @@ def _media(tag: Tag) -> MarkdownPiece:
     target = page_of(target)
     name = posixpath.basename(target.rstrip("/"))
     # An id in an address says nothing to people.
-    title = tag.value("title", "caption", "alt", "aria-label") or ("Video" if _ID.match(name) else name)
+    label = ("Video" if PLAYED.match(target) else target) if _ID.match(name) else name
+    title = tag.value("title", "caption", "alt", "aria-label") or label
     return block(video(title or target, target)) if target else MarkdownPiece(tag.inner)
 
 
