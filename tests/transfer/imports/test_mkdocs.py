@@ -1,5 +1,7 @@
 """MkDocs sites, with the extensions that most have."""
 
+from textwrap import dedent
+
 import pytest
 
 from instep.transfer.imports.readers.mkdocs import READER
@@ -148,6 +150,57 @@ def test_the_configuration_of_zensical_is_read_before_that_of_mkdocs() -> None:
 )
 def test_what_python_markdown_adds_is_plain(source: str, markdown: str) -> None:
     assert page_of(source) == (markdown, [])
+
+
+def test_grids_become_cards_and_formulas_those_of_our_pages() -> None:
+    text = """
+    <div class="grid cards" markdown>
+
+    -   :material-clock: __Start__
+
+        ---
+
+        Install it.
+
+        ```sh
+        pip install acme
+        ```
+
+    -   [Reference](b.md)
+
+    </div>
+
+    $$
+    x^2
+    $$
+
+    The sum $a_1 + b$ costs $5 or \\$6.
+    """
+    site = "site_name: X\nmarkdown_extensions:\n  - pymdownx.arithmatex: {generic: true}\n"
+
+    assert page_of(dedent(text), **{"mkdocs.yml": site})[0] == dedent("""\
+        ::::cards
+        :::card
+        __Start__
+
+        Install it.
+
+        ```sh
+        pip install acme
+        ```
+        :::
+
+        :::card
+        [Reference](b.md)
+        :::
+        ::::
+
+        ```math
+        x^2
+        ```
+
+        The sum $`a_1 + b`$ costs $5 or \\$6.""")
+    assert page_of("The sum $a$.")[0] == "The sum $a$."
 
 
 def test_snippets_are_put_in_and_missing_ones_told() -> None:

@@ -10,6 +10,7 @@ from instep.transfer.imports.markdown.callouts import (
 from instep.transfer.imports.markdown.definition_lists import replace_definition_lists
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes, replace_icons
 from instep.transfer.imports.markdown.grouping import grouped_tabs, tab
+from instep.transfer.imports.markdown.material_parts import replace_card_grids
 from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.tree.url_parts import joined_url
 
@@ -46,7 +47,7 @@ def plain_python_markdown(text: str, page: SourcePage, appended: str, address: s
     text = replace_indented_blocks(
         text, _TAB, lambda match, body: tab(replace_icons(match[2] or match[3] or ""), body).strip("\n")
     )
-    text = grouped_tabs(text)
+    text = replace_card_grids(grouped_tabs(text))
     text = replace_colon_containers(replace_indented_containers(text))
     text = _KEYS.sub(_plain_keys, _CRITIC.sub(_plain_critic, text))
     text = _MARK.sub(lambda match: match[1] or match[2], text)
