@@ -7,12 +7,10 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Any
 
 from instep.platform.core import limits
-from instep.platform.core.clock import utc_now
 from instep.platform.core.metrics import count_model_call
 from instep.platform.core.outbound.client import NotConnected, OutboundClient, RequestFailed
 from instep.platform.core.outbound.requests import RawResponse, send_request
@@ -187,23 +185,12 @@ def message_of(status: int) -> str:
 
 def retry_delay(response: RawResponse, attempt: int) -> float:
     """The wait in seconds: `Retry-After`, or doubled each time; `CompletionError` if that is too long."""
-    retry_after = response.headers.get("retry-after", "")
-    seconds = seconds_of(retry_after) if retry_after else limits.MODEL_RETRY_SECONDS * 2 ** (attempt - 1)
-    if not 0 <= seconds <= limits.MAX_MODEL_RETRY_SECONDS:
+    seconds = response.retry_after
+    if seconds is None:
+        seconds = limits.MODEL_RETRY_SECONDS * 2 ** (attempt - 1)
+    if seconds > limits.MAX_MODEL_RETRY_SECONDS:
         raise ProviderDown(f"{message_of(response.status)} The wait that it requires is too long.", 0)
     return seconds
-
-
-def seconds_of(retry_after: str) -> float:
-    """The seconds of `Retry-After`, which is a number or an HTTP date (RFC 9110, section 10.2.3)."""
-    try:
-        return float(retry_after)
-    except ValueError:
-        pass
-    try:
-        return max(0.0, (parsedate_to_datetime(retry_after) - utc_now()).total_seconds())
-    except (TypeError, ValueError):
-        return limits.MODEL_RETRY_SECONDS
 
 
 def complaint_of(body: bytes, key: str | None) -> str:

@@ -1,12 +1,15 @@
 """Requests whose whole response is read, for URLs of the operator and for metadata documents."""
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 
 from httpcore2 import Request, Response
 from opentelemetry.trace import SpanKind
 
+from instep.platform.core.clock import utc_now
 from instep.platform.core.outbound.client import (
     OutboundClient,
     RequestFailed,
@@ -20,6 +23,7 @@ from instep.platform.core.outbound.urls import Url
 from instep.platform.core.tracing import span
 
 TOO_LARGE = "The answer is too large."
+SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 # Gets the status of a response and each next part of its body.
 OnChunk = Callable[[int, bytes], None]
@@ -32,6 +36,17 @@ class RawResponse:
     status: int
     headers: Mapping[str, str]
     body: bytes
+
+    @property
+    def retry_after(self) -> float | None:
+        """The seconds that `Retry-After` asks to wait, by a number or a date (RFC 9110 section 10.2.3)."""
+        text = self.headers.get("retry-after", "")
+        if SECONDS.fullmatch(text):
+            return float(text)
+        try:
+            return max(0.0, (parsedate_to_datetime(text) - utc_now()).total_seconds())
+        except (TypeError, ValueError):
+            return None
 
 
 async def send_request(

@@ -6,8 +6,6 @@ import re
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -82,7 +80,8 @@ class Api:
             response = await self.try_request(url)
             if response is not None and response.status not in PASSING:
                 return self.checked(response, url)
-            pause = seconds_to_wait(response, attempt)
+            retry_after = response.retry_after if response else None
+            pause = float(2**attempt) if retry_after is None else retry_after
             seconds = min(pause, seconds_left)
             if not seconds_left or attempt == limits.MAX_IMPORT_RETRIES:
                 break
@@ -153,19 +152,6 @@ class Api:
         if not FILE_NAME.fullmatch(name):
             raise UnreadableSource(f"{self.title} returned an id that can't be used: {name[:100]}.")
         (self.folder / name).write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
-
-
-def seconds_to_wait(response: RawResponse | None, attempt: int) -> float:
-    """The wait in `Retry-After` (RFC 9110 section 10.2.3); without it, one that grows with each attempt."""
-    value = response.headers.get("retry-after", "") if response else ""
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            seconds = (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
-        except (ValueError, TypeError):
-            seconds = float(2**attempt)
-    return max(0.0, seconds)
 
 
 def basic(credentials: str) -> Headers:

@@ -1,13 +1,12 @@
 """Gitea and Forgejo, whose API and deliveries resemble GitHub's (docs.gitea.com, forgejo.org, API v1)."""
 
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-from instep.transfer.repositories.hosts.github import GitHub, pull_request_of, repository_of
+from instep.transfer.repositories.hosts.github import GitHub, repository_of
 from instep.transfer.repositories.hosts.host_json import (
     has_signature,
     header_of,
@@ -34,6 +33,7 @@ class Gitea(GitHub):
     home = "https://codeberg.org"
     events = "Pull request, Pull request synchronized, Pull request approved, Pull request comment, Release"
     raw = "*/*"
+    updates = f"state=all&sort=recentupdate&limit={MAX_PAGE_SIZE}"
 
     def api_url(self, url: str) -> str:
         return f"{url}/api/v1"
@@ -51,15 +51,13 @@ class Gitea(GitHub):
         row = value_at(payload, "pull_request")
         if row is None or (action not in CHANGES and not is_approval):
             return None
-        return PullNotice(repository_of(value_at(payload, "repository")), with_draft_title(row), is_approval)
+        repository = repository_of(value_at(payload, "repository"))
+        return PullNotice(repository, self.pull_request_of(row), is_approval)
 
     def read_release(self, headers: Mapping[str, str], payload: Any) -> RemoteRepository | None:
         event = header_of(headers, "x-gitea-event") or header_of(headers, "x-forgejo-event")
         is_out = event == "release" and value_at(payload, "action") in RELEASE_ACTIONS
         return repository_of(value_at(payload, "repository")) if is_out else None
-
-    async def find_pull_request(self, api: HostApi, name: str, number: int) -> PullRequest:
-        return with_draft_title(await api.get_json(f"/repos/{quoted_name(name)}/pulls/{number}"))
 
     async def find_author(self, api: HostApi, name: str, commit: str) -> str:
         row = await api.get_json(f"/repos/{quoted_name(name)}/git/commits/{commit}")
@@ -75,18 +73,7 @@ class Gitea(GitHub):
         path = f"/repos/{quoted_name(name)}/compare/{quote(tag, safe='')}...{commit}"
         return bool(value_at(await api.get_json(path), "total_commits") == 0)
 
-    async def list_updated(self, api: HostApi, name: str, since: datetime) -> AsyncIterator[PullRequest]:
-        path = f"/repos/{quoted_name(name)}/pulls?state=all&sort=recentupdate&limit={MAX_PAGE_SIZE}"
-        async for page in api.pages(path):
-            for row in page:
-                pull_request = with_draft_title(row)
-                if pull_request.updated_at is None or pull_request.updated_at < since:
-                    return
-                yield pull_request
-
-
-def with_draft_title(row: Any) -> PullRequest:
-    pull_request = pull_request_of(row)
-    return replace(
-        pull_request, is_draft=pull_request.is_draft or DRAFT_TITLE.match(pull_request.title) is not None
-    )
+    def pull_request_of(self, row: Any) -> PullRequest:
+        pull_request = super().pull_request_of(row)
+        has_draft_title = DRAFT_TITLE.match(pull_request.title) is not None
+        return replace(pull_request, is_draft=pull_request.is_draft or has_draft_title)

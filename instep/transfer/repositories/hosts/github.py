@@ -42,6 +42,7 @@ class GitHub:
     home = "https://github.com"
     events = "Let me select individual events: Pull requests, Pull request reviews, Issue comments, Releases"
     raw = RAW
+    updates = f"state=all&sort=updated&direction=desc&per_page={PAGE_SIZE}"
 
     def api_url(self, url: str) -> str:
         return "https://api.github.com" if url == self.home else f"{url}/api/v3"
@@ -71,7 +72,7 @@ class GitHub:
         if not is_approval and not (event == "pull_request" and action in ACTIONS):
             return None
         repository = repository_of(value_at(payload, "repository"))
-        return PullNotice(repository, pull_request_of(value_at(payload, "pull_request")), is_approval)
+        return PullNotice(repository, self.pull_request_of(value_at(payload, "pull_request")), is_approval)
 
     def read_release(self, headers: Mapping[str, str], payload: Any) -> RemoteRepository | None:
         is_release = header_of(headers, "x-github-event") == "release"
@@ -82,7 +83,7 @@ class GitHub:
         return repository_of(await api.get_json(f"/repos/{quoted_name(name)}"))
 
     async def find_pull_request(self, api: HostApi, name: str, number: int) -> PullRequest:
-        return pull_request_of(await api.get_json(f"/repos/{quoted_name(name)}/pulls/{number}"))
+        return self.pull_request_of(await api.get_json(f"/repos/{quoted_name(name)}/pulls/{number}"))
 
     async def is_approved(self, api: HostApi, name: str, number: int) -> bool:
         path = f"/repos/{quoted_name(name)}/pulls/{number}/reviews?per_page={PAGE_SIZE}"
@@ -128,13 +129,15 @@ class GitHub:
         return bool(value_at(await api.get_json(path), "ahead_by") == 0)
 
     async def list_updated(self, api: HostApi, name: str, since: datetime) -> AsyncIterator[PullRequest]:
-        path = f"/repos/{quoted_name(name)}/pulls?state=all&sort=updated&direction=desc&per_page={PAGE_SIZE}"
-        async for page in api.pages(path):
+        async for page in api.pages(f"/repos/{quoted_name(name)}/pulls?{self.updates}"):
             for row in page:
-                pull_request = pull_request_of(row)
+                pull_request = self.pull_request_of(row)
                 if pull_request.updated_at is None or pull_request.updated_at < since:
                     return
                 yield pull_request
+
+    def pull_request_of(self, row: Any) -> PullRequest:
+        return pull_request_of(row)
 
 
 def repository_of(row: Any) -> RemoteRepository:

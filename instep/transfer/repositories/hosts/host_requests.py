@@ -7,7 +7,6 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -197,21 +196,18 @@ def wait_of(response: RawResponse) -> timedelta | None:
     headers = response.headers
     if response.status not in (403, 429):
         return None
-    if "retry-after" in headers:
-        return seconds_of(headers["retry-after"])
+    if response.retry_after is not None:
+        return timedelta(seconds=response.retry_after)
     reset = headers.get("x-ratelimit-reset") or headers.get("ratelimit-reset")
     if reset is not None and (response.status == 429 or headers.get("x-ratelimit-remaining") == "0"):
-        return seconds_of(reset)
+        return time_until(reset)
     is_secondary = b"secondary rate limit" in response.body[:4_000].lower()
     return limits.CODE_HOST_DELAY if response.status == 429 or is_secondary else None
 
 
-def seconds_of(text: str) -> timedelta:
-    """The wait in a header: in seconds, as a Unix time, or as an HTTP date."""
-    if text.isascii() and text.isdigit() and len(text) <= 12:
-        number = int(text)
-        return timedelta(seconds=number if number < MAX_WAIT_NUMBER else number - time.time())
-    try:
-        return timedelta(seconds=parsedate_to_datetime(text).timestamp() - time.time())
-    except ValueError:
+def time_until(reset: str) -> timedelta:
+    """The wait until a rate limit is reset: in seconds, or as a Unix time."""
+    if not (reset.isascii() and reset.isdigit() and len(reset) <= 12):
         return limits.CODE_HOST_DELAY
+    number = int(reset)
+    return timedelta(seconds=number if number < MAX_WAIT_NUMBER else number - time.time())
