@@ -1,7 +1,7 @@
 """The command `instep`, with a module for each area.
 
-Commands import the rest of the program when they run, so that `instep --help` and `instep change` start
-quickly.
+Areas are imported when one of their commands is named, and the commands here import the rest of the program
+when they run, so that `instep --help` and `instep change` start quickly.
 """
 
 import sys
@@ -9,27 +9,12 @@ from typing import Annotated
 
 import typer
 
-from instep.cli import (
-    alerts,
-    asking,
-    bots,
-    drafts,
-    keys,
-    models,
-    people,
-    places,
-    secrets,
-    styles,
-    trusts,
-    visitors,
-    webhooks,
-    workspaces,
-)
-from instep.cli.asking import ask
+from instep.cli.asking import ask, golden_app
+from instep.cli.auditing import audit
 from instep.cli.backups import backup, restore
 from instep.cli.checks import check
 from instep.cli.exporting import export
-from instep.cli.helping import Area, command, show_help
+from instep.cli.helping import Area, command, lazy_area, show_help
 from instep.cli.imports import import_articles
 from instep.cli.installation import doctor, migrate, routes
 from instep.cli.remote import change, drift, release, sync, translate
@@ -101,22 +86,35 @@ command(app, None, "instep routes", "instep routes --json")(routes)
 command(app, None, "instep doctor", "instep doctor --json")(doctor)
 command(app, None, "instep backup instep.zip")(backup)
 command(app, None, "instep restore instep.zip", "instep restore instep.zip --check")(restore)
-command(app, None, "instep audit", "instep audit --limit 200 --json")(people.audit)
+command(app, None, "instep audit", "instep audit --limit 200 --json")(audit)
 command(app, "help", "instep help change", "instep help key create")(show_help)
-app.add_typer(workspaces.app, name="workspace")
-app.add_typer(bots.app, name="bot")
-app.add_typer(keys.app, name="key")
-app.add_typer(models.app, name="model")
-app.add_typer(people.app, name="user")
-app.add_typer(drafts.app, name="draft")
-app.add_typer(places.app, name="place")
-app.add_typer(alerts.app, name="alert")
-app.add_typer(asking.golden_app, name="golden")
-app.add_typer(secrets.app, name="secrets")
-app.add_typer(styles.app, name="style")
-app.add_typer(trusts.app, name="trust")
-app.add_typer(visitors.app, name="visitor")
-app.add_typer(webhooks.app, name="webhooks")
+app.add_typer(lazy_area("workspaces", "Companies that share this installation."), name="workspace")
+app.add_typer(lazy_area("bots", "Help centers."), name="bot")
+app.add_typer(lazy_area("keys", "API keys."), name="key")
+app.add_typer(lazy_area("models", "A bot's language model, its key and budgets."), name="model")
+app.add_typer(lazy_area("people", "People who can sign in."), name="user")
+app.add_typer(
+    lazy_area(
+        "drafts", "Review drafts at INSTEP_URL, with INSTEP_API_KEY. Exit code 1: refused; 2: bad option."
+    ),
+    name="draft",
+)
+app.add_typer(
+    lazy_area(
+        "places",
+        "Settle places to write, at INSTEP_URL with INSTEP_API_KEY. Exit code 1: refused; 2: bad option.",
+    ),
+    name="place",
+)
+app.add_typer(
+    lazy_area("alerts", "Chat channels that receive alerts about handoffs, leads and drafts."), name="alert"
+)
+app.add_typer(golden_app, name="golden")
+app.add_typer(lazy_area("secrets", "Secrets that are stored encrypted."), name="secrets")
+app.add_typer(lazy_area("styles", "The style of a help center, and its glossary."), name="style")
+app.add_typer(lazy_area("trusts", "CI jobs that don't need an API key."), name="trust")
+app.add_typer(lazy_area("visitors", "The data stored about a visitor."), name="visitor")
+app.add_typer(lazy_area("webhooks", "Signed deliveries of events."), name="webhooks")
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """`instep alert …`."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -9,16 +9,15 @@ from instep.cli.admin_session import in_workspace, operator_ctx
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, BotArgument, InWorkspace
 from instep.cli.output import say, say_list
+from instep.notifications.alerts import actions
+from instep.notifications.alerts.actions import list_alert_targets
+from instep.notifications.alerts.queries import bot_of
+from instep.notifications.alerts.schemas import AlertTarget, AlertTargetOut
+from instep.platform.core.database import Tx
 from instep.platform.core.errors import NotFound
+from instep.platform.identity.schemas import Ctx
 
-if TYPE_CHECKING:
-    from instep.notifications.alerts.schemas import AlertTarget
-    from instep.platform.core.database import Tx
-    from instep.platform.identity.schemas import Ctx
-
-app = typer.Typer(
-    cls=Area, no_args_is_help=True, help="Chat channels that receive alerts about handoffs, leads and drafts."
-)
+app = typer.Typer(cls=Area)
 
 
 @command(
@@ -42,13 +41,10 @@ def add_alert(
     as_json: AsJson = False,
 ) -> None:
     """Send alerts about handoffs and leads to a channel in Slack, Discord, Teams or Mattermost."""
-    from instep.notifications.alerts import actions
-    from instep.notifications.alerts.schemas import AlertTargetOut
-
     address = sys.stdin.readline().strip() if url == "-" else url
     alert_kinds = kinds or actions.DEFAULT_ALERTS
 
-    async def add(tx: "Tx", workspace_id: str) -> "AlertTarget":
+    async def add(tx: Tx, workspace_id: str) -> AlertTarget:
         return await actions.add_alert_target(await operator_ctx(tx, workspace_id, bot), address, alert_kinds)
 
     target = AlertTargetOut.of(in_workspace(workspace, add))
@@ -58,9 +54,6 @@ def add_alert(
 @command(app, "list", "instep alert list")
 def show_alerts(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the channels, without their secret addresses."""
-    from instep.notifications.alerts.actions import list_alert_targets
-    from instep.notifications.alerts.schemas import AlertTargetOut
-
     targets = in_workspace(workspace, list_alert_targets)
     columns = ("id", "bot_id", "alerts", "address", "status", "last_error")
     rows = [AlertTargetOut.of(target) for target in targets]
@@ -74,10 +67,8 @@ def remove_alert(
     as_json: AsJson = False,
 ) -> None:
     """Stop sending alerts to a channel."""
-    from instep.notifications.alerts import actions
-    from instep.notifications.alerts.schemas import AlertTargetOut
 
-    async def remove(tx: "Tx", workspace_id: str) -> "AlertTarget":
+    async def remove(tx: Tx, workspace_id: str) -> AlertTarget:
         return await actions.remove_alert_target(await target_ctx(tx, workspace_id, target_id), target_id)
 
     target = AlertTargetOut.of(in_workspace(workspace, remove))
@@ -91,20 +82,16 @@ def send_test_alert(
     as_json: AsJson = False,
 ) -> None:
     """Send a test alert to a channel; `instep alert list` shows whether it arrived."""
-    from instep.notifications.alerts import actions
-    from instep.notifications.alerts.schemas import AlertTargetOut
 
-    async def test(tx: "Tx", workspace_id: str) -> "AlertTarget":
+    async def test(tx: Tx, workspace_id: str) -> AlertTarget:
         return await actions.test_alert_target(await target_ctx(tx, workspace_id, target_id), target_id)
 
     target = AlertTargetOut.of(in_workspace(workspace, test))
     say(target, f"{target.id} gets a test alert: `instep alert list` shows whether it arrives.", as_json)
 
 
-async def target_ctx(tx: "Tx", workspace_id: str, target_id: str) -> "Ctx":
+async def target_ctx(tx: Tx, workspace_id: str, target_id: str) -> Ctx:
     """The context of an operator, on the bot of an alert target."""
-    from instep.notifications.alerts.queries import bot_of
-
     bot_id = await bot_of(tx, workspace_id, target_id)
     if bot_id is None:
         raise NotFound(f"No alert target has the id {target_id}: `instep alert list` shows them.")

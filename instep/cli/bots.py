@@ -1,18 +1,22 @@
 """`instep bot …`."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from instep.accounts.workspaces import actions, domain_claims
+from instep.accounts.workspaces.queries import list_bots
+from instep.accounts.workspaces.schemas import BotRow, DomainOut, bot_out
 from instep.cli.admin_session import in_workspace, operator_ctx
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, BotArgument, InWorkspace
 from instep.cli.output import as_lines, say, say_list
+from instep.platform.core.database import Tx
+from instep.platform.core.errors import InvalidRequest
+from instep.visitors.answers.schemas import VisitorSecretOut
+from instep.visitors.answers.visitor_tokens import visitor_secret
 
-if TYPE_CHECKING:
-    from instep.platform.core.database import Tx
-
-app = typer.Typer(cls=Area, no_args_is_help=True, help="Help centers.")
+app = typer.Typer(cls=Area)
 
 
 @command(
@@ -35,9 +39,6 @@ def create_bot(
     as_json: AsJson = False,
 ) -> None:
     """Create a help center."""
-    from instep.accounts.workspaces import actions
-    from instep.accounts.workspaces.schemas import bot_out
-
     bot = in_workspace(
         workspace,
         lambda tx, workspace_id: actions.create_bot(tx, workspace_id, name, slug, locale, origin or []),
@@ -49,9 +50,6 @@ def create_bot(
 @command(app, "list", "instep bot list", "instep bot list --json")
 def show_bots(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the help centers."""
-    from instep.accounts.workspaces.queries import list_bots
-    from instep.accounts.workspaces.schemas import bot_out
-
     bots = in_workspace(workspace, list_bots)
     columns = ("id", "slug", "bot_key", "name")
     say_list([bot_out(bot) for bot in bots], columns, as_json, "instep bot create NAME")
@@ -68,10 +66,8 @@ def change_origins(
     as_json: AsJson = False,
 ) -> None:
     """Change the origins whose pages can use a bot; without options, show them."""
-    from instep.accounts.workspaces import actions
-    from instep.accounts.workspaces.schemas import BotRow, bot_out
 
-    async def change(tx: "Tx", workspace_id: str) -> BotRow:
+    async def change(tx: Tx, workspace_id: str) -> BotRow:
         row = await actions.find_bot_by_reference(tx, workspace_id, bot)
         return await actions.change_origins(tx, workspace_id, row.id, add or [], remove or [])
 
@@ -96,14 +92,10 @@ def change_accent(
     as_json: AsJson = False,
 ) -> None:
     """Change the color of links, focus rings and highlights in a help center; without options, show it."""
-    from instep.accounts.workspaces import actions
-    from instep.accounts.workspaces.schemas import BotRow, bot_out
-    from instep.platform.core.errors import InvalidRequest
-
     if colour is not None and remove:
         raise InvalidRequest("Use `--set` or `--remove`, not both.")
 
-    async def change(tx: "Tx", workspace_id: str) -> BotRow:
+    async def change(tx: Tx, workspace_id: str) -> BotRow:
         row = await actions.find_bot_by_reference(tx, workspace_id, bot)
         if colour is None and not remove:
             return row
@@ -130,14 +122,10 @@ def change_domain(
     as_json: AsJson = False,
 ) -> None:
     """Give a help center its own host name, as the operator; without options, show it."""
-    from instep.accounts.workspaces import actions, domain_claims
-    from instep.accounts.workspaces.schemas import BotRow, DomainOut
-    from instep.platform.core.errors import InvalidRequest
-
     if host is not None and remove:
         raise InvalidRequest("Use `--set` or `--remove`, not both.")
 
-    async def change(tx: "Tx", workspace_id: str) -> BotRow:
+    async def change(tx: Tx, workspace_id: str) -> BotRow:
         row = await actions.find_bot_by_reference(tx, workspace_id, bot)
         if host is None and not remove:
             return row
@@ -163,10 +151,8 @@ def show_visitor_secret(
     as_json: AsJson = False,
 ) -> None:
     """Show the secret with which your server signs visitor tokens; keep it on your server."""
-    from instep.visitors.answers.schemas import VisitorSecretOut
-    from instep.visitors.answers.visitor_tokens import visitor_secret
 
-    async def show(tx: "Tx", workspace_id: str) -> VisitorSecretOut:
+    async def show(tx: Tx, workspace_id: str) -> VisitorSecretOut:
         ctx = await operator_ctx(tx, workspace_id, bot)
         secret = await visitor_secret(ctx, rotate)
         return VisitorSecretOut(bot_id=str(ctx.bot.id), visitor_secret=secret)

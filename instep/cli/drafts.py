@@ -1,22 +1,17 @@
 """`instep draft …`: the review queue of a remote server."""
 
 import os
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson
 from instep.client.review import DismissalReason, OnConflict
+from instep.client.review import command as review
+from instep.client.review.command import Run, run_review
 
-if TYPE_CHECKING:
-    from instep.client.review.command import Run
-
-app = typer.Typer(
-    cls=Area,
-    no_args_is_help=True,
-    help="Review drafts at INSTEP_URL, with INSTEP_API_KEY. Exit code 1: refused; 2: bad option.",
-)
+app = typer.Typer(cls=Area)
 DraftId = Annotated[
     str, typer.Argument(metavar="DRAFT", help="The draft's id, as `instep draft list` shows it.")
 ]
@@ -40,16 +35,12 @@ def list_drafts(
     as_json: AsJson = False,
 ) -> None:
     """List the drafts that await review, newest first."""
-    from instep.client.review import command as review
-
     run_with(bot, lambda queue: review.list_drafts(queue, article, as_json))
 
 
 @command(app, "show", "instep draft show edit_06gzypdrkkjqmey8dp43d9mrek")
 def show_draft(draft: DraftId, bot: OfBot = None, as_json: AsJson = False) -> None:
     """Show a draft: its reason, points to check, and what applying it changes in the live article."""
-    from instep.client.review import command as review
-
     has_colours = review.shows_colours(os.environ)
     run_with(bot, lambda queue: review.show_draft(queue, draft, has_colours, as_json))
 
@@ -81,8 +72,6 @@ def apply_draft(
     as_json: AsJson = False,
 ) -> None:
     """Apply a draft: a live article gets the new text immediately; a new article goes live."""
-    from instep.client.review import command as review
-
     numbers = hunk_numbers(hunks) if hunks is not None else ()
     run_with(bot, lambda queue: review.apply_draft(queue, draft, on_conflict, numbers, at_release, as_json))
 
@@ -104,16 +93,12 @@ def dismiss_draft(
     as_json: AsJson = False,
 ) -> None:
     """Dismiss a draft; the article of an edit stays unchanged."""
-    from instep.client.review import command as review
-
     run_with(bot, lambda queue: review.dismiss_draft(queue, draft, reason, comment, as_json))
 
 
 @command(app, "reopen", "instep draft reopen edit_06gzypdrkkjqmey8dp43d9mrek")
 def reopen_draft(draft: DraftId, bot: OfBot = None, as_json: AsJson = False) -> None:
     """Undo applying or dismissing a draft; the article gets its previous text back."""
-    from instep.client.review import command as review
-
     run_with(bot, lambda queue: review.reopen_draft(queue, draft, as_json))
 
 
@@ -125,7 +110,5 @@ def hunk_numbers(text: str) -> list[int]:
     return [int(number) for number in numbers]
 
 
-def run_with(bot: str | None, run: "Run") -> None:
-    from instep.client.review.command import run_review
-
+def run_with(bot: str | None, run: Run) -> None:
     raise typer.Exit(run_review(os.environ, bot, run))

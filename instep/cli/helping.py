@@ -1,10 +1,13 @@
 """The help of commands, with examples and named values, and the command `instep help`."""
 
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.main import get_group
 
 from instep.cli.table import bold
 
@@ -27,6 +30,7 @@ class ExampleCommand(TyperCommand):
         name_values(self.get_params(ctx))
         examples, self.epilog = self.epilog, None
         super().format_help(ctx, formatter)
+        self.epilog = examples
         if examples:
             lines = (f"   {line}" for line in examples.splitlines())
             typer.echo("\n".join([bold(" Examples:"), *lines]))
@@ -38,6 +42,20 @@ class Area(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         name_values(self.get_params(ctx))
         super().format_help(ctx, formatter)
+
+
+def lazy_area(module: str, text: str) -> typer.Typer:
+    """An area whose module is imported when one of its commands runs or shows its help."""
+
+    @cache
+    def load() -> Any:
+        return get_group(import_module(f"instep.cli.{module}").app).commands
+
+    class LazyArea(Area):
+        # The constructor sets the commands that it knows, which are none.
+        commands: Any = property(lambda area: load(), lambda area, value: None)
+
+    return typer.Typer(cls=LazyArea, no_args_is_help=True, help=text)
 
 
 def plain_refusal(message: str) -> str:

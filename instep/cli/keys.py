@@ -1,19 +1,20 @@
 """`instep key …`."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from instep.accounts.workspaces import actions
+from instep.accounts.workspaces.queries import list_keys
+from instep.accounts.workspaces.schemas import NewKey, key_out, new_key_out
 from instep.cli.admin_session import in_workspace
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InWorkspace
 from instep.cli.output import as_lines, say, say_list
+from instep.platform.core.database import Tx
 from instep.platform.identity.scopes import Scope
 
-if TYPE_CHECKING:
-    from instep.platform.core.database import Tx
-
-app = typer.Typer(cls=Area, no_args_is_help=True, help="API keys.")
+app = typer.Typer(cls=Area)
 
 
 @command(
@@ -33,10 +34,8 @@ def create_key(
     as_json: AsJson = False,
 ) -> None:
     """Create an API key. It can't be shown again."""
-    from instep.accounts.workspaces import actions
-    from instep.accounts.workspaces.schemas import NewKey, new_key_out
 
-    async def create(tx: "Tx", workspace_id: str) -> NewKey:
+    async def create(tx: Tx, workspace_id: str) -> NewKey:
         bots = [
             (await actions.find_bot_by_reference(tx, workspace_id, reference)).id for reference in bot or []
         ]
@@ -49,9 +48,6 @@ def create_key(
 @command(app, "list", "instep key list", "instep key list --json")
 def show_keys(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the API keys, without their secrets."""
-    from instep.accounts.workspaces.queries import list_keys
-    from instep.accounts.workspaces.schemas import key_out
-
     keys = in_workspace(workspace, list_keys)
     columns = ("id", "scope", "last_four", "revoked_at", "name")
     say_list([key_out(key) for key in keys], columns, as_json, "instep key create NAME --scope content:write")
@@ -64,8 +60,5 @@ def revoke_key(
     as_json: AsJson = False,
 ) -> None:
     """Revoke an API key: the next call with it is refused."""
-    from instep.accounts.workspaces import actions
-    from instep.accounts.workspaces.schemas import key_out
-
     key = in_workspace(workspace, lambda tx, workspace_id: actions.revoke_key(tx, workspace_id, key_id))
     say(key_out(key), f"{key_id} was revoked.", as_json)

@@ -1,29 +1,35 @@
 """`instep model …`."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from typing import Annotated, Any
 
 import typer
 
+from instep.accounts.language_model import actions
+from instep.accounts.language_model.actions import test_model
+from instep.accounts.language_model.choosing import LanguageModels
+from instep.accounts.language_model.schemas import FIELDS, LanguageModelOut, ModelFields, ModelTestOut
 from instep.cli.admin_session import ctx_of_bot, in_workspace, with_bot
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InBot, InWorkspace
 from instep.cli.output import say, say_json_list
+from instep.platform.core.clock import utc_now
+from instep.platform.core.config import settings
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.outbound.client import OutboundClient
+from instep.platform.identity.schemas import OPERATOR, Bot, Ctx
+from instep.platform.llm.factory import open_model
 
-if TYPE_CHECKING:
-    from instep.accounts.language_model.schemas import LanguageModelOut, ModelTestOut
-    from instep.platform.core.database import Database, Tx
-    from instep.platform.identity.schemas import Bot
-
-app = typer.Typer(cls=Area, no_args_is_help=True, help="A bot's language model, its key and budgets.")
+app = typer.Typer(cls=Area)
 
 
 @command(app, "show", "instep model show", "instep model show --bot acme-help --json")
 def show(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """Show a bot's language model, and its usage today."""
-    from instep.accounts.language_model import actions
 
-    async def find(tx: "Tx", workspace_id: str) -> "LanguageModelOut":
+    async def find(tx: Tx, workspace_id: str) -> LanguageModelOut:
         return await actions.show_model(await ctx_of_bot(tx, workspace_id, bot))
 
     model = in_workspace(workspace, find)
@@ -65,9 +71,6 @@ def set_model(
     as_json: AsJson = False,
 ) -> None:
     """Set the language model of a bot; options that you leave out are not changed."""
-    from instep.accounts.language_model import actions
-    from instep.accounts.language_model.schemas import FIELDS, ModelFields
-
     secret = sys.stdin.readline().strip() if key == "-" else key
     given: dict[str, Any] = {
         "provider": provider,
@@ -80,7 +83,7 @@ def set_model(
     }
     changes = {name: value for name, value in given.items() if value is not None}
 
-    async def change(tx: "Tx", workspace_id: str) -> "LanguageModelOut":
+    async def change(tx: Tx, workspace_id: str) -> LanguageModelOut:
         ctx = await ctx_of_bot(tx, workspace_id, bot)
         old = await actions.find_fields(ctx)
         fields = {name: getattr(old, name) for name in FIELDS}
@@ -96,9 +99,8 @@ def set_model(
 @command(app, "unset", "instep model unset --bot acme-help")
 def unset_model(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """Remove a bot's language model and its key; the bot then uses the installation's, if there is one."""
-    from instep.accounts.language_model import actions
 
-    async def forget(tx: "Tx", workspace_id: str) -> "LanguageModelOut":
+    async def forget(tx: Tx, workspace_id: str) -> LanguageModelOut:
         ctx = await ctx_of_bot(tx, workspace_id, bot)
         await actions.unset_model(ctx)
         return await actions.show_model(ctx)
@@ -119,18 +121,7 @@ def try_model(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJson 
         raise typer.Exit(1)
 
 
-async def ask(database: "Database", bot: "Bot") -> "list[ModelTestOut]":
-    from collections.abc import AsyncIterator
-    from contextlib import aclosing, asynccontextmanager
-
-    from instep.accounts.language_model.actions import test_model
-    from instep.accounts.language_model.choosing import LanguageModels
-    from instep.platform.core.clock import utc_now
-    from instep.platform.core.config import settings
-    from instep.platform.core.outbound.client import OutboundClient
-    from instep.platform.identity.schemas import OPERATOR, Ctx
-    from instep.platform.llm.factory import open_model
-
+async def ask(database: Database, bot: Bot) -> list[ModelTestOut]:
     @asynccontextmanager
     async def enter() -> AsyncIterator[Ctx]:
         async with database.enter_workspace(bot.workspace_id) as tx:
@@ -140,7 +131,7 @@ async def ask(database: "Database", bot: "Bot") -> "list[ModelTestOut]":
         return await test_model(LanguageModels(default, outbound), enter)
 
 
-def sentence_of(model: "LanguageModelOut") -> str:
+def sentence_of(model: LanguageModelOut) -> str:
     if model.source == "none":
         return "No language model is set."
     whose = "the installation's model" if model.source == "installation" else "its own"
@@ -151,7 +142,7 @@ def sentence_of(model: "LanguageModelOut") -> str:
     )
 
 
-def result_of(test: "ModelTestOut") -> str:
+def result_of(test: ModelTestOut) -> str:
     if not test.works:
         words = f" The provider says: {test.detail}" if test.detail else ""
         return f"{test.model} does not answer. {test.message}{words}"

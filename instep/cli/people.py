@@ -1,25 +1,27 @@
-"""`instep user …` and `instep audit`."""
+"""`instep user …`."""
 
+import os
 import sys
 import warnings
 from getpass import GetPassWarning
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from instep.accounts.people import actions
+from instep.accounts.people.invitations import invite
+from instep.accounts.people.schemas import invitation_out, user_out
 from instep.cli.admin_session import in_workspace
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InWorkspace
-from instep.cli.output import as_lines, say, say_json_list, say_list
-from instep.cli.table import table
+from instep.cli.output import as_lines, say, say_list
 from instep.platform.core import limits
+from instep.platform.core.config import settings
 from instep.platform.core.errors import InvalidRequest
+from instep.platform.core.served_url import served_url
 from instep.platform.identity.scopes import Role
 
-if TYPE_CHECKING:
-    from instep.accounts.people.schemas import AuditEntry
-
-app = typer.Typer(cls=Area, no_args_is_help=True, help="People who can sign in.")
+app = typer.Typer(cls=Area)
 
 Email = Annotated[str, typer.Argument(metavar="EMAIL")]
 FromInput = Annotated[
@@ -44,9 +46,6 @@ def create_user(
     as_json: AsJson = False,
 ) -> None:
     """Create an account for a person."""
-    from instep.accounts.people import actions
-    from instep.accounts.people.schemas import user_out
-
     password = read_password(password_stdin)
     person = in_workspace(
         workspace, lambda tx, workspace_id: actions.create_user(tx, workspace_id, email, role, password)
@@ -69,13 +68,6 @@ def invite_user(
     as_json: AsJson = False,
 ) -> None:
     """Create a link that invites someone to the workspace; it is shown once and valid for seven days."""
-    import os
-
-    from instep.accounts.people.invitations import invite
-    from instep.accounts.people.schemas import invitation_out
-    from instep.platform.core.config import settings
-    from instep.platform.core.served_url import served_url
-
     invitation = in_workspace(workspace, lambda tx, workspace_id: invite(tx, workspace_id, email, role))
     result = invitation_out(invitation, served_url(settings(), os.environ))
     say(
@@ -88,9 +80,6 @@ def invite_user(
 @command(app, "list", "instep user list")
 def show_users(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the people who can sign in."""
-    from instep.accounts.people import actions
-    from instep.accounts.people.schemas import user_out
-
     users = in_workspace(workspace, actions.list_users)
     columns = ("id", "role", "disabled_at", "email")
     say_list([user_out(user) for user in users], columns, as_json, "instep user create EMAIL --role owner")
@@ -104,9 +93,6 @@ def change_role(
     as_json: AsJson = False,
 ) -> None:
     """Change the role of a person; it also limits the apps that they have connected."""
-    from instep.accounts.people import actions
-    from instep.accounts.people.schemas import user_out
-
     user = user_out(
         in_workspace(workspace, lambda tx, workspace_id: actions.change_role(tx, workspace_id, email, role))
     )
@@ -118,9 +104,6 @@ def change_password(
     email: Email, password_stdin: FromInput = False, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
     """Set a person's password; their sessions, apps, passkeys, recovery codes and invitations end."""
-    from instep.accounts.people import actions
-    from instep.accounts.people.schemas import user_out
-
     password = read_password(password_stdin)
     person = in_workspace(
         workspace, lambda tx, workspace_id: actions.change_password(tx, workspace_id, email, password)
@@ -136,9 +119,6 @@ def change_password(
 @command(app, "disable", "instep user disable bob@acme.example")
 def disable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """Sign a person out everywhere, refuse further sign-ins, and stop the apps that they have connected."""
-    from instep.accounts.people import actions
-    from instep.accounts.people.schemas import user_out
-
     user = user_out(
         in_workspace(workspace, lambda tx, workspace_id: actions.disable_user(tx, workspace_id, email))
     )
@@ -148,9 +128,6 @@ def disable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = 
 @command(app, "enable", "instep user enable bob@acme.example")
 def enable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """Let a disabled person sign in again."""
-    from instep.accounts.people import actions
-    from instep.accounts.people.schemas import user_out
-
     user = user_out(
         in_workspace(workspace, lambda tx, workspace_id: actions.enable_user(tx, workspace_id, email))
     )
@@ -163,43 +140,10 @@ def unlock_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = F
 
     The password alone signs them in.
     """
-    from instep.accounts.people import actions
-    from instep.accounts.people.schemas import user_out
-
     user = user_out(
         in_workspace(workspace, lambda tx, workspace_id: actions.unlock_user(tx, workspace_id, email))
     )
     say(user, f"{user.email} can now sign in with the password alone.", as_json)
-
-
-def audit(
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="The number of entries, newest first.")] = 50,
-    before: Annotated[
-        int | None, typer.Option(metavar="ID", help="Only entries older than this one.")
-    ] = None,
-    workspace: InWorkspace = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show who did what: people, keys, commands and the writer."""
-    from instep.accounts.people import actions
-    from instep.accounts.people.schemas import audit_entry_out
-
-    entries = in_workspace(
-        workspace, lambda tx, workspace_id: actions.list_audit(tx, workspace_id, limit, before)
-    )
-    if as_json:
-        say_json_list([audit_entry_out(entry) for entry in entries])
-        return
-    if not entries:
-        typer.echo("Nothing has been done yet.")
-        return
-    typer.echo(table(("id", "when", "channel", "who", "action", "resource"), [*map(cells_of, entries)]))
-
-
-def cells_of(entry: "AuditEntry") -> tuple[str, ...]:
-    when = f"{entry.created_at:%Y-%m-%d %H:%M:%S}"
-    who = entry.actor_name if entry.app is None else f"{entry.actor_name} through {entry.app}"
-    return str(entry.id), when, entry.channel, who, entry.action, entry.resource or "-"
 
 
 def read_password(from_input: bool) -> str:

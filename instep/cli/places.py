@@ -8,12 +8,9 @@ from instep.cli.drafts import OfBot, run_with
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson
 from instep.client.review import DismissalReason
+from instep.client.review import command as review
 
-app = typer.Typer(
-    cls=Area,
-    no_args_is_help=True,
-    help="Settle places to write, at INSTEP_URL with INSTEP_API_KEY. Exit code 1: refused; 2: bad option.",
-)
+app = typer.Typer(cls=Area)
 PlaceId = Annotated[
     str, typer.Argument(metavar="PLACE", help="The place's id, as `instep place list` shows it.")
 ]
@@ -28,16 +25,12 @@ def list_places(
     as_json: AsJson = False,
 ) -> None:
     """List where articles need text that a code change does not provide, newest first."""
-    from instep.client.review import command as review
-
     run_with(bot, lambda queue: review.list_places(queue, article, as_json))
 
 
 @command(app, "resolve", "instep place resolve plc_06h24hypq13831t72kh3vhfh0d")
 def resolve_place(place: PlaceId, bot: OfBot = None, as_json: AsJson = False) -> None:
     """Mark a place as written: the article now has the text, or already had it."""
-    from instep.client.review import command as review
-
     run_with(bot, lambda queue: review.settle_place(queue, place, "resolve", as_json))
 
 
@@ -53,14 +46,10 @@ def dismiss_place(
     as_json: AsJson = False,
 ) -> None:
     """Mark a place as not needed."""
-    from instep.client.review import command as review
-
     run_with(bot, lambda queue: review.settle_place(queue, place, "dismiss", as_json, reason, comment))
 
 
 @command(app, "reopen", "instep place reopen plc_06h24hypq13831t72kh3vhfh0d")
 def reopen_place(place: PlaceId, bot: OfBot = None, as_json: AsJson = False) -> None:
     """Undo resolving or dismissing a place."""
-    from instep.client.review import command as review
-
     run_with(bot, lambda queue: review.settle_place(queue, place, "reopen", as_json))

@@ -6,16 +6,15 @@ from instep.cli.admin_session import as_owner
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson
 from instep.cli.output import say
+from instep.operations.ops.rotation import rotate_secrets
+from instep.platform.core.crypto import key_ring
 
-app = typer.Typer(cls=Area, no_args_is_help=True, help="Secrets that are stored encrypted.")
+app = typer.Typer(cls=Area)
 
 
 @command(app, "rotate", "instep secrets rotate")
 def rotate(as_json: AsJson = False) -> None:
     """Encrypt every stored secret with `INSTEP_SECRET_KEY`; secrets of previous keys are decrypted first."""
-    from instep.operations.ops.rotation import rotate_secrets
-    from instep.platform.core.crypto import key_ring
-
     rotation = as_owner(lambda tx: rotate_secrets(tx, key_ring()))
     text = (
         f"{rotation.resealed} secrets were encrypted again, {rotation.already_current} were current, "

@@ -1,21 +1,24 @@
 """`instep trust …`."""
 
 import os
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from instep.accounts.trusts import actions
+from instep.accounts.trusts.queries import list_trusts
+from instep.accounts.trusts.schemas import Trust, TrustFields, trust_out
+from instep.accounts.workspaces.actions import find_bot_by_reference
 from instep.cli.admin_session import in_workspace
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InWorkspace
 from instep.cli.output import as_lines, say, say_list
+from instep.platform.core.config import settings
+from instep.platform.core.database import Tx
+from instep.platform.core.served_url import served_url
 from instep.platform.identity.scopes import Scope
 
-if TYPE_CHECKING:
-    from instep.accounts.trusts.schemas import Trust
-    from instep.platform.core.database import Tx
-
-app = typer.Typer(cls=Area, no_args_is_help=True, help="CI jobs that don't need an API key.")
+app = typer.Typer(cls=Area)
 
 
 @command(
@@ -47,15 +50,9 @@ def create_trust(
     as_json: AsJson = False,
 ) -> None:
     """Give CI jobs with matching tokens access without an API key, for 15 minutes each."""
-    from instep.accounts.trusts import actions
-    from instep.accounts.trusts.schemas import TrustFields, trust_out
-    from instep.accounts.workspaces.actions import find_bot_by_reference
-    from instep.platform.core.config import settings
-    from instep.platform.core.served_url import served_url
-
     claims = read_claims(claim)
 
-    async def create(tx: "Tx", workspace_id: str) -> "Trust":
+    async def create(tx: Tx, workspace_id: str) -> Trust:
         bots = [(await find_bot_by_reference(tx, workspace_id, reference)).id for reference in bot or []]
         fields = TrustFields(issuer, audience or served_url(settings(), os.environ), claims, bots, scope)
         return await actions.create_trust(tx, workspace_id, fields, settings().allow_list)
@@ -67,9 +64,6 @@ def create_trust(
 @command(app, "list", "instep trust list", "instep trust list --json")
 def show_trusts(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the trusts."""
-    from instep.accounts.trusts.queries import list_trusts
-    from instep.accounts.trusts.schemas import trust_out
-
     trusts = [trust_out(trust) for trust in in_workspace(workspace, list_trusts)]
     columns = ("id", "scope", "used_at", "revoked_at", "issuer", "audience", "claims")
     say_list(trusts, columns, as_json, "instep trust create --issuer URL --claim NAME=VALUE")
@@ -82,9 +76,6 @@ def revoke_trust(
     as_json: AsJson = False,
 ) -> None:
     """Revoke a trust: its jobs are refused from the next call on, and get no new keys."""
-    from instep.accounts.trusts import actions
-    from instep.accounts.trusts.schemas import trust_out
-
     trust = in_workspace(workspace, lambda tx, workspace_id: actions.revoke_trust(tx, workspace_id, trust_id))
     say(trust_out(trust), f"{trust_id} was revoked.", as_json)
 

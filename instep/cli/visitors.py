@@ -1,6 +1,6 @@
 """`instep visitor …`."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -8,12 +8,11 @@ from instep.cli.admin_session import in_workspace
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InWorkspace
 from instep.cli.output import as_lines, say
+from instep.platform.core.database import Tx
+from instep.visitors.privacy import visitor_data
+from instep.visitors.privacy.visitor_data import Erasure, VisitorExport
 
-if TYPE_CHECKING:
-    from instep.platform.core.database import Tx
-    from instep.visitors.privacy.visitor_data import Erasure, VisitorExport
-
-app = typer.Typer(cls=Area, no_args_is_help=True, help="The data stored about a visitor.")
+app = typer.Typer(cls=Area)
 Email = Annotated[str | None, typer.Option("--email", help="The email address that the visitor left.")]
 Visitor = Annotated[
     str | None, typer.Option("--visitor", help="The identifier that your pages send as `visitor`.")
@@ -25,11 +24,9 @@ def export(
     email: Email = None, visitor: Visitor = None, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
     """Print all data stored about a visitor."""
-    from instep.visitors.privacy import visitor_data
-
     subject = visitor_data.Subject.of(email, visitor)
 
-    async def read_export(tx: "Tx", workspace_id: str) -> "VisitorExport":
+    async def read_export(tx: Tx, workspace_id: str) -> VisitorExport:
         return await visitor_data.export_visitor(tx, workspace_id, subject)
 
     export = in_workspace(workspace, read_export)
@@ -41,11 +38,9 @@ def erase(
     email: Email = None, visitor: Visitor = None, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
     """Delete all data stored about a visitor. This can't be undone."""
-    from instep.visitors.privacy import visitor_data
-
     subject = visitor_data.Subject.of(email, visitor)
 
-    async def remove(tx: "Tx", workspace_id: str) -> "Erasure":
+    async def remove(tx: Tx, workspace_id: str) -> Erasure:
         return await visitor_data.erase_visitor(tx, workspace_id, subject)
 
     erasure = in_workspace(workspace, remove)

@@ -6,8 +6,10 @@ import typer
 
 from instep.cli.helping import Area, command
 from instep.cli.output import say
+from instep.notifications.webhooks import listen
+from instep.platform.core.signals import exit_cleanly_on_signals
 
-app = typer.Typer(cls=Area, no_args_is_help=True, help="Signed deliveries of events.")
+app = typer.Typer(cls=Area)
 
 
 @command(
@@ -30,9 +32,6 @@ def listen_for_deliveries(
     ] = False,
 ) -> None:
     """Receive deliveries: verify each one and print a line about it. An invalid signature gets 400."""
-    from instep.notifications.webhooks import listen
-    from instep.platform.core.signals import exit_cleanly_on_signals
-
     exit_cleanly_on_signals()
     listen.listen(
         *(secret, host, port, status),

@@ -4,20 +4,20 @@ from typing import Annotated
 
 import typer
 
+from instep.accounts.workspaces import actions
+from instep.accounts.workspaces.queries import list_workspaces
+from instep.accounts.workspaces.schemas import workspace_out
 from instep.cli.admin_session import as_owner
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson
 from instep.cli.output import say, say_list
 
-app = typer.Typer(cls=Area, no_args_is_help=True, help="Companies that share this installation.")
+app = typer.Typer(cls=Area)
 
 
 @command(app, "create", 'instep workspace create "Acme"')
 def create_workspace(name: str, as_json: AsJson = False) -> None:
     """Create a workspace."""
-    from instep.accounts.workspaces import actions
-    from instep.accounts.workspaces.schemas import workspace_out
-
     workspace = workspace_out(as_owner(lambda tx: actions.create_workspace(tx, name)))
     say(workspace, f"{workspace.id}  {workspace.name}", as_json)
 
@@ -25,9 +25,6 @@ def create_workspace(name: str, as_json: AsJson = False) -> None:
 @command(app, "list", "instep workspace list")
 def show_workspaces(as_json: AsJson = False) -> None:
     """List the workspaces."""
-    from instep.accounts.workspaces.queries import list_workspaces
-    from instep.accounts.workspaces.schemas import workspace_out
-
     workspaces = as_owner(list_workspaces)
     rows = [workspace_out(workspace) for workspace in workspaces]
     say_list(rows, ("id", "paused_at", "name"), as_json, "instep workspace create NAME")
@@ -41,9 +38,6 @@ def pause_workspace(
     as_json: AsJson = False,
 ) -> None:
     """Pause a workspace: writes are refused; reads, the site and answers still work."""
-    from instep.accounts.workspaces import actions
-    from instep.accounts.workspaces.schemas import workspace_out
-
     out = workspace_out(as_owner(lambda tx: actions.pause_workspace(tx, workspace)))
     say(out, f"{out.id} is paused.", as_json)
 
@@ -56,8 +50,5 @@ def resume_workspace(
     as_json: AsJson = False,
 ) -> None:
     """Resume a paused workspace: writes are accepted again."""
-    from instep.accounts.workspaces import actions
-    from instep.accounts.workspaces.schemas import workspace_out
-
     out = workspace_out(as_owner(lambda tx: actions.resume_workspace(tx, workspace)))
     say(out, f"{out.id} is resumed.", as_json)

@@ -20,7 +20,7 @@ OVER_ALL_WORKSPACES: dict[str, str] = {
 }
 # What callers read, in words that SQL has too.
 PROSE = {
-    "instep.cli.alerts",
+    "instep.cli",
     "instep.interfaces.mcp_servers.servers",
     "instep.interfaces.reference.descriptions",
 }

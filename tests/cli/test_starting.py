@@ -8,7 +8,7 @@ HEAVY = {"fastapi", "mcp", "numpy", "psycopg", "starlette", "uvicorn"}
 HELP = """
 from contextlib import suppress
 from instep.cli import main
-for asked in ("", "key list", "change", "draft apply"):
+for asked in ("", "change", "draft apply"):
     sys.argv = ["instep", *asked.split(), "--help"]
     with suppress(SystemExit):
         main()
