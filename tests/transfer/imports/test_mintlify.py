@@ -194,14 +194,15 @@ def test_a_page_outside_of_the_navigation_comes_to_what_holds_the_pages_beside_i
 def test_pages_before_a_group_stay_before_it_and_other_labels_are_told() -> None:
     deep = {"group": "Deep", "pages": ["b"]}
     pages = ["a", {"group": "Guides", "pages": [deep, "c"]}, "d"]
-    texts = {name: f"# {name.upper()}\n" for name in "abcd"}
+    texts = {name: f"# {name.upper()}\n" for name in "abcde"}
     texts["c"] = "---\ntitle: C of all\nsidebarTitle: C\n---\nText\n"
     files = {f"{name}.mdx": text for name, text in texts.items()}
     tree = READER.read(dedented({"docs.json": json.dumps({"navigation": {"pages": pages}}), **files}))
 
-    assert outline(tree) == ["A > A", "Guides > Deep > B", "Guides > C of all", "D"]
+    assert outline(tree) == ["A > A", "Guides > Deep > B", "Guides > C of all", "D", "E"]
     assert told(tree) == [
         "Guides: pages after a group (1 in total): placed before it",
+        like("e.mdx: page that isn't in the navigation: placed after the others"),
         "docs.json: navigation label other than the title (1 in total): such as “C” for “C of all”",
     ]
 

@@ -17,6 +17,8 @@ class Entry:
     page: str | None = None
     entries: list["Entry"] = field(default_factory=list)
     description: str | None = None
+    # True for a group that the source does not have, see `ordered_entries`.
+    is_added: bool = False
 
 
 @dataclass(slots=True)
@@ -25,12 +27,14 @@ class _Arranger:
     collections: list[ImportedCollection] = field(default_factory=list)
     arranged: dict[str, ImportedPage] = field(default_factory=dict)
     keys: set[str] = field(default_factory=set)
+    added: set[str | None] = field(default_factory=set)
 
     def add(self, entries: Iterable[Entry], parent: str | None) -> None:
         for entry in entries:
             place = parent
             if any(True for _ in pages_of(entry.entries)):
                 place = self.add_collection(entry, parent)
+                self.added |= {place} if entry.is_added else set()
             if entry.page and entry.page in self.pages and entry.page not in self.arranged:
                 self.arranged[entry.page] = replace(self.pages[entry.page], collection=place)
             self.add(entry.entries, place)
@@ -61,8 +65,9 @@ def arrange(
     collection_of_folder: dict[str, str | None] = {}
     for page in arranger.arranged.values():
         folder = posixpath.dirname(page.path)
+        collection = None if page.collection in arranger.added else page.collection
         collection_of_folder[folder] = _shared(
-            page.collection, collection_of_folder.get(folder, page.collection), parents
+            collection, collection_of_folder.get(folder, collection), parents
         )
     for key, page in pages.items():
         if key not in arranger.arranged and page.translation_of is None:
@@ -87,7 +92,7 @@ def ordered_entries(
     for number, (is_group, run) in enumerate(runs, 1):
         title = next((page.title for entry in run if (page := pages.get(entry.page or ""))), None)
         is_before_group = not is_group and number < len(runs)
-        ordered += [Entry(title, None, run)] if is_before_group and title is not None else run
+        ordered += [Entry(title, None, run, is_added=True)] if is_before_group and title is not None else run
     for entry in ordered:
         _tell_late_pages(entry, losses)
     return ordered
