@@ -183,9 +183,13 @@ def test_what_stands_for_a_text() -> None:
             "guides/deep/two.md": "# Two\n\nText.\n",
             "described.md": "---\ntitle: Described\ndescription: In a sentence.\n---\n",
             "stub.md": "# Stub\n",
+            "blog/index.md": "# Blog\n",
+            "blog/posts/new.md": "# New\n\nText.\n",
         }
     )
     plan = planned(tree_of_files(files, None), files)
+
+    assert text_of(plan, "blog/index.md") == "- [New](/help/acme/articles/new)\n"
 
     assert text_of(plan, "guides/index.md") == (
         "- [Deep](/help/acme/articles/deep)\n- [One \\[1\\]](/help/acme/articles/one-1)\n"

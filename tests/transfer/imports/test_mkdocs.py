@@ -203,6 +203,16 @@ def test_grids_become_cards_and_formulas_those_of_our_pages() -> None:
     assert page_of("The sum $a$.")[0] == "The sum $a$."
 
 
+def test_spans_lose_their_language_and_links_without_a_definition_are_told() -> None:
+    site = "markdown_extensions: [pymdownx.inlinehilite]"
+    text = "`#!sh ls` [a][b] [c][meta.tags]\n\n  [B]: https://b.example\n"
+
+    markdown, losses = page_of(text, **{"mkdocs.yml": site})
+
+    assert markdown.startswith("`ls` [a][b] [c][meta.tags]")
+    assert losses == [like("docs/index.md:3 link whose target isn't defined…: [c][meta.tags]")]
+
+
 def test_snippets_are_put_in_and_missing_ones_told() -> None:
     text = '--8<-- "part.md:two"\n\n--8<-- "none.md"\n\n```\n--8<-- "part.md"\n;--8<-- "x"\n```'
     text += f'\n\n--8<-- "part.md:²"\n\n--8<-- "part.md:{"9" * 5_000}"'

@@ -13,6 +13,7 @@ _GRID = re.compile(
 )
 _ITEM = re.compile(r"^[-*+][ \t]+", re.MULTILINE)
 _RULE = re.compile(r"^[ \t]*-{3,}[ \t]*$", re.MULTILINE)
+_SPAN_LANGUAGE = re.compile(r"^(`+)(?:#!|:::)[\w+-]+[ \t]+")
 _FORMULA_BLOCK = re.compile(r"^([ \t>]*+)\$\$([^$]++)\$\$[ \t]*$", re.MULTILINE)
 _FORMULA = re.compile(r"(?<![\\$\w])\$(?=[^\s$])([^$\n\x00]++)(?<=\S)\$(?![\w$])")
 
@@ -34,6 +35,11 @@ def _cards(grid: re.Match[str]) -> str:
 def _dedented(item: str) -> str:
     first, _, others = item.partition("\n")
     return f"{first}\n{dedent(others)}"
+
+
+def remove_languages_of_spans(code: HiddenCode) -> None:
+    """Remove the language from spans of code such as `#!python x = 1`."""
+    code.spans = [_SPAN_LANGUAGE.sub(r"\1", span) for span in code.spans]
 
 
 def replace_formulas(text: str, code: HiddenCode) -> str:

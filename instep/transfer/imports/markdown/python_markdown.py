@@ -16,6 +16,8 @@ from instep.transfer.imports.tree.url_parts import joined_url
 
 _TAB = re.compile(r"^([ \t]*+)===[!+]?[ \t]++(?:\"(.*)\"|'(.*)')[ \t]*$")
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[([^\]\n]+)\]:[ \t]*\S.*$", re.MULTILINE)
+_ANY_DEFINITION = re.compile(r"^[ \t>]*+\[([^\]\n]++)\]:", re.MULTILINE)
+_REFERENCE = re.compile(r"(?<![\\\]!])\[[^\[\]\n\x00]++\]\[([^\[\]\n\x00]++)\](?![(\[])")
 _ABBREVIATION = re.compile(r"^[ \t]{0,3}\*\[([^\]\n]+)\]:[ \t]*(.*)$", re.MULTILINE)
 _KEYS = re.compile(r"\+\+([A-Za-z0-9\"' -]+(?:\+[A-Za-z0-9\"' -]+)*)\+\+")
 _CRITIC = re.compile(r"\{(==|\+\+|--|~~|>>)(.*?)(?:==|\+\+|--|~~|<<)\}", re.DOTALL)
@@ -52,9 +54,20 @@ def plain_python_markdown(text: str, page: SourcePage, appended: str, address: s
     text = _KEYS.sub(_plain_keys, _CRITIC.sub(_plain_critic, text))
     text = _MARK.sub(lambda match: match[1] or match[2], text)
     text = _LIGHT_IMAGE.sub(r"\1", _MODE_IMAGE.sub("", text))
+    _tell_missing_definitions(text, page)
     for macro in _MACRO.findall(text):
         page.losses.add(f"macro {macro}", macro)
     return replace_emoji_codes(replace_icons(_CONTENTS.sub("", text)))
+
+
+def _tell_missing_definitions(text: str, page: SourcePage) -> None:
+    """Report links that name their target only for a plugin; pages show them as text."""
+    defined = {name.casefold() for name in _ANY_DEFINITION.findall(text)}
+    for match in _REFERENCE.finditer(text):
+        if match[1].casefold() not in defined:
+            page.losses.add(
+                f"link whose target isn't defined in the page, kept as text: {match[0]}", match[0]
+            )
 
 
 def _with_definitions(text: str, appended: str) -> str:

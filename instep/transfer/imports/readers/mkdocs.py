@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from instep.transfer.imports.markdown.fields import Fields, Value, named_fields, read_settings
 from instep.transfer.imports.markdown.hidden_code import HiddenCode
-from instep.transfer.imports.markdown.material_parts import replace_formulas
+from instep.transfer.imports.markdown.material_parts import remove_languages_of_spans, replace_formulas
 from instep.transfer.imports.markdown.plain_pages import plain_page
 from instep.transfer.imports.markdown.python_markdown import plain_python_markdown
 from instep.transfer.imports.markdown.snippets import Snippets
@@ -82,7 +82,10 @@ class _Site:
     locale: str | None
     sites: tuple[str, ...]
     has_folders: bool
-    has_formulas: bool
+
+    def extends(self, name: str) -> bool:
+        """True if the site uses an extension of Markdown with this name."""
+        return name in str(self.configuration.values.get("markdown_extensions"))
 
     def address(self, path: str) -> str:
         """The public path of a page: a folder, unless the site's settings choose file names."""
@@ -113,7 +116,6 @@ def _read_site(files: SourceFiles) -> _Site:
         configuration.fields("theme").text("language") or None,
         tuple(filter(None, (url, base if base != "/" else ""))),
         configuration.text("use_directory_urls") != "false",
-        "arithmatex" in str(configuration.values.get("markdown_extensions")),
     )
 
 
@@ -128,7 +130,9 @@ def _page(
     address = site.address(page.path)
 
     def transform(text: str, code: HiddenCode) -> str:
-        text = replace_formulas(text, code) if site.has_formulas else text
+        text = replace_formulas(text, code) if site.extends("arithmatex") else text
+        if site.extends("inlinehilite"):
+            remove_languages_of_spans(code)
         return plain_python_markdown(text, page, snippets.appended, address)
 
     plain = plain_page(snippets.include(page), transform, titles.get(page.path, ""))

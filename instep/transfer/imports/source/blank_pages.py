@@ -66,15 +66,23 @@ def text_of(
 
 
 def list_of_pages(index: ImportedPage, pages: Iterable[ImportedPage], blank: set[str]) -> str:
-    """Links to the other pages in the folder of a first page, and to the first pages of subfolders."""
+    """Links to the other pages in the folder of a first page, and to the first pages of subfolders.
+
+    If there are none, as in a blog, they are links to all pages in the subfolders.
+    """
     folder = posixpath.dirname(index.path)
-    lines = []
-    for page in pages:
-        place = posixpath.dirname(page.path)
-        is_inside = place == folder or (is_index(page.path) and posixpath.dirname(place) == folder != place)
-        if is_inside and page.key not in blank and page.locale == index.locale:
-            lines.append(f"- {link_to(posixpath.relpath(page.path, folder or '.'), page.title)}\n")
-    return "".join(lines)
+    others = [page for page in pages if page.key not in blank and page.locale == index.locale]
+    linked = [page for page in others if _is_directly_in(page.path, folder)] or [
+        page for page in others if folder and posixpath.dirname(posixpath.dirname(page.path)) == folder
+    ]
+    return "".join(
+        f"- {link_to(posixpath.relpath(page.path, folder or '.'), page.title)}\n" for page in linked
+    )
+
+
+def _is_directly_in(path: str, folder: str) -> bool:
+    place = posixpath.dirname(path)
+    return place == folder or (is_index(path) and posixpath.dirname(place) == folder != place)
 
 
 def link_to(target: str, title: str) -> str:
