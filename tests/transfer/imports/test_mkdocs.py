@@ -145,6 +145,7 @@ def test_the_configuration_of_zensical_is_read_before_that_of_mkdocs() -> None:
         ('Edit it:\n``` yaml title="a.yml"\nb\n```', "Edit it:\n\n**a.yml**\n\n```yaml\nb\n```"),
         ('<div class="grid" markdown>\n\n- [A](a.md){ .md-button }\n\n</div>', "- [A](a.md)"),
         ("/// note | Title\nText\n///", "> [!NOTE] Title\n> Text"),
+        ('=== ":octicons-file: `a.py`"\n\n    b', "::::tabs\n:::tab[a.py]\nb\n:::\n::::"),
         ('`=== "One"` and `{ .a }`', '`=== "One"` and `{ .a }`'),
     ],
 )

@@ -23,8 +23,8 @@ _CODE_INDENT = 4
 # Destinations in angle brackets (CommonMark 6.3), and the characters that they can't contain without them.
 _BRACKETED = re.compile(r"(\]\([ \t]*|^[ \t>]*\[[^\]\n]+\]:[ \t]*)<([^<>\n]*)>", re.MULTILINE)
 _DIVIDER = re.compile(r"[ \t(){}]")
-# Titles of alerts are plain text.
-_ALERT_TITLE = re.compile(r"[ \t>]*> \[![A-Z]+\] ")
+# Titles of alerts and directives are plain text.
+_PLAIN_TITLE = re.compile(r"[ \t>]*(?:> \[![A-Z]+\] |:{3,}[a-z-]+\[[^\]]*$)")
 
 
 class Fence(NamedTuple):
@@ -70,7 +70,7 @@ class HiddenCode:
             rest = rest[match.end() :]
             if match[1] == "C":
                 span = self.spans[int(match[2])]
-                prefix += span.strip("`").strip() if _ALERT_TITLE.match(prefix) else span
+                prefix += span.strip("`").strip() if _PLAIN_TITLE.match(prefix) else span
                 continue
             lines.append(self._indent(prefix, self.fences[int(match[2])]))
             # Text after a block of code begins a separate paragraph.
