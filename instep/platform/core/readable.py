@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 from html import escape, unescape
 
 # The cleaner's output is well-formed: every attribute is quoted, every other `<` is escaped.
-TAG = re.compile(r'<(/?)(a|h[1-6]|img|input|pre|table)((?: [a-z-]+="[^"]*")*)>|<(code)>([^<>]*)</code>')
-# A long name in code, and the places at which it can break: after a sign, and before a capital letter.
+TAG = re.compile(
+    r'<(/?)(a|h[1-6]|img|input|pre|table)((?: [a-z-]+="[^"]*")*)>'
+    r'|(<(code|td|th)(?: (?:align|data-line)="[^"]*")*>)([^<>]*)'
+)
+# A long name in a table, and the places at which it can break: after a sign, and before a capital letter.
 LONG_NAME = re.compile(r"[^\s<>]{16,}")
 NAME_PART_END = re.compile(r"(?<=[\w\])}][_./:=,])(?=\w)|(?<=[a-z])(?=[A-Z])")
 # The text of a task, which follows its checkbox, ends here at the latest.
@@ -36,7 +39,7 @@ def make_readable(html: str) -> str:
     """Complete HTML that `core.markdown` has cleaned.
 
     Tables get a `region` around them and code becomes a `group`. Both can be focused, so that arrow keys
-    scroll them, and are labeled by the heading above. Long names in code can break in tables. Images load
+    scroll them, and are labeled by the heading above. Long names can break in tables. Images load
     lazily and send no referrer. An image over plain HTTP, which pages of the site do not load, becomes a
     link. A checkbox is labeled by its task's text. Links within the site lose the `rel` of external links.
     """
@@ -57,13 +60,13 @@ class Rewriter:
     tables: Counter[str] = field(default_factory=Counter)
 
     def rewrite(self, tag: re.Match[str]) -> str:
-        return RULES[tag[2] or tag[4]](self, tag)
+        return RULES[tag[2] or tag[5]](self, tag)
 
-    def names_in_code(self, tag: re.Match[str]) -> str:
-        """Code in a cell with places to break, so that a narrow column does not break names anywhere."""
+    def names(self, tag: re.Match[str]) -> str:
+        """Code or the text of a cell with places to break, so that narrow columns break names there."""
         if not self.open_tables:
             return tag[0]
-        return LONG_NAME.sub(lambda name: NAME_PART_END.sub("<wbr>", name[0]), tag[0])
+        return tag[4] + LONG_NAME.sub(lambda name: NAME_PART_END.sub("<wbr>", name[0]), tag[6])
 
     def code_block(self, tag: re.Match[str]) -> str:
         if tag[1]:
@@ -118,7 +121,7 @@ class Rewriter:
 RULES = {
     **{f"h{level}": Rewriter.note_heading for level in range(1, 7)},
     "a": Rewriter.link,
-    "code": Rewriter.names_in_code,
+    **dict.fromkeys(("code", "td", "th"), Rewriter.names),
     "img": Rewriter.picture,
     "input": Rewriter.checkbox,
     "pre": Rewriter.code_block,

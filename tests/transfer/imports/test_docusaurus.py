@@ -111,7 +111,7 @@ def test_what_cannot_be_kept_is_told() -> None:
         like("sidebars.ts:8 setting…: unknown()"),
         like("sidebars.ts:…sidebar…: guides/lost"),
         like("sidebars.ts:…sidebar…: Forum"),
-        "Reference: pages after a group (2 in total): placed before it",
+        "Reference: pages after a group (2 in total): articles are listed apart from groups",
     ]
 
 

@@ -59,7 +59,7 @@ def test_an_api_reference_has_a_page_for_each_operation_below_its_tag() -> None:
 
     assert outline(tree) == ["API > Big Users > Get a user", "API > Gone"]
     assert addresses(tree)["api/v1.json#GET /users/{id}"] == "/reference/big-users/get-a-user"
-    assert told(tree) == ["API: pages after a group (1 in total): placed before it"]
+    assert told(tree) == ["API: pages after a group (1 in total): articles are listed apart from groups"]
 
 
 def test_of_an_api_with_pages_only_the_listed_operations_are_imported() -> None:
@@ -201,7 +201,7 @@ def test_pages_before_a_group_stay_before_it_and_other_labels_are_told() -> None
 
     assert outline(tree) == ["A > A", "Guides > Deep > B", "Guides > C of all", "D", "E"]
     assert told(tree) == [
-        "Guides: pages after a group (1 in total): placed before it",
+        "Guides: pages after a group (1 in total): articles are listed apart from groups",
         like("e.mdx: page that isn't in the navigation: placed after the others"),
         "docs.json: navigation label other than the title (1 in total): such as “C” for “C of all”",
     ]

@@ -64,6 +64,6 @@ def test_components_of_mdx_and_text_of_markdown() -> None:
 def test_what_is_not_in_the_sidebar_is_told() -> None:
     assert told(READER.read(dedented(FILES))) == [
         like("astro.config.mjs:…sidebar…: Lost"),
-        "Guides: pages after a group (1 in total): placed before it",
+        "Guides: pages after a group (1 in total): articles are listed apart from groups",
         like("src/content/docs/guides/hidden.md:…navigation:…others"),
     ]

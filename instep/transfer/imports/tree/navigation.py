@@ -84,8 +84,8 @@ def ordered_entries(
     """The top of a declared navigation with a collection for each run of pages that stand before a group.
 
     A help center shows articles without a collection after all collections. The collection has the title of
-    its first page. Within a collection, articles come before subcollections, so pages that follow a group
-    are reported.
+    its first page. Within a collection, articles are listed apart from subcollections, so pages that follow
+    a group are reported.
     """
     runs = [(is_group, list(run)) for is_group, run in groupby(entries, lambda entry: bool(entry.entries))]
     ordered: list[Entry] = []
@@ -101,7 +101,9 @@ def ordered_entries(
 def _tell_late_pages(entry: Entry, losses: Losses) -> None:
     late = list(dropwhile(lambda child: not child.entries, entry.entries))
     if number := sum(not child.entries for child in late):
-        losses.add(entry.title, f"pages after a group ({number:,} in total): placed before it")
+        losses.add(
+            entry.title, f"pages after a group ({number:,} in total): articles are listed apart from groups"
+        )
     for child in entry.entries:
         _tell_late_pages(child, losses)
 
