@@ -20,7 +20,6 @@ from instep.transfer.imports.html.html_document import (
 )
 from instep.transfer.imports.html.markdown_links import link_target, picture
 from instep.transfer.imports.html.picture_widths import picture_width
-from instep.transfer.imports.markdown.grouping import PLAYED
 from instep.transfer.imports.tree.url_parts import decoded_path, split_url
 from instep.transfer.imports.tree.written_pictures import is_written_picture
 
@@ -46,6 +45,12 @@ PLAYERS = (
 # Extensions of pages, as opposed to downloads.
 PAGE_ENDS = (".html", ".htm", ".xhtml", ".php", ".asp", ".aspx", ".jsp")
 MAX_TOLD_CHARACTERS = 80
+# Videos that our pages play: see frontend/src/site/videos.js.
+PLAYED = re.compile(
+    r"https://(?:www\.)?(?:youtube\.com/(?:watch|embed|shorts|live)|youtu\.be/|vimeo\.com/\d|loom\.com/(?:share|embed)/)"
+    r"|(?!//)[^:]*\.(?:mp4|m4v|mov|webm)$",
+    re.IGNORECASE,
+)
 
 
 def keep_addresses(document: HtmlDocument) -> None:

@@ -8,6 +8,7 @@ from itertools import dropwhile
 
 from instep.platform.core.directives import write_directive
 from instep.transfer.imports.html.markdown_links import link
+from instep.transfer.imports.html.safe_links import PLAYED
 from instep.transfer.imports.markdown.callouts import plain_title
 from instep.transfer.imports.markdown.hidden_code import HiddenCode
 
@@ -18,12 +19,6 @@ _LABEL = re.compile(r"[ \t>]*\*\*(.+)\*\*[ \t]*$")
 _CODE = re.compile(r"[ \t>]*\x00B(\d+)\x00[ \t]*$")
 _PICTURE = re.compile(r"!\[[^\[\]]*+\]\([^()\s\x00]++\)")
 _SIZED_PICTURE = re.compile(r"<img [^<>\x00]*+>")
-# What our pages play: see frontend/src/site/videos.js.
-PLAYED = re.compile(
-    r"https://(?:www\.)?(?:youtube\.com/(?:watch|embed|shorts|live)|youtu\.be/|vimeo\.com/\d|loom\.com/(?:share|embed)/)"
-    r"|(?!//)[^:]*\.(?:mp4|m4v|mov|webm)$",
-    re.IGNORECASE,
-)
 
 
 def tab(title: str, body: str) -> str:

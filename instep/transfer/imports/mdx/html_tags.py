@@ -6,8 +6,8 @@ import re
 
 from instep.transfer.imports.html.markdown_links import link, markdown_table, picture
 from instep.transfer.imports.html.picture_widths import picture_width
-from instep.transfer.imports.html.safe_links import page_of
-from instep.transfer.imports.markdown.grouping import PLAYED, video
+from instep.transfer.imports.html.safe_links import PLAYED, page_of
+from instep.transfer.imports.markdown.grouping import video
 from instep.transfer.imports.mdx.components import Write, details, dropped, unwrapped, with_names
 from instep.transfer.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, quote
 from instep.transfer.imports.mdx.tags import Tag, block, item, place
