@@ -1,8 +1,6 @@
 """What dies comes back without a person, and what is told to stop leaves nothing behind."""
 
-import errno
 import signal
-import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -71,20 +69,6 @@ def test_a_killed_server_starts_again_with_everything_that_was_saved(installatio
 
     assert seconds < BACK_SECONDS
     assert client.get("/v1/articles/install").json()["title"] == "Set up"
-
-
-def test_the_processes_of_a_killed_server_leave_its_port(installation: Installation) -> None:
-    server = installation.serve("--workers", "2")
-
-    kill(server.pid)
-    server.wait()
-
-    assert installation.until(lambda: is_refused(installation.port), BACK_SECONDS) < BACK_SECONDS
-
-
-def is_refused(port: int) -> bool:
-    with socket.socket() as caller:
-        return caller.connect_ex(("127.0.0.1", port)) == errno.ECONNREFUSED
 
 
 def test_a_running_server_outlives_its_postgres(serving: Installation) -> None:

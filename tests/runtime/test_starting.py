@@ -1,5 +1,6 @@
 """What an operator sees of a start: at a terminal words, elsewhere JSON; and what keeps a server from it."""
 
+import errno
 import json
 import os
 import re
@@ -12,7 +13,7 @@ import pytest
 
 from instep.platform.web.listening import CanNotListen, listen
 from tests.runtime.terminal import Terminal, at_terminal
-from tests.support.installation import COMMAND, READY_SECONDS, Installation, installed
+from tests.support.installation import COMMAND, READY_SECONDS, Installation, installed, kill
 from tests.support.wording import like
 
 HEALTH_CHECKS = re.compile(
@@ -64,7 +65,7 @@ def test_a_first_start_at_a_terminal_tells_its_steps_and_then_where_instep_is(
     assert "\x1b[2m" in terminal.text
 
 
-def test_elsewhere_the_addresses_are_one_json_line_for_several_processes_too(
+def test_elsewhere_the_addresses_are_one_json_line_for_several_processes_which_end_with_a_killed_server(
     installation: Installation,
 ) -> None:
     server = installation.start("serve", "--port", str(installation.port), "--workers", "2")
@@ -74,8 +75,9 @@ def test_elsewhere_the_addresses_are_one_json_line_for_several_processes_too(
     # Whichever process answers tells the numbers of both.
     metrics = [httpx2.get(f"{installation.url}/metrics").text for _ in range(4)]
     assert [HEALTH_CHECKS.findall(text) for text in metrics] == [["5.0"]] * 4
-    server.terminate()
-    assert server.wait(READY_SECONDS) == 0
+    kill(server.pid)
+    server.wait()
+    installation.until(lambda: is_refused(installation.port), READY_SECONDS)
 
     lines = [json.loads(line) for line in installation.last_words().splitlines()]
     [ready] = [line for line in lines if line["event"] == "Instep is ready"]
@@ -92,6 +94,11 @@ def test_elsewhere_the_addresses_are_one_json_line_for_several_processes_too(
     )
 
 
+def is_refused(port: int) -> bool:
+    with socket.socket() as caller:
+        return caller.connect_ex(("127.0.0.1", port)) == errno.ECONNREFUSED
+
+
 @pytest.fixture
 def taken_port() -> Iterator[str]:
     with socket.socket() as listener:
@@ -102,17 +109,8 @@ def taken_port() -> Iterator[str]:
 
 def refusal_of(installation: Installation, *arguments: str) -> str:
     """The one sentence of a server that does not start."""
-    process = subprocess.run(
-        [COMMAND, *arguments],
-        env=installation.environment,
-        cwd=installation.folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=READY_SECONDS,
-    )
-    assert (process.returncode, process.stdout) == (1, "")
-    [line] = process.stderr.splitlines()
+    assert installation.start(*arguments).wait(READY_SECONDS) == 1
+    [line] = installation.last_words().splitlines()
     # Nothing was started for it.
     assert not (installation.folder / "postgres").exists()
     return line
