@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from playwright.async_api import Page as Tab
 from playwright.async_api import expect
 
-from instep.platform.core.database import Database
+from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import InvalidValue
 from instep.platform.core.outbound.allowed import read_allow_list
 from instep.platform.core.outbound.client import OutboundClient
@@ -174,7 +174,8 @@ async def test_the_check_for_drift_and_its_result_are_on_each_page(
         text = Page((await desk.get(shown)).text).text
         assert "2 statements in 1 article are no longer true" in text
     assert "2 wrong" in Page((await desk.get(PATH)).text).text
-    assert (await desk.get("health/checks")).headers["HX-Refresh"] == "true"
+    assert "HX-Refresh" not in (await desk.get(f"health/checks?repository={repository_id}")).headers
+    assert (await desk.get("health/checks?reloads=yes")).headers["HX-Refresh"] == "true"
     for kind in ("drafts", "places"):
         [row] = ok(await client.get(f"/v1/{kind}"))["results"]
         ok(await client.post(f"/v1/{kind}/{row['id']}/dismiss", json={"reason": "later"}))
@@ -194,6 +195,33 @@ async def test_a_token_is_replaced(
 
 async def test_others_than_owners_see_nothing(editor: Desk) -> None:
     assert (await editor.get(PATH)).status_code == 403
+
+
+async def test_in_a_browser_the_end_of_a_check_takes_neither_the_secret_nor_typed_text(
+    signed_in_tab: Tab, host: GitHubDouble, owner: Tx, cast: Cast, development_server: str
+) -> None:
+    tab = signed_in_tab
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/{PATH}")
+    form = tab.locator("section[aria-labelledby=token-title]")
+    for label, value in (("Address", host.url), ("Repository", "acme/app"), ("Token", TOKEN)):
+        await form.get_by_label(label, exact=True).fill(value)
+    await form.get_by_role("button", name="Connect").click()
+    await expect(tab.locator("#drift-checks")).to_contain_text("checking")
+    secret = await tab.get_by_label("Secret").input_value()
+    await tab.get_by_label("Branch").fill("next")
+    repository_id = tab.url.rpartition("/")[2]
+    await owner.execute(
+        "update repositories set check_status = 'checked', checked_at = now(), checked_commit = %(commit)s"
+        " where id = %(id)s",
+        commit="f" * 40,
+        id=repository_id,
+    )
+
+    await expect(tab.locator("#drift-checks")).to_contain_text("No article contradicts the code.")
+    await expect(tab.get_by_label("Secret")).to_have_value(secret)
+    await expect(tab.get_by_label("Branch")).to_have_value("next")
+    async with tab.expect_navigation():
+        await tab.locator("#drift-checks").get_by_role("button", name="Check for drift").click()
 
 
 async def test_in_a_browser_approved_edits_are_committed_to_a_synced_folder(

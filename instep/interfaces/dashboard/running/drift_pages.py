@@ -22,6 +22,7 @@ async def show_drift(page: BotPage, views: list[tuple[str, str, bool]]) -> Respo
         groups=[list(group) for _, group in groupby(waiting, key=lambda row: row.article_id)],
         last_check=await find_last_check(page.ctx),
         views=views,
+        reloads_page=True,
         **await values_of_checks(page.ctx),
     )
 
@@ -41,10 +42,14 @@ async def values_of_checks(ctx: Ctx, repository_id: str = "") -> dict[str, Any]:
 
 @router.get()
 async def show_checks(page: BotPage) -> Response:
-    """The states of checks, for a page that waits for their end; then the page is reloaded."""
+    """The states of checks, for a page that waits for their end.
+
+    Then the list of findings is reloaded as a whole. Other pages show secrets once, and hold typed text.
+    """
     values = await values_of_checks(page.ctx, page.query.get("repository", ""))
-    response = page.show_part("running/drift_checks.html", **values)
-    if not values["is_checking"]:
+    reloads_page = "reloads" in page.query
+    response = page.show_part("running/drift_checks.html", reloads_page=reloads_page, **values)
+    if reloads_page and not values["is_checking"]:
         response.headers["HX-Refresh"] = "true"
     return response
 
