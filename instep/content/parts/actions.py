@@ -57,6 +57,11 @@ async def list_part_uses(ctx: Ctx, part_id: str) -> list[PartUse]:
     return await queries.list_uses(ctx, (await get_part(ctx, part_id)).reference)
 
 
+async def list_part_locales(ctx: Ctx, kind: str, name: str) -> list[str]:
+    """List the languages in which a part or variable has a text."""
+    return await queries.list_locales(ctx, kind, name)
+
+
 async def list_former_texts(ctx: Ctx, part_id: str) -> list[FormerText]:
     """List the earlier texts of a part or variable, newest first."""
     return await queries.list_former_texts(ctx, part_id)

@@ -136,6 +136,17 @@ async def find_named(ctx: Ctx, kind: PartKind, name: str, locale: str) -> Shared
     )
 
 
+async def list_locales(ctx: Ctx, kind: str, name: str) -> list[str]:
+    return await ctx.column(
+        """
+        select locale from parts
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and kind = %(kind)s and name = %(name)s
+        """,
+        kind=kind,
+        name=name,
+    )
+
+
 async def list_with_words(ctx: Ctx, words: str) -> list[SharedPart]:
     """The parts and variables with the words in their text, in any case."""
     return await ctx.all(

@@ -1,5 +1,9 @@
 """The languages that forms offer, as suggestions if a field accepts any code."""
 
+from collections.abc import Collection
+
+from instep.drafting.translations.actions import count_coverage
+from instep.platform.identity.schemas import Ctx
 from instep.platform.web.catalogues import language_name
 
 # Listed here, because the library's data for all of them would take 33 MB in each server process.
@@ -40,6 +44,11 @@ LANGUAGES = (
     ("th", "ไทย"),
     ("vi", "Tiếng Việt"),
 )
+
+
+async def first_missing_language(ctx: Ctx, taken: Collection[str]) -> str:
+    """The first language of the help center that is not taken yet, to preselect; empty if all are."""
+    return next((row.locale for row in await count_coverage(ctx, None) if row.locale not in taken), "")
 
 
 def name_with_code(locale: str) -> str:

@@ -5,9 +5,15 @@ from html import unescape
 
 from tests.interfaces.dashboard.conftest import Desk
 from tests.support.cast import Client
-from tests.support.http import create_article, ok
+from tests.support.http import Response, create_article, created, ok
 
 ETAG = re.compile(r'name="etag" value="([^"]*)"')
+
+
+def etag_in(page: Response) -> str:
+    found = ETAG.search(page.text)
+    assert found is not None
+    return unescape(found[1])
 
 
 async def test_a_change_shows_its_articles_before_it_goes_live(
@@ -19,7 +25,7 @@ async def test_a_change_shows_its_articles_before_it_goes_live(
     [part] = ok(await client.get("/v1/parts"))["results"]
     path = f"parts/{part['id']}"
     await create_article(client, "Plans & prices", contentMarkdown="It costs {{variable.price}}.")
-    etag = unescape((ETAG.search((await desk.get(path)).text) or [""] * 2)[1])
+    etag = etag_in(await desk.get(path))
 
     asked = await desk.send(path, path, text="14 €", etag=etag)
     assert "Plans &amp; prices" in asked.text
@@ -36,6 +42,42 @@ async def test_a_change_shows_its_articles_before_it_goes_live(
     kept = await desk.send(path, f"{path}/delete")
     assert kept.status_code == 400
     assert "Plans &amp; prices" in kept.text
+
+
+async def test_a_text_that_others_have_saved_meanwhile_is_not_overwritten(desk: Desk, client: Client) -> None:
+    part = created(await client.post("/v1/parts", json={"kind": "variable", "name": "price", "text": "12 €"}))
+    path = f"parts/{part['id']}"
+    await create_article(client, "Plans & prices", contentMarkdown="It costs {{variable.price}}.")
+    opened = etag_in(await desk.get(path))
+    asked = await desk.send(path, path, text="63 €", etag=opened)
+    ok(await client.patch(f"/v1/{path}", json={"text": "62 €"}))
+
+    confirmed = await desk.send(path, path, text="63 €", etag=etag_in(asked), confirmed="yes")
+    unasked = await desk.send(path, path, text="63 €", etag=opened)
+    for answer in (confirmed, unasked):
+        assert answer.status_code == 409
+        assert ("63 €" in answer.text, "62 €" in answer.text) == (True, True)
+    assert ok(await client.get(f"/v1/{path}"))["text"] == "62 €"
+
+    both_seen = etag_in(unasked)
+    asked = await desk.send(path, path, text="63 €", etag=both_seen)
+    await desk.follow(await desk.send(path, path, text="63 €", etag=etag_in(asked), confirmed="yes"))
+    assert ok(await client.get(f"/v1/{path}"))["text"] == "63 €"
+
+
+async def test_another_language_begins_with_the_first_missing_one(desk: Desk, client: Client) -> None:
+    fields = {"kind": "part", "name": "note", "text": "Read this."}
+    part = created(await client.post("/v1/parts", json=fields))
+    article = await create_article(client)
+    await create_article(client, "Einrichten", translationOf=article["id"], locale="de")
+    form = "parts/new?kind=part&name=note&locale="
+
+    assert 'value="de" selected' in (await desk.get(form)).text
+    taken = await desk.send(form, "parts/new", **fields, locale=part["locale"])
+    assert taken.status_code == 400
+    assert "already has a text in this language" in taken.text
+    await desk.follow(await desk.send(form, "parts/new", **fields, locale="de"))
+    assert "Choose a language" in (await desk.get(form)).text
 
 
 async def test_what_is_refused_stays_in_the_form_with_the_reason(desk: Desk, client: Client) -> None:

@@ -40,12 +40,13 @@ from instep.interfaces.dashboard.content.article_list import REASONS, members
 from instep.interfaces.dashboard.content.marked_changes import mark_between
 from instep.interfaces.dashboard.content.rendered_text import text_of_page
 from instep.interfaces.dashboard.field_errors import errors_by_field
-from instep.interfaces.dashboard.notices import Notice
-from instep.platform.core.errors import Conflict, InvalidRequest, InvalidState, NotFound
+from instep.interfaces.dashboard.review.wording import moment_words
+from instep.platform.core.errors import AppError, Conflict, InvalidRequest, InvalidState, NotFound
 from instep.platform.core.locales import direction
 from instep.platform.identity.audit import find_last_change
 from instep.platform.identity.scopes import Role
 from instep.platform.web.bodies import body_from
+from instep.platform.web.notices import Notice
 from instep.visitors.answers.golden import ask_each
 
 # The status of a response if someone else changed it first (RFC 9110 section 15.5.10).
@@ -75,6 +76,15 @@ def sent_etag(page: BotPage) -> str | None:
     return page.form.get("etag")
 
 
+def etag_to_send(page: BotPage, etag: str, error: AppError | None) -> str:
+    """The entity tag of the state that the fields of a form are based on, for the form when it comes back.
+
+    Only a page that names a conflict goes on to the current state.
+    """
+    is_sent = page.request.method == "POST" and not isinstance(error, Conflict)
+    return (sent_etag(page) if is_sent else None) or etag
+
+
 @router.get()
 async def show_article(page: BotPage, status: int = 200, **values: Any) -> Response:
     """The page with additional messages: `conflict`, or a refused `question` with the reason."""
@@ -99,6 +109,7 @@ async def show_article(page: BotPage, status: int = 200, **values: Any) -> Respo
         drafts=(await list_drafts(ctx, None, article.id, drafts)).rows,
         questions=questions,
         comments=await list_threads(ctx, article.id),
+        moment_words=moment_words,
         faults={answer.question.id: answer.fault for answer in answers},
         is_checked=is_checked,
         former_slugs=await list_former_slugs(ctx, article.id),

@@ -13,7 +13,7 @@ from instep.content.collections.actions import (
 from instep.content.collections.schemas import Collection, CollectionCreate, CollectionUpdate
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.article_list import VISIBILITIES, members
-from instep.interfaces.dashboard.content.article_page import CONFLICT, reference, sent_etag
+from instep.interfaces.dashboard.content.article_page import CONFLICT, etag_to_send, reference, sent_etag
 from instep.interfaces.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, read_tree
 from instep.interfaces.dashboard.field_errors import errors_by_field
 from instep.platform.core import limits
@@ -112,6 +112,7 @@ async def collection_form(
         "content/collection.html",
         status,
         collection=collection,
+        etag=etag_to_send(page, collection.etag, error) if collection else None,
         fields=fields,
         faults=faults_of(error),
         is_conflict=is_conflict,

@@ -5,16 +5,18 @@ from starlette.responses import Response
 from instep.content.parts import actions
 from instep.content.parts.schemas import PartCreate, PartUpdate, SharedPart
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
-from instep.interfaces.dashboard.content.article_page import CONFLICT, reference, sent_etag
+from instep.interfaces.dashboard.content.article_page import CONFLICT, etag_to_send, reference, sent_etag
 from instep.interfaces.dashboard.field_errors import errors_by_field
-from instep.interfaces.dashboard.offered_languages import LANGUAGES
+from instep.interfaces.dashboard.offered_languages import LANGUAGES, first_missing_language
 from instep.interfaces.dashboard.running.listing import links_between
 from instep.platform.core.errors import AppError, Conflict, InvalidRequest, InvalidState
+from instep.platform.core.etags import refuse_stale
 from instep.platform.core.slug_rules import SlugTaken
 from instep.platform.identity.scopes import Role
 from instep.platform.text.line_ends import with_line_ends_of
 from instep.platform.web.bodies import body_from
 
+TAKEN = "This part already has a text in this language: choose another language or name."
 FIELDS = ("kind", "name", "locale", "text")
 router = PageRouter("parts", section="articles")
 
@@ -29,7 +31,10 @@ async def show_parts(page: BotPage) -> Response:
 @router.get("new", Role.EDITOR)
 async def show_new_part(page: BotPage) -> Response:
     sent = {name: page.query.get(name, "") for name in FIELDS}
-    return await part_form(page, {**sent, "locale": sent["locale"] or page.bot.locale})
+    if not sent["locale"]:
+        taken = await actions.list_part_locales(page.ctx, sent["kind"], sent["name"]) if sent["name"] else []
+        sent["locale"] = await first_missing_language(page.ctx, taken) if taken else page.bot.locale
+    return await part_form(page, sent)
 
 
 @router.post("new", Role.EDITOR)
@@ -51,13 +56,17 @@ async def show_part_page(page: BotPage) -> Response:
 
 @router.post("{id}", Role.EDITOR)
 async def change_part_text(page: BotPage) -> Response:
-    """Save the text; the first time, if texts contain the part, show them and ask."""
+    """Save the text; the first time, if texts contain the part, show them and ask.
+
+    If someone else has saved it since the form was opened, the page shows both texts instead.
+    """
     part = await actions.get_part(page.ctx, reference(page))
     text = with_line_ends_of(part.text, sent_fields(page)["text"])
     sent = {**fields_of(part), "text": text}
-    if part.uses and text != part.text and not page.form.get("confirmed"):
-        return await part_form(page, sent, part=part, asks=True)
     try:
+        refuse_stale(sent_etag(page), part.etag)
+        if part.uses and text != part.text and not page.form.get("confirmed"):
+            return await part_form(page, sent, part=part, asks=True)
         async with page.ctx.tx.transaction():
             body = body_from(PartUpdate, {"text": text})
             await actions.update_part(page.ctx, part.id, body, sent_etag(page))
@@ -101,17 +110,18 @@ async def part_form(
         "content/part.html",
         CONFLICT if is_conflict else error.status if error else 200,
         part=part,
+        etag=etag_to_send(page, part.etag, error) if part else None,
         fields=fields,
-        faults={"name": error.message} if isinstance(error, SlugTaken) else faults,
+        faults={"locale": TAKEN} if isinstance(error, SlugTaken) else faults,
         message=None if error is None or faults or isinstance(error, SlugTaken) else error.message,
         is_conflict=is_conflict,
         asks=asks,
         uses=await actions.list_part_uses(page.ctx, part.id) if part else [],
         former_texts=await actions.list_former_texts(page.ctx, part.id) if part else [],
-        languages=languages_of(page.bot.locale),
+        languages=languages_of(fields["locale"]),
     )
 
 
 def languages_of(locale: str) -> list[tuple[str, str]]:
     offered = [(code, f"{name} ({code})") for code, name in LANGUAGES]
-    return offered if locale in dict(LANGUAGES) else [(locale, locale), *offered]
+    return offered if locale in dict(LANGUAGES) else [(locale, locale or "Choose a language"), *offered]
