@@ -46,7 +46,8 @@ Lead = Annotated[
         examples=["How to install the agent on Linux and macOS."],
     ),
 ]
-CollectionRef = Annotated[Text, Field(description="A collection, by its id or slug; null for none.")]
+COLLECTION_REF = "A collection, by its id or slug; null for none."
+CollectionRef = Annotated[Text, Field(description=COLLECTION_REF)]
 ArticlePosition = Annotated[
     Position,
     Field(description="The position in the collection, starting at 0; a new article goes to the end."),
@@ -102,8 +103,12 @@ class NewArticleFields(Body):
     content_markdown: ArticleText
     slug: Slug | MISSING = MISSING
     description: Lead | MISSING = MISSING
-    collection_id: CollectionRef | None = None
-    visibility: Visibility = "public"
+    collection_id: CollectionRef | MISSING | None = Field(
+        default=MISSING, description=f"{COLLECTION_REF} If not sent, that of the original, or none."
+    )
+    visibility: Visibility | MISSING = Field(
+        default=MISSING, description="If not sent, that of the original, or else `public`."
+    )
     locale: Locale | MISSING = Field(default=MISSING, description="If not sent, the bot's language.")
     translation_of: Text | MISSING = Field(
         default=MISSING,

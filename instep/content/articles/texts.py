@@ -68,8 +68,9 @@ async def create(
     sent = new.model_dump()
     locale = sent.get("locale") or ctx.bot.locale
     versions = await version_columns(ctx, sent)
+    sent = await _inherited(ctx, sent.get("translation_of")) | sent
     # Lock the collection before the article, in the same order as when deleting it.
-    collection_id = await referenced_id(ctx, new.collection_id, "collectionId", lock="key share")
+    collection_id = await referenced_id(ctx, sent["collection_id"], "collectionId", lock="key share")
     root_id = await _find_root(ctx, sent.get("translation_of"))
     await _refuse_second_text(ctx, root_id, locale)
     changed_versions({name: value for name, value in versions.items() if value is not None}, root_id)
@@ -78,7 +79,7 @@ async def create(
         "description": sent.get("description") or None,
         **await text_columns(ctx, new.content_markdown, locale),
         "collection_id": collection_id,
-        "visibility": new.visibility,
+        "visibility": sent["visibility"],
         "position": sent.get("position"),
         "locale": locale,
         "translation_of": root_id,
@@ -204,6 +205,19 @@ async def _notify_author(ctx: Ctx, article: Article, copy: WorkingCopy) -> None:
 
 def _text_columns(copy: WorkingCopy) -> dict[str, str]:
     return {"title": copy.title, "content_markdown": copy.content}
+
+
+async def _inherited(ctx: Ctx, ref: str | None) -> dict[str, Any]:
+    """The values of a new article that were not sent: a translation has the same readers as its original."""
+    try:
+        article = await find_article(ctx, ref) if ref else None
+    except NotFound:
+        article = None
+    if article is None:
+        return {"collection_id": None, "visibility": "public"}
+    if article.translation_of:
+        article = await find_article(ctx, article.translation_of)
+    return {"collection_id": article.collection_id, "visibility": article.visibility}
 
 
 async def _find_root(ctx: Ctx, ref: str | None) -> str | None:

@@ -162,7 +162,7 @@ async def create(work: SyncWork, plan: ArticlePlan) -> None:
         "title": values["title"],
         "contentMarkdown": content,
         "slug": values["slug"],
-        "visibility": values["visibility"],
+        **({"visibility": values["visibility"]} if "visibility" in page.matter else {}),
         "collectionId": await collection_id_of(work, values["collection"]),
         **({"description": values["description"]} if values["description"] is not None else {}),
         **({"locale": page.locale} if page.locale else {}),

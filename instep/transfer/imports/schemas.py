@@ -203,7 +203,7 @@ class PlannedPage:
         return {
             "description": self.description,
             "collection": self.collection,
-            "visibility": self.page.visibility,
+            "visibility": self.page.visibility or "public",
         }
 
 

@@ -327,6 +327,20 @@ async def test_a_root_may_be_named_by_a_slug_that_it_has_or_had(client: Client) 
         assert translation["translationOf"] == root["id"]
 
 
+async def test_a_translation_has_the_readers_of_its_original_unless_others_are_sent(client: Client) -> None:
+    team = await create_collection(client, "Team")
+    root = await create_article(client, "Passwords", visibility="authenticated", collectionId=team["slug"])
+    german = await create_article(client, "Passwörter", translationOf=root["id"], locale="de")
+    french = await create_article(client, "Mots de passe", translationOf=german["id"], locale="fr")
+    sent = {"visibility": "public", "collectionId": None}
+    dutch = await create_article(client, "Wachtwoorden", translationOf=root["id"], locale="nl", **sent)
+
+    for translation in (german, french):
+        readers = (translation["visibility"], translation["collectionId"])
+        assert readers == ("authenticated", team["id"])
+    assert (dutch["visibility"], dutch["collectionId"]) == ("public", None)
+
+
 @pytest.mark.parametrize("locale", ["en", "de"])
 async def test_an_article_has_one_text_a_locale(client: Client, locale: str) -> None:
     root = await create_article(client, "Install")

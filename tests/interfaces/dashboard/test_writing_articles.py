@@ -234,6 +234,25 @@ async def test_a_translation_is_written_beside_its_source(desk: Desk, client: Cl
     assert translation["locale"] == "de"
 
 
+async def test_a_translation_begins_with_the_readers_of_its_original_and_a_missing_language(
+    desk: Desk, client: Client
+) -> None:
+    article = await create_article(client, visibility="authenticated")
+    other = await create_article(client, "Plans")
+    await create_article(client, "Tarife", translationOf=other["id"], locale="de")
+    path = f"articles/new?translation-of={article['id']}"
+    fields = fields_of(await desk.get(path))
+    assert (fields["visibility"], fields["locale"]) == ("authenticated", "de")
+
+    typed = {**fields, "title": "Einrichten", "locale": "en", "act": "publish"}
+    refused = await desk.post("articles/new", typed)
+    assert refused.status_code == 400
+    assert '<details class="details" open>' in refused.text
+    answer = await desk.post("articles/new", {**fields_of(refused), "locale": "de", "act": "publish"})
+    assert answer.status_code == 303
+    assert fields_of(await desk.get(path))["locale"] == ""
+
+
 async def test_a_translation_shows_what_is_new_in_its_source(desk: Desk, client: Client) -> None:
     article = await create_article(client, contentMarkdown="One.\n\nTwo.\n")
     german = await create_article(client, "Einrichten", translationOf=article["id"], locale="de")

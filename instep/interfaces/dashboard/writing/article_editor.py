@@ -21,6 +21,7 @@ from instep.content.style.actions import find_style
 from instep.drafting.places.actions import get_place
 from instep.drafting.places.schemas import Place
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
+from instep.interfaces.dashboard.offered_languages import first_missing_language
 from instep.interfaces.dashboard.review.place_view import line_now, notes_of_place
 from instep.interfaces.dashboard.writing.editor_form import (
     BAD_REQUEST,
@@ -66,11 +67,16 @@ router = PageRouter("articles", Role.EDITOR)
 async def start_article(page: BotPage) -> Response:
     """An empty form; for a translation next to its source text."""
     query = page.query
-    values = NEW_ARTICLE | {"locale": query.get("locale") or page.bot.locale}
+    values = NEW_ARTICLE | {"locale": page.bot.locale}
+    if "translation-of" in query:
+        original = await get_article(page.ctx, query["translation-of"])
+        taken = [original.locale, *(translation["locale"] for translation in original.translations)]
+        missing = await first_missing_language(page.ctx, taken)
+        values |= {"translation-of": original.id, **readers_of(original), "locale": missing}
     if "collection" in query:
         values["collection"] = (await get_collection(page.ctx, query["collection"])).id
-    if "translation-of" in query:
-        values["translation-of"] = (await get_article(page.ctx, query["translation-of"])).id
+    if query.get("locale"):
+        values["locale"] = query["locale"]
     return await show_new(page, EditorForm(values))
 
 
@@ -227,10 +233,14 @@ def values_of(edited: EditedText) -> dict[str, str]:
 def facts_of(article: Article) -> dict[str, str]:
     return {
         "description": article.description or "",
-        "collection": article.collection_id or "",
-        "visibility": article.visibility,
+        **readers_of(article),
         "slug": article.slug,
     }
+
+
+def readers_of(article: Article) -> dict[str, str]:
+    """The fields that decide who finds and reads an article."""
+    return {"collection": article.collection_id or "", "visibility": article.visibility}
 
 
 def state_of(edited: EditedText) -> dict[str, Any]:
@@ -306,7 +316,7 @@ async def is_open(ctx: Ctx, place_id: str) -> bool:
 
 
 async def choices(page: BotPage, form: EditorForm) -> dict[str, Any]:
-    locale = form.values.get("locale", page.bot.locale)
+    locale = form.value("locale") or page.bot.locale
     return {
         "collections": await offered_collections(page, form.values.get("collection")),
         "visibilities": VISIBILITIES,

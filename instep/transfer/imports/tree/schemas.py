@@ -104,7 +104,8 @@ class ImportedPage:
     translation_of: str | None = None
     description: str | None = None
     status: PageStatus = "published"
-    visibility: Visibility = "public"
+    # None if the source states none: a translation then has that of its original.
+    visibility: Visibility | None = None
     heading_ids: tuple[tuple[str, int], ...] = ()
     published_at: datetime | None = None
     # The slugs of the first and the last version of the product, and the key of a page about the same topic.
