@@ -11,7 +11,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from instep.interfaces.dashboard import queries
-from instep.interfaces.dashboard.notices import Notice, keep_notice, take_notice
 from instep.interfaces.dashboard.shell import pages, section_links
 from instep.platform.core import limits
 from instep.platform.core.clock import utc_now
@@ -25,10 +24,9 @@ from instep.platform.identity.access_tokens import resource_of
 from instep.platform.identity.schemas import Bot, Ctx, Person
 from instep.platform.identity.scopes import Role
 from instep.platform.web.forms import Form, cookie_name, set_cookie
+from instep.platform.web.notices import Notice, keep_notice, take_notice
 from instep.platform.web.recent_sign_in import SignInTooOld, require_recent_sign_in
 from instep.platform.web.signed_in import (
-    SAFE,
-    ask_to_verify,
     form_of,
     private_headers,
     require_person,
@@ -39,8 +37,6 @@ Result = TypeVar("Result")
 # The cookie with the bot whose pages were open last, for `/app/`.
 LAST_BOT = "bot"
 LAST_BOT_SECONDS = 365 * 86_400
-# The notice after a proof of identity: the form that needed it was not accepted.
-NOT_DONE_YET = Notice("Almost done: check your entries and press the button again.", asks_again=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +174,7 @@ class PageRouter:
                             require_recent_sign_in(request)
                         return await show(page)
 
-                return await asking_again(request, attempt_once)
+                return await restartable(attempt_once)
 
             self.route(below, "GET")(enter)
             return show
@@ -220,7 +216,7 @@ class PageRouter:
                         outcome = await attempt(page, receive(page))
                         return await refused(page, outcome) if isinstance(outcome, AppError) else outcome
 
-                return await asking_again(request, attempt_once)
+                return await restartable(attempt_once)
 
             self.route(below, "POST")(enter)
             return receive
@@ -249,14 +245,6 @@ async def attempt(page: BotPage, act: Awaitable[Result]) -> Result | AppError:
         return refusal
 
 
-async def asking_again(request: Request, attempt_once: Callable[[], Awaitable[Response]]) -> Response:
-    """The response of a page, or the way to the page that asks for a proof of identity."""
-    try:
-        return await restartable(attempt_once)
-    except SignInTooOld:
-        return ask_again(request)
-
-
 async def find_page(request: Request, person: Person, tx: Tx, section: str) -> BotPage:
     bot = await queries.find_bot(tx, person.workspace_id, request.path_params["bot_slug"])
     if bot is None:
@@ -269,15 +257,6 @@ async def enter_bot(request: Request, person: Person) -> AsyncIterator[Ctx]:
     """A context of the bot in the URL, for a page that holds no connection in between."""
     async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
         yield (await find_page(request, person, tx, "")).ctx
-
-
-def ask_again(request: Request) -> Response:
-    """Redirect to the page that asks for a proof; afterwards a notice says to send the form again."""
-    response = ask_to_verify(request)
-    if request.method not in SAFE:
-        seconds = int(limits.RECENT_SIGN_IN_TTL.total_seconds())
-        keep_notice(request, response, NOT_DONE_YET, seconds)
-    return response
 
 
 def show_without_bot(request: Request, template: str, person: Person, **values: Any) -> Response:

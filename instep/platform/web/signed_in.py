@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
+from starlette.routing import Match
 
 from instep.platform.core import limits
 from instep.platform.core.errors import InsufficientScope
@@ -27,12 +28,15 @@ from instep.platform.web.forms import (
     read_form,
     set_cookie,
 )
+from instep.platform.web.notices import Notice, keep_notice
 from instep.platform.web.pages import Pages, hidden_field
 from instep.platform.web.recent_sign_in import VERIFY, SignInTooOld
 
 SIGN_IN = "/sign-in"
 HOME = "/app/"
 SAFE = {"GET", "HEAD"}
+# The notice after a proof of identity: the form that needed it was not accepted.
+NOT_DONE_YET = Notice("Almost done: check your entries and press the button again.", asks_again=True)
 FORMS_TO_US = "form-action 'self'"
 # Pages without scripts.
 POLICY = (
@@ -137,31 +141,52 @@ def ask_to_sign_in(request: Request) -> Response:
     `session.js` opens a dialog for that and sends the request again, so that nothing on the page is lost.
     """
     if not asks_for_part(request):
-        return see_other(sign_in_address(request.url.path, request.url.query))
+        return go_and_come_back(request, SIGN_IN)
     headers = {**private_headers(), "HX-Trigger": "instep-signed-out", "HX-Reswap": "none"}
     return Response(status_code=401, headers=headers)
 
 
 def ask_to_verify(request: Request) -> Response:
-    """Redirect to the page that asks for the password, and back; after a form, to the form's page."""
-    if asks_for_part(request):
-        page = urlsplit(request.headers.get("hx-current-url", HOME))
-        address = address_with_next(VERIFY, page.path, page.query)
-        return Response(status_code=403, headers={**private_headers(), "HX-Redirect": address})
+    """Redirect to the page that asks for the password, and back."""
+    if not asks_for_part(request):
+        return go_and_come_back(request, VERIFY)
+    page = urlsplit(request.headers.get("hx-current-url", HOME))
+    address = address_with_next(VERIFY, page.path, page.query)
+    response = Response(status_code=403, headers={**private_headers(), "HX-Redirect": address})
+    return with_request_to_send_again(request, response)
+
+
+def go_and_come_back(request: Request, address: str) -> Response:
+    """Redirect to a page that proves who someone is, and back; after a form, to the form's page.
+
+    `refilling.js` fills the form in again.
+    """
     if request.method in SAFE:
-        return see_other(address_with_next(VERIFY, request.url.path, request.url.query))
+        return see_other(address_with_next(address, request.url.path, request.url.query))
     page = urlsplit(request.headers.get("referer", ""))
     # The page only redirects back to one of our own paths, whatever its origin.
-    return see_other(address_with_next(VERIFY, page.path or HOME, page.query))
+    response = see_other(address_with_next(address, openable_path(request, page.path), page.query))
+    return with_request_to_send_again(request, response)
+
+
+def openable_path(request: Request, path: str) -> str:
+    """The path, or the nearest one above it that can be opened: some are for forms alone."""
+    scope = {**request.scope, "method": "GET"}
+    routes = request.app.routes
+    while path and all(route.matches(scope | {"path": path})[0] is not Match.FULL for route in routes):
+        path = path.rpartition("/")[0]
+    return path or HOME
+
+
+def with_request_to_send_again(request: Request, response: Response) -> Response:
+    """After a form, the next page says that it must be sent again."""
+    if request.method not in SAFE:
+        keep_notice(request, response, NOT_DONE_YET, int(limits.RECENT_SIGN_IN_TTL.total_seconds()))
+    return response
 
 
 def address_with_next(address: str, path: str, query: str) -> str:
     return f"{address}?next={quote(f'{path}?{query}' if query else path, safe='/')}"
-
-
-def sign_in_address(path: str, query: str) -> str:
-    """The sign-in page with the path to return to; a form must be sent again afterwards."""
-    return address_with_next(SIGN_IN, path, query)
 
 
 def local_path(path: str | None) -> str:

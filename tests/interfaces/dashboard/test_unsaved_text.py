@@ -5,7 +5,8 @@ from playwright.async_api import Dialog, Page, expect
 
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
-from tests.support.cast import Cast
+from tests.support.cast import Cast, Client
+from tests.support.http import create_article, created, ok
 from tests.support.review_desk import Shelf
 from tests.support.sign_in import PASSWORD
 
@@ -82,6 +83,60 @@ async def test_leaving_a_form_with_a_long_text_asks_first(
     await expect(tab.get_by_role("heading", name="Audit")).to_be_visible()
 
     assert answers.asked == ["beforeunload"]
+
+
+async def end_session(owner: Tx, tab: Page) -> str:
+    """Sign the person of the tab out elsewhere; their address."""
+    email = await tab.locator(".person a").inner_text()
+    await owner.execute(
+        "delete from sessions where person_id in (select id from people where email = %(email)s)", email=email
+    )
+    return email
+
+
+async def sign_in_again(tab: Page, email: str) -> None:
+    await tab.get_by_label("Email").fill(email)
+    await tab.get_by_label("Password").fill(PASSWORD)
+    await tab.get_by_role("button", name="Sign in", exact=True).click()
+    await expect(tab.get_by_text("Almost done")).to_be_visible()
+
+
+async def test_a_form_sent_after_the_end_of_the_session_comes_back_and_replaces_nobodys_words(
+    signed_in_tab: Page, client: Client, cast: Cast, development_server: str, owner: Tx
+) -> None:
+    tab = signed_in_tab
+    part = created(await client.post("/v1/parts", json={"kind": "part", "name": "note", "text": "Read."}))
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/parts/{part['id']}")
+    await tab.get_by_role("textbox", name="Text").fill("Read this first.")
+    email = await end_session(owner, tab)
+    ok(await client.patch(f"/v1/parts/{part['id']}", json={"text": "Read that."}))
+    await tab.get_by_role("button", name="Save").click()
+    await sign_in_again(tab, email)
+
+    field = tab.get_by_role("textbox", name="Text")
+    await expect(field).to_have_value("Read this first.")
+    await tab.get_by_role("button", name="Save").click()
+    await expect(tab.get_by_text("in the meantime")).to_be_visible()
+    await expect(field).to_have_value("Read this first.")
+    await expect(tab.get_by_text("Read that.", exact=True).first).to_be_visible()
+
+
+async def test_a_comment_sent_after_the_end_of_the_session_leads_back_to_its_article(
+    signed_in_tab: Page, client: Client, cast: Cast, development_server: str, owner: Tx
+) -> None:
+    tab, article = signed_in_tab, await create_article(client)
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/articles/{article['id']}")
+    field, button = tab.locator("#comments textarea").last, tab.locator("#comments form button").last
+    await tab.locator("#comments summary").last.click()
+    await field.fill("Is this still so?")
+    email = await end_session(owner, tab)
+    await button.click()
+    await sign_in_again(tab, email)
+
+    await expect(field).to_be_visible()
+    await expect(field).to_have_value("Is this still so?")
+    await button.click()
+    await expect(tab.locator("#comments .said")).to_contain_text("Is this still so?")
 
 
 async def test_a_form_that_needed_a_proof_comes_back_filled_in(

@@ -11,7 +11,6 @@ from instep.accounts.people.cookies import keep_session
 from instep.accounts.people.passkeys import passkey_site
 from instep.accounts.people.passwords import WeakPassword
 from instep.accounts.people.second_factors import find_second_factors
-from instep.interfaces.dashboard.notices import Notice, keep_notice, take_notice
 from instep.interfaces.dashboard.shell import pages
 from instep.platform.core.clock import utc_now
 from instep.platform.email.outgoing import can_send_email
@@ -19,6 +18,7 @@ from instep.platform.email.undelivered import find_undelivered
 from instep.platform.identity.schemas import Person
 from instep.platform.web.catalogues import LANGUAGES, language_name
 from instep.platform.web.forms import set_cookie
+from instep.platform.web.notices import Notice, keep_notice, take_notice
 from instep.platform.web.signed_in import (
     HOME,
     form_of,

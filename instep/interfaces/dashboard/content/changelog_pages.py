@@ -18,11 +18,11 @@ from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.article_list import choice
 from instep.interfaces.dashboard.content.article_page import CONFLICT, reference, sent_etag
 from instep.interfaces.dashboard.content.rendered_text import text_of_page
-from instep.interfaces.dashboard.notices import Notice
 from instep.platform.core.errors import Conflict
 from instep.platform.core.locales import direction
 from instep.platform.identity.audit import find_last_change
 from instep.platform.identity.scopes import Role
+from instep.platform.web.notices import Notice
 
 STATUSES = (("draft", "Draft"), ("published", "Published"), ("archived", "Archived"))
 router = PageRouter("changelog")

@@ -14,7 +14,6 @@ from instep.drafting.drafts.schemas import DraftApply, DraftCreate, DraftDismiss
 from instep.drafting.places.actions import get_place
 from instep.drafting.places.schemas import Place
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
-from instep.interfaces.dashboard.notices import Notice
 from instep.interfaces.dashboard.review.draft_editing import outdated_form, show_editor, typed_text
 from instep.interfaces.dashboard.review.draft_pages import number_in, numbers_in, show_in_pane
 from instep.interfaces.dashboard.review.filters import QueueFilter
@@ -32,6 +31,7 @@ from instep.platform.core.errors import AppError, Conflict, InvalidRequest
 from instep.platform.identity.scopes import Role
 from instep.platform.text.characters import shorten
 from instep.platform.web.bodies import body_from
+from instep.platform.web.notices import Notice
 from instep.platform.web.signed_in import asks_for_part
 
 CHANGED_SINCE = (

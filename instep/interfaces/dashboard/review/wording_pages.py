@@ -11,13 +11,13 @@ from instep.content.style.prompting import follow_style
 from instep.drafting.comments.another_wording import read_wording_request, reword_draft
 from instep.drafting.writer.llm.rewording import reword
 from instep.interfaces.dashboard.bot_pages import PageRouter, enter_bot
-from instep.interfaces.dashboard.notices import Notice, keep_notice
 from instep.interfaces.dashboard.writing.word_proposals import NO_MODEL
 from instep.platform.core.errors import AppError, NotFound, PlanInactive
 from instep.platform.identity.access import hold_open
 from instep.platform.identity.schemas import Person
 from instep.platform.identity.scopes import Role
 from instep.platform.llm.protocol import CompletionError
+from instep.platform.web.notices import Notice, keep_notice
 from instep.platform.web.signed_in import require_person, see_other
 
 router = PageRouter("comments/{subject}/{comment_id}/reword", section="review")

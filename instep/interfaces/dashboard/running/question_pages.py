@@ -3,12 +3,12 @@
 from starlette.responses import Response
 
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
-from instep.interfaces.dashboard.notices import Notice
 from instep.interfaces.dashboard.running.listing import address, chosen, filter_tabs, links_between
 from instep.interfaces.dashboard.shell import pages
 from instep.platform.core import limits
 from instep.platform.identity.scopes import Role
 from instep.platform.text.characters import shorten
+from instep.platform.web.notices import Notice
 from instep.search.actions import count_without_vectors
 from instep.visitors.insights import actions
 from instep.visitors.insights.actions import QuestionFilter

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.accounts.people.actions import list_users
-from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter, ask_again, attempt, find_page
+from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter, attempt, find_page
 from instep.interfaces.dashboard.running.drift_pages import values_of_checks
 from instep.interfaces.dashboard.settings.frame import SECTION, show_secret_next, show_settings
 from instep.platform.core.errors import AppError
@@ -14,7 +14,7 @@ from instep.platform.identity.access import hold_open
 from instep.platform.identity.schemas import Person
 from instep.platform.identity.scopes import Role
 from instep.platform.web.forms import Form
-from instep.platform.web.recent_sign_in import SignInTooOld, require_recent_sign_in
+from instep.platform.web.recent_sign_in import require_recent_sign_in
 from instep.platform.web.signed_in import form_of, require_person
 from instep.transfer.git_sync.branch_edits import list_synced_folders
 from instep.transfer.repositories import actions, app_actions, host_people
@@ -87,10 +87,7 @@ def docs_option(folder: str) -> tuple[str, str, str]:
 @require_person(Role.OWNER)
 async def connect_with_token(request: Request, person: Person) -> Response:
     """Ask the code host first. No connection to the database is held meanwhile."""
-    try:
-        require_recent_sign_in(request)
-    except SignInTooOld:
-        return ask_again(request)
+    require_recent_sign_in(request)
     async with request.app.state.database.enter_workspace(person.workspace_id) as tx, tx.transaction():
         await hold_open(tx, person.workspace_id)
     form = form_of(request)

@@ -8,10 +8,10 @@ from starlette.responses import Response
 
 from instep.interfaces.dashboard.bot_pages import BotPage
 from instep.interfaces.dashboard.field_errors import errors_by_field
-from instep.interfaces.dashboard.notices import Notice, keep_notice
 from instep.platform.core.errors import AppError
 from instep.platform.text.diff import TextDiff, compare, split_lines
 from instep.platform.web.forms import Form
+from instep.platform.web.notices import Notice, keep_notice
 from instep.visitors.insights.actions import check_links
 
 # The buttons of the form.
