@@ -1,5 +1,7 @@
 // The values of the form that someone writes, without those that only the page needs.
-const OWN = /^(?:form-token|version|seen|translation-of|opened-.*)$/;
+const OWN = /^(?:form-token|act|place|version|seen|translation-of|opened-.*)$/;
+// What says which state of the text the words are based on.
+const BASE = ["version", "seen"];
 
 export function fieldsOf(form, surface) {
   const fields = {};
@@ -9,7 +11,11 @@ export function fieldsOf(form, surface) {
   return { ...fields, content: surface.text() };
 }
 
-export function fillIn(form, surface, fields) {
+export const baseOf = (form) => Object.fromEntries(BASE.map((name) => [name, form.elements[name]?.value]));
+
+/** Words that are based on an older state than the page's keep it: saving them is a conflict, which both texts survive. */
+export function fillIn(form, surface, fields, base = {}) {
+  for (const name of BASE) if (base[name]) form.elements[name].value = base[name];
   for (const [name, value] of Object.entries(fields)) {
     const element = form.elements[name];
     if (element && name !== "content") element.value = value;

@@ -15,9 +15,9 @@ export class Keeper {
   }
 
   /** Whether it is kept. */
-  keep(fields) {
+  keep(fields, base) {
     try {
-      localStorage.setItem(this.prefix + this.tab, JSON.stringify({ fields, at: Date.now() }));
+      localStorage.setItem(this.prefix + this.tab, JSON.stringify({ fields, base, at: Date.now() }));
       return true;
     } catch {
       return false;

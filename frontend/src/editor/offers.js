@@ -13,7 +13,7 @@ export async function listenForKeptTexts(form, surface, saving) {
     }
     offer(place, entry, {
       restore() {
-        fillIn(form, surface, entry.fields);
+        fillIn(form, surface, entry.fields, entry.base);
         saving.keeper.drop(entry.tab);
         saving.note();
         surface.view.focus();

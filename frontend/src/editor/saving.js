@@ -1,6 +1,6 @@
 // What is typed is in this browser's storage at once, and at the server with every pause; the line says which is true.
 import { signInAgain } from "./session.js";
-import { areSame, bodyOf, fieldsOf } from "./fields.js";
+import { areSame, baseOf, bodyOf, fieldsOf } from "./fields.js";
 import { Keeper } from "./keeping.js";
 
 const KEEP_MILLISECONDS = 150;
@@ -30,6 +30,7 @@ class Saving {
     surface.onChange(note);
     form.addEventListener("input", note);
     form.addEventListener("submit", (event) => this.submit(event));
+    document.addEventListener("submit", (event) => this.saveBefore(event));
     addEventListener("online", () => this.send());
     addEventListener("pagehide", () => this.keep());
     // A page that the browser brings back can be left again.
@@ -64,7 +65,7 @@ class Saving {
       this.keeper.drop();
       delete this.form.dataset.unsaved;
     } else {
-      this.isKept = this.keeper.keep(fields);
+      this.isKept = this.keeper.keep(fields, baseOf(this.form));
       if (!this.savesByItself) this.say(`Not saved yet, ${this.isKept ? KEPT : NOT_KEPT}`);
     }
   }
@@ -150,6 +151,20 @@ class Saving {
     } finally {
       this.isSubmitting = false;
     }
+  }
+
+  /** Another form of the page, such as the one that resolves a place, is sent when the server has the text. */
+  async saveBefore(event) {
+    const { target, submitter } = event;
+    if (target === this.form || event.defaultPrevented || !target.matches("main form[method=post]")) return;
+    if (!this.savesByItself || areSame(this.fields(), this.saved)) return;
+    event.preventDefault();
+    if (this.isSubmitting) return;
+    if ("conflict" in this.form.dataset && this.isRefused) return this.fail("someone else changed this text");
+    this.isSubmitting = true;
+    const isSaved = (await this.settle()) && (await this.sendForm("save"));
+    this.isSubmitting = false;
+    if (isSaved) target.requestSubmit(submitter);
   }
 
   async sendForm(act) {

@@ -5,15 +5,17 @@ import re
 import pytest
 from playwright.async_api import Page, Route, expect
 
-from instep.platform.core.database import Tx
+from instep.platform.core.database import Database, Tx
 from tests.support.cast import Cast, Client, Json
 from tests.support.chromium import Complaints
 from tests.support.dashboard_writer import Writer, sign_in
 from tests.support.http import create_article, ok
 from tests.support.installation import installed
+from tests.support.places import open_place
 from tests.support.sign_in import sign_up
 
 SAVED = re.compile(r"^Saved \d\d:\d\d$")
+KEPT_ENTRIES = "Object.keys(localStorage).filter(key => key.startsWith('instep.kept:')).length"
 OFFLINE = "Not saved: offline, kept in this browser"
 
 
@@ -220,6 +222,60 @@ async def test_of_two_tabs_the_second_is_refused_and_compares(
     assert (
         ok(await client.get(f"/v1/articles/{article['id']}"))["contentMarkdown"] == "More of Ours. Run it.\n"
     )
+
+
+async def test_text_that_was_saved_after_a_comparison_is_not_offered_again(
+    writer: Writer, owner: Tx, article: Json
+) -> None:
+    second = Writer(await writer.page.context.new_page(), writer.address)
+    await second.open()
+    await writer.type("Theirs. ")
+    await expect(writer.state).to_have_text(SAVED)
+    await second.type("Ours. ")
+    await second.page.get_by_role("button", name="Compare").click()
+    await expect(second.page.get_by_role("heading", name="Differences")).to_be_visible()
+    async with second.page.expect_navigation():
+        await second.page.get_by_role("button", name="Save", exact=True).click()
+
+    await second.type("Newer. ")
+    await expect(second.state).to_have_text(SAVED)
+    await expect(second.page.locator("#kept")).to_be_hidden()
+    assert await second.page.evaluate(KEPT_ENTRIES) == 0
+
+
+async def test_restored_text_does_not_replace_what_was_saved_since(
+    writer: Writer, owner: Tx, article: Json, client: Client
+) -> None:
+    await writer.page.context.set_offline(True)
+    await writer.type("Older. ")
+    await expect(writer.state).to_have_text(OFFLINE)
+    await writer.page.close()
+    await writer.page.context.set_offline(False)
+    await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": "Newer."})
+
+    again = Writer(await writer.page.context.new_page(), writer.address)
+    await again.open()
+    await again.page.get_by_role("button", name="Restore unsaved text").click()
+
+    await expect(again.page.get_by_role("button", name="Compare")).to_be_visible()
+    assert await again.text() == "Older. Run it.\n"
+    assert await working_text(owner, article) is None
+
+
+async def test_resolving_a_place_saves_the_text_first(
+    signed_in_tab: Page, development_server: str, client: Client, database: Database, cast: Cast, owner: Tx
+) -> None:
+    place = await open_place(client, database, cast.acme)
+    below = f"{development_server}/app/{cast.acme.slug}/articles/{place['articleId']}/edit"
+    writer = Writer(signed_in_tab, f"{below}?place={place['id']}")
+    await writer.open()
+    await writer.type("A row. ")
+    await writer.page.get_by_label("Description").fill("How to export", force=True)
+    await writer.page.get_by_role("button", name="Resolve").click()
+
+    await expect(writer.page.get_by_text("Resolved the place")).to_be_visible()
+    assert "A row. " in (await working_text(owner, {"id": place["articleId"]}) or "")
+    assert ok(await client.get(f"/v1/places/{place['id']}"))["status"] == "resolved"
 
 
 async def test_a_tab_that_still_writes_is_no_lost_text(writer: Writer) -> None:
