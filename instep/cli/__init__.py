@@ -43,7 +43,10 @@ def instep(
         typer.Option("--version", callback=print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
-    """A help center that keeps itself in step with a product's code."""
+    """A help center that keeps itself in step with a product's code.
+
+    Commands whose text names INSTEP_URL use that server. All others work on the installation on this machine.
+    """
 
 
 command(app, None, "instep serve", "instep serve --host 0.0.0.0 --port 80 --workers 2")(serve)

@@ -1,24 +1,43 @@
 """Runs administrative commands as the database's owner, also while servers are running."""
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from instep.platform.core.database import Database, Tx
+    from instep.platform.core.postgres import Postgres
     from instep.platform.identity.schemas import Bot, Ctx
 
 Result = TypeVar("Result")
 
 
-def as_owner(work: "Callable[[Tx], Awaitable[Result]]") -> Result:
-    """Migrate the schema if necessary, then run the work in one transaction."""
+@contextmanager
+def local_postgres() -> "Iterator[Postgres]":
+    """The database of the installation on this machine, with its schema up to date.
+
+    Refused if there is none, and INSTEP_URL names a server: the command would create an empty installation.
+    """
     from instep.platform.core.config import settings
-    from instep.platform.core.postgres import running_postgres
+    from instep.platform.core.errors import InvalidRequest
+    from instep.platform.core.postgres import has_database, running_postgres
     from instep.platform.migrations import migrate
 
+    server = os.environ.get("INSTEP_URL")
+    if server and not has_database(settings()):
+        raise InvalidRequest(
+            "This command works on an installation on this machine, and there is none. Run it on the machine"
+            f" that serves {server}, or unset INSTEP_URL to create an installation here."
+        )
     with running_postgres(settings()) as postgres:
         migrate(postgres.url)
+        yield postgres
+
+
+def as_owner(work: "Callable[[Tx], Awaitable[Result]]") -> Result:
+    """Migrate the schema if necessary, then run the work in one transaction."""
+    with local_postgres() as postgres:
         return work_at(postgres.url, work)
 
 
@@ -63,8 +82,7 @@ def with_bot(
     from instep.accounts.workspaces.actions import find_workspace
     from instep.platform.core.config import settings
     from instep.platform.core.database import Database
-    from instep.platform.core.postgres import application_url, running_postgres
-    from instep.platform.migrations import migrate
+    from instep.platform.core.postgres import application_url
 
     async def find_bot(tx: "Tx") -> "Bot":
         return (await ctx_of_bot(tx, (await find_workspace(tx, workspace)).id, reference)).bot
@@ -78,8 +96,7 @@ def with_bot(
             await database.close()
 
     use_served_url()
-    with running_postgres(settings()) as postgres:
-        migrate(postgres.url)
+    with local_postgres() as postgres:
         bot = work_at(postgres.url, find_bot)
         return asyncio.run(run(application_url(postgres), bot))
 

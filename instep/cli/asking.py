@@ -40,7 +40,7 @@ def ask(
 ) -> None:
     """Ask the help center as a visitor would, and print the answer with its sources. Nothing is stored.
 
-    The exit code is 6 if the articles do not contain the answer.
+    Works on the installation on this machine. The exit code is 6 if the articles do not contain the answer.
     """
     if golden == (question is not None):
         raise InvalidRequest("Give either a question or --golden.")

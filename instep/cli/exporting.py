@@ -26,7 +26,8 @@ def export(
 ) -> None:
     """Write a whole help center as Markdown files, with its images, into a folder or a ZIP file.
 
-    Any Markdown editor and git host can read it, and `instep import` can import it again.
+    Works on the installation on this machine. Any Markdown editor and git host can read the files, and
+    `instep import` can import them again.
     """
 
     async def run(database: "Database", found_bot: "Bot") -> "ExportOut":

@@ -57,7 +57,7 @@ def import_articles(
 ) -> None:
     """Import articles with their collections, links, images, languages and old addresses.
 
-    In a terminal, shows the plan and asks for confirmation.
+    Imports into the installation on this machine. In a terminal, shows the plan and asks for confirmation.
 
     Importing the same source again writes only the changes; a text changed on both sides becomes a draft.
 

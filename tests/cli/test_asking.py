@@ -66,6 +66,18 @@ async def test_without_a_bot_it_is_said_how_to_make_one(operator: Operator) -> N
     assert refusal == like("instep:…`instep bot create NAME`.")
 
 
+@pytest.mark.parametrize("arguments", [("ask", "How?"), ("import", ".", "--yes"), ("bot", "list")])
+def test_on_a_machine_without_an_installation_nothing_is_created_for_another_server(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    folder = tmp_path / "data"
+    environment = {"INSTEP_URL": "https://help.example", "INSTEP_DATA_DIR": str(folder)}
+    refusal = run_command(*arguments, INSTEP_DATABASE_URL="", **environment).refusal
+
+    assert refusal == like("instep:…on this machine…https://help.example, or unset INSTEP_URL…")
+    assert not folder.exists()
+
+
 def publish_article(installation: Installation) -> None:
     text = "To export your invoices, open **Billing** and choose **Export invoices**.\n"
     api = installation.client()

@@ -9,6 +9,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from instep.platform.core.embedded import DatabaseUnavailable, EmbeddedPostgres
+from instep.platform.core.embedded.cluster import Cluster
 from instep.platform.core.settings import Settings
 
 # Keepalives detect that the remote machine is gone: seconds, and milliseconds for the last one.
@@ -58,6 +59,11 @@ def application_url(postgres: Postgres) -> str:
     with psycopg.connect(postgres.url) as connection:
         connection.execute(CREATE_LOGIN_ROLE.encode())
     return make_conninfo(postgres.url, user=LOGIN_ROLE)
+
+
+def has_database(settings: Settings) -> bool:
+    """True if the operator has named a database, or the embedded server has one here."""
+    return bool(settings.database_url) or Cluster(settings.data_dir).pgdata.exists()
 
 
 @contextmanager
