@@ -1,14 +1,15 @@
-// A form with `data-question` asks it before it is sent: what it does can't be undone.
+// A form or a button with `data-question` asks it before the form is sent: what it does can't be undone, or is large.
 
 export function askBeforeSending(document) {
   document.addEventListener(
     "submit",
     (event) => {
       const form = event.target;
-      if (!("question" in form.dataset) || form === answered) return;
+      const asking = [event.submitter, form].find((element) => element && "question" in element.dataset);
+      if (!asking || form === answered) return;
       event.preventDefault();
       event.stopImmediatePropagation();
-      ask(form, event.submitter);
+      ask(form, event.submitter, asking.dataset);
     },
     { capture: true },
   );
@@ -17,8 +18,8 @@ export function askBeforeSending(document) {
 // The form that someone has just said yes to.
 let answered = null;
 
-function ask(form, button) {
-  const { ownerDocument: document, dataset } = form;
+function ask(form, button, dataset) {
+  const { ownerDocument: document } = form;
   const dialog = document.createElement("dialog");
   const title = part(document, "h2", dataset.question);
   const answers = part(document, "form");

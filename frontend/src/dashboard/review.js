@@ -172,8 +172,12 @@ class Desk {
     // The request outlives the page: whoever goes on at once loses no decision.
     source.addEventListener("htmx:config:request", ({ detail }) => (detail.ctx.request.keepalive = true));
     source.addEventListener("htmx:error", () => toasts.append(this.lostToast()));
-    for (const toast of toasts.querySelectorAll("[data-leaves]")) toast.remove();
+    for (const toast of toasts.querySelectorAll(".toast:not([role=alert])")) toast.remove();
+    // Until the answer has come, nobody can say that there is nothing to undo.
+    const nothing = this.document.querySelector("[data-shows-toast]");
+    nothing?.setAttribute("disabled", "");
     await htmx.ajax("POST", address, { source, target: toasts, swap: "beforeend", values });
+    nothing?.removeAttribute("disabled");
     source.remove();
   }
 

@@ -1,10 +1,15 @@
-// Toasts of what was done leave by themselves, never while someone is about to use them; what went wrong stays.
+// Toasts of what was done leave by themselves, never while someone is about to use them. A way back and what went
+// wrong stay until they are closed.
 const TOAST_MILLISECONDS = 8000;
 
 export function endToasts(document) {
   const region = document.getElementById("toasts");
   if (!region) return;
   for (const toast of region.children) end(toast);
+  document.addEventListener("click", ({ target }) => {
+    const shown = target.closest?.("[data-shows-toast]")?.dataset.showsToast;
+    if (shown) region.append(document.getElementById(shown).content.cloneNode(true));
+  });
   region.addEventListener("click", (event) => event.target.closest("[data-closes]")?.closest(".toast").remove());
   new MutationObserver((changes) => {
     for (const { addedNodes } of changes) for (const node of addedNodes) if (node instanceof Element) take(region, node);

@@ -2,12 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
 
 from psycopg.types.json import Jsonb
 
 from instep.content.articles.schemas import Status
 from instep.platform.core import limits
 from instep.platform.identity.schemas import Ctx
+
+# Maximum number of bulk changes that the list of articles offers to undo.
+MAX_LISTED_CHANGES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,15 @@ class StateChange:
 
     before: ArticleState
     after: ArticleState
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChange:
+    """A bulk change that can be undone; the states are as in the database."""
+
+    id: str
+    states: list[dict[str, Any]]
+    created_at: datetime
 
 
 async def list_states(ctx: Ctx, article_ids: Sequence[str]) -> dict[str, ArticleState]:
@@ -75,6 +89,21 @@ async def insert(ctx: Ctx, change_id: str, changes: Sequence[StateChange]) -> No
     )
 
 
+async def list_newest(ctx: Ctx) -> list[StoredChange]:
+    """The newest bulk changes that can still be undone."""
+    return await ctx.all(
+        StoredChange,
+        """
+        select id, states, created_at from bulk_changes
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and states <> '[]'
+          and created_at >= %(now)s - %(ttl)s::interval
+        order by created_at desc, id limit %(limit)s
+        """,
+        ttl=limits.BULK_UNDO_TTL,
+        limit=MAX_LISTED_CHANGES,
+    )
+
+
 async def take(ctx: Ctx, change_id: str) -> list[StateChange] | None:
     """Remove a bulk change and return it; None if it was undone already or is too old."""
     states = await ctx.value(
@@ -87,6 +116,8 @@ async def take(ctx: Ctx, change_id: str) -> list[StateChange] | None:
         id=change_id,
         ttl=limits.BULK_UNDO_TTL,
     )
-    if states is None:
-        return None
+    return None if states is None else changes_in(states)
+
+
+def changes_in(states: list[dict[str, Any]]) -> list[StateChange]:
     return [StateChange(ArticleState(**row["before"]), ArticleState(**row["after"])) for row in states]

@@ -4,6 +4,7 @@ import re
 from html import unescape
 
 import pytest
+from playwright.async_api import Page, expect
 
 from instep.platform.core import limits
 from instep.platform.core.database import Database
@@ -135,6 +136,35 @@ async def test_undo_leaves_what_has_changed_since_and_works_once(desk: Desk, cli
     assert action is not None
     again = await desk.send("articles", action[1].removeprefix(desk.path("")))
     assert again.status_code == 400
+
+
+async def test_a_change_can_be_undone_from_the_list_later(desk: Desk, viewer: Desk, client: Client) -> None:
+    articles = [await create_article(client, title) for title in ("First", "Second")]
+    await change(desk, articles, "archive")
+    await desk.get("tasks")
+
+    later = await desk.get("articles")
+    assert "2 articles were changed at once" in later.text
+    assert "changed at once" not in (await viewer.get("articles")).text
+    assert "Undone for 2 articles" in (await undo(desk, later)).text
+    assert [(await read(client, article))["status"] for article in articles] == ["draft", "draft"]
+    assert "changed at once" not in (await desk.get("articles")).text
+
+
+async def test_deleting_many_articles_asks_once(
+    signed_in_tab: Page, development_server: str, client: Client, cast: Cast
+) -> None:
+    tab, article = signed_in_tab, await create_article(client, "First")
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/articles/bulk?id={article['id']}")
+    await tab.get_by_role("button", name="Delete").click()
+    question = tab.get_by_role("dialog", name="Delete 1 article?")
+    await question.get_by_role("button", name="Cancel").click()
+    assert (await read(client, article))["status"] == "draft"
+    await tab.get_by_role("button", name="Delete").click()
+    await question.get_by_role("button", name="Delete").click()
+
+    await expect(tab.get_by_text("Deleted 1 article.")).to_be_visible()
+    assert (await client.get(f"/v1/articles/{article['id']}")).status_code == 404
 
 
 async def test_all_articles_that_match_can_be_changed(desk: Desk, client: Client) -> None:

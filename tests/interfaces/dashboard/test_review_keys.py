@@ -82,6 +82,28 @@ async def test_a_decision_is_undone_with_a_key(signed_in_tab: Page, shelf: Shelf
     assert await shelf.text_of(draft) == LIMITS
 
 
+async def test_the_key_that_undoes_works_as_long_as_the_page_is_open_and_says_if_there_is_nothing(
+    signed_in_tab: Page, shelf: Shelf
+) -> None:
+    await shelf.edit("Two")
+    draft = await shelf.edit("One")
+    await signed_in_tab.clock.install()
+    await signed_in_tab.goto("/app/")
+    keyboard = Keyboard(signed_in_tab)
+    await keyboard.press("z")
+    await expect(signed_in_tab.get_by_text("Nothing to undo here")).to_be_visible()
+    await keyboard.press("a")
+    await keyboard.sees("Two")
+    applied = signed_in_tab.get_by_text("Applied “One”.")
+    await expect(applied).to_be_visible()
+    await signed_in_tab.clock.fast_forward(600_000)
+    await expect(applied).to_be_visible()
+    await keyboard.press("z")
+    await keyboard.sees("One")
+
+    assert await shelf.text_of(draft) == LIMITS
+
+
 async def test_keys_go_through_drafts_and_changes(signed_in_tab: Page, shelf: Shelf) -> None:
     await shelf.edit("Two")
     await shelf.edit("One")

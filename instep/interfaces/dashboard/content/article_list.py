@@ -16,17 +16,18 @@ from instep.content.articles.actions import (
     update_article,
 )
 from instep.content.articles.body_schemas import ArticleUpdate
+from instep.content.articles.bulk import list_bulk_changes
 from instep.content.articles.schemas import FreshnessReason, OverviewCriteria
 from instep.content.product_versions.actions import list_all_versions
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, read_tree
-from instep.interfaces.dashboard.notices import Notice
 from instep.interfaces.dashboard.offered_languages import name_with_code
 from instep.interfaces.dashboard.shell import pages
 from instep.platform.core import limits
 from instep.platform.core.errors import NotFound
 from instep.platform.identity.scopes import Role
 from instep.platform.web.bodies import body_from
+from instep.platform.web.notices import Notice
 
 STATUSES = (
     ("draft", "Draft"),
@@ -120,6 +121,7 @@ async def show_articles(page: BotPage) -> Response:
         owners=[(NOBODY, "Nobody"), *await members(page)],
         can_move=page.can_write and filters.collection is not None and not filters.is_narrowed,
         here=urlencode(page.query),
+        bulk_changes=await list_bulk_changes(page.ctx) if page.can_write else [],
         max_query_characters=limits.MAX_QUERY_CHARACTERS,
     )
 

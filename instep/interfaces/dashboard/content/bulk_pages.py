@@ -18,12 +18,12 @@ from instep.content.product_versions.actions import list_all_versions
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.content.article_list import VISIBILITIES, ArticleFilters, members, same_list
 from instep.interfaces.dashboard.content.collection_tree import NO_COLLECTION, read_tree
-from instep.interfaces.dashboard.notices import Notice
 from instep.interfaces.dashboard.offered_languages import LANGUAGES, name_with_code
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.identity.scopes import Role
 from instep.platform.text.characters import shorten
+from instep.platform.web.notices import Notice
 
 # The sentence after each change begins with these words.
 DONE: dict[BulkVerb, str] = {
