@@ -196,7 +196,10 @@ async def test_who_is_not_signed_in_is_asked_to_sign_in_and_changes_nothing(visi
     for method, path, _ in FOR_PEOPLE:
         address = re.sub(r"\{\w+\}", "x", path)
         answer = await visitor.request(method, address)
-        assert (answer.status_code, answer.headers["Location"]) == (303, f"/sign-in?next={address}")
+        page = answer.headers["Location"].removeprefix("/sign-in?next=")
+        # After a form, to a page that can be opened.
+        assert page == address if method == "GET" else page == "/app/" or address.startswith(page)
+        assert answer.status_code == 303
 
 
 def test_only_the_answer_api_takes_bot_keys() -> None:

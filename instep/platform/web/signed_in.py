@@ -163,7 +163,7 @@ def go_and_come_back(request: Request, address: str) -> Response:
     """
     if request.method in SAFE:
         return see_other(address_with_next(address, request.url.path, request.url.query))
-    page = urlsplit(request.headers.get("referer", ""))
+    page = urlsplit(request.headers.get("referer", request.url.path))
     # The page only redirects back to one of our own paths, whatever its origin.
     response = see_other(address_with_next(address, openable_path(request, page.path), page.query))
     return with_request_to_send_again(request, response)
