@@ -159,6 +159,20 @@ async def test_edits_beside_what_was_written_are_no_conflict(client: Client, rep
     await repository.settle()
 
 
+async def test_a_new_file_of_a_translation_has_the_readers_of_its_original(
+    client: Client, repository: Repository
+) -> None:
+    repository.write("01-start/p.md", page("P", "Words.", visibility="authenticated"))
+    repository.write("01-start/p.de.md", page("P auf Deutsch", "Wörter.", slug="p-de"))
+
+    await repository.sync()
+
+    assert (await article_at(client, "p-de"))["visibility"] == "authenticated"
+    await repository.sync()
+    assert "visibility: authenticated" in repository.files["01-start/p.de.md"]
+    await repository.settle()
+
+
 async def test_an_article_that_is_published_gets_a_file_beside_those_of_its_collection(
     client: Client, repository: Repository, cast: Cast
 ) -> None:
@@ -175,7 +189,7 @@ async def test_an_article_that_is_published_gets_a_file_beside_those_of_its_coll
     assert {path: text for path, text in repository.files.items() if path != A} == {
         "01-start/_collection.md": "---\ntitle: Start\n---\n",
         "01-start/02-b.md": page("B", "[A](01-a.md#x)\n"),
-        "01-start/02-b.de.md": page("Über", "Deutsch", slug="über", collection="/"),
+        "01-start/02-b.de.md": page("Über", "Deutsch", slug="über"),
         "01-start/03-deep/_collection.md": "---\ntitle: Deep\nicon: 🧭\n---\n",
         "01-start/03-deep/c.md": page("C", "Words.", visibility="authenticated"),
         "02-top.md": page("Top", "Words."),
