@@ -119,6 +119,14 @@ def test_html_in_a_page_is_read_as_in_pages_of_html(html: str, markdown: str) ->
     assert page_at(tree, "a.md").markdown == f"{markdown}\n"
 
 
+def test_code_in_a_group_keeps_its_titles() -> None:
+    code = '```sh [npm]\nnpm i\n```\n\n```sh title="yarn"\nyarn\n```\n'
+    tree = read_tree(READER, {"a.md": f"# T\n\n::: code-group\n{code}:::\n\n```js [a.js]\nx\n```\n"})
+
+    group = ":::code-group\n```sh [npm]\nnpm i\n```\n\n```sh [yarn]\nyarn\n```\n:::\n"
+    assert page_at(tree, "a.md").markdown == f"{group}\n**a.js**\n\n```js\nx\n```\n"
+
+
 def test_front_matter_becomes_facts_of_the_page() -> None:
     tree = read_tree(
         READER,

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS
 from instep.transfer.imports.markdown.attribute_lists import remove_attribute_lists
+from instep.transfer.imports.markdown.grouping import take_titles
 from instep.transfer.imports.markdown.heading_ids import replace_html_headings, take_heading_ids
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code
 from instep.transfer.imports.markdown.plain_html import replace_html
@@ -17,7 +18,9 @@ from instep.transfer.imports.tree.schemas import ImportedPage
 Transform = Callable[[str, HiddenCode], str]
 _ALERT = re.compile(r"^([ \t>]*> ?\[!)([A-Za-z][\w-]*)(\])[+-]?", re.MULTILINE)
 _FENCE_LINE = re.compile(r"^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)\x00B(\d+)\x00$", re.MULTILINE)
-_TITLE = re.compile(r"\b(?:title|filename|file)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)')")
+_TITLE = re.compile(
+    r"\b(?:title|filename|file)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)')|(?:^|(?<=[ \t]))\[([^\[\]]+)\]"
+)
 _LANGUAGE = re.compile(r"[ \t]*+(?:\{[ \t]*+)?\.?([\w+#.-]+)")
 _BREAK_LINE = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*<br ?/?>[ \t]*\n)(?=[ \t]*\S)")
 _PICTURE_LINE = re.compile(
@@ -37,7 +40,7 @@ def plain_page(page: SourcePage, transform: Transform, title: str = "") -> Impor
     text = replace_html_headings(transform(text, code))
     text = remove_attribute_lists(replace_html(text, page.losses))
     text = _FENCE_LINE.sub(lambda line: _plain_fence(line, code), _ALERT.sub(_known_alert, text))
-    text = code.show(repair_table_heads(with_blank_lines(text))).strip("\n")
+    text = code.show(repair_table_heads(with_blank_lines(take_titles(text, code)))).strip("\n")
     own_title = page.fields.text("title")
     page_title, body = take_title(own_title, text, page.path)
     if title and not own_title and body == text:
@@ -91,7 +94,7 @@ def _plain_fence(line: re.Match[str], code: HiddenCode) -> str:
     if _TITLE.match(fence.info.strip()) or (language and fence.info[language.end() :].startswith("=")):
         words = ""
     code.fences[number] = fence._replace(info=words)
-    return titled_fence(prefix, f"**{title[1] or title[2]}**", number) if title else line[0]
+    return titled_fence(prefix, f"**{title[1] or title[2] or title[3]}**", number) if title else line[0]
 
 
 def titled_fence(prefix: str, title: str, number: int) -> str:
