@@ -11,9 +11,16 @@ const OPTIONS = {
 };
 // Tags in a text stay text, other than these without attributes.
 const TAG = /(?<!<)<(?=[a-z/!?])(?!\/?(?:br|b|i|u|em|strong|sub|sup|code)\s*\/?>)/gi;
+// A wide drawing becomes smaller down to this, so that its words can be read, and scrolls sideways from there.
+const MIN_SCALE = 0.75;
 let count = 0;
 
-const report = () => parent.postMessage({ height: Math.ceil(document.body.getBoundingClientRect().height) }, "*");
+function report() {
+  const { clientHeight, clientWidth, scrollWidth } = document.documentElement;
+  const scrollbar = innerHeight - clientHeight;
+  const height = Math.ceil(document.body.getBoundingClientRect().height) + scrollbar;
+  parent.postMessage({ height, isWide: scrollWidth > clientWidth }, "*");
+}
 
 addEventListener("message", async ({ data, source }) => {
   if (source !== parent) return;
@@ -22,6 +29,8 @@ addEventListener("message", async ({ data, source }) => {
     count += 1;
     const { svg } = await mermaid.render(`diagram-${count}`, data.text.replaceAll(TAG, "#lt;"));
     document.body.innerHTML = svg;
+    const drawing = document.querySelector("body > svg");
+    drawing.style.minWidth = `${drawing.viewBox.baseVal.width * MIN_SCALE}px`;
     report();
   } catch {
     parent.postMessage({ height: 0 }, "*");

@@ -4,6 +4,8 @@ import { forgetOldEntries } from "./keeping.js";
 
 export async function listenForKeptTexts(form, surface, saving) {
   forgetOldEntries();
+  // A page that could not save has the text in its form.
+  if ("unsaved" in form.dataset) return;
   const place = document.getElementById("kept");
   const opened = fieldsOf(form, surface);
   for (const entry of await saving.keeper.entries()) {

@@ -1,9 +1,11 @@
 // The text as readers will see it, next to what is written; a click on either side shows the same place on the other.
 import { StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView } from "@codemirror/view";
+import { drawDiagrams, keepDiagrams } from "../site/diagrams.js";
 import { makeTabs, showPanelOf } from "../site/tabs.js";
 
 const WAIT_MILLISECONDS = 150;
+const DRAW_MILLISECONDS = 1000;
 const READY_MILLISECONDS = 30;
 const STORAGE = "instep.preview";
 const WIDE = "(min-width: 80rem)";
@@ -25,7 +27,7 @@ export function showPreview(form, surface) {
   const text = document.getElementById("preview-text");
   const toggle = document.querySelector("[data-toggles-preview]");
   const { view } = surface;
-  let timer;
+  let timer, drawing, putBack;
   const ask = () => {
     clearTimeout(timer);
     timer = undefined;
@@ -44,8 +46,12 @@ export function showPreview(form, surface) {
   surface.extend(shown);
   surface.onChange(() => (timer ??= setTimeout(ask, WAIT_MILLISECONDS)));
   surface.onMove((update) => update.selectionSet && showBlock(text, lineAt(view)));
+  text.addEventListener("htmx:before:swap", () => (putBack = keepDiagrams(text, pane)));
   text.addEventListener("htmx:after:swap", () => {
     makeTabs();
+    putBack?.();
+    clearTimeout(drawing);
+    drawing = setTimeout(drawDiagrams, DRAW_MILLISECONDS);
     showBlock(text, lineAt(view));
   });
   // Where the server has no preview for us, the last one stays; the line about saving says what is the matter.

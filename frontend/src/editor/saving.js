@@ -90,6 +90,7 @@ class Saving {
       this.failures = 0;
       this.form.elements.version.value = answer.state.version;
       this.savedAt = answer.state.savedAt;
+      document.getElementById("unpublished").hidden = !answer.state.hasUnpublishedChanges;
       this.saved = { ...this.saved, title: fields.title, content: fields.content };
       if (areTextsSame(this.fields(), this.saved)) return this.tellSaved();
       return this.send();

@@ -13,19 +13,38 @@ export function drawDiagrams() {
   const sources = [...document.querySelectorAll(".prose code.language-mermaid")].slice(0, MAX_DIAGRAMS);
   for (const code of sources) {
     const text = code.textContent;
-    if (address && text.length <= MAX_CHARACTERS) draw(code.closest("details"), text, address);
+    const details = code.closest("details");
+    const isDrawn = details.open || details.previousElementSibling?.matches(".diagram");
+    if (address && !isDrawn && text.length <= MAX_CHARACTERS) draw(details, text, address);
   }
 }
+
+/** Take the drawings out of a text that is replaced; the result puts back those whose source is still there. */
+export function keepDiagrams(text, parking) {
+  const places = [...text.querySelectorAll(".diagram")];
+  for (const place of places) move(place, parking, null);
+  return () => {
+    const sources = [...text.querySelectorAll("code.language-mermaid")];
+    for (const place of places) {
+      const found = sources.findIndex((code) => code.textContent === place.dataset.source);
+      const [code] = found < 0 ? [] : sources.splice(found, 1);
+      if (code) move(place, code.closest("details").parentNode, code.closest("details"));
+      else place.remove();
+    }
+  };
+}
+
+/** Frames load again where a browser can't move them. */
+const move = (place, parent, next) => (parent.moveBefore ?? parent.insertBefore).call(parent, place, next);
 
 function draw(details, text, address) {
   const place = document.createElement("div");
   const frame = document.createElement("iframe");
   const dark = matchMedia("(prefers-color-scheme: dark)");
   place.className = "diagram";
+  place.dataset.source = text;
   Object.assign(frame, { title: details.querySelector("summary").textContent, src: address });
   frame.sandbox = "allow-scripts";
-  // A drawing has nothing that the keyboard could reach.
-  frame.tabIndex = -1;
   let patience;
   const send = () => {
     clearTimeout(patience);
@@ -36,8 +55,10 @@ function draw(details, text, address) {
     if (source !== frame.contentWindow) return;
     if (data?.isReady) return send();
     clearTimeout(patience);
-    if (data?.height > 0) frame.height = Math.min(data.height, MAX_HEIGHT);
-    else giveUp();
+    if (!(data?.height > 0)) return giveUp();
+    frame.height = Math.min(data.height, MAX_HEIGHT);
+    // The keyboard scrolls a drawing that is wider than its frame; it reaches nothing else in it.
+    frame.tabIndex = data.isWide ? 0 : -1;
   };
   const giveUp = () => {
     removeEventListener("message", receive);
