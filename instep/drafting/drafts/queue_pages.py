@@ -89,6 +89,11 @@ class QueueRow:
         """The title of the draft's bundle, if it has one."""
         return bundle_of(self.source_key)
 
+    @property
+    def can_be_released(self) -> bool:
+        """True for a draft of a change: a release names the change, and nothing else."""
+        return self.source_url is not None or self.task_id is not None
+
 
 @dataclass(frozen=True, slots=True)
 class BundleCounts:

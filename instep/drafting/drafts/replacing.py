@@ -14,7 +14,8 @@ from instep.platform.core.like_patterns import escape_like
 from instep.platform.identity.schemas import Ctx
 from instep.platform.web.bodies import body_from
 
-# Shown on each side of the words that are found first.
+# Lines shown of each text, and the characters around the first match of a line.
+MAX_SHOWN_LINES = 3
 MAX_CONTEXT_CHARACTERS = 100
 
 
@@ -34,7 +35,7 @@ class WordReplacement:
         return re.compile(whole, 0 if self.is_case_sensitive else re.IGNORECASE)
 
     def apply(self, text: str) -> tuple[str, int]:
-        """The text after the replacement, and the number of places."""
+        """The text after the replacement, and the number of matches."""
         return self.pattern.subn(lambda match: self.substitute, text)
 
 
@@ -50,26 +51,32 @@ class FoundArticle:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedLine:
+    """A line that a replacement changes: its matches, and the words before, between and after them."""
+
+    around: list[str]
+    matches: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class ReplacedText:
-    """An article's text after the replacement, with the first line that changes."""
+    """An article's text after the replacement, with the first lines that change."""
 
     article: FoundArticle
     title: str
     content: str
-    places: int
-    line_before: str
-    line_after: str
+    matches: int
+    lines: list[ChangedLine]
 
 
 @dataclass(frozen=True, slots=True)
 class ReplacedPart:
-    """A part's or variable's text after the replacement, with the first line that changes."""
+    """A part's or variable's text after the replacement, with the first lines that change."""
 
     part: SharedPart
     text: str
-    places: int
-    line_before: str
-    line_after: str
+    matches: int
+    lines: list[ChangedLine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +92,8 @@ class ReplacedTexts:
     has_more_parts: bool
 
     @property
-    def places(self) -> int:
-        return sum(text.places for text in self.texts)
+    def matches(self) -> int:
+        return sum(text.matches for text in self.texts)
 
 
 async def find_replacements(ctx: Ctx, replacement: WordReplacement) -> ReplacedTexts:
@@ -98,25 +105,25 @@ async def find_replacements(ctx: Ctx, replacement: WordReplacement) -> ReplacedT
     articles = await list_found(ctx, replacement.sought)
     texts = [replaced(article, replacement) for article in articles]
     found_parts = await list_parts_with_words(ctx, replacement.sought)
-    changed_parts = (row for part in found_parts if (row := replaced_part(part, replacement)).places)
+    changed_parts = (row for part in found_parts if (row := replaced_part(part, replacement)).matches)
     parts = list(islice(changed_parts, limits.MAX_REPLACED_PARTS + 1))
     waiting = await find_proposed(ctx, {text.article.id: text.content for text in texts})
     return ReplacedTexts(
-        [text for text in texts if text.places and text.article.id not in waiting],
+        [text for text in texts if text.matches and text.article.id not in waiting],
         is_cut=bool(articles) and articles[0].matches > len(articles),
         parts=parts[: limits.MAX_REPLACED_PARTS],
         has_more_parts=len(parts) > limits.MAX_REPLACED_PARTS,
     )
 
 
-async def propose_replacements(ctx: Ctx, replacement: WordReplacement) -> int:
-    """Propose an edit of each article that the replacement changes; the number of edits."""
+async def propose_replacements(ctx: Ctx, replacement: WordReplacement) -> list[str]:
+    """Propose an edit of each article that the replacement changes; the ids of the drafts."""
     reason = f"Replace “{replacement.sought}” with “{replacement.substitute}”."
-    texts = (await find_replacements(ctx, replacement)).texts
-    for text in texts:
+    draft_ids = []
+    for text in (await find_replacements(ctx, replacement)).texts:
         fields = {"title": text.title, "contentMarkdown": text.content, "reason": reason}
-        await propose_edit(ctx, text.article.id, body_from(DraftCreate, fields))
-    return len(texts)
+        draft_ids.append((await propose_edit(ctx, text.article.id, body_from(DraftCreate, fields))).id)
+    return draft_ids
 
 
 def refuse_invalid(replacement: WordReplacement) -> None:
@@ -154,22 +161,33 @@ async def list_found(ctx: Ctx, sought: str) -> list[FoundArticle]:
 def replaced(article: FoundArticle, replacement: WordReplacement) -> ReplacedText:
     title, in_title = replacement.apply(article.title)
     content, in_content = replacement.apply(article.content)
-    first = first_line(article.title if in_title else article.content, replacement.pattern)
-    return ReplacedText(article, title, content, in_title + in_content, first, replacement.apply(first)[0])
+    lines = [line for text in (article.title, article.content) for line in changed_lines(text, replacement)]
+    return ReplacedText(article, title, content, in_title + in_content, lines[:MAX_SHOWN_LINES])
 
 
 def replaced_part(part: SharedPart, replacement: WordReplacement) -> ReplacedPart:
-    text, places = replacement.apply(part.text)
-    line = first_line(part.text, replacement.pattern)
-    return ReplacedPart(part, text, places, line, replacement.apply(line)[0])
+    text, matches = replacement.apply(part.text)
+    return ReplacedPart(part, text, matches, changed_lines(part.text, replacement))
 
 
-def first_line(text: str, pattern: re.Pattern[str]) -> str:
-    """The part of the first line with the words, around them."""
-    match = pattern.search(text)
-    if match is None:
-        return ""
+def changed_lines(text: str, replacement: WordReplacement) -> list[ChangedLine]:
+    """The first lines with the words, each without what is far from its first match."""
+    lines, start, end = list[ChangedLine](), 0, 0
+    for match in replacement.pattern.finditer(text):
+        if match.start() >= end:
+            if len(lines) == MAX_SHOWN_LINES:
+                break
+            start, end = bounds_around(text, match)
+            lines.append(ChangedLine([""], []))
+        lines[-1].around[-1:] = [text[start : match.start()], text[match.end() : end]]
+        lines[-1].matches.append(match[0])
+        start = match.end()
+    return lines
+
+
+def bounds_around(text: str, match: re.Match[str]) -> tuple[int, int]:
+    """The start and the end of the words near a match in its line."""
     start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - MAX_CONTEXT_CHARACTERS)
-    end = text.find("\n", match.end())
-    stop = min(end if end >= 0 else len(text), match.end() + MAX_CONTEXT_CHARACTERS)
-    return text[start:stop].strip()
+    end_of_line = text.find("\n", match.end())
+    end = min(end_of_line if end_of_line >= 0 else len(text), match.end() + MAX_CONTEXT_CHARACTERS)
+    return match.start() - len(text[start : match.start()].lstrip()), end

@@ -1,5 +1,7 @@
 """The SQL of the review queue by source."""
 
+from collections.abc import Sequence
+
 from instep.drafting.drafts.queries import IS_CONFLICT
 from instep.drafting.drafts.queue_schemas import DraftFilter
 from instep.drafting.drafts.release_schemas import DraftOfArticle
@@ -76,7 +78,14 @@ async def list_unapproved(ctx: Ctx, source_key: str) -> list[DraftOfArticle]:
     return await list_waiting(ctx, source_key, "d.approved_at is null")
 
 
-async def list_waiting(ctx: Ctx, source_key: str, condition: str) -> list[DraftOfArticle]:
+async def list_seen(ctx: Ctx, source_key: str, draft_ids: Sequence[str]) -> list[DraftOfArticle]:
+    """Those of these drafts that are pending drafts of a source, oldest first."""
+    return await list_waiting(ctx, source_key, "d.id = any(%(ids)s)", ids=list(draft_ids))
+
+
+async def list_waiting(
+    ctx: Ctx, source_key: str, condition: str, **parameters: list[str]
+) -> list[DraftOfArticle]:
     return await ctx.all(
         DraftOfArticle,
         f"""
@@ -89,4 +98,5 @@ async def list_waiting(ctx: Ctx, source_key: str, condition: str) -> list[DraftO
         """,
         source=source_key,
         max_drafts=limits.MAX_SOURCE_DRAFTS,
+        **parameters,
     )

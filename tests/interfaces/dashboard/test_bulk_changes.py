@@ -215,7 +215,9 @@ async def test_replacing_words_makes_drafts_and_changes_no_text(desk: Desk, clie
     query = "&".join(f"{name}={value}" for name, value in words.items()).replace(" ", "+")
 
     preview = await desk.get(f"articles/replace?{query}")
-    assert "3 places in 1 article" in preview.text
+    assert "3 matches in 1 article" in preview.text
+    assert "Open <del>Acme</del> (not Acmex or acme)." in preview.text
+    assert r"`<ins>Nova \1</ins>` is fast." in preview.text
     page = await desk.follow(await desk.send(f"articles/replace?{query}", "articles/replace", **words))
 
     assert "1 draft is waiting" in page.text
@@ -224,6 +226,32 @@ async def test_replacing_words_makes_drafts_and_changes_no_text(desk: Desk, clie
     detail = ok(await client.get(f"/v1/drafts/{draft['id']}"))
     assert detail["contentMarkdown"] == text.replace("Acme (", r"Nova \1 (").replace("`Acme`", r"`Nova \1`")
     assert "already waiting" in (await desk.get(f"articles/replace?{query}")).text
+
+
+async def test_drafts_of_a_replacement_are_applied_or_dismissed_at_once(desk: Desk, client: Client) -> None:
+    articles = [
+        await create_article(client, f"Article {number}", contentMarkdown="Use Acme.") for number in range(3)
+    ]
+    source = await desk.send(
+        "articles/replace?find=Acme", "articles/replace", find="Acme", replacement="Nova"
+    )
+    page = await desk.follow(source)
+    here = source.headers["Location"].removeprefix(desk.path("")).removesuffix("/source")
+    [ids, _] = re.findall(r'name="drafts" value="([^"]*)"', page.text)
+    assert "Apply all (3)" in page.text
+    assert "Approve" not in page.text
+    assert 'value="release"' not in (await desk.get(here)).text
+
+    changed = articles[1]
+    ok(await client.patch(f"/v1/articles/{changed['id']}", json={"contentMarkdown": "Try Acme."}))
+    applied = await desk.follow(await desk.send(f"{here}/source", f"{here}/apply-all", drafts=ids))
+    assert "Applied 2 drafts. One more needs your attention" in applied.text
+    texts = [(await read(client, article))["contentMarkdown"].strip() for article in articles]
+    assert texts == ["Use Nova.", "Try Acme.", "Use Nova."]
+
+    dismissed = await desk.follow(await desk.send(f"{here}/source", f"{here}/dismiss-all", drafts=ids))
+    assert "Dismissed 1 draft." in dismissed.text
+    assert ok(await client.get("/v1/drafts?status=pending"))["results"] == []
 
 
 async def test_parts_with_the_words_change_on_their_page_which_names_their_texts(
@@ -270,7 +298,7 @@ async def test_a_replacement_that_is_too_large_says_that_there_is_more(
 
     page = await desk.get("articles/replace?find=Acme&replacement=Nova")
 
-    assert "2 places in 2 articles" in page.text
+    assert "2 matches in 2 articles" in page.text
     assert "first of more" in page.text
 
 

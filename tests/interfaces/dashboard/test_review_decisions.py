@@ -12,7 +12,7 @@ from tests.support.review_desk import LIMITS, NEW_LIMITS, Shelf
 
 WRITES = (
     *("apply", "dismiss", "reopen", "resolve", "edit", "propose"),
-    *("apply-certain", "approve-all", "preview", "revoke-preview"),
+    *("apply-certain", "approve-all", "apply-all", "dismiss-all", "preview", "revoke-preview"),
 )
 SEEN = re.compile(r'name="seen" value="([^"]*)"')
 

@@ -31,9 +31,11 @@ async def show_replacements(page: BotPage) -> Response:
 
 @router.post()
 async def make_replacement_drafts(page: BotPage) -> Response:
-    count = await propose_replacements(page.ctx, replacement_of(page.form))
+    draft_ids = await propose_replacements(page.ctx, replacement_of(page.form))
+    count = len(draft_ids)
     drafts = "1 draft is" if count == 1 else f"{count} drafts are"
-    return page.leave("review", f"{drafts} waiting for review. No text has changed yet.")
+    target = f"review/{draft_ids[0]}/source" if count > 1 else "review"
+    return page.leave(target, f"{drafts} waiting for review. No text has changed yet.")
 
 
 async def replacement_page(

@@ -7,12 +7,18 @@ from instep.drafting.drafts.pending import find_draft
 from instep.drafting.drafts.previews import create_preview, list_previews, preview_token, revoke_preview
 from instep.drafting.drafts.queue_schemas import SourceBatch
 from instep.drafting.drafts.schemas import Draft
-from instep.drafting.drafts.source_queue import apply_certain, approve_source
+from instep.drafting.drafts.source_queue import (
+    apply_certain,
+    apply_proposals,
+    approve_source,
+    dismiss_proposals,
+)
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.review import queries
 from instep.interfaces.dashboard.review.decisions import draft_id_of, suffix_of
 from instep.interfaces.dashboard.review.queue_pane import read_pane
 from instep.interfaces.dashboard.review.wording import bundle_words, source_words
+from instep.platform.core import limits
 from instep.platform.core.errors import AppError, NotFound
 from instep.platform.identity.scopes import Role
 
@@ -36,8 +42,11 @@ async def show_source(page: BotPage) -> Response:
         approved=[row for row in rows if row.is_approved],
         certain=[row for row in rows if row.certainty == "certain"],
         approvable=[
-            row for row in rows if row.type != "place" and not row.is_approved and not row.is_conflict
+            row
+            for row in rows
+            if row.can_be_released and row.type != "place" and not row.is_approved and not row.is_conflict
         ],
+        proposals=[row for row in rows if row.source_kind == "author" and not row.can_be_released],
         previews=[
             (preview, f"{base_url}/preview/{preview_token(key, preview.id)}")
             for preview in await list_previews(page.ctx, draft.id)
@@ -61,6 +70,25 @@ async def send_apply_certain(page: BotPage) -> Response:
 async def send_approve_all(page: BotPage) -> Response:
     """Approve all drafts of a source for its release."""
     return await show_batch(page, await approve_source(page.ctx, await source_key_of(page)), "Approved")
+
+
+@router.post("apply-all", Role.EDITOR)
+async def send_apply_all(page: BotPage) -> Response:
+    """Apply the shown proposals of a source; those that can't be applied stay pending."""
+    batch = await apply_proposals(page.ctx, await source_key_of(page), shown_ids(page))
+    return await show_batch(page, batch, "Applied")
+
+
+@router.post("dismiss-all", Role.EDITOR)
+async def send_dismiss_all(page: BotPage) -> Response:
+    """Dismiss the shown proposals of a source."""
+    batch = await dismiss_proposals(page.ctx, await source_key_of(page), shown_ids(page))
+    return await show_batch(page, batch, "Dismissed")
+
+
+def shown_ids(page: BotPage) -> list[str]:
+    """The drafts that the page showed: what has arrived since is not decided."""
+    return page.form.get("drafts", "").split(",")[: limits.MAX_SOURCE_DRAFTS]
 
 
 async def source_key_of(page: BotPage) -> str:
