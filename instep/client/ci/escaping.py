@@ -13,6 +13,8 @@ SIGNIFICANT = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>&@:$])")
 # The characters after an escape that begin a mention, a reference or a command in GitHub or GitLab; and URLs.
 REFERENCE = re.compile(r"(\\[@#!~$\[]|%)(?=\w)|^(?=/)")
 ADDRESS = re.compile(r"(www|\\:)(\\\.|//)", re.IGNORECASE)
+# A code span that no other backtick touches.
+CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 ZERO_WIDTH_SPACE = "\u200b"
 
 
@@ -33,13 +35,25 @@ def line_excerpt(text: str) -> str:
 
 def escaped(text: str) -> str:
     """The text on one line, escaped so that Markdown shows it unchanged."""
-    return SIGNIFICANT.sub(r"\\\1", one_line(text)).replace("\\<", "&lt;").replace("\\&", "&amp;")
+    return _with_escapes(one_line(text))
 
 
 def inert(text: str) -> str:
-    """The text from `escaped`, changed so that a code host finds no mention, reference, label or URL."""
-    marked = REFERENCE.sub(lambda match: (match[1] or "") + ZERO_WIDTH_SPACE, escaped(text))
+    """The text on one line with its code as code, and all else escaped.
+
+    A code host finds no mention, reference, label or URL in it: hosts look for none in code.
+    """
+    parts = CODE.split(one_line(text))
+    return "".join(f"`{part}`" if number % 2 else _inert_words(part) for number, part in enumerate(parts))
+
+
+def _inert_words(text: str) -> str:
+    marked = REFERENCE.sub(lambda match: (match[1] or "") + ZERO_WIDTH_SPACE, _with_escapes(text))
     return ADDRESS.sub(rf"\1{ZERO_WIDTH_SPACE}\2", marked)
+
+
+def _with_escapes(text: str) -> str:
+    return SIGNIFICANT.sub(r"\\\1", text).replace("\\<", "&lt;").replace("\\&", "&amp;")
 
 
 def fenced(lines: Sequence[str], language: str) -> str:

@@ -105,7 +105,7 @@ async def actor_of(work: HeldPull) -> Actor:
 async def run_command(work: HeldPull, command: PullCommand, actor: Actor) -> list[str]:
     """Run one command; sentences about what was not done."""
     if command.verb in ("help", "unknown"):
-        return [HELP.format(word=command_word(work.slug))]
+        return [HELP.format(word=command_word(work.slug), first=1, last=2)]
     if command.verb == "commit" and work.repository.docs_folder is None:
         return [NO_FOLDER]
     again: tuple[Standing, ...] = ("approved",) if command.verb == "commit" else ()

@@ -22,14 +22,14 @@ from instep.transfer.repositories.schemas import ShownDraft
 
 Standing = Literal["open", "approved", "live", "dismissed"]
 HELP = (
-    "`{word} apply 1` or `{word} apply all` approves what is shown here: it goes live when this is merged."
-    " `{word} dismiss 2 not needed` dismisses a draft, with a reason if you like. `{word} edit 1` links to"
-    " the draft in Instep. Begin a new comment with a command. Only people who can write to this repository"
-    " can use them."
+    "`{word} apply {first}` or `{word} apply all` approves what is shown here: it goes live when this is"
+    " merged. `{word} dismiss {last} not needed` dismisses a draft, with a reason if you like."
+    " `{word} edit {first}` links to the draft in Instep. Begin a new comment with a command. Only people who"
+    " can write to this repository can use them."
 )
 COMMITS = (
-    "Approved edits of the files in {folder} are also committed to this branch. `{word} commit 1` approves a"
-    " draft and commits it again."
+    "Approved edits of the files in {folder} are also committed to this branch. `{word} commit {first}`"
+    " approves a draft and commits it again."
 )
 # The beginning of an outcome without a commit.
 NOT_COMMITTED = "It was not committed: "
@@ -77,6 +77,19 @@ class NumberedDraft:
         return Box(self.entry.number, digest, self.is_approved_here) if digest else None
 
 
+def draft_words(standings: Sequence[Standing]) -> str:
+    """The number of drafts, and how many have which standing."""
+    count = len(standings)
+    counts = [(standings.count(name), name) for name in ("live", "approved", "dismissed", "open")]
+    states = ", ".join(f"{number} {name}" for number, name in counts if number)
+    if "open" in standings or "approved" in standings:
+        subject = "1 article needs an edit" if count == 1 else f"{count} articles need an edit"
+        return f"{subject}: {states}"
+    if len(set(standings)) == 1:
+        return f"1 draft is {standings[0]}" if count == 1 else f"{count} drafts are {standings[0]}"
+    return f"{count} drafts: {states}"
+
+
 @dataclass(frozen=True, slots=True)
 class ReviewState:
     """The drafts of a pull request, and its open places; `error` says that it could not be read."""
@@ -93,16 +106,10 @@ class ReviewState:
 
     @property
     def title(self) -> str:
-        """For example `2 articles need an edit: 1 approved, 1 open`."""
+        """For example `2 articles need an edit: 1 approved, 1 open`, and at the end `2 drafts are live`."""
         if self.error:
             return self.error
-        standings = [draft.standing for draft in self.drafts]
-        counts = [(standings.count(name), name) for name in ("live", "approved", "dismissed", "open")]
-        states = ", ".join(f"{count} {name}" for count, name in counts if count)
-        subject = (
-            "1 article needs an edit" if len(standings) == 1 else f"{len(standings)} articles need an edit"
-        )
-        parts = [f"{subject}: {states}" if standings else ""]
+        parts = [draft_words([draft.standing for draft in self.drafts]) if self.drafts else ""]
         if self.places:
             parts.append(
                 "1 place needs writing"
@@ -183,10 +190,12 @@ def comment_with(frame: CommentFrame, state: ReviewState, sections: Sequence[Com
         links = [f"[Review in Instep]({dashboard_page(frame.url, frame.bot, 'review')})"]
         links += [f"[Preview the articles]({frame.preview_url})"] if frame.preview_url else []
         parts.append(" · ".join(links))
-    if state.drafts and frame.command:
-        parts.append(HELP.format(word=frame.command))
+    numbers = [item.entry.number for item in state.drafts if item.standing in ("open", "approved")]
+    if numbers and frame.command:
+        parts.append(HELP.format(word=frame.command, first=numbers[0], last=numbers[-1]))
         if frame.docs_folder:
-            parts.append(COMMITS.format(word=frame.command, folder=inert(frame.docs_folder)))
+            folder = inert(frame.docs_folder)
+            parts.append(COMMITS.format(word=frame.command, first=numbers[0], folder=folder))
     return signed("\n\n".join(parts) + "\n", boxes)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from instep.client.ci.comment import comment_text, write_comment
+from instep.client.ci.escaping import inert
 from instep.client.ci.hosts import find_thread
 from instep.client.ci.report import Run
 from instep.client.ci.shapes import Bot, Draft, Task, parse_shape
@@ -201,6 +202,12 @@ def test_words_of_others_mention_nobody_and_are_no_markup(words: str) -> None:
         ({}, 403, "with 403"),
     ],
 )
+def test_code_in_words_of_others_is_code() -> None:
+    assert inert("Reads `MAX_*` of @ada, `` `#1` `` and ``x``.") == (
+        "Reads `MAX_*` of \\@\u200bada, \\`\\` `#1` \\`\\` and \\`\\`x\\`\\`\\."
+    )
+
+
 def test_a_comment_that_cant_be_written_is_told(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

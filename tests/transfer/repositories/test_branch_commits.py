@@ -153,7 +153,7 @@ async def test_a_sync_that_is_first_applies_the_draft(
 
     await tell(host.delivery("closed"))
     await docs.settle()
-    assert "1 live" in host.own_comments[0]
+    assert "1 draft is live" in host.own_comments[0]
     assert len(await tasks_of(client)) == 1
 
 

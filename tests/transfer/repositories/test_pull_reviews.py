@@ -300,7 +300,7 @@ async def test_without_drafts_there_is_no_comment_and_an_earlier_one_says_so(
     assert "1 open" in host.own_comments[0]
     host.push(diff=DIFF.replace("ACME_REQUEST_TIMEOUT", "ACME_TIMEOUT"))
     await deliver(host.delivery("synchronize"))
-    assert "1 dismissed" in host.own_comments[0]
+    assert "1 draft is dismissed" in host.own_comments[0]
 
 
 async def test_a_host_that_refuses_comments_is_reported_and_reviews_go_on(
@@ -326,6 +326,11 @@ async def test_a_deleted_comment_is_written_again(
 
     [comment] = host.own_comments
     assert "1 dismissed" in comment
+    # Only numbers of drafts that can still be decided.
+    assert set(re.findall(r"`/instep \w+ (\d)", comment)) == {"2"}
+    await deliver(host.comment("/instep dismiss 2"))
+    assert "2 drafts are dismissed" in host.own_comments[0]
+    assert "/instep" not in host.own_comments[0]
 
 
 async def test_a_text_that_the_comment_does_not_show_in_full_is_not_approved_there(
