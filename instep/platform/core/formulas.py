@@ -3,6 +3,8 @@
 import re
 from functools import partial
 from html import unescape
+from xml.etree.ElementTree import Element, tostring
+from xml.sax.saxutils import unescape as sax_unescape
 
 from instep.platform.core import limits
 
@@ -12,6 +14,14 @@ FORMULA = re.compile(
     r'<pre[^<>]*><code class="language-math"[^<>]*>([^<]*)</code></pre>'
     r'|<code data-math-style="inline"[^<>]*>([^<]*)</code>'
 )
+# The elements with a fixed number of children.
+OPERANDS = {
+    **dict.fromkeys(("mfrac", "mroot", "msub", "msup", "mover", "munder"), 2),
+    **dict.fromkeys(("msubsup", "munderover"), 3),
+}
+_ESCAPED = re.compile(r"\\.")
+# A command or a brace that the library doesn't understand is a sign like others.
+_UNKNOWN = re.compile(r"\\.|[{}]")
 TAGS = {
     *("math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "ms", "msup", "msub", "msubsup", "mfrac", "msqrt"),
     *("mroot", "mover", "munder", "munderover", "mtable", "mtr", "mtd", "mstyle", "mpadded", "mphantom"),
@@ -40,7 +50,7 @@ def draw_formulas(html: str) -> str:
 
 def _drawn(left: list[int], formula: re.Match[str]) -> str:
     # Loading the names of all signs takes a while, and few texts have formulas.
-    from latex2mathml.converter import convert
+    from latex2mathml.converter import convert_to_element
 
     is_block = formula[1] is not None
     source = unescape(formula[1] or formula[2] or "").strip()
@@ -48,7 +58,21 @@ def _drawn(left: list[int], formula: re.Match[str]) -> str:
     if not source or len(source) > limits.MAX_FORMULA_CHARACTERS or left[0] < 0:
         return formula[0]
     try:
-        return convert(source, display="block" if is_block else "inline")
+        drawing = convert_to_element(source, display="block" if is_block else "inline")
     except Exception:
         # The library has no common class for what it refuses.
         return formula[0]
+    if _is_broken(source, drawing):
+        return formula[0]
+    # The library's own way to write it: the text of its elements has entities already.
+    return sax_unescape(tostring(drawing, encoding="unicode"))
+
+
+def _is_broken(source: str, drawing: Element) -> bool:
+    """True if the library has drawn LaTeX with a wrong brace, operand or name of a command."""
+    braces = _ESCAPED.sub("", source)
+    return braces.count("{") != braces.count("}") or any(
+        len(part) != OPERANDS.get(part.tag, len(part))
+        or (part.tag in ("mi", "mo") and _UNKNOWN.match(part.text or ""))
+        for part in drawing.iter()
+    )

@@ -191,9 +191,21 @@ def test_formulas_are_drawn_and_prices_are_text() -> None:
     assert "$5 and $10." in html
     assert "<mfrac><mrow><mi>a</mi></mrow><mrow><mi>b</mi></mrow></mfrac>" in html
     assert '<math display="block">' in html
+    assert "<math" in render_checked("$`\\left\\{ \\hat{x}'' \\right\\} \\le \\text{a \\{ b}`$")
 
 
-@pytest.mark.parametrize("formula", ["\\frac", "{{{", "x" * (limits.MAX_FORMULA_CHARACTERS + 1)])
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "\\frac",
+        "\\frac{a",
+        "\\frac{a}",
+        "\\unknown{x}",
+        "a}",
+        "{{{",
+        "x" * (limits.MAX_FORMULA_CHARACTERS + 1),
+    ],
+)
 def test_what_is_no_formula_stays_code(formula: str) -> None:
     assert f"<code>{formula}</code>" in render_checked(f"$`{formula}`$")
 
