@@ -161,7 +161,7 @@ async def show_in_other_language(ctx: Ctx, locale: str) -> None:
         more = f" and {len(missing) - MAX_NAMED} more" if len(missing) > MAX_NAMED else ""
         raise InvalidState(
             f"Other languages show the texts of “{locale}” then, and it has none of "
-            f"{', '.join(missing[:MAX_NAMED])}{more}: add them under Content → Parts first."
+            f"{', '.join(missing[:MAX_NAMED])}{more}: add them under Articles → Parts and variables first."
         )
     if references:
         try:

@@ -84,8 +84,8 @@ class Expander:
         if name not in self.expanded:
             if name not in self.texts:
                 raise PartProblem(
-                    f"There is no “{name}” in this language: create it under Content → Parts, or write "
-                    f"\\{{{{{name}}}}} to show these signs."
+                    f"There is no “{name}” in this language: create it under Articles → Parts and "
+                    f"variables, or write \\{{{{{name}}}}} to show the braces as text."
                 )
             self.path.append(name)
             self.expanded[name] = self.expand(self.texts[name])

@@ -12,7 +12,7 @@ from instep.platform.web.signed_in import PrivatePages
 # Scripts are built files only. The one Trusted Types policy lets htmx parse HTML; none allows code.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types instep"
 )
 # The path of each section below `/app/{botSlug}/`, its name, and its key after `g`.

@@ -63,7 +63,7 @@ class Pages:
             lstrip_blocks=True,
         )
         environment.globals.update(TEMPLATE_GLOBALS)
-        environment.filters.update(moment=isoformat, with_code=with_code)
+        environment.filters.update(isolated=isolated, moment=isoformat, with_code=with_code)
         if language:
             environment.policies["ext.i18n.trimmed"] = True
             translations = translations_in(language)
@@ -113,6 +113,11 @@ def hidden_field(name: str, value: str) -> Markup:
 def with_code(text: str) -> Markup:
     """A sentence with its parts in backticks as code; everything in it is escaped."""
     return Markup(CODE_SPAN.sub(r"<code>\1</code>", str(escape(text))))
+
+
+def isolated(name: str) -> Markup:
+    """A name in a sentence, in its own direction: `2.x` stays in this order in an Arabic one."""
+    return Markup("<bdi>{}</bdi>").format(name)
 
 
 def sanitised(html: str) -> Markup:

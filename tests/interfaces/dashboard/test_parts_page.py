@@ -14,7 +14,7 @@ PARTS = "/app/_parts"
 REVIEW = "/app/_parts/review"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types instep"
 )
 TEMPLATES = Path(dashboard.__file__).parent / "templates"

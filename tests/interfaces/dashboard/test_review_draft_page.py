@@ -244,6 +244,15 @@ def test_an_item_of_a_list_and_a_row_of_a_table_change_by_themselves() -> None:
     assert "<td><del>25</del><ins>50</ins> MB</td>" in changes[1].html
 
 
+def test_directives_are_shown_by_their_titles() -> None:
+    tabs = ":::tab[macOS]\nOpen it.\n\nThen wait.\n:::\n:::tab[Linux]\nRun it.\n:::\n"
+    text = f"::::tabs\n{tabs}::::\n\n~~~\n:::tab\n~~~\n"
+    html = "".join(part.html or "" for part in proof(text, text.replace("Run it", "Start it")))
+
+    assert "<strong>macOS</strong>" in html
+    assert re.findall(":::.*", html) == [":::tab"]
+
+
 def test_a_block_that_goes_and_one_that_comes_are_told_apart() -> None:
     parts = proof("One.\n\nWhat goes away.\n\nTwo.\n", "One.\n\nTwo.\n\n- Something quite new\n")
     kinds = [part.kind for part in parts if isinstance(part, ProofBlock)]

@@ -168,6 +168,7 @@ async def test_of_two_who_write_the_second_is_shown_both_texts(
 
     assert refusal.status_code == 409
     assert f"{editor.user.email} changed" in refusal.text
+    assert "No newline" not in refusal.text
     assert '<del><span class="visually-hidden">Theirs: </span>Theirs.</del>' in refusal.text
     kept = fields_of(refusal)
     assert (kept["content"], kept["slug"]) == ("Ours.\r\n\r\nTwo.\r\n", "begin")
@@ -196,6 +197,21 @@ async def test_the_text_of_an_article_is_kept_as_somebody_types(desk: Desk, clie
     assert (refusal.status_code, refusal.json()) == (409, state)
     nameless = await desk.post(f"articles/{article['id']}/autosave", {**fields, "title": ""})
     assert (nameless.status_code, nameless.json()) == (400, {"message": "`title`: it is empty."})
+    assert not state["hasUnpublishedChanges"]
+
+
+async def test_typing_in_a_published_article_says_that_it_has_unpublished_changes(
+    desk: Desk, client: Client
+) -> None:
+    article = await create_article(client)
+    ok(await client.post(f"/v1/articles/{article['id']}/publish"))
+    page = await desk.get(f"articles/{article['id']}/edit")
+
+    answer = await desk.post(f"articles/{article['id']}/autosave", {**fields_of(page), "content": "B"})
+
+    assert ok(answer)["hasUnpublishedChanges"]
+    assert '<span id="unpublished" hidden>' in page.text
+    assert '<span id="unpublished">' in (await desk.get(f"articles/{article['id']}/edit")).text
 
 
 async def test_a_text_that_is_too_complex_is_told_and_stays(desk: Desk, client: Client) -> None:
@@ -308,7 +324,9 @@ async def test_the_preview_is_what_readers_see_with_the_lines_of_the_text(desk: 
     fields = fields_of(await desk.get(f"articles/{article['id']}/edit"))
 
     text = "# One\r\n\r\nTwo <script>alert(1)</script> *three*.\r\n"
+    text += "\n```mermaid\nflowchart LR\n  A --> B\n```\n"
     answer = await desk.post("writing/preview", {**fields, "content": text})
+    assert "Diagram, as Mermaid source" in answer.text
 
     assert answer.status_code == 200
     assert '<h1 id="h-one" data-line="1">One' in answer.text

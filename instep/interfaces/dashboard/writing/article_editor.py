@@ -248,6 +248,7 @@ def state_of(edited: EditedText) -> dict[str, Any]:
         "version": edited.version,
         "author": edited.author_name,
         "savedAt": isoformat(edited.saved_at),
+        "hasUnpublishedChanges": edited.article.is_live and edited.article.has_unpublished_changes,
     }
 
 

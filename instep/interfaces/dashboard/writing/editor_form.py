@@ -34,8 +34,9 @@ class OtherText:
 
     @property
     def lines(self) -> list[tuple[str, str]]:
-        """The lines of the diff without its header: a sign, and the text."""
-        return [(line[0], line[1:].rstrip("\r\n")) for line in split_lines(self.diff.diff)[2:] if line]
+        """The lines of the diff without its header and without notes about line ends: a sign, and the text."""
+        lines = split_lines(self.diff.diff)[2:]
+        return [(line[0], line[1:].rstrip("\r\n")) for line in lines if line and line[0] != "\\"]
 
 
 @dataclass(frozen=True, slots=True)

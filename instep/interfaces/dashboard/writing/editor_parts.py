@@ -16,6 +16,7 @@ from instep.content.style.style_checks import Violation
 from instep.content.style.text_checks import find_violations
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.writing.editor_form import BAD_REQUEST
+from instep.interfaces.site.rich_parts import fold_diagrams
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError
 from instep.platform.identity.scopes import Role
@@ -37,7 +38,7 @@ async def show_preview(page: BotPage) -> Response:
         if refusal.status != BAD_REQUEST:
             raise
         return page.show_part("writing/preview.html", text=None, message=refusal.message)
-    return page.show_part("writing/preview.html", text=sanitised(html), message=None)
+    return page.show_part("writing/preview.html", text=sanitised(fold_diagrams(html, "en")), message=None)
 
 
 @router.post("style", form_bytes=limits.MAX_EDITOR_FORM_BYTES, open_while_paused=True)
