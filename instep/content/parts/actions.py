@@ -1,5 +1,7 @@
 """Operations on parts and variables."""
 
+from collections import Counter
+
 from instep.content.parts import queries
 from instep.content.parts.expansion import references_in, refuse_bad_texts, shown_texts
 from instep.content.parts.queries import PartText
@@ -60,6 +62,11 @@ async def list_part_uses(ctx: Ctx, part_id: str) -> list[PartUse]:
 async def list_part_locales(ctx: Ctx, kind: str, name: str) -> list[str]:
     """List the languages in which a part or variable has a text."""
     return await queries.list_locales(ctx, kind, name)
+
+
+async def count_holders(ctx: Ctx) -> Counter[str]:
+    """The number of texts of parts and variables that contain each reference."""
+    return Counter(name for row in await queries.all_texts(ctx) for name in references_in(row.text))
 
 
 async def list_former_texts(ctx: Ctx, part_id: str) -> list[FormerText]:

@@ -193,6 +193,12 @@ def test_words_of_others_mention_nobody_and_are_no_markup(words: str) -> None:
         assert markup not in page
 
 
+def test_code_in_words_of_others_is_code() -> None:
+    assert inert("Reads `MAX_*` of @ada, `` `#1` `` and ``x``.") == (
+        "Reads `MAX_*` of \\@\u200bada, \\`\\` `#1` \\`\\` and \\`\\`x\\`\\`\\."
+    )
+
+
 @pytest.mark.parametrize(
     ("changes", "status", "sentence"),
     [
@@ -202,12 +208,6 @@ def test_words_of_others_mention_nobody_and_are_no_markup(words: str) -> None:
         ({}, 403, "with 403"),
     ],
 )
-def test_code_in_words_of_others_is_code() -> None:
-    assert inert("Reads `MAX_*` of @ada, `` `#1` `` and ``x``.") == (
-        "Reads `MAX_*` of \\@\u200bada, \\`\\` `#1` \\`\\` and \\`\\`x\\`\\`\\."
-    )
-
-
 def test_a_comment_that_cant_be_written_is_told(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

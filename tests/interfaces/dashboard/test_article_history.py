@@ -31,7 +31,7 @@ async def test_the_history_tells_who_wrote_each_version_and_marks_its_words(
 
     page = (await desk.get(path)).text
 
-    assert "From version 2 to 3" in page
+    assert "From revision 2 to 3" in page
     assert "Up to <del>50</del><ins>80</ins> MB each." in page
     assert page.count("Acme writer") == 3
     assert "Version 3 · current" in page
@@ -39,7 +39,7 @@ async def test_the_history_tells_who_wrote_each_version_and_marks_its_words(
     assert "Up to <del>25</del><ins>50</ins> MB each." in older
     whole = (await desk.get(f"{path}?version=3&with=1")).text
     assert "Up to <del>25</del><ins>80</ins> MB each." in whole
-    assert "From version 2 to 3" in (await desk.get(f"{path}?version=99&with=x")).text
+    assert "From revision 2 to 3" in (await desk.get(f"{path}?version=99&with=x")).text
 
 
 async def test_a_change_of_the_title_stands_in_the_diff(desk: Desk, client: Client) -> None:

@@ -80,6 +80,19 @@ async def test_another_language_begins_with_the_first_missing_one(desk: Desk, cl
     assert "Choose a language" in (await desk.get(form)).text
 
 
+async def test_the_list_shows_values_and_counts_the_parts_that_contain_a_variable(
+    desk: Desk, client: Client
+) -> None:
+    for kind, name, text in (("variable", "price", "12 €"), ("part", "offer", "Only {{variable.price}}.")):
+        created(await client.post("/v1/parts", json={"kind": kind, "name": name, "text": text}))
+
+    rows = (await desk.get("parts")).text.split("<li data-row>")[1:]
+
+    assert ["not used" in row for row in rows] == [True, False]
+    assert "12 €" in rows[1]
+    assert "1 part<" in rows[1]
+
+
 async def test_what_is_refused_stays_in_the_form_with_the_reason(desk: Desk, client: Client) -> None:
     fields = {"kind": "part", "name": "Bad name", "locale": "en", "text": "Typed with {{part.none}}."}
 

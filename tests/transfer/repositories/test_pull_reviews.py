@@ -214,7 +214,7 @@ async def test_decisions_in_the_dashboard_reach_the_comment_and_the_check(
     await repository.review(owner)
 
     assert conclusions(host)[-1] == "success"
-    assert "2 dismissed" in host.own_comments[0]
+    assert "2 drafts are dismissed" in host.own_comments[0]
     assert "in Instep" in host.own_comments[0]
 
 

@@ -2,6 +2,7 @@
 
 from starlette.responses import Response
 
+from instep.accounts.language_model.choosing import models_of
 from instep.content.articles.actions import (
     get_article,
     get_article_overview,
@@ -84,7 +85,7 @@ async def restore_version(page: BotPage) -> Response:
             article = await restore_revision(page.ctx, reference(page), revision_id, sent_etag(page))
     except Conflict:
         return await history_page(page, CONFLICT, has_conflict=True)
-    sentence = " ".join(("Earlier version restored.", *page.ctx.warnings))
+    sentence = " ".join(("Earlier revision restored.", *page.ctx.warnings))
     return page.leave(f"articles/{article.id}/history", sentence)
 
 
@@ -99,6 +100,7 @@ async def show_translations(page: BotPage) -> Response:
         article=article,
         overview=await get_article_overview(page.ctx, article.id),
         original=original,
+        has_model=await models_of(page.request.app.state).has_model(page.ctx, "translations"),
         translation=translation,
         changes=await changes_since(page, translation["id"]) if translation else None,
     )

@@ -25,7 +25,8 @@ router = PageRouter("parts", section="articles")
 async def show_parts(page: BotPage) -> Response:
     rows = await actions.list_parts(page.ctx, page.rows_at_cursor())
     links = links_between(page, "parts", rows.next_cursor)
-    return await page.show("content/parts.html", parts=rows.rows, links=links)
+    holder_counts = await actions.count_holders(page.ctx)
+    return await page.show("content/parts.html", parts=rows.rows, links=links, holder_counts=holder_counts)
 
 
 @router.get("new", Role.EDITOR)

@@ -34,7 +34,7 @@ class OtherText:
 
     @property
     def lines(self) -> list[tuple[str, str]]:
-        """The lines of the diff without its header and without notes about line ends: a sign, and the text."""
+        """The lines of the diff, without its header and notes about line ends: a sign, and the text."""
         lines = split_lines(self.diff.diff)[2:]
         return [(line[0], line[1:].rstrip("\r\n")) for line in lines if line and line[0] != "\\"]
 
