@@ -16,6 +16,7 @@ METHODS: dict[Domain, list[tuple[str, str]]] = {
     "messages": [
         ("instep/interfaces/site/templates/**.html", "jinja2.ext:babel_extract"),
         ("instep/interfaces/site/**.py", "python"),
+        ("instep/platform/web/diagrams.py", "python"),
         ("instep/platform/email/templates/**.*", "jinja2.ext:babel_extract"),
         ("instep/platform/email/letters.py", "python"),
         ("instep/accounts/people/letters_to_people.py", "python"),

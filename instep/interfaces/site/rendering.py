@@ -18,7 +18,7 @@ from instep.interfaces.site.accents import style_of_accent
 from instep.interfaces.site.alert_titles import translate_alert_titles
 from instep.interfaces.site.languages import language_links
 from instep.interfaces.site.page_cache import first_response, page_cache
-from instep.interfaces.site.rich_parts import RichParts, fold_diagrams
+from instep.interfaces.site.rich_parts import RichParts
 from instep.interfaces.site.schemas import ask_path, root_path, search_path
 from instep.interfaces.site.structured_data import og_locale
 from instep.interfaces.site.version_choice import is_unreleased, version_links
@@ -31,6 +31,7 @@ from instep.platform.core.markdown import heading_fragment
 from instep.platform.identity.schemas import Bot
 from instep.platform.web.assets import InlineStyle, built_style
 from instep.platform.web.catalogues import catalogue_of, page_language
+from instep.platform.web.diagrams import fold_diagrams
 from instep.platform.web.pages import NO_STORE, SECURITY_HEADERS, Pages, sanitised, validated_headers
 
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})

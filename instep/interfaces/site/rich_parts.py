@@ -3,17 +3,12 @@
 import re
 from dataclasses import dataclass
 
-from markupsafe import escape
-
-from instep.platform.web.catalogues import catalogue_of, message
+from instep.platform.web.diagrams import MERMAID
 
 PARTS = re.compile(r'class="markdown-(?:tab|step|card|video)|<figure\b|<math\b|-mode-only"')
 VIDEO = 'class="markdown-video"'
 # The players that videos load after a click: frontend/src/site/videos.js.
 VIDEO_PLAYERS = "https://www.youtube-nocookie.com https://player.vimeo.com https://www.loom.com"
-MERMAID = '<code class="language-mermaid">'
-DIAGRAM = re.compile(rf"<pre\b[^>]*>{MERMAID}.*?</code></pre>", re.DOTALL)
-LABEL = message("Diagram, as Mermaid source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +29,3 @@ class RichParts:
             has_diagrams,
             f"{policy}; media-src 'self'" if has_videos else policy,
         )
-
-
-def fold_diagrams(html: str, locale: str) -> str:
-    """Mermaid diagrams as their source, folded below a word that says what it is."""
-    label = escape(catalogue_of(locale).gettext(LABEL))
-    return DIAGRAM.sub(lambda source: f"<details><summary>{label}</summary>{source[0]}</details>", html)

@@ -170,6 +170,21 @@ def plain_markdown(text: str) -> str:
     return "\n".join(plain)
 
 
+def without_directives(text: str) -> str:
+    """The text with the titles of its directives in place of them, on the same lines.
+
+    For parts of it that are shown alone: the beginning of a directive or its end alone means nothing.
+    """
+    return "\n".join(map(_line_without_directive, read_lines(text))) if FENCE in text else text
+
+
+def _line_without_directive(line: DirectiveLine) -> str:
+    if line.html is None or line.language is not None:
+        return line.prefix + line.rest
+    # Two spaces at its end keep the title apart from a paragraph right below.
+    return f"{line.prefix}**{line.title}**  " if line.title else line.prefix.rstrip()
+
+
 def count_broken(text: str) -> int:
     """The number of directives without an end of their own, and of ends without a directive."""
     if FENCE not in text:

@@ -25,7 +25,7 @@ async def test_the_history_tells_who_wrote_each_version_and_marks_its_words(
     article = await create_article(client, "Limits", contentMarkdown="Up to 25 MB each.")
     path = f"articles/{article['id']}/history"
     first = (await desk.get(path)).text
-    assert "first version" in first
+    assert "first revision" in first
     assert "Up to 25 MB each." in first
     await rewrite(client, article, "Up to 50 MB each.", "Up to 80 MB each.")
 
@@ -34,7 +34,7 @@ async def test_the_history_tells_who_wrote_each_version_and_marks_its_words(
     assert "From revision 2 to 3" in page
     assert "Up to <del>50</del><ins>80</ins> MB each." in page
     assert page.count("Acme writer") == 3
-    assert "Version 3 · current" in page
+    assert "Revision 3 · current" in page
     older = (await desk.get(f"{path}?version=2")).text
     assert "Up to <del>25</del><ins>50</ins> MB each." in older
     whole = (await desk.get(f"{path}?version=3&with=1")).text
@@ -75,7 +75,7 @@ async def test_an_earlier_version_is_restored_and_both_are_kept(desk: Desk, clie
 
     told = await desk.follow(await send_restoration(desk, path))
 
-    assert "Earlier version" in told.text
+    assert "Earlier revision" in told.text
     assert ok(await client.get("/v1/articles/limits"))["contentMarkdown"] == "One."
     assert len(await all_pages(client, "/v1/articles/limits/revisions")) == 2
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from instep.platform.core.directives import FENCE, DirectiveLine, read_lines
+from instep.platform.core.directives import without_directives
 from instep.platform.core.markdown import render_excerpt
 from instep.platform.text.blocks import Block, read_blocks
 
@@ -71,21 +71,6 @@ def read_pieces(text: str) -> Pieces:
         line = max(line, last + 1)
     definitions = "\n".join(DEFINITION.findall("\n".join(parsed.lines)))
     return Pieces(parsed.lines, tuple(pieces), definitions)
-
-
-def without_directives(text: str) -> str:
-    """The text with the titles of its directives in place of them, on the same lines.
-
-    A piece may have the beginning of a directive or its end, which alone mean nothing.
-    """
-    return "\n".join(map(line_without_directive, read_lines(text))) if FENCE in text else text
-
-
-def line_without_directive(line: DirectiveLine) -> str:
-    if line.html is None or line.language is not None:
-        return line.prefix + line.rest
-    # Two spaces at its end keep the title apart from a paragraph right below.
-    return f"{line.prefix}**{line.title}**  " if line.title else line.prefix.rstrip()
 
 
 def block_spans(blocks: Sequence[Block]) -> Iterator[tuple[str, int, int]]:

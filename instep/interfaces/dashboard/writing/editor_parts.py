@@ -16,10 +16,10 @@ from instep.content.style.style_checks import Violation
 from instep.content.style.text_checks import find_violations
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.writing.editor_form import BAD_REQUEST
-from instep.interfaces.site.rich_parts import fold_diagrams
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError
 from instep.platform.identity.scopes import Role
+from instep.platform.web.diagrams import fold_diagrams
 from instep.platform.web.multipart import FormFile
 from instep.platform.web.pages import sanitised
 from instep.platform.web.signed_in import new_form_token
