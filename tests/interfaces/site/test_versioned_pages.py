@@ -120,7 +120,9 @@ async def test_an_address_leads_to_the_article_of_its_version(site: Site) -> Non
 
 async def test_an_article_without_a_counterpart_is_shown_with_the_versions_that_have_it(site: Site) -> None:
     page = await site.page("articles/telnet")
-    assert "This article is not about version 2.x." in page.text
+    assert "This article is not about version 2.x" in page.text
+    # An Arabic sentence would otherwise show the name from right to left.
+    assert ("bdi", {}) in page.tags
     assert f"{site.home}/versions/1.x/articles/telnet" in page.links
     assert is_noindex(page)
     assert canonical(page) == f"http://help.test{site.home}/versions/1.x/articles/telnet"
@@ -178,7 +180,7 @@ async def test_lists_for_programs_contain_the_current_version(site: Site) -> Non
 
 async def test_pages_of_other_versions_say_so(site: Site) -> None:
     older = await site.page("versions/1.x/articles/install")
-    assert "This page is about version 1.x, which is not the current one." in older.text
+    assert "This page is about version 1.x" in older.text
     unreleased = await site.page("versions/3.x/articles/install")
     assert "Version 3.x has not been released yet." in unreleased.text
     current = await site.page("articles/install")
