@@ -6,10 +6,9 @@ import pytest
 
 from instep.platform.core.outbound import client
 from instep.platform.core.outbound.allowed import AllowList
-from instep.platform.core.outbound.client import UNREACHABLE, OutboundClient, RequestFailed, Response
+from instep.platform.core.outbound.client import UNREACHABLE, OutboundClient, Response
 from instep.platform.core.outbound.lookup import NoAddress, Resolver
 from instep.platform.core.outbound.networks import Address
-from instep.platform.core.outbound.urls import parse_url
 from tests.platform.outbound.clients import ALLOWED, BODY, leading_to, outcome
 from tests.support.certificates import NAME, Authority
 from tests.support.receivers import OK, answering, receiving
@@ -89,18 +88,6 @@ async def test_nobody_learns_whether_a_host_is_forbidden_unknown_or_closed(clien
         await outcome(client.post("https://plain.example:22", BODY, {})),
     }
     assert results == {UNREACHABLE}
-
-
-async def test_a_connection_for_a_tunnel_is_vetted_in_the_same_way(client: OutboundClient) -> None:
-    async with receiving(answering(OK)) as receiver:
-        reader, writer = await client.connect(parse_url(f"https://{NAME}:{receiver.port}"))
-        writer.write(b"POST / HTTP/1.1\r\nContent-Length: 0\r\n\r\n")
-        assert await reader.read() == OK
-        writer.close()
-        client.lookup = leading_to("127.0.0.1 10.0.0.1")
-        with pytest.raises(RequestFailed, match=UNREACHABLE):
-            await client.connect(parse_url(f"https://{NAME}:{receiver.port}"))
-        assert receiver.connections == 1
 
 
 async def test_hosts_of_this_machine_are_found_and_names_that_are_nobodys_are_not() -> None:
