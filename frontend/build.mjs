@@ -18,6 +18,7 @@ const ENTRIES = [
   "src/dashboard/passkeys.js",
   "src/editor/editor.css",
   "src/editor/editor.js",
+  "src/site/home.css",
   "src/site/reference.css",
   "src/site/rich.css",
   "src/site/rich.js",

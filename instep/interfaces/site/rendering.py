@@ -36,6 +36,8 @@ from instep.platform.web.pages import NO_STORE, SECURITY_HEADERS, Pages, sanitis
 
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 PLAIN = RichParts.of("")
+# The template with a style of its own.
+HOME = "home.html"
 # The pages that links in a text lead to in the version that is read.
 BELOW_VERSION = r"(?=(?:[\w-]+/)?(?:articles|collections)\b)"
 
@@ -47,10 +49,10 @@ def day(context: Context, moment: datetime) -> str:
 
 
 @lru_cache(limits.MAX_CACHED_ACCENTS)
-def policy_with(accent: InlineStyle | None = None, parts: RichParts = PLAIN) -> str:
+def policy_with(accent: InlineStyle | None = None, parts: RichParts = PLAIN, *, is_home: bool = False) -> str:
     """The Content-Security-Policy: only the pages' own styles and script, and no HTML from it."""
-    rich = built_style("rich.css") if parts.is_rich else None
-    styles = " ".join(style.source for style in (built_style("site.css"), rich, accent) if style)
+    names = ["site.css", *["rich.css"] * parts.is_rich, *["home.css"] * is_home]
+    styles = " ".join(style.source for style in (*map(built_style, names), accent) if style)
     policy = SECURITY_HEADERS["Content-Security-Policy"].replace("style-src 'self'", f"style-src {styles}")
     return (
         f"{policy}; script-src 'self'; connect-src 'self';"
@@ -111,8 +113,13 @@ def lasting_page(
         return visitor_page(visit, template, locale, paths=paths, **values)
     shared = {**shared_values(visit, locale, paths), "parts": RichParts.of(values.get("html", ""))}
     html = pages_in(page_language(shared["locale"])).html_of(template, **{**shared, **values})
-    policy = {"Content-Security-Policy": policy_with(accent_style(visit), shared["parts"])}
-    all_headers = {**validated_headers(etag_of(html)), **policy, **cdn_headers(visit.ctx.bot), **headers}
+    policy = policy_with(accent_style(visit), shared["parts"], is_home=template == HOME)
+    all_headers = {
+        **validated_headers(etag_of(html)),
+        "Content-Security-Policy": policy,
+        **cdn_headers(visit.ctx.bot),
+        **headers,
+    }
     page_cache.keep(visit.request, visit.arrival.state, html, all_headers, article_id)
     return first_response(visit.request, html, all_headers)
 
@@ -133,7 +140,9 @@ def visitor_page(
     parts = RichParts.of(values.get("html", ""))
     shared = {**shared_values(visit, locale, paths, rest), "parts": parts}
     page = render_page(visit.request, template, **{**shared, **values})
-    page.headers["Content-Security-Policy"] = policy_with(accent_style(visit), parts)
+    page.headers["Content-Security-Policy"] = policy_with(
+        accent_style(visit), parts, is_home=template == HOME
+    )
     return kept_private(page) if visit.is_signed_in else page
 
 
