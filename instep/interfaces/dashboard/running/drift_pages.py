@@ -22,18 +22,20 @@ async def show_drift(page: BotPage, views: list[tuple[str, str, bool]]) -> Respo
         groups=[list(group) for _, group in groupby(waiting, key=lambda row: row.article_id)],
         last_check=await find_last_check(page.ctx),
         views=views,
-        reloads_page=True,
-        **await values_of_checks(page.ctx),
+        **await values_of_checks(page.ctx, reloads_page=True),
     )
 
 
-async def values_of_checks(ctx: Ctx, repository_id: str = "") -> dict[str, Any]:
+async def values_of_checks(
+    ctx: Ctx, repository_id: str = "", *, reloads_page: bool = False
+) -> dict[str, Any]:
     """The values of the part that shows the checks of all connected repositories, or of one."""
     rows = await actions.list_repositories(ctx)
     checks = [row for row in rows if repository_id in ("", row.id)]
     return {
         "checks": checks,
         "checked_repository": repository_id,
+        "reloads_page": reloads_page,
         "is_checking": any(row.is_being_checked for row in checks),
         # What a check has found says nothing of today once people have reviewed it.
         "has_drift": any(row.wrong_statements for row in checks) and bool(await list_waiting_drift(ctx)),
@@ -46,9 +48,9 @@ async def show_checks(page: BotPage) -> Response:
 
     Then the list of findings is reloaded as a whole. Other pages show secrets once, and hold typed text.
     """
-    values = await values_of_checks(page.ctx, page.query.get("repository", ""))
     reloads_page = "reloads" in page.query
-    response = page.show_part("running/drift_checks.html", reloads_page=reloads_page, **values)
+    values = await values_of_checks(page.ctx, page.query.get("repository", ""), reloads_page=reloads_page)
+    response = page.show_part("running/drift_checks.html", **values)
     if reloads_page and not values["is_checking"]:
         response.headers["HX-Refresh"] = "true"
     return response
