@@ -97,7 +97,7 @@ def review_lines(review: Review) -> list[str]:
         f"{draft} show {review.draft.id}",
         "# Apply it: the public page has the new text at once",
         f"{draft} apply {review.draft.id}",
-        f"curl -s {review.url} | grep {NEW_NAME}",
+        f"curl -s {review.url}.md | grep {NEW_NAME}",
     ]
 
 

@@ -38,7 +38,8 @@ def test_every_line_works_and_the_change_leaves_no_doubts(lines: str) -> None:
 
     assert process.returncode == 0, process.stderr
     assert process.stdout.count("was applied to") == 2
-    assert process.stdout.count("<code>INSTEP_REQUESTS_PER_MINUTE</code>") == 2
+    # The lines of the pages, unlike those of the diffs, begin without a sign.
+    assert len(re.findall(r"^[^-+ ].*`INSTEP_REQUESTS_PER_MINUTE`", process.stdout, re.MULTILINE)) == 2
     # What the API shows of the queue is looked at before it is empty.
     assert '"results": []' not in process.stdout
     assert process.stdout.count('"articleTitle": ') >= 2

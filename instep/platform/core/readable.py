@@ -10,9 +10,8 @@ TAG = re.compile(
     r'<(/?)(a|h[1-6]|img|input|pre|table)((?: [a-z-]+="[^"]*")*)>'
     r'|(<(code|td|th)(?: (?:align|data-line)="[^"]*")*>)([^<>]*)'
 )
-# A name in a table that would fill the width of a phone, and the places at which it can break: after a sign,
-# and before a capital letter. Shorter names stay whole, also for programs that search the HTML.
-LONG_NAME = re.compile(r"[^\s<>]{28,}")
+# A long name in a table, and the places at which it can break: after a sign, and before a capital letter.
+LONG_NAME = re.compile(r"[^\s<>]{16,}")
 NAME_PART_END = re.compile(r"(?<=[\w\])}][_./:=,])(?=\w)|(?<=[a-z])(?=[A-Z])")
 # The text of a task, which follows its checkbox, ends here at the latest.
 TASK_END = re.compile(r"</?(?:blockquote|div|h[1-6]|hr|input|li|ol|p|pre|section|table|td|th|ul)\b")
