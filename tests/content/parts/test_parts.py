@@ -166,7 +166,11 @@ async def test_a_file_in_a_part_is_served_and_kept(client: Client, api: Api, cas
 
     assert (await api(None).get(file["url"])).status_code == 200
     sources = await owner.column(
-        "select source from file_references where strpos(%(url)s, sha256) > 0 order by source",
+        """
+        select source from file_references
+        where bot_id = %(bot)s and strpos(%(url)s, sha256) > 0 order by source
+        """,
+        bot=cast.acme.bot_id,
         url=file["url"],
     )
     assert sources == ["article", "part"]
