@@ -45,6 +45,8 @@ function draw(details, text, address) {
   place.dataset.source = text;
   Object.assign(frame, { title: details.querySelector("summary").textContent, src: address });
   frame.sandbox = "allow-scripts";
+  // The keyboard reaches only a drawing that is wider than its frame, which it scrolls.
+  frame.tabIndex = -1;
   let patience;
   const send = () => {
     clearTimeout(patience);
@@ -57,7 +59,6 @@ function draw(details, text, address) {
     clearTimeout(patience);
     if (!(data?.height > 0)) return giveUp();
     frame.height = Math.min(data.height, MAX_HEIGHT);
-    // The keyboard scrolls a drawing that is wider than its frame; it reaches nothing else in it.
     frame.tabIndex = data.isWide ? 0 : -1;
   };
   const giveUp = () => {
