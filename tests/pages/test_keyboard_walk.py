@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import Page, expect
 
 from tests.support.visit import Visit
 
@@ -75,6 +75,7 @@ class Stop:
 
 async def test_tab_leads_through_the_whole_page(visit: Visit) -> None:
     page = visit.page
+    await draw_diagrams(page)
     if await page.evaluate(STOP):
         # A field that has the focus from the start is in the middle of the walk.
         await walk(page)
@@ -87,6 +88,14 @@ async def test_tab_leads_through_the_whole_page(visit: Visit) -> None:
         assert await page.evaluate(MISSED) == []
         assert [stop.html for stop in stops if not stop.is_marked] == []
         assert [stop.html for stop in stops if not stop.is_in_view] == []
+
+
+async def draw_diagrams(page: Page) -> None:
+    """Diagrams are drawn when they come into view, and wide ones are stops only then."""
+    for place in await page.locator(".diagram").all():
+        await place.scroll_into_view_if_needed()
+        await expect(place.locator("iframe[height]")).to_be_attached()
+    await page.evaluate("scrollTo(0, 0)")
 
 
 async def walk(page: Page) -> list[Stop]:

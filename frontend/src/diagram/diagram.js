@@ -1,4 +1,4 @@
-// Draws one Mermaid diagram, in a frame that can reach nothing: its text comes by message, its height goes back.
+// Draws one Mermaid diagram, in a frame that can reach nothing: its text comes by message, its size goes back.
 import mermaid from "mermaid";
 
 const OPTIONS = {
@@ -15,11 +15,12 @@ const TAG = /(?<!<)<(?=[a-z/!?])(?!\/?(?:br|b|i|u|em|strong|sub|sup|code)\s*\/?>
 const MIN_SCALE = 0.75;
 let count = 0;
 
-function report() {
-  const { clientHeight, clientWidth, scrollWidth } = document.documentElement;
-  const scrollbar = innerHeight - clientHeight;
-  const height = Math.ceil(document.body.getBoundingClientRect().height) + scrollbar;
-  parent.postMessage({ height, isWide: scrollWidth > clientWidth }, "*");
+const drawingOf = (document) => document.querySelector("body > svg");
+
+function report(drawing) {
+  const height = Math.ceil(document.body.getBoundingClientRect().height);
+  const minWidth = Math.ceil(drawing.viewBox.baseVal.width * MIN_SCALE);
+  parent.postMessage({ height, minWidth }, "*");
 }
 
 addEventListener("message", async ({ data, source }) => {
@@ -29,13 +30,11 @@ addEventListener("message", async ({ data, source }) => {
     count += 1;
     const { svg } = await mermaid.render(`diagram-${count}`, data.text.replaceAll(TAG, "#lt;"));
     document.body.innerHTML = svg;
-    const drawing = document.querySelector("body > svg");
-    drawing.style.minWidth = `${drawing.viewBox.baseVal.width * MIN_SCALE}px`;
-    report();
+    report(drawingOf(document));
   } catch {
     parent.postMessage({ height: 0 }, "*");
   }
 });
 // While a diagram is drawn, the body holds other things.
-new ResizeObserver(() => document.querySelector("body > svg") && report()).observe(document.body);
+new ResizeObserver(() => drawingOf(document) && report(drawingOf(document))).observe(document.body);
 parent.postMessage({ isReady: true }, "*");

@@ -7,6 +7,7 @@ const PATIENCE_MILLISECONDS = 25_000;
 const MAX_DIAGRAMS = 20;
 const MAX_CHARACTERS = 10_000;
 const MAX_HEIGHT = 4_000;
+const MAX_WIDTH = 4_000;
 
 export function drawDiagrams() {
   const address = document.querySelector("script[data-diagram]")?.dataset.diagram;
@@ -37,6 +38,15 @@ export function keepDiagrams(text, parking) {
 /** Frames load again where a browser can't move them. */
 const move = (place, parent, next) => (parent.moveBefore ?? parent.insertBefore).call(parent, place, next);
 
+/** A place that is narrower than its drawing scrolls, also by keyboard. */
+function letScroll(place, label) {
+  const isWide = place.scrollWidth > place.clientWidth;
+  for (const [name, value] of Object.entries({ tabindex: "0", role: "group", "aria-label": label })) {
+    if (isWide) place.setAttribute(name, value);
+    else place.removeAttribute(name);
+  }
+}
+
 function draw(details, text, address) {
   const place = document.createElement("div");
   const frame = document.createElement("iframe");
@@ -45,7 +55,7 @@ function draw(details, text, address) {
   place.dataset.source = text;
   Object.assign(frame, { title: details.querySelector("summary").textContent, src: address });
   frame.sandbox = "allow-scripts";
-  // The keyboard reaches only a drawing that is wider than its frame, which it scrolls.
+  // A drawing has nothing that the keyboard could reach.
   frame.tabIndex = -1;
   let patience;
   const send = () => {
@@ -59,7 +69,8 @@ function draw(details, text, address) {
     clearTimeout(patience);
     if (!(data?.height > 0)) return giveUp();
     frame.height = Math.min(data.height, MAX_HEIGHT);
-    frame.tabIndex = data.isWide ? 0 : -1;
+    frame.style.minWidth = `${Math.min(data.minWidth, MAX_WIDTH)}px`;
+    letScroll(place, frame.title);
   };
   const giveUp = () => {
     removeEventListener("message", receive);
