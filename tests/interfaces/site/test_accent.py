@@ -29,8 +29,8 @@ async def coloured_slug(owner: Tx, cast: Cast) -> str:
 async def test_pages_of_a_bot_with_an_accent_name_a_colour_for_each_scheme(
     api: Api, cast: Cast, coloured_slug: str
 ) -> None:
-    coloured = await visit(api, f"{coloured_slug}/")
-    plain = await visit(api, f"{cast.globex.slug}/")
+    coloured = await visit(api, f"{coloured_slug}/search")
+    plain = await visit(api, f"{cast.globex.slug}/search")
 
     # The later style wins.
     assert COLOURS in styles_of(coloured)[1]
