@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from instep.transfer.imports.openapi.operation_settings import descriptions_in
 from instep.transfer.imports.readers.openapi import READER
 from instep.transfer.imports.source.source_files import open_archive
 from instep.transfer.imports.tree.schemas import UnreadableSource
@@ -169,10 +170,25 @@ def nested(levels: int, leaves: int = 1) -> dict[str, Any]:
     return {"type": "object", "properties": fields}
 
 
-def page_with_body(schema: dict[str, Any]) -> str:
+def document_with_body(schema: dict[str, Any]) -> str:
     body = {"content": {"application/json": {"schema": schema}}}
-    document = {"openapi": "3.1.0", "paths": {"/a": {"post": {"requestBody": body, "responses": {}}}}}
-    return read_tree(READER, {"api.json": json.dumps(document)}).pages[-1].markdown
+    return json.dumps(
+        {"openapi": "3.1.0", "paths": {"/a": {"post": {"requestBody": body, "responses": {}}}}}
+    )
+
+
+def page_with_body(schema: dict[str, Any]) -> str:
+    return read_tree(READER, {"api.json": document_with_body(schema)}).pages[-1].markdown
+
+
+def test_settings_do_not_count_the_fields_that_they_leave_out() -> None:
+    schemas = [nested(2), nested(2)]
+    for leaves, schema in enumerate(schemas, 1):
+        schema["properties"]["inner"]["items"]["properties"]["deep"] = nested(1, leaves)
+
+    before, after = (descriptions_in(document_with_body(each).encode(), "api.json") for each in schemas)
+
+    assert before == after
 
 
 def test_fields_are_listed_on_many_levels_and_others_are_counted() -> None:

@@ -39,6 +39,8 @@ class SchemaReader:
 
     document: ApiDocument
     parts_left: int = MAX_PARTS
+    # True for tables: a change of what they leave out is no change of a setting.
+    counts_left_out: bool = False
 
     def merged(self, schema: Any) -> Json:
         """The schema with the properties of all schemas that it is composed of by `allOf`."""
@@ -76,7 +78,7 @@ class SchemaReader:
     def fields_of(
         self, schema: Any, levels: int, prefix: str = "", above: frozenset[str] = frozenset()
     ) -> Iterator[SchemaField]:
-        """The fields down to a level; a field whose own fields are left out says how many it has.
+        """The fields down to a level; in a table, a field whose own fields are left out says how many it has.
 
         A component inside itself is left out too; `above` are the references of the components around.
         """
@@ -89,7 +91,7 @@ class SchemaReader:
             if self.parts_left <= 0:
                 return
             field, is_cut = self.merged(node), levels == 1 or bool(inside & references_of(node))
-            number = self.number_of_fields(node) if is_cut else 0
+            number = self.number_of_fields(node) if is_cut and self.counts_left_out else 0
             more = f"Contains {number} more field{'s' if number != 1 else ''}." if number else ""
             text = field_text(field, more)
             yield SchemaField(f"{prefix}{name}", self.kind_of(node), name in required, text)
@@ -135,7 +137,7 @@ def references_of(schema: Any) -> frozenset[str]:
 def deepest_fields(document: ApiDocument, schema: Any) -> tuple[list[SchemaField], bool]:
     """The fields on as many levels as the limit of parts allows, and true if even the first is cut."""
     for levels in range(MAX_FIELD_LEVELS, 0, -1):
-        reader = SchemaReader(document)
+        reader = SchemaReader(document, counts_left_out=True)
         fields = list(reader.fields_of(schema, levels))
         if reader.parts_left > 0:
             return fields, False
