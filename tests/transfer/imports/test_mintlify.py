@@ -221,6 +221,52 @@ def test_a_page_that_only_other_pages_show_is_no_article() -> None:
     assert outline(READER.read(dedented(listed))) == ["A", "Terms", "B"]
 
 
+def included(*names: str) -> str:
+    return "".join(f"import T{name[-1]} from '/{name}.mdx'\n\n<T{name[-1]} />\n\n" for name in names)
+
+
+@pytest.mark.parametrize(
+    ("navigation", "files", "titles", "addresses"),
+    [
+        # A snippet in another one.
+        ({"pages": ["a"]}, {"a": included("s"), "s": included("t"), "t": "Text\n"}, ["A"], {"/s", "/t"}),
+        # Snippets that only include each other, and one that includes itself.
+        (
+            {"pages": ["a"]},
+            {"a": "Text\n", "s": included("t"), "t": included("s"), "u": included("u")},
+            ["A", "S", "T", "U"],
+            set[str](),
+        ),
+        # A host that is not imported.
+        (
+            {"versions": [{"version": "2", "pages": ["a"]}, {"version": "1", "pages": ["b"]}]},
+            {"a": "Text\n", "b": included("s"), "s": "Text\n"},
+            ["A", "S"],
+            set[str](),
+        ),
+        # A translation whose original is listed, and one that no page includes.
+        (
+            {"languages": [{"language": "en", "pages": ["a", "t"]}, {"language": "fr", "pages": ["fr/a"]}]},
+            {
+                **{"a": included("s"), "s": "Text\n", "fr/s": "Texte\n"},
+                **{"t": "Text\n", "fr/t": "Texte\n", "fr/a": included("fr/t")},
+            },
+            ["A", "FR/A", "FR/S", "FR/T", "S", "T"],
+            set[str](),
+        ),
+    ],
+)
+def test_a_page_whose_text_arrives_nowhere_else_is_an_article(
+    navigation: dict[str, object], files: dict[str, str], titles: list[str], addresses: set[str]
+) -> None:
+    texts = {f"{name}.mdx": f"---\ntitle: {name.upper()}\n---\n{text}" for name, text in files.items()}
+
+    tree = READER.read(Files({"docs.json": {"navigation": navigation}, **texts}))
+
+    assert sorted(page.title for page in tree.pages) == titles
+    assert {address for page in tree.pages for address in page.former_addresses} == addresses
+
+
 def test_only_the_newest_version_is_imported() -> None:
     versions = [{"version": "v2", "pages": ["two"]}, {"version": "v1", "pages": ["one"]}]
     files = dedented(

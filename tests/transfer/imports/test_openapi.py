@@ -172,9 +172,7 @@ def nested(levels: int, leaves: int = 1) -> dict[str, Any]:
 
 def document_with_body(schema: dict[str, Any]) -> str:
     body = {"content": {"application/json": {"schema": schema}}}
-    return json.dumps(
-        {"openapi": "3.1.0", "paths": {"/a": {"post": {"requestBody": body, "responses": {}}}}}
-    )
+    return json.dumps({"openapi": "3.1.0", "paths": {"/a": {"post": {"requestBody": body, "responses": {}}}}})
 
 
 def page_with_body(schema: dict[str, Any]) -> str:

@@ -2,11 +2,11 @@
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import dropwhile, groupby
 
-from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedPage, Losses
+from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedPage, Inclusion, Losses
 
 
 @dataclass(slots=True)
@@ -119,23 +119,50 @@ def tell_labels(labels: Iterable[tuple[str, ImportedPage]], path: str, losses: L
 def _without_snippets(
     entries: Sequence[Entry], pages: Mapping[str, ImportedPage], losses: Losses
 ) -> dict[str, ImportedPage]:
-    """The pages without those that exist only as texts in other pages, which are reported.
+    """The pages without those whose text arrives only inside other pages, which are reported.
 
-    Their addresses lead to the first page that includes them.
+    A page and its translations are left out together, or not at all. Their addresses lead to the first page
+    that shows their text.
     """
-    listed, hosts = set(pages_of(entries)), {row.path: row.page for row in reversed(losses.inclusions)}
-    snippets = {key for key, page in pages.items() if page.path in hosts and key not in listed}
+    listed, included = set(pages_of(entries)), {row.path for row in losses.inclusions}
+    candidates = {
+        page.path
+        for key, page in pages.items()
+        if page.path in included and not {key, page.translation_of} & listed
+    }
+    hosts = _hosts(pages.values(), candidates, losses.inclusions)
+    kept = {page.translation_of or key for key, page in pages.items() if page.path not in hosts}
+    snippets = [page for key, page in pages.items() if (page.translation_of or key) not in kept]
     addresses: defaultdict[str, list[str]] = defaultdict(list)
-    for key in sorted(snippets):
-        page = pages[key]
+    for page in sorted(snippets, key=lambda page: page.path):
         what = "page that isn't in the navigation: left out, because other pages include its text"
         losses.add(page.path, what)
         addresses[hosts[page.path]] += [page.address] if page.address else []
     return {
         key: replace(page, former_addresses=(*page.former_addresses, *addresses[page.path]))
         for key, page in pages.items()
-        if key not in snippets and page.translation_of not in snippets
+        if (page.translation_of or key) in kept
     }
+
+
+def _hosts(
+    pages: Iterable[ImportedPage], candidates: Collection[str], inclusions: Iterable[Inclusion]
+) -> dict[str, str]:
+    """The first page that shows the text of each candidate, directly or inside other candidates, by paths.
+
+    Candidates that only include each other have none.
+    """
+    inner: defaultdict[str, list[str]] = defaultdict(list)
+    for row in inclusions:
+        inner[row.page].append(row.path)
+    hosts: dict[str, str] = {}
+    for page in pages:
+        waiting = [] if page.path in candidates else [page.path]
+        while waiting:
+            reached = [path for path in inner[waiting.pop()] if path in candidates and path not in hosts]
+            hosts |= dict.fromkeys(reached, page.path)
+            waiting += reached
+    return hosts
 
 
 def _translations(
