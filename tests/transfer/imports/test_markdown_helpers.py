@@ -11,7 +11,8 @@ from instep.transfer.imports.markdown.callouts import replace_colon_containers, 
 from instep.transfer.imports.markdown.fields import read_yaml
 from instep.transfer.imports.markdown.grouping import grouped_tabs, take_titles
 from instep.transfer.imports.markdown.heading_ids import replace_html_headings, take_heading_ids
-from instep.transfer.imports.markdown.hidden_code import hide_code, outside_code
+from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code, outside_code
+from instep.transfer.imports.markdown.material_parts import replace_card_grids, replace_formulas
 from instep.transfer.imports.markdown.source_pages import read_page
 from instep.transfer.imports.markdown.table_heads import repair_table_heads
 from instep.transfer.imports.markdown.titles import take_title
@@ -255,5 +256,23 @@ def test_only_labels_of_code_become_titles() -> None:
     )
 
 
-def test_tabs_without_ends_take_linear_time() -> None:
-    assert grows_linearly(grouped_tabs, lambda count: "  :::tab[A]\n\n:::tab[B]\n" * count, 4_000)
+@pytest.mark.parametrize(
+    ("function", "make"),
+    [
+        (grouped_tabs, lambda count: "  :::tab[A]\n\n:::tab[B]\n" * count),
+        # Each grid has an indent of its own, in spaces and tabs.
+        (
+            replace_card_grids,
+            lambda count: "".join(
+                f"{number:b}".replace("0", " ").replace("1", "\t") + '<div class="grid cards">\n'
+                for number in range(count)
+            ),
+        ),
+        (replace_card_grids, lambda count: "<div" + ' class="grid cards"' * count),
+        (lambda text: replace_formulas(text, HiddenCode()), lambda count: "\\[\n$$ \\(\n$$\n$a\n" * count),
+    ],
+)
+def test_blocks_without_ends_take_linear_time(
+    function: Callable[[str], str], make: Callable[[int], str]
+) -> None:
+    assert grows_linearly(function, make, 4_000)

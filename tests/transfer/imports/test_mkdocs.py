@@ -153,6 +153,9 @@ def test_what_python_markdown_adds_is_plain(source: str, markdown: str) -> None:
     assert page_of(source) == (markdown, [])
 
 
+FORMULAS = {"mkdocs.yml": "site_name: X\nmarkdown_extensions:\n  - pymdownx.arithmatex: {generic: true}\n"}
+
+
 def test_grids_become_cards_and_formulas_those_of_our_pages() -> None:
     text = """
     <div class="grid cards" markdown>
@@ -177,9 +180,7 @@ def test_grids_become_cards_and_formulas_those_of_our_pages() -> None:
 
     The sum $a_1 + b$ costs $5 or \\$6.
     """
-    site = "site_name: X\nmarkdown_extensions:\n  - pymdownx.arithmatex: {generic: true}\n"
-
-    assert page_of(dedent(text), **{"mkdocs.yml": site})[0] == dedent("""\
+    assert page_of(dedent(text), **FORMULAS)[0] == dedent("""\
         ::::cards
         :::card
         __Start__
@@ -202,6 +203,24 @@ def test_grids_become_cards_and_formulas_those_of_our_pages() -> None:
 
         The sum $`a_1 + b`$ costs $5 or \\$6.""")
     assert page_of("The sum $a$.")[0] == "The sum $a$."
+
+
+@pytest.mark.parametrize(
+    ("source", "markdown"),
+    [
+        ("\\[\nx\\$\n\\]\n\nA \\(y + 1\\) b.", "```math\nx\\$\n```\n\nA $`y + 1`$ b."),
+        ("> $$\n> x\n> $$", "> ```math\n> x\n> ```"),
+        ("$$\n> 0\n$$", "```math\n> 0\n```"),
+        ("- $$\n  x\n  $$\n- y\n\n    $$z$$", "- ```math\n  x\n  ```\n- y\n\n    ```math\n    z\n    ```"),
+        # Not a formula: paragraphs and code are between the signs.
+        ("$$\nOne\n\nTwo\n$$", "$$\nOne\n\nTwo\n$$"),
+        ("$$\n```sh\nls\n```\n$$", "$$\n```sh\nls\n```\n$$"),
+        ("\\[\n`a`\n\\]", "\\[\n`a`\n\\]"),
+        ("A \\(`a`\\) b", "A \\(`a`\\) b"),
+    ],
+)
+def test_formulas_have_one_paragraph_and_no_code(source: str, markdown: str) -> None:
+    assert page_of(source, **FORMULAS)[0] == markdown
 
 
 def test_spans_lose_their_language_and_links_without_a_definition_are_told() -> None:
