@@ -19,7 +19,8 @@ SECONDS_UNTIL_SHOWN = 60
 class Notice:
     """A sentence, and the path of the form that undoes it.
 
-    `asks_again` means that a form was not accepted and must be sent again.
+    `asks_again` means that a form was not accepted and must be sent again. Only the page with the path `page`
+    shows the notice; any page if it is None.
     """
 
     COOKIE: ClassVar[str] = "notice"
@@ -27,6 +28,7 @@ class Notice:
     sentence: str
     undo: str | None = None
     asks_again: bool = False
+    page: str | None = None
 
 
 def keep_notice(
@@ -40,12 +42,13 @@ def keep_notice(
 
 
 def take_notice(request: Request) -> Notice | None:
-    """The notice that the previous page left; None without a valid one."""
+    """The notice that the previous page left for this one; None without a valid one."""
     state = request.app.state
     text, _, sent = request.cookies.get(cookie_name(state.settings, Notice.COOKIE), "").rpartition(".")
     if not text or not hmac.compare_digest(sent.encode(), signature(state.cursor_key, text).encode()):
         return None
-    return Notice(**json.loads(urlsafe_b64decode(text)))
+    notice = Notice(**json.loads(urlsafe_b64decode(text)))
+    return notice if notice.page in (None, request.url.path) else None
 
 
 def signature(key: bytes, text: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -36,7 +36,9 @@ SIGN_IN = "/sign-in"
 HOME = "/app/"
 SAFE = {"GET", "HEAD"}
 # The notice after a proof of identity: the form that needed it was not accepted.
-NOT_DONE_YET = Notice("Almost done: check your entries and press the button again.", asks_again=True)
+NOT_DONE_YET = "Almost done: check your entries and press the button again."
+# Paths to try for the page of a form, which is rarely more than one segment above the form's address.
+MAX_PATHS_TRIED = 4
 FORMS_TO_US = "form-action 'self'"
 # Pages without scripts.
 POLICY = (
@@ -150,10 +152,10 @@ def ask_to_verify(request: Request) -> Response:
     """Redirect to the page that asks for the password, and back."""
     if not asks_for_part(request):
         return go_and_come_back(request, VERIFY)
-    page = urlsplit(request.headers.get("hx-current-url", HOME))
+    page = page_of_request(request, "hx-current-url")
     address = address_with_next(VERIFY, page.path, page.query)
     response = Response(status_code=403, headers={**private_headers(), "HX-Redirect": address})
-    return with_request_to_send_again(request, response)
+    return with_request_to_send_again(request, response, page.path)
 
 
 def go_and_come_back(request: Request, address: str) -> Response:
@@ -163,25 +165,42 @@ def go_and_come_back(request: Request, address: str) -> Response:
     """
     if request.method in SAFE:
         return see_other(address_with_next(address, request.url.path, request.url.query))
-    page = urlsplit(request.headers.get("referer", request.url.path))
+    page = page_of_request(request, "referer")
     # The page only redirects back to one of our own paths, whatever its origin.
-    response = see_other(address_with_next(address, openable_path(request, page.path), page.query))
-    return with_request_to_send_again(request, response)
+    path = openable_path(request, page.path)
+    response = see_other(address_with_next(address, path, page.query))
+    return with_request_to_send_again(request, response, path)
+
+
+def page_of_request(request: Request, header: str) -> SplitResult:
+    """The address that a browser sends as that of its page; the request's own if it is no address."""
+    try:
+        return urlsplit(request.headers.get(header, request.url.path))
+    except ValueError:
+        return urlsplit(request.url.path)
 
 
 def openable_path(request: Request, path: str) -> str:
-    """The path, or the nearest one above it that can be opened: some are for forms alone."""
+    """The path, or the nearest one above it that can be opened: some are for forms alone.
+
+    A stranger can send any path, so that only a few are tried.
+    """
+    if len(path) > limits.MAX_NEXT_PATH_CHARACTERS:
+        return HOME
     scope = {**request.scope, "method": "GET"}
-    routes = request.app.routes
-    while path and all(route.matches(scope | {"path": path})[0] is not Match.FULL for route in routes):
+    for _ in range(MAX_PATHS_TRIED):
+        here = scope | {"path": path}
+        if path and any(route.matches(here)[0] is Match.FULL for route in request.app.routes):
+            return path
         path = path.rpartition("/")[0]
-    return path or HOME
+    return HOME
 
 
-def with_request_to_send_again(request: Request, response: Response) -> Response:
-    """After a form, the next page says that it must be sent again."""
+def with_request_to_send_again(request: Request, response: Response, page: str) -> Response:
+    """After a form, its page says that it must be sent again."""
     if request.method not in SAFE:
-        keep_notice(request, response, NOT_DONE_YET, int(limits.RECENT_SIGN_IN_TTL.total_seconds()))
+        notice = Notice(NOT_DONE_YET, asks_again=True, page=page)
+        keep_notice(request, response, notice, int(limits.RECENT_SIGN_IN_TTL.total_seconds()))
     return response
 
 
