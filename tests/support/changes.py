@@ -41,8 +41,8 @@ async def write_articles(client: Client) -> Json:
     return await publish(client, "Settings", SETTINGS)
 
 
-async def publish(client: Client, title: str, text: str) -> Json:
-    created = await client.post("/v1/articles", json={"title": title, "contentMarkdown": text})
+async def publish(client: Client, title: str, text: str, **fields: object) -> Json:
+    created = await client.post("/v1/articles", json={"title": title, "contentMarkdown": text, **fields})
     assert created.status_code == 201, created.text
     published: Json = (await client.post(f"/v1/articles/{created.json()['id']}/publish")).json()
     return published

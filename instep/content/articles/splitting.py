@@ -15,12 +15,13 @@ from instep.content.product_versions.actions import (
     refuse_contradictions,
 )
 from instep.content.product_versions.schemas import ProductVersion
-from instep.platform.core.errors import InvalidState
+from instep.platform.core.errors import InvalidState, NotFound
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
 from instep.platform.text.slugs import free_slug, slugify
 
 COPY = TextSource("create")
+SPLIT_LATER = "This article is in review: apply or dismiss its draft first."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,8 @@ class OtherVersions:
 async def split_by_version(ctx: Ctx, ref: str, version: str) -> Article:
     """Make a copy of an article, so that the texts before a version and from it on can differ.
 
-    The part with the current version keeps the id and the address; the other part is the new article, which
-    this returns. It has the same text, collection and status, and so have the copies of its translations;
+    The article with the current version keeps the id and the address; the other one is new, and this returns
+    it. It has the same text, collection and status, and so have the copies of its translations;
     those in review are not copied.
     """
     await lock_versions(ctx)
@@ -70,7 +71,7 @@ async def split(ctx: Ctx, article: Article, version: ProductVersion) -> Halves:
     if article.translation_of is not None:
         raise InvalidState("A translation is split with its original: split that article.")
     if article.status == "in_review":
-        raise InvalidState("This article is in review: apply or dismiss its draft first.")
+        raise InvalidState(SPLIT_LATER)
     versions = await list_all_versions(ctx)
     first, last = bounds_of(article, versions)
     if not first < version.position <= last:
@@ -107,11 +108,13 @@ async def read_reach(ctx: Ctx, article: Article, version_id: str) -> Reach:
     change of an older version reaches that version alone, because later ones have branches of their own.
     """
     versions = await list_all_versions(ctx)
-    version = next(version for version in versions if version.id == version_id)
+    version = next((version for version in versions if version.id == version_id), None)
+    if version is None:
+        raise NotFound.of("version")
     first, last = bounds_of(article, versions)
     if not first <= version.position <= last:
         raise InvalidState(
-            f"The article is no longer in the version {version.slug}, so this changes nothing."
+            f"The article is no longer in the version {version.slug}: dismiss the draft or the place."
         )
     end = version.position if version.status == "older" else last
     others = versions[first : version.position] + versions[end + 1 : last + 1]
@@ -122,14 +125,17 @@ async def isolate(ctx: Ctx, article: Article, reach: Reach) -> Article:
     """The article or translation with the text of the versions in reach, split off from the others."""
     if not reach.others:
         return article
+    if article.status == "in_review":
+        raise InvalidState(SPLIT_LATER)
     root_id = article.translation_of
-    root = article if root_id is None else await find_article(ctx, root_id, lock=True)
+    root = await find_article(ctx, root_id or article.id, lock=True)
     first, last = reach.versions[0], reach.versions[-1]
+    # The older versions first, so that the slugs of both copies have one version.
+    if any(older.position < first.position for older in reach.others):
+        root = (await split(ctx, root, first)).newer
     for newer in reach.others:
         if newer.position == last.position + 1:
             root = (await split(ctx, root, newer)).older
-    if any(older.position < first.position for older in reach.others):
-        root = (await split(ctx, root, first)).newer
     if root_id is None:
         return root
     root = await find_article(ctx, root.id)

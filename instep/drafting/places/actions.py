@@ -104,7 +104,7 @@ async def separate_place(ctx: Ctx, place_id: str) -> Place:
     if place.status != "open":
         raise await _not_open(ctx, place_id)
     if place.version_id is not None:
-        article = await find_article(ctx, place.article_id, lock=True)
+        article = await find_article(ctx, place.article_id)
         await isolate(ctx, article, await read_reach(ctx, article, place.version_id))
     await ctx.stamp_at_commit()
     return await get_place(ctx, place_id)

@@ -105,6 +105,26 @@ async def test_a_change_of_the_next_version_leaves_the_current_one(client: Clien
     assert await texts(client, "3.0") == [draft["contentMarkdown"]]
 
 
+async def test_a_version_between_two_others_gets_articles_of_its_own(
+    client: Client, run_jobs: RunJobs
+) -> None:
+    ok(await client.patch(f"{VERSIONS}/3.0", json={"isCurrent": True}))
+    article = await publish(client, "Install", SETTINGS)
+    await publish(client, "Installieren", "Nichts.", locale="de", translationOf=article["id"])
+
+    await process(client, run_jobs, "main")
+    draft = await only_draft(client)
+    ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+
+    rows = ok(await client.get("/v1/articles", params={"locale": "en"}))["results"]
+    assert {(row["slug"], row["contentMarkdown"]) for row in rows} == {
+        ("install-1-x", SETTINGS),
+        ("install-2-x", draft["contentMarkdown"]),
+        ("install", SETTINGS),
+    }
+    assert [[each["locale"] for each in row["translations"]] for row in rows] == [["de"]] * 3
+
+
 async def test_a_draft_belongs_to_the_part_of_an_article_that_is_split_meanwhile(
     client: Client, run_jobs: RunJobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
