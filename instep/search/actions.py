@@ -176,7 +176,7 @@ async def search_passages(
     """Search the passages that the audience may read, best first, after the cursor in the current ranking.
 
     `per_article`: maximum number of passages per article, so that a long article does not fill the page.
-    If the product version that is read has none with the words, those of other versions are found.
+    If passages of other versions contain more of the words, the passages of all versions are found.
     """
     version = ctx.bot.version
     scope = (search.query, search.locale, per_article, audience, *([version.slug] if version else []))

@@ -187,8 +187,8 @@ async def retrieve_in_any_version(
 ) -> Retrieval:
     """The passages of the product version that is read, as `retrieve` finds them.
 
-    If the best article lacks words, and the best one of all versions has more of them and is about other
-    versions, the passages of other versions are found instead.
+    If the best article lacks words, and the best one of all versions has more of them, the passages of all
+    versions are found instead.
     """
     find = partial(
         retrieve,
@@ -205,11 +205,8 @@ async def retrieve_in_any_version(
     if ctx.bot.version is None or coverage >= MIN_VERSION_COVERAGE:
         return retrieval
     everywhere = await find(in_all_versions=True)
-    others = [passage for passage in everywhere.passages if passage.other_version is not None]
-    has_more = (
-        everywhere.signals.signs.get("coverage", 0) > coverage and others[:1] == everywhere.passages[:1]
-    )
-    return replace(everywhere, passages=others) if has_more or not retrieval.passages else retrieval
+    has_more = everywhere.signals.signs.get("coverage", 0) > coverage
+    return everywhere if has_more or not retrieval.passages else retrieval
 
 
 async def indexed_question(

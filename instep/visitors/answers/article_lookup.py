@@ -1,6 +1,8 @@
 """Finds and shows articles in a widget, for the visitor's input and for the page with the widget."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 
 from instep.platform.core import limits
 from instep.platform.core.directives import plain_markdown
@@ -12,8 +14,8 @@ from instep.platform.identity.schemas import Ctx
 from instep.platform.text.comments import without_comments
 from instep.platform.text.definitions import without_unused_definitions
 from instep.search.actions import get_live_article
-from instep.search.retrieve import retrieve_in_any_version
-from instep.search.schemas import Audience, LiveArticle, Passage
+from instep.search.retrieve import retrieve, retrieve_in_any_version
+from instep.search.schemas import Audience, LiveArticle, Passage, Retrieval
 from instep.visitors.answers import queries
 from instep.visitors.answers.page_words import words_of_page
 from instep.visitors.answers.visitor_tokens import require_claims
@@ -28,13 +30,16 @@ async def find_articles(
 ) -> ArticleLinksOut:
     """Find the articles that a widget lists while someone types; the last word may be incomplete.
 
-    Articles in `locale` are found or, if there are none, articles in any language. If the product version has
-    none with the words, articles of other versions are found, with their `version`. A `Visitor-Token` signed
+    Articles in `locale` are found or, if there are none, articles in any language. If articles of other
+    versions contain more of the words, they are found too, with their `version`. A `Visitor-Token` signed
     by a signed-in visitor's server finds `authenticated` articles too.
     """
     audience = await audience_of(ctx, visitor_token)
     most, language = limits.WIDGET_SEARCH_RESULTS, accepted_locale(locale)
-    passages = await passages_for(ctx, query, language, most, audience, is_typing=True)
+    find = partial(
+        retrieve_in_any_version, ctx, query, limit=most, per_article=1, audience=audience, is_typing=True
+    )
+    passages = await passages_in(language, find)
     return ArticleLinksOut(results=list(map(link_to, passages)))
 
 
@@ -48,7 +53,9 @@ async def suggest_articles(
     """
     audience, locale = await audience_of(ctx, visitor_token), accepted_locale(locale)
     words = words_of_page(page_url or "")
-    passages = await passages_for(ctx, words, locale, limits.WIDGET_SUGGESTIONS, audience) if words else []
+    most = limits.WIDGET_SUGGESTIONS
+    find = partial(retrieve, ctx, words, limit=most, per_article=1, audience=audience)
+    passages = await passages_in(locale, find) if words else []
     fitting = [link_to(passage) for passage in passages if passage.coverage >= MIN_PAGE_COVERAGE]
     return ArticleLinksOut(results=fitting or await first_links(ctx, locale))
 
@@ -106,20 +113,10 @@ async def audience_of(ctx: Ctx, visitor_token: str | None) -> Audience:
     return "authenticated"
 
 
-async def passages_for(
-    ctx: Ctx,
-    query: str,
-    locale: str | None,
-    limit: int,
-    audience: Audience,
-    *,
-    is_typing: bool = False,
-) -> list[Passage]:
-    """The best passage of each article, best first."""
+async def passages_in(locale: str | None, find: Callable[..., Awaitable[Retrieval]]) -> list[Passage]:
+    """The best passage of each article in a language or, if there is none, in any language, best first."""
     for language in dict.fromkeys((locale, None)):
-        retrieval = await retrieve_in_any_version(
-            ctx, query, language, limit=limit, per_article=1, audience=audience, is_typing=is_typing
-        )
+        retrieval = await find(locale=language)
         if retrieval.passages:
             return retrieval.passages
     return []
