@@ -203,7 +203,8 @@ async def test_who_is_not_signed_in_is_asked_to_sign_in_and_changes_nothing(visi
 
 
 @pytest.mark.parametrize(
-    "referer", ["http://[", "http://help.test" + "/a" * 3_000, "http://help.test/app/x/y/z/a/b/c/d/e", "nothing"]
+    "referer",
+    ["http://[", "http://help.test" + "/a" * 3_000, "http://help.test/app/x/y/z/a/b/c/d/e", "nothing"],
 )
 async def test_an_address_that_is_no_page_leads_home(visitor: Client, referer: str) -> None:
     answer = await visitor.post("/app/x/settings/general", headers={"Referer": referer})

@@ -64,15 +64,21 @@ async def find(ctx: Ctx, place_id: str) -> Place | None:
     return await ctx.first(Place, f"select {PLACE} {FROM} and p.id = %(id)s", id=place_id)
 
 
-async def list_earlier(ctx: Ctx, source: PlaceSource, keys: Collection[str]) -> list[Place]:
-    """A change's places, and those that wait for the same text, locked in a fixed order."""
+async def list_earlier(ctx: Ctx, task_id: str, source: PlaceSource, keys: Collection[str]) -> list[Place]:
+    """A change's places, and those that wait for the same text, locked in a fixed order.
+
+    Places for other product versions than the task's wait for other texts.
+    """
     return await ctx.all(
         Place,
         f"""
+        with current as (select version_id from tasks where workspace_id = %(workspace)s and id = %(task)s)
         select {PLACE} {FROM}
           and ({OF_SOURCE} or p.status = 'open' and p.statement ->> 'key' = any(%(keys)s))
+          and (p.source_url = %(url)s or t.version_id is not distinct from (select version_id from current))
         order by p.id for no key update of p
         """,
+        task=task_id,
         url=source.url,
         title=source.title,
         keys=list(keys),

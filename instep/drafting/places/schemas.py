@@ -142,7 +142,7 @@ class PlaceOut(Out):
     assignee: AuthorOut | None = Field(description="The person assigned to write; null if unassigned.")
     task_id: str | None = Field(description="The latest task that found it.")
     version: str | None = Field(
-        description="The version of the product, by slug, that the text is for; null: all versions.",
+        description="The version of the product, by slug, that the text is for; null if it is for all.",
         examples=["2.x"],
     )
     source: PlaceSourceOut

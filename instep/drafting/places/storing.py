@@ -33,7 +33,7 @@ async def store_places(
     are dismissed.
     """
     await ctx.tx.advisory_lock(f"places {ctx.bot.id} {source.url or source.title}")
-    earlier = await queries.list_earlier(ctx, source, [new.key for new in new_places])
+    earlier = await queries.list_earlier(ctx, task_id, source, [new.key for new in new_places])
     of_change = [place for place in earlier if place.is_of(source)]
     pairs = list(_pair(new_places, earlier, [] if source.kind == "drift" else of_change))
     waits = False

@@ -6,8 +6,8 @@ from instep.platform.core.database import Database
 from tests.drafting.tasks.test_dropped_drafts import OTHER
 from tests.support.cast import Cast, Client, Json, RunJobs
 from tests.support.changes import publish, send
-from tests.support.http import ok
-from tests.support.places import URL, find_places, new_place, waiting
+from tests.support.http import created, ok
+from tests.support.places import TEXT, URL, find_places, new_place, waiting
 
 
 @pytest.mark.parametrize("url", [URL, None])
@@ -23,6 +23,21 @@ async def test_the_same_change_makes_no_second_place(
     assert only["id"] == place["id"]
     assert only["taskId"] == again["id"] != task["id"]
     assert [row["id"] for row in again["places"]] == [place["id"]]
+
+
+@pytest.mark.parametrize(("url", "same_key"), [(f"{URL}0", "pause"), (None, "pause"), (None, "other")])
+async def test_the_same_change_for_another_version_is_another_place(
+    client: Client, cast: Cast, database: Database, url: str | None, same_key: str
+) -> None:
+    for slug in ("1.x", "2.x"):
+        created(await client.post("/v1/product-versions", json={"slug": slug, "branches": [slug]}))
+    article = await publish(client, "Exports", TEXT)
+    await find_places(client, database, cast.acme, new_place(article["id"]), url=url, branch="1.x")
+
+    later = new_place(article["id"], key=same_key)
+    await find_places(client, database, cast.acme, later, url=url and URL, branch="2.x")
+
+    assert {place["version"] for place in await waiting(client)} == {"1.x", "2.x"}
 
 
 async def test_a_later_state_of_the_change_renews_the_place_of_the_section(
