@@ -9,7 +9,7 @@ from instep.drafting.drafts.pending import DraftNotPending
 from instep.drafting.drafts.queue_schemas import BatchResult
 from instep.drafting.drafts.release_schemas import DraftOfArticle
 from instep.drafting.drafts.schemas import Draft, DraftApply
-from instep.platform.core.errors import Conflict
+from instep.platform.core.errors import Conflict, InvalidRequest, InvalidState
 from instep.platform.core.needed_work import NeededWork
 from instep.platform.core.restarts import WorkNeeded
 from instep.platform.identity.access import writes
@@ -46,7 +46,7 @@ async def apply_each(
         try:
             async with ctx.tx.transaction():
                 await apply_in_batch(ctx, draft.id, request, seen.get(draft.id))
-        except Conflict as refusal:
+        except (Conflict, InvalidRequest, InvalidState) as refusal:
             results.append(BatchResult(draft, refusal))
         except WorkNeeded:
             needed.take()

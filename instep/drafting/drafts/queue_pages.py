@@ -6,6 +6,7 @@ from datetime import datetime
 from instep.drafting.drafts.follow_up_queries import EXPIRES_AT
 from instep.drafting.drafts.queries import FROM, IS_CONFLICT, JOIN, LINES, VERSION
 from instep.drafting.drafts.queue_schemas import DraftFilter
+from instep.drafting.drafts.schemas import can_be_released
 from instep.drafting.drafts.source_queries import (
     BUNDLE_KEY,
     OPEN_PLACES,
@@ -91,8 +92,7 @@ class QueueRow:
 
     @property
     def can_be_released(self) -> bool:
-        """True for a draft of a change: a release names the change, and nothing else."""
-        return self.source_url is not None or self.task_id is not None
+        return can_be_released(self.source_url, self.task_id)
 
 
 @dataclass(frozen=True, slots=True)

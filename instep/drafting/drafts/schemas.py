@@ -98,6 +98,15 @@ class Draft:
     created_at: datetime
     updated_at: datetime
 
+    @property
+    def can_be_released(self) -> bool:
+        return can_be_released(self.source_url, self.task_id)
+
+
+def can_be_released(source_url: str | None, task_id: str | None) -> bool:
+    """True for a draft of a change: a release names the change, and nothing else."""
+    return source_url is not None or task_id is not None
+
 
 @dataclass(frozen=True, slots=True)
 class DraftTexts(Draft):

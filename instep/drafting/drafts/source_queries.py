@@ -1,6 +1,7 @@
 """The SQL of the review queue by source."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from instep.drafting.drafts.queries import IS_CONFLICT
 from instep.drafting.drafts.queue_schemas import DraftFilter
@@ -83,8 +84,16 @@ async def list_seen(ctx: Ctx, source_key: str, draft_ids: Sequence[str]) -> list
     return await list_waiting(ctx, source_key, "d.id = any(%(ids)s)", ids=list(draft_ids))
 
 
+async def list_changed(
+    ctx: Ctx, source_key: str, draft_ids: Sequence[str], shown_at: datetime
+) -> list[DraftOfArticle]:
+    """Those of these drafts that have changed after a page showed them."""
+    changed = "d.id = any(%(ids)s) and d.updated_at > %(shown_at)s"
+    return await list_waiting(ctx, source_key, changed, ids=list(draft_ids), shown_at=shown_at)
+
+
 async def list_waiting(
-    ctx: Ctx, source_key: str, condition: str, **parameters: list[str]
+    ctx: Ctx, source_key: str, condition: str, **parameters: object
 ) -> list[DraftOfArticle]:
     return await ctx.all(
         DraftOfArticle,

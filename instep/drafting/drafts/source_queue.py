@@ -1,11 +1,15 @@
 """Decides on drafts of a source at once: applies the certain ones, or approves, applies or dismisses all."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
 
 from instep.drafting.drafts import source_queries
 from instep.drafting.drafts.actions import dismiss_draft
 from instep.drafting.drafts.batches import apply_each, lock_articles
+from instep.drafting.drafts.pending import DraftNotPending, ProposalChanged
 from instep.drafting.drafts.queue_schemas import BatchResult, SourceBatch
+from instep.drafting.drafts.release_schemas import DraftOfArticle
 from instep.drafting.drafts.schemas import DraftApply
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
@@ -36,21 +40,39 @@ async def approve_source(ctx: Ctx, source_key: str) -> SourceBatch:
 
 
 @writes
-async def apply_proposals(ctx: Ctx, source_key: str, draft_ids: Sequence[str]) -> SourceBatch:
-    """Apply the drafts of a source that a reviewer has seen, at most `MAX_SOURCE_DRAFTS`.
+async def apply_proposals(
+    ctx: Ctx, source_key: str, draft_ids: Sequence[str], shown_at: datetime
+) -> SourceBatch:
+    """Apply the drafts of a source that a page showed a reviewer, at most `MAX_SOURCE_DRAFTS`.
 
-    A draft that changes lines which have changed in the article since stays pending, with its refusal.
+    A draft that has changed since, or changes lines which have changed in the article since, stays pending,
+    with its refusal.
     """
-    await lock_articles(ctx, await source_queries.list_seen(ctx, source_key, draft_ids))
-    drafts = await source_queries.list_seen(ctx, source_key, draft_ids)
-    return SourceBatch(source_key, await apply_each(ctx, drafts))
+    drafts, changed = await _lock_shown(ctx, source_key, draft_ids, shown_at)
+    return SourceBatch(source_key, [*await apply_each(ctx, drafts), *changed])
 
 
 @writes
-async def dismiss_proposals(ctx: Ctx, source_key: str, draft_ids: Sequence[str]) -> SourceBatch:
-    """Dismiss the drafts of a source that a reviewer has seen, at most `MAX_SOURCE_DRAFTS`."""
-    await lock_articles(ctx, await source_queries.list_seen(ctx, source_key, draft_ids))
-    drafts = await source_queries.list_seen(ctx, source_key, draft_ids)
+async def dismiss_proposals(
+    ctx: Ctx, source_key: str, draft_ids: Sequence[str], shown_at: datetime
+) -> SourceBatch:
+    """Dismiss the drafts of a source that a page showed a reviewer, but not those that have changed since."""
+    drafts, changed = await _lock_shown(ctx, source_key, draft_ids, shown_at)
+    results = list[BatchResult]()
     for draft in drafts:
-        await dismiss_draft(ctx, draft.id)
-    return SourceBatch(source_key, [BatchResult(draft, None) for draft in drafts])
+        with suppress(DraftNotPending):
+            await dismiss_draft(ctx, draft.id)
+            results.append(BatchResult(draft, None))
+    return SourceBatch(source_key, [*results, *changed])
+
+
+async def _lock_shown(
+    ctx: Ctx, source_key: str, draft_ids: Sequence[str], shown_at: datetime
+) -> tuple[list[DraftOfArticle], list[BatchResult]]:
+    """The drafts of a source that are as a page showed them, with their articles locked, and the others."""
+    await lock_articles(ctx, await source_queries.list_seen(ctx, source_key, draft_ids))
+    changed = await source_queries.list_changed(ctx, source_key, draft_ids, shown_at)
+    drafts = await source_queries.list_seen(ctx, source_key, draft_ids)
+    return [row for row in drafts if row not in changed], [
+        BatchResult(row, ProposalChanged()) for row in changed
+    ]

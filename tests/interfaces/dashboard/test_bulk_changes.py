@@ -237,19 +237,27 @@ async def test_drafts_of_a_replacement_are_applied_or_dismissed_at_once(desk: De
     )
     page = await desk.follow(source)
     here = source.headers["Location"].removeprefix(desk.path("")).removesuffix("/source")
-    [ids, _] = re.findall(r'name="drafts" value="([^"]*)"', page.text)
+    fields = {
+        name: re.findall(rf'name="{name}" value="([^"]*)"', page.text)[0] for name in ("drafts", "shown")
+    }
     assert "Apply all (3)" in page.text
     assert "Approve" not in page.text
     assert 'value="release"' not in (await desk.get(here)).text
 
     changed = articles[1]
     ok(await client.patch(f"/v1/articles/{changed['id']}", json={"contentMarkdown": "Try Acme."}))
-    applied = await desk.follow(await desk.send(f"{here}/source", f"{here}/apply-all", drafts=ids))
+    applied = await desk.follow(await desk.send(f"{here}/source", f"{here}/apply-all", **fields))
     assert "Applied 2 drafts. One more needs your attention" in applied.text
     texts = [(await read(client, article))["contentMarkdown"].strip() for article in articles]
     assert texts == ["Use Nova.", "Try Acme.", "Use Nova."]
 
-    dismissed = await desk.follow(await desk.send(f"{here}/source", f"{here}/dismiss-all", drafts=ids))
+    [draft] = ok(await client.get("/v1/drafts?status=pending"))["results"]
+    ok(await client.patch(f"/v1/drafts/{draft['id']}", json={"contentMarkdown": "Try Nova."}))
+    kept = await desk.follow(await desk.send(f"{here}/source", f"{here}/dismiss-all", **fields))
+    assert "Dismissed 0 drafts. One more needs your attention" in kept.text
+    page = await desk.get(f"{here}/source")
+    fields["shown"] = re.findall(r'name="shown" value="([^"]*)"', page.text)[0]
+    dismissed = await desk.follow(await desk.send(f"{here}/source", f"{here}/dismiss-all", **fields))
     assert "Dismissed 1 draft." in dismissed.text
     assert ok(await client.get("/v1/drafts?status=pending"))["results"] == []
 

@@ -1,5 +1,7 @@
 """The page of a source: its pending drafts, those approved for its release, and the considered articles."""
 
+from datetime import UTC, datetime
+
 from starlette.responses import Response
 
 from instep.drafting.drafts import queue_pages
@@ -19,7 +21,7 @@ from instep.interfaces.dashboard.review.decisions import draft_id_of, suffix_of
 from instep.interfaces.dashboard.review.queue_pane import read_pane
 from instep.interfaces.dashboard.review.wording import bundle_words, source_words
 from instep.platform.core import limits
-from instep.platform.core.errors import AppError, NotFound
+from instep.platform.core.errors import AppError, InvalidRequest, NotFound
 from instep.platform.identity.scopes import Role
 
 router = PageRouter("review/{draft_id}")
@@ -75,20 +77,24 @@ async def send_approve_all(page: BotPage) -> Response:
 @router.post("apply-all", Role.EDITOR)
 async def send_apply_all(page: BotPage) -> Response:
     """Apply the shown proposals of a source; those that can't be applied stay pending."""
-    batch = await apply_proposals(page.ctx, await source_key_of(page), shown_ids(page))
+    batch = await apply_proposals(page.ctx, await source_key_of(page), *shown_drafts(page))
     return await show_batch(page, batch, "Applied")
 
 
 @router.post("dismiss-all", Role.EDITOR)
 async def send_dismiss_all(page: BotPage) -> Response:
     """Dismiss the shown proposals of a source."""
-    batch = await dismiss_proposals(page.ctx, await source_key_of(page), shown_ids(page))
+    batch = await dismiss_proposals(page.ctx, await source_key_of(page), *shown_drafts(page))
     return await show_batch(page, batch, "Dismissed")
 
 
-def shown_ids(page: BotPage) -> list[str]:
-    """The drafts that the page showed: what has arrived since is not decided."""
-    return page.form.get("drafts", "").split(",")[: limits.MAX_SOURCE_DRAFTS]
+def shown_drafts(page: BotPage) -> tuple[list[str], datetime]:
+    """The drafts that the page showed, and when: drafts that came or changed later are not decided."""
+    ids = page.form.get("drafts", "").split(",")[: limits.MAX_SOURCE_DRAFTS]
+    try:
+        return ids, datetime.fromisoformat(page.form.get("shown", "")).astimezone(UTC)
+    except ValueError:
+        raise InvalidRequest("Reload the page, and press the button again.") from None
 
 
 async def source_key_of(page: BotPage) -> str:
