@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Literal, get_args
 
 from instep.content.articles import bulk_queries, deleted, overviews, queries
@@ -15,7 +14,7 @@ from instep.content.articles.actions import (
     update_article,
 )
 from instep.content.articles.body_schemas import ArticleUpdate
-from instep.content.articles.bulk_queries import ArticleState, StateChange
+from instep.content.articles.bulk_queries import ArticleState, BulkChangeOverview, StateChange
 from instep.content.articles.schemas import Article, TextSource
 from instep.content.articles.texts import find_article, save
 from instep.content.articles.version_ranges import FIELDS
@@ -81,15 +80,6 @@ class BulkOutcome:
     refusals: list[BulkRefusal]
 
 
-@dataclass(frozen=True, slots=True)
-class BulkChangeOverview:
-    """A bulk change that can be undone, with the number of articles that it has changed."""
-
-    id: str
-    count: int
-    created_at: datetime
-
-
 async def list_article_states(ctx: Ctx, article_ids: Sequence[str]) -> list[ArticleState]:
     """The articles with these ids, without those in Recently deleted, by title."""
     states = await bulk_queries.list_states(ctx, article_ids)
@@ -111,17 +101,14 @@ async def change_articles(ctx: Ctx, article_ids: Sequence[str], change: BulkChan
     after = await bulk_queries.list_states(ctx, article_ids)
     changes = [StateChange(before[id], after[id]) for id in before if after.get(id, before[id]) != before[id]]
     change_id = new_id("bulk")
-    await bulk_queries.insert(ctx, change_id, changes)
-    return BulkOutcome(change_id, count_originals(changes), refusals)
+    count = count_originals(changes)
+    await bulk_queries.insert(ctx, change_id, changes, count)
+    return BulkOutcome(change_id, count, refusals)
 
 
 async def list_bulk_changes(ctx: Ctx) -> list[BulkChangeOverview]:
     """List the newest bulk changes that can still be undone."""
-    rows = await bulk_queries.list_newest(ctx)
-    return [
-        BulkChangeOverview(row.id, count_originals(bulk_queries.changes_in(row.states)), row.created_at)
-        for row in rows
-    ]
+    return await bulk_queries.list_newest(ctx)
 
 
 @writes

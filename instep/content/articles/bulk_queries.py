@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
 
 from psycopg.types.json import Jsonb
 
@@ -43,11 +42,11 @@ class StateChange:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredChange:
-    """A bulk change that can be undone; the states are as in the database."""
+class BulkChangeOverview:
+    """A bulk change that can be undone, with the number of articles that it has changed."""
 
     id: str
-    states: list[dict[str, Any]]
+    count: int
     created_at: datetime
 
 
@@ -70,7 +69,7 @@ async def list_states(ctx: Ctx, article_ids: Sequence[str]) -> dict[str, Article
     return {row.id: row for row in rows}
 
 
-async def insert(ctx: Ctx, change_id: str, changes: Sequence[StateChange]) -> None:
+async def insert(ctx: Ctx, change_id: str, changes: Sequence[StateChange], count: int) -> None:
     """Store a bulk change, and forget those that are too old to be undone."""
     await ctx.execute(
         """
@@ -81,21 +80,22 @@ async def insert(ctx: Ctx, change_id: str, changes: Sequence[StateChange]) -> No
     )
     await ctx.execute(
         """
-        insert into bulk_changes (id, workspace_id, bot_id, states, created_at)
-        values (%(id)s, %(workspace)s, %(bot)s, %(states)s, %(now)s)
+        insert into bulk_changes (id, workspace_id, bot_id, states, article_count, created_at)
+        values (%(id)s, %(workspace)s, %(bot)s, %(states)s, %(count)s, %(now)s)
         """,
         id=change_id,
+        count=count,
         states=Jsonb([asdict(change) for change in changes]),
     )
 
 
-async def list_newest(ctx: Ctx) -> list[StoredChange]:
+async def list_newest(ctx: Ctx) -> list[BulkChangeOverview]:
     """The newest bulk changes that can still be undone."""
     return await ctx.all(
-        StoredChange,
+        BulkChangeOverview,
         """
-        select id, states, created_at from bulk_changes
-        where bot_id = %(bot)s and workspace_id = %(workspace)s and states <> '[]'
+        select id, article_count as count, created_at from bulk_changes
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and article_count > 0
           and created_at >= %(now)s - %(ttl)s::interval
         order by created_at desc, id limit %(limit)s
         """,
@@ -116,8 +116,6 @@ async def take(ctx: Ctx, change_id: str) -> list[StateChange] | None:
         id=change_id,
         ttl=limits.BULK_UNDO_TTL,
     )
-    return None if states is None else changes_in(states)
-
-
-def changes_in(states: list[dict[str, Any]]) -> list[StateChange]:
+    if states is None:
+        return None
     return [StateChange(ArticleState(**row["before"]), ArticleState(**row["after"])) for row in states]

@@ -7,7 +7,7 @@ from typing import Any
 
 from instep.content.articles import queries
 from instep.content.articles.queries import VERSION_COLUMNS
-from instep.content.product_versions.actions import lock_versions, referenced_version
+from instep.content.product_versions.actions import list_all_versions, lock_versions, referenced_version
 from instep.platform.core.errors import InvalidValue
 from instep.platform.identity.schemas import Ctx
 
@@ -44,6 +44,8 @@ def changed_versions(changes: dict[str, Any], root_id: str | None) -> dict[str, 
 
 
 async def _find_family(ctx: Ctx, ref: str) -> str:
+    if not await list_all_versions(ctx):
+        raise InvalidValue("versionOf", "the help center has no versions")
     article = await queries.find(ctx, ref, "markdown")
     if article is None:
         raise InvalidValue("versionOf", "this article does not exist")

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from instep.content.parts import queries
-from instep.content.parts.expansion import references_in, refuse_bad_texts, shown_texts
+from instep.content.parts.expansion import holder_counts, references_in, refuse_bad_texts, shown_texts
 from instep.content.parts.queries import PartText
 from instep.content.parts.schemas import (
     FormerText,
@@ -65,8 +65,10 @@ async def list_part_locales(ctx: Ctx, kind: str, name: str) -> list[str]:
 
 
 async def count_holders(ctx: Ctx) -> Counter[str]:
-    """The number of texts of parts and variables that contain each reference."""
-    return Counter(name for row in await queries.all_texts(ctx) for name in references_in(row.text))
+    """The number of parts and variables that contain each reference, in any language."""
+    texts = [(row.reference, row.text) for row in await queries.all_texts(ctx)]
+    is_small = sum(text.count("{{") for _, text in texts) <= limits.MAX_INLINE_REFERENCES
+    return await run_bounded(holder_counts, texts, seconds=limits.MAX_PARTS_SECONDS, is_small=is_small)
 
 
 async def list_former_texts(ctx: Ctx, part_id: str) -> list[FormerText]:

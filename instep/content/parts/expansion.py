@@ -4,6 +4,7 @@
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -138,6 +139,11 @@ def references_in(text: str) -> list[str]:
     if "{{part." not in text and "{{variable." not in text:
         return []
     return sorted({match[3] for match in REFERENCE.finditer(text) if not match[2]})
+
+
+def holder_counts(texts: Iterable[tuple[str, str]]) -> Counter[str]:
+    """The number of parts that contain each reference; `texts` are those of all languages, by reference."""
+    return Counter(name for _, name in {(part, name) for part, text in texts for name in references_in(text)})
 
 
 def has_references(text: str) -> bool:

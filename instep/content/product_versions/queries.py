@@ -176,7 +176,7 @@ async def list_contradictions(ctx: Ctx, family: str | None = None) -> list[Contr
         union all
         select r.title, o.title, v.name from ranges r join ranges o on o.family = r.family and o.id > r.id
             and o.first <= r.last and r.first <= o.last
-        left join product_versions v on v.bot_id = %(bot)s and v.workspace_id = %(workspace)s
+        join product_versions v on v.bot_id = %(bot)s and v.workspace_id = %(workspace)s
             and v.position = greatest(r.first, o.first)
         where not r.is_deleted and not o.is_deleted
         limit 1

@@ -177,7 +177,7 @@ def changed_lines(text: str, replacement: WordReplacement) -> list[ChangedLine]:
         if match.start() >= end:
             if len(lines) == MAX_SHOWN_LINES:
                 break
-            start, end = bounds_around(text, match)
+            start, end = bounds_around(text, match, start)
             lines.append(ChangedLine([""], []))
         lines[-1].around[-1:] = [text[start : match.start()], text[match.end() : end]]
         lines[-1].matches.append(match[0])
@@ -185,9 +185,9 @@ def changed_lines(text: str, replacement: WordReplacement) -> list[ChangedLine]:
     return lines
 
 
-def bounds_around(text: str, match: re.Match[str]) -> tuple[int, int]:
-    """The start and the end of the words near a match in its line."""
-    start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - MAX_CONTEXT_CHARACTERS)
+def bounds_around(text: str, match: re.Match[str], first: int) -> tuple[int, int]:
+    """The start and the end of the words near a match in its line; none are before `first`."""
+    start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - MAX_CONTEXT_CHARACTERS, first)
     end_of_line = text.find("\n", match.end())
     end = min(end_of_line if end_of_line >= 0 else len(text), match.end() + MAX_CONTEXT_CHARACTERS)
     return match.start() - len(text[start : match.start()].lstrip()), end

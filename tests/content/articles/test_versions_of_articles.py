@@ -161,3 +161,15 @@ async def test_renaming_a_version_changes_the_tag_of_its_articles_and_no_one_is_
     seen = await client.get(path, headers={"If-None-Match": tag})
     assert ok(seen)["sinceVersion"] == "2.0"
     ok(await client.patch(path, json={"title": "Set up"}, headers={"If-Match": tag}))
+
+
+async def test_without_versions_there_are_no_families(client: Client) -> None:
+    article = await create_article(client, "Install")
+    for slug in ("3.x", "2.x", "1.x"):
+        ok(await client.delete(f"/v1/product-versions/{slug}"))
+
+    refusal = await client.post(
+        "/v1/articles", json={"title": "Again", "contentMarkdown": "", "versionOf": article["id"]}
+    )
+
+    assert error(refusal) == (400, "invalid_request")
