@@ -45,7 +45,7 @@ def instep(
 ) -> None:
     """A help center that keeps itself in step with a product's code.
 
-    Commands whose text names INSTEP_URL use that server. All others work on the installation on this machine.
+    Commands whose text names INSTEP_URL use that server. All others work on this machine.
     """
 
 

@@ -15,14 +15,23 @@ Result = TypeVar("Result")
 
 @contextmanager
 def local_postgres() -> "Iterator[Postgres]":
-    """The database of the installation on this machine, with its schema up to date.
+    """The database of the installation on this machine, with its schema up to date."""
+    from instep.platform.migrations import migrate
+
+    with installed_postgres() as postgres:
+        migrate(postgres.url)
+        yield postgres
+
+
+@contextmanager
+def installed_postgres() -> "Iterator[Postgres]":
+    """The database of the installation on this machine.
 
     Refused if there is none, and INSTEP_URL names a server: the command would create an empty installation.
     """
     from instep.platform.core.config import settings
     from instep.platform.core.errors import InvalidRequest
     from instep.platform.core.postgres import has_database, running_postgres
-    from instep.platform.migrations import migrate
 
     server = os.environ.get("INSTEP_URL")
     if server and not has_database(settings()):
@@ -31,7 +40,6 @@ def local_postgres() -> "Iterator[Postgres]":
             f" that serves {server}, or unset INSTEP_URL to create an installation here."
         )
     with running_postgres(settings()) as postgres:
-        migrate(postgres.url)
         yield postgres
 
 

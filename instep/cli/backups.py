@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from instep.cli.admin_session import installed_postgres
 from instep.cli.options import AsJson
 from instep.cli.output import as_lines, say
 
@@ -22,11 +23,10 @@ def backup(
     from instep.operations.backups.restoring import BackupContents, manifest_facts
     from instep.operations.backups.snapshot import make_backup
     from instep.platform.core.config import settings
-    from instep.platform.core.postgres import running_postgres
     from instep.platform.core.progress import tell
 
     bucket_url = settings().files
-    with running_postgres(settings()) as postgres:
+    with installed_postgres() as postgres:
         bucket = open_bucket(bucket_url) if bucket_url else None
         manifest = make_backup(postgres.url, bucket, file, tell)
     contents = BackupContents(**manifest_facts(manifest))

@@ -2,7 +2,7 @@
 
 import typer
 
-from instep.cli.admin_session import as_owner
+from instep.cli.admin_session import as_owner, installed_postgres
 from instep.cli.options import AsJson
 from instep.cli.output import say
 from instep.cli.table import table
@@ -11,11 +11,9 @@ from instep.cli.table import table
 def migrate(as_json: AsJson = False) -> None:
     """Update the database's schema."""
     from instep.operations.ops.doctor import Migrated
-    from instep.platform.core.config import settings
-    from instep.platform.core.postgres import running_postgres
     from instep.platform.migrations import migrate as migrate_schema
 
-    with running_postgres(settings()) as postgres:
+    with installed_postgres() as postgres:
         revision = migrate_schema(postgres.url)
     say(Migrated(revision=revision), f"The schema is at revision {revision}.", as_json)
 

@@ -66,7 +66,10 @@ async def test_without_a_bot_it_is_said_how_to_make_one(operator: Operator) -> N
     assert refusal == like("instep:…`instep bot create NAME`.")
 
 
-@pytest.mark.parametrize("arguments", [("ask", "How?"), ("import", ".", "--yes"), ("bot", "list")])
+@pytest.mark.parametrize(
+    "arguments",
+    [("ask", "How?"), ("import", ".", "--yes"), ("bot", "list"), ("migrate",), ("backup", "b.dump")],
+)
 def test_on_a_machine_without_an_installation_nothing_is_created_for_another_server(
     tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:

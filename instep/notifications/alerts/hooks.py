@@ -18,7 +18,9 @@ SHAPES: dict[Tool, re.Pattern[str]] = {
     ),
     "mattermost": re.compile(r"(?:/[A-Za-z0-9_-]{1,64}){0,8}/hooks/(?P<secret>[a-z0-9]{26})/?"),
 }
-# Discord's apps use these hosts in URLs.
+# Some tools answer an address with a final slash with a redirect, which is not followed.
+FINAL_SLASH = re.compile(r"/(?=\?|$)")
+# Discord's apps use these hosts in URLs; the first answers without a redirect.
 DISCORD = ("discord.com", "discordapp.com", "ptb.discord.com", "canary.discord.com")
 TEAMS = (".logic.azure.com", ".powerplatform.com")
 TEAMS_QUERY = {
@@ -57,7 +59,10 @@ def read_hook(text: str) -> IncomingWebhook:
     if url.scheme != "https" or ":" in url.host or match is None:
         raise ValueError(EXAMPLES)
     secret = signature_in(match["query"]) if tool == "teams" else match["secret"]
-    return IncomingWebhook(tool, url, text, secret[-4:])
+    host = DISCORD[0] if tool == "discord" else url.host
+    authority = host if url.port == HTTPS else f"{host}:{url.port}"
+    address = f"https://{authority}{FINAL_SLASH.sub('', after_host(text))}"
+    return IncomingWebhook(tool, parse_url(address), address, secret[-4:])
 
 
 def after_host(text: str) -> str:

@@ -58,8 +58,9 @@ def discord_message(title: str, lines: Sequence[str]) -> dict[str, Any]:
 
 def teams_message(title: str, lines: Sequence[str]) -> dict[str, Any]:
     """An adaptive card; a new line begins only with a new paragraph (adaptivecards.io, TextBlock)."""
-    heading = {"type": "TextBlock", "text": title, "style": "heading", "weight": "Bolder", "size": "Large"}
-    text = {"type": "TextBlock", "text": "\n\n".join(lines), "wrap": True}
+    block = {"type": "TextBlock", "wrap": True}
+    heading = {**block, "text": title, "style": "heading", "weight": "Bolder", "size": "Large"}
+    text = {**block, "text": "\n\n".join(lines)}
     card = {
         "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
         "type": "AdaptiveCard",

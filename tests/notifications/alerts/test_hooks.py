@@ -22,10 +22,17 @@ def test_the_address_of_each_tool_is_understood(tool: Tool) -> None:
 
 
 @pytest.mark.parametrize("host", DISCORD)
-def test_every_host_of_discord_is_understood(host: str) -> None:
+def test_every_host_of_discord_is_understood_and_the_one_without_a_redirect_used(host: str) -> None:
     hook = read_hook(ADDRESSES["discord"].replace("discord.com", host))
 
-    assert (hook.tool, hook.target.host) == ("discord", host)
+    assert (hook.tool, hook.address) == ("discord", ADDRESSES["discord"])
+
+
+@pytest.mark.parametrize("tool", list(ADDRESSES))
+def test_a_slash_at_the_end_is_not_sent(tool: Tool) -> None:
+    path, mark, query = ADDRESSES[tool].partition("?")
+
+    assert read_hook(f"{path}/{mark}{query}").address == ADDRESSES[tool].replace(":443", "")
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ class RawResponse:
             return float(text)
         try:
             return max(0.0, (parsedate_to_datetime(text) - utc_now()).total_seconds())
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             return None
 
 
