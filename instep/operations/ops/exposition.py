@@ -161,6 +161,7 @@ def render(snapshot: Snapshot) -> bytes:
     counts = REGISTRY
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         counts = CollectorRegistry()
+        # The library has no types.
         MultiProcessCollector(counts)  # type: ignore[no-untyped-call]
     return generate_latest(counts) + generate_latest(answer)
 

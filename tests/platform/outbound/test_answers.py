@@ -7,6 +7,7 @@ import pytest
 
 from instep.platform.core import limits
 from instep.platform.core.outbound.client import INCOMPLETE, NOT_HTTP, TOO_LARGE, OutboundClient, Response
+from instep.platform.core.outbound.requests import RawResponse
 from tests.platform.outbound.clients import BODY, MEGABYTE, PROMPT, timed
 from tests.support.receivers import (
     OK,
@@ -154,3 +155,11 @@ async def test_an_early_refusal_of_a_large_body_is_an_answer(client: OutboundCli
 
     async with receiving(handle) as receiver:
         assert await client.post(receiver.url, b"x" * 10 * MEGABYTE, {}) == Response(413, b"")
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [("7", 7.0), ("", None), ("soon", None), ("Fri, 31 Dec 9999999999 23:59:59 GMT", None)],
+)
+def test_the_wait_that_a_server_asks_for_is_a_number_of_seconds(header: str, seconds: float | None) -> None:
+    assert RawResponse(429, {"retry-after": header}, b"").retry_after == seconds

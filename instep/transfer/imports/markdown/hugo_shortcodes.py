@@ -34,7 +34,7 @@ _MADE_TARGET = re.compile(
 )
 _RELATIVE_TARGET = re.compile(r"(\]\(|^[ \t]{0,3}\[[^\]\n]+\]:[ \t]+)([\w-]+)(/[^\s()]*)", re.MULTILINE)
 _NO_LETTER = re.compile(r"[^\w-]+")
-_TODO = re.compile(r"\[//\]: # \(.*\)$", re.MULTILINE)
+_REMARK = re.compile(r"\[//\]: # \(.*\)$", re.MULTILINE)
 _DIVIDER = re.compile(r"^<!--[ \t]*more[ \t]*-->[ \t]*\n?", re.MULTILINE)
 _VIDEOS = {
     "youtube": "https://www.youtube.com/watch?v={}",
@@ -73,7 +73,7 @@ def plain_shortcodes(text: str, code: HiddenCode, page: SourcePage, includes: In
     """
     text = _plain(text, code, page, includes, 0)
     text = _RELATIVE_TARGET.sub(lambda match: _rooted(match, page, includes), text)
-    text = _GLOSSARY.sub(r"\1", _DIVIDER.sub("", _TODO.sub("", text)))
+    text = _GLOSSARY.sub(r"\1", _DIVIDER.sub("", _REMARK.sub("", text)))
     # Shortcodes that are shown and not run are written as comments, even in code.
     code.fences = [_shown(fence) for fence in code.fences]
     code.spans = [_SHOWN_TAG.sub(r"{{\1\2\3}}", span) for span in code.spans]
