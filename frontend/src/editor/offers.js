@@ -1,29 +1,27 @@
-// What this browser kept and the server does not have is offered back, once, above the text.
+// Text that this browser kept and the server does not have is offered back, once, above the text.
 import { areSame, fieldsOf, fillIn } from "./fields.js";
 import { forgetOldEntries } from "./keeping.js";
 
 export async function listenForKeptTexts(form, surface, saving) {
   forgetOldEntries();
-  // A page that could not save has the text in its form.
-  if ("unsaved" in form.dataset) return;
+  // A page that could not save has the text in its form, which is kept again.
+  const isUnsaved = "unsaved" in form.dataset;
   const place = document.getElementById("kept");
   const opened = fieldsOf(form, surface);
-  for (const entry of await saving.keeper.entries()) {
-    if (areSame(entry.fields, opened)) {
+  const entries = await saving.keeper.entries();
+  const isOpened = (entry) => areSame(entry.fields, opened);
+  for (const { tab } of entries.filter(isOpened)) saving.keeper.drop(tab);
+  const entry = entries.find((each) => !isOpened(each));
+  if (isUnsaved || !entry) return;
+  offer(place, entry, {
+    restore() {
+      fillIn(form, surface, entry.fields, entry.base);
       saving.keeper.drop(entry.tab);
-      continue;
-    }
-    offer(place, entry, {
-      restore() {
-        fillIn(form, surface, entry.fields, entry.base);
-        saving.keeper.drop(entry.tab);
-        saving.note();
-        surface.view.focus();
-      },
-      discard: () => saving.keeper.drop(entry.tab),
-    });
-    return;
-  }
+      saving.note();
+      surface.view.focus();
+    },
+    discard: () => saving.keeper.drop(entry.tab),
+  });
 }
 
 function offer(place, entry, acts) {

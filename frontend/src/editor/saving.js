@@ -22,6 +22,8 @@ class Saving {
     this.isSending = false;
     // A new text that is sent twice would become two.
     this.isSubmitting = false;
+    // Another form of the page, which was sent before the server had the text.
+    this.next = null;
     // Someone else's text is replaced on purpose alone: by the button, not by typing.
     this.isRefused = "conflict" in form.dataset;
     this.isKept = true;
@@ -145,27 +147,32 @@ class Saving {
     event.preventDefault();
     this.keep();
     if (!this.form.reportValidity() || this.isLeaving || this.isSubmitting) return;
-    this.isSubmitting = true;
-    try {
-      if (this.isRefused) this.leave(act, event.submitter);
-      else if (await this.settle()) await this.sendForm(act);
-    } finally {
-      this.isSubmitting = false;
-    }
+    if (this.isRefused) this.leave(act, event.submitter);
+    else await this.saveForm(act);
   }
 
   /** Another form of the page, such as the one that resolves a place, is sent when the server has the text. */
   async saveBefore(event) {
     const { target, submitter } = event;
     if (target === this.form || event.defaultPrevented || !target.matches("main form[method=post]")) return;
-    if (!this.savesByItself || areSame(this.fields(), this.saved)) return;
+    if (!this.savesByItself || (!this.isSubmitting && areSame(this.fields(), this.saved))) return;
     event.preventDefault();
-    if (this.isSubmitting) return;
     if ("conflict" in this.form.dataset && this.isRefused) return this.fail("someone else changed this text");
+    this.next = () => target.requestSubmit(submitter);
+    if (!this.isSubmitting) await this.saveForm("save");
+  }
+
+  async saveForm(act) {
+    let isSaved = false;
     this.isSubmitting = true;
-    const isSaved = (await this.settle()) && (await this.sendForm("save"));
-    this.isSubmitting = false;
-    if (isSaved) target.requestSubmit(submitter);
+    try {
+      isSaved = (await this.settle()) && (await this.sendForm(act));
+    } finally {
+      this.isSubmitting = false;
+    }
+    const { next } = this;
+    this.next = null;
+    if (isSaved) next?.();
   }
 
   async sendForm(act) {
@@ -184,7 +191,7 @@ class Saving {
   takeForm({ address, version, savedAt }, fields) {
     this.saved = fields;
     this.keep();
-    if (address) {
+    if (address && !this.next) {
       this.isLeaving = true;
       this.tellSent();
       return location.assign(address);

@@ -1,5 +1,6 @@
 """Whatever ends while someone types, the words are there again, and nothing says "Saved" before it is."""
 
+import asyncio
 import re
 
 import pytest
@@ -224,8 +225,9 @@ async def test_of_two_tabs_the_second_is_refused_and_compares(
     )
 
 
+@pytest.mark.parametrize("merged", ["", "Merged. "])
 async def test_text_that_was_saved_after_a_comparison_is_not_offered_again(
-    writer: Writer, owner: Tx, article: Json
+    writer: Writer, merged: str
 ) -> None:
     second = Writer(await writer.page.context.new_page(), writer.address)
     await second.open()
@@ -234,6 +236,7 @@ async def test_text_that_was_saved_after_a_comparison_is_not_offered_again(
     await second.type("Ours. ")
     await second.page.get_by_role("button", name="Compare").click()
     await expect(second.page.get_by_role("heading", name="Differences")).to_be_visible()
+    await second.type(merged)
     async with second.page.expect_navigation():
         await second.page.get_by_role("button", name="Save", exact=True).click()
 
@@ -262,19 +265,55 @@ async def test_restored_text_does_not_replace_what_was_saved_since(
     assert await working_text(owner, article) is None
 
 
-async def test_resolving_a_place_saves_the_text_first(
-    signed_in_tab: Page, development_server: str, client: Client, database: Database, cast: Cast, owner: Tx
-) -> None:
+@pytest.fixture
+async def writer_at_place(
+    signed_in_tab: Page, development_server: str, client: Client, database: Database, cast: Cast
+) -> tuple[Writer, Json]:
+    """An owner of Acme who writes at a place."""
     place = await open_place(client, database, cast.acme)
     below = f"{development_server}/app/{cast.acme.slug}/articles/{place['articleId']}/edit"
     writer = Writer(signed_in_tab, f"{below}?place={place['id']}")
     await writer.open()
     await writer.type("A row. ")
-    await writer.page.get_by_label("Description").fill("How to export", force=True)
+    return writer, place
+
+
+@pytest.mark.parametrize(("label", "text"), [("Description", "How to export"), ("Address", "how-to-export")])
+async def test_resolving_a_place_saves_the_text_first(
+    writer_at_place: tuple[Writer, Json], client: Client, owner: Tx, label: str, text: str
+) -> None:
+    writer, place = writer_at_place
+    await create_article(client, "Begin", contentMarkdown="[Exports](exports)")
+    await writer.page.get_by_text("Description, collection").click()
+    await writer.page.get_by_label(label).fill(text)
     await writer.page.get_by_role("button", name="Resolve").click()
 
     await expect(writer.page.get_by_text("Resolved the place")).to_be_visible()
+    article = ok(await client.get(f"/v1/articles/{place['articleId']}"))
+    assert text in (article["description"], article["slug"])
     assert "A row. " in (await working_text(owner, {"id": place["articleId"]}) or "")
+    assert ok(await client.get(f"/v1/places/{place['id']}"))["status"] == "resolved"
+
+
+async def test_resolving_a_place_waits_for_a_save_that_has_begun(
+    writer_at_place: tuple[Writer, Json], client: Client
+) -> None:
+    writer, place = writer_at_place
+    is_pressed = asyncio.Event()
+
+    async def answer_late(route: Route) -> None:
+        await is_pressed.wait()
+        await route.continue_()
+
+    await writer.page.get_by_text("Description, collection").click()
+    await writer.page.get_by_label("Description").fill("How to export")
+    await writer.page.route("**/edit", answer_late)
+    async with writer.page.expect_request("**/edit"):
+        await writer.page.get_by_role("button", name="Save", exact=True).click()
+    await writer.page.get_by_role("button", name="Resolve").click()
+    is_pressed.set()
+
+    await expect(writer.page.get_by_text("Resolved the place")).to_be_visible()
     assert ok(await client.get(f"/v1/places/{place['id']}"))["status"] == "resolved"
 
 

@@ -126,16 +126,18 @@ async def save_article(page: BotPage) -> Response:
 async def go_on(page: BotPage, slug: str) -> Response:
     """Redirect to the page of a published article, or else to the editor; a script stays in it."""
     saved = await open_text(page.ctx, article_id(page))
+    state = state_of(saved)
     place_id = page.form.get("place", "")
     if publishes(page.form) and place_id and await is_open(page.ctx, place_id):
-        return after_saving(page, f"review/{place_id}", PUBLISHED_AT_PLACE)
+        return after_saving(page, f"review/{place_id}", PUBLISHED_AT_PLACE, **state)
     if publishes(page.form):
-        return after_saving(page, f"articles/{saved.id}", "Published.")
+        return after_saving(page, f"articles/{saved.id}", "Published.", **state)
+    query = {"place": place_id} if place_id else {}
     if slug != saved.article.slug and await count_former_links(page.ctx, saved.id, slug):
-        return after_saving(page, f"articles/{saved.id}/edit?{urlencode({'renamed': slug})}", "Saved.")
-    if wants_json(page):
-        return page.answer(**state_of(saved))
-    return page.leave(f"articles/{saved.id}/edit{f'?place={place_id}' if place_id else ''}", "Saved.")
+        query["renamed"] = slug
+    if wants_json(page) and "renamed" not in query:
+        return page.answer(**state)
+    return after_saving(page, f"articles/{saved.id}/edit?{urlencode(query)}".rstrip("?"), "Saved.", **state)
 
 
 @router.post("{id}/links")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from starlette.responses import Response
 
@@ -113,11 +114,11 @@ def wants_json(page: BotPage) -> bool:
     return page.request.headers.get("accept") == "application/json"
 
 
-def after_saving(page: BotPage, below: str, notice: Notice | str) -> Response:
-    """Redirect to another page of the bot, which says what was done."""
+def after_saving(page: BotPage, below: str, notice: Notice | str, **state: Any) -> Response:
+    """Redirect to another page of the bot, which says what was done; a script also gets `state`."""
     if not wants_json(page):
         return page.leave(below, notice)
-    response = page.answer(address=page.path(below))
+    response = page.answer(address=page.path(below), **state)
     keep_notice(page.request, response, Notice(notice) if isinstance(notice, str) else notice)
     return response
 
