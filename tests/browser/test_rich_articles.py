@@ -35,6 +35,8 @@ Dock.
 :::
 """
 DIAGRAMS = """\
+Begin with <code class="language-mermaid">flowchart</code>.
+
 ```mermaid
 flowchart LR
   A[Write] --> B[Publish]

@@ -9,6 +9,8 @@ const DRAW_MILLISECONDS = 1000;
 const READY_MILLISECONDS = 30;
 const STORAGE = "instep.preview";
 const WIDE = "(min-width: 80rem)";
+const BLOCKS = ":scope > [data-line], :is(:scope > div, details) > [data-line], li[data-line], tr[data-line]";
+const DIAGRAM_SOURCE = "pre:has(> .language-mermaid)";
 const setShown = StateEffect.define();
 const shownLine = Decoration.line({ class: "md-shown" });
 
@@ -79,14 +81,19 @@ function showLine(view, number) {
   view.focus();
 }
 
+const foldOf = (element) => element.parentElement.closest("details");
+
 /** Mark the block that holds the line, and bring it into view. */
 function showBlock(text, number) {
-  const blocks = [...text.querySelectorAll(":scope > [data-line], :scope > div > [data-line], li[data-line], tr[data-line]")];
-  const block = blocks.filter((element) => Number(element.dataset.line) <= number).at(-1);
+  const blocks = [...text.querySelectorAll(BLOCKS)];
+  const found = blocks.filter((element) => Number(element.dataset.line) <= number).at(-1);
+  // The source of a diagram stays folded below it.
+  const block = found?.matches(DIAGRAM_SOURCE) ? found.parentElement : found;
   for (const other of text.querySelectorAll(".is-current")) if (other !== block) other.classList.remove("is-current");
   if (!block) return;
   block.classList.add("is-current");
   showPanelOf(block);
+  for (let fold = foldOf(block); fold; fold = foldOf(fold)) fold.open = true;
   const pane = text.closest(".preview");
   const { top, bottom } = block.getBoundingClientRect();
   const frame = pane.getBoundingClientRect();

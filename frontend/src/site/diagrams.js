@@ -8,10 +8,15 @@ const MAX_DIAGRAMS = 20;
 const MAX_CHARACTERS = 10_000;
 const MAX_HEIGHT = 4_000;
 const MAX_WIDTH = 4_000;
+// Sources that the server has folded, with and without a button that copies them. Authors can also name the language
+// of code within a sentence.
+const SOURCES = "details > summary + :is(pre, .copied) code.language-mermaid";
+/** Ends the work of a drawing, by its place. */
+const drawings = new WeakMap();
 
 export function drawDiagrams() {
   const address = document.querySelector("script[data-diagram]")?.dataset.diagram;
-  const sources = [...document.querySelectorAll(".prose code.language-mermaid")].slice(0, MAX_DIAGRAMS);
+  const sources = [...document.querySelectorAll(`.prose ${SOURCES}`)].slice(0, MAX_DIAGRAMS);
   for (const code of sources) {
     const text = code.textContent;
     const details = code.closest("details");
@@ -25,14 +30,19 @@ export function keepDiagrams(text, parking) {
   const places = [...text.querySelectorAll(".diagram")];
   for (const place of places) move(place, parking, null);
   return () => {
-    const sources = [...text.querySelectorAll("code.language-mermaid")];
+    const sources = [...text.querySelectorAll(SOURCES)];
     for (const place of places) {
       const found = sources.findIndex((code) => code.textContent === place.dataset.source);
       const [code] = found < 0 ? [] : sources.splice(found, 1);
       if (code) move(place, code.closest("details").parentNode, code.closest("details"));
-      else place.remove();
+      else remove(place);
     }
   };
+}
+
+function remove(place) {
+  drawings.get(place).abort();
+  place.remove();
 }
 
 /** Frames load again where a browser can't move them. */
@@ -51,6 +61,9 @@ function draw(details, text, address) {
   const place = document.createElement("div");
   const frame = document.createElement("iframe");
   const dark = matchMedia("(prefers-color-scheme: dark)");
+  const drawing = new AbortController();
+  const { signal } = drawing;
+  drawings.set(place, drawing);
   place.className = "diagram";
   place.dataset.source = text;
   Object.assign(frame, { title: details.querySelector("summary").textContent, src: address });
@@ -73,22 +86,25 @@ function draw(details, text, address) {
     letScroll(place, frame.title);
   };
   const giveUp = () => {
-    removeEventListener("message", receive);
-    dark.removeEventListener("change", send);
-    place.remove();
-    details.open = true;
+    // A text that was replaced has another source below the drawing.
+    place.nextElementSibling?.setAttribute("open", "");
+    remove(place);
   };
-  addEventListener("message", receive);
+  addEventListener("message", receive, { signal });
   frame.addEventListener("load", () => (patience ??= setTimeout(giveUp, PATIENCE_MILLISECONDS)));
   details.before(place);
   const observer = new IntersectionObserver(
     ([{ isIntersecting }]) => {
       if (!isIntersecting) return;
       observer.disconnect();
-      dark.addEventListener("change", send);
+      dark.addEventListener("change", send, { signal });
       place.append(frame);
     },
     { rootMargin: NEAR },
   );
   observer.observe(place);
+  signal.addEventListener("abort", () => {
+    observer.disconnect();
+    clearTimeout(patience);
+  });
 }

@@ -208,6 +208,52 @@ async def test_the_preview_shows_tabs_and_opens_the_one_with_the_cursor(writer: 
     await expect(preview.get_by_role("tabpanel")).to_have_text(["Second."], use_inner_text=True)
 
 
+async def test_the_preview_opens_the_details_with_the_cursor(writer: Writer) -> None:
+    page = writer.page
+    await writer.surface.focus()
+    await page.keyboard.insert_text(
+        "Begin.\n\n<details><summary>More</summary>\n\nInside.\n\n</details>\n\nEnd."
+    )
+    inside = page.locator("#preview-text").get_by_text("Inside.")
+    await expect(inside).to_be_hidden()
+
+    for _ in range(4):
+        await page.keyboard.press("ArrowUp")
+
+    await expect(inside).to_be_visible()
+    await expect(page.locator("#preview-text .is-current")).to_have_text("Inside.")
+
+
+async def test_a_drawn_diagram_of_the_preview_stays_until_its_source_is_gone(writer: Writer) -> None:
+    page = writer.page
+    loads: list[str] = []
+    page.on("request", lambda request: loads.append(request.url) if "/diagram." in request.url else None)
+    before = await count_listeners(page)
+    await writer.surface.focus()
+    await page.keyboard.insert_text("```mermaid\nflowchart LR\n  A[Write] --> B[Publish]\n```\n\n")
+    drawing = page.frame_locator(".diagram iframe").get_by_text("Publish")
+    await expect(drawing).to_be_visible()
+    count = len(loads)
+
+    await page.keyboard.type("Typed below.")
+    await expect(page.locator("#preview-text p")).to_have_text("Typed below.")
+    await expect(drawing).to_be_visible()
+    assert len(loads) == count
+
+    await page.keyboard.press("Control+a")
+    await page.keyboard.type("No diagram.")
+    await expect(page.locator(".diagram")).to_have_count(0)
+    assert await count_listeners(page) == before
+
+
+async def count_listeners(page: Page) -> int:
+    """The listeners of the window for messages, as Chromium's developer tools count them."""
+    tools = await page.context.new_cdp_session(page)
+    window = await tools.send("Runtime.evaluate", {"expression": "window"})
+    listeners = await tools.send("DOMDebugger.getEventListeners", {"objectId": window["result"]["objectId"]})
+    return sum(listener["type"] == "message" for listener in listeners["listeners"])
+
+
 async def test_escape_and_tab_leave_the_text_and_the_toolbar_is_one_stop(writer: Writer) -> None:
     page = writer.page
     await page.get_by_role("button", name="Preview").focus()
