@@ -118,6 +118,11 @@ def test_a_table_whose_head_and_rule_differ_is_repaired(source: str, text: str) 
         ("![a](b.png){ width=20 loading=lazy }", '<img src="b.png" alt="a" width="20">'),
         ('![a](b.png "T"){: style="width: 25%"} x', '<img src="b.png" alt="a" title="T" width="168"> x'),
         ("![a](b.png){ width=1200 }", "![a](b.png)"),
+        (
+            '| ![a \\| &lt;b&gt;](b.png?c=1&amp;d "T&quot;"){ width=20 } |',
+            '| <img src="b.png?c=1&amp;d" alt="a &#124; &lt;b&gt;" title="T&quot;" width="20"> |',
+        ),
+        ("![`a`](b.png){ width=20 }", "![`a`](b.png)"),
         ('[a](b){:target="_blank"} c', "[a](b) c"),
         ("Text\n{: .note }\nmore", "Text\n\nmore"),
         ("## T { #id .x }", "## T {#id}"),

@@ -575,6 +575,12 @@ def test_keys_are_named_by_attributes_too(tag: str, keys: str) -> None:
     assert (page.markdown, losses) == (f"Press {keys} now.\n", [])
 
 
+def test_only_a_style_is_read_as_declarations() -> None:
+    page, _ = read("<Card title={{en: 'A'}}>Text.</Card>\n")
+
+    assert page.markdown == ":::card\nText.\n:::\n"
+
+
 def test_a_component_that_nothing_is_known_of_is_told() -> None:
     page, losses = read("Press <Key combination={keys.undo} /> now.\n")
 

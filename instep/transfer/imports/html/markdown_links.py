@@ -21,7 +21,9 @@ def picture(alternative: str, target: str, width: int | None = None, title: str 
     if target and width is not None:
         words = escape(_ESCAPED.sub(r"\1", words))
         further = f' title="{escape(title)}"' if title else ""
-        return f'<img src="{escape(link_target(target))}" alt="{words}"{further} width="{width}">'
+        tag = f'<img src="{escape(link_target(target))}" alt="{words}"{further} width="{width}">'
+        # A bar would end the cell of a table.
+        return tag.replace("|", "&#124;")
     escaped = words.replace("[", "\\[").replace("]", "\\]")
     return f"![{escaped}]({link_target(target)})" if target else ""
 

@@ -1,6 +1,7 @@
 """Attribute lists of Python-Markdown, kramdown and Markdown-it: `{: .class }`, `{ #id .class }`."""
 
 import re
+from html import unescape
 
 from instep.transfer.imports.html.markdown_links import picture
 from instep.transfer.imports.html.picture_widths import picture_width
@@ -11,8 +12,9 @@ _LIST = re.compile(
     rf"\{{:?[ \t]*+({_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*)[ \t]*\}}"
 )
 _PICTURE = re.compile(
-    r"!\[([^\[\]\n]*+)\]\(([^()\s]++)(?:[ \t]++\"([^\"\n]*+)\")?+[ \t]*+\)\{:?([^{}\n]*+)\}"
+    r"!\[([^\[\]\n\x00]*+)\]\(([^()\s]++)(?:[ \t]++\"([^\"\n]*+)\")?+[ \t]*+\)\{:?([^{}\n]*+)\}"
 )
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|&#?\w++;")
 _WIDTH = re.compile(r"(?<![\w-])width=[\"']?([\d.]+\w*+%?+)")
 _ID = re.compile(r"(?:^|\s)(?:#|id=[\"']?)([\w:.-]+)")
 
@@ -27,10 +29,18 @@ def remove_attribute_lists(text: str) -> str:
 
 
 def _sized_picture(match: re.Match[str]) -> str:
-    alternative, target, title, attributes = match.groups()
+    attributes = match[4]
     declared = _WIDTH.search(attributes)
     width = picture_width(declared[1] if declared else "", attributes.replace('"', " ").replace("'", " "))
-    return match[0] if width is None else picture(alternative, target, width, title or "")
+    if width is None:
+        return match[0]
+    # A tag has the text itself, which Markdown writes with escapes.
+    words, target, title = (_ESCAPED.sub(_unescaped, text or "") for text in match.group(1, 2, 3))
+    return picture(words, target, width, title)
+
+
+def _unescaped(sign: re.Match[str]) -> str:
+    return sign[1] or unescape(sign[0])
 
 
 def _id_alone(match: re.Match[str]) -> str:

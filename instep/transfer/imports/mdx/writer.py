@@ -232,7 +232,8 @@ class PageWriter:
                 tag.values[name] = _words(name, unescape(value))
                 continue
             worth = self._value(value)
-            tag.values[name] = "true" if worth is True else _words(name, js_text(worth) or _style(worth))
+            text = _style(worth) if name == "style" else ""
+            tag.values[name] = "true" if worth is True else _words(name, js_text(worth) or text)
             if name in _ADDRESSES and isinstance(worth, JsUnknown | JsCall) and not tag.values[name]:
                 what = f"URL of <{element.name}> that is computed by a program: {{{value.text}}}"
                 self.page.losses.add(what, element.source)
@@ -354,7 +355,7 @@ def _words(name: str, text: str) -> str:
 
 
 def _style(value: JsValue) -> str:
-    """An object, such as that of `style`, as the declarations of a style sheet."""
+    """The object in an attribute `style` as the declarations of a style sheet."""
     return "; ".join(f"{name}: {js_text(each)}" for name, each in js_object(value).items())
 
 
