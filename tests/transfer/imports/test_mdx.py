@@ -466,6 +466,13 @@ def test_videos_play_in_the_page_and_other_pages_become_links_and_are_told() -> 
     assert losses == [Loss("page.mdx", like("embedded…: <iframe>"), 3)]
 
 
+def test_a_video_in_a_table_is_a_link_and_told() -> None:
+    page, losses = read('| A |\n|---|\n| <YouTube id="abc" title="Tour" /> |\n')
+
+    assert page.markdown == "| A |\n|---|\n| [Tour](https://www.youtube.com/watch?v=abc) |\n"
+    assert losses == [Loss("page.mdx", like("video…link: <YouTube>"), 3)]
+
+
 def test_snippets_are_put_in_with_their_attributes() -> None:
     page, losses = read(
         "import Hint from '/snippets/hint.mdx'\n\n<Note>\n  <Hint name=\"Ada\" />\n</Note>\n",

@@ -119,6 +119,28 @@ def test_html_in_a_page_is_read_as_in_pages_of_html(html: str, markdown: str) ->
     assert page_at(tree, "a.md").markdown == f"{markdown}\n"
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "video"),
+    [
+        ("- ", "", "- :::video\n\n  {}\n\n  :::"),
+        ("> ", "", "> :::video\n>\n> {}\n>\n> :::"),
+        ("> 1. ", "", "> 1. :::video\n>\n>    {}\n>\n>    :::"),
+        ("- See ", " now", ""),
+        ("| A |\n|---|\n| ", " |", ""),
+    ],
+)
+def test_a_video_in_a_list_or_quote_plays_and_one_among_words_is_told(
+    before: str, after: str, video: str
+) -> None:
+    html = f'{before}<iframe src="https://www.youtube.com/embed/abc" title="Tour"></iframe>{after}'
+    link = "[Tour](https://www.youtube.com/watch?v=abc)"
+
+    tree = read_tree(READER, {"a.md": f"# T\n\n{html}\n"})
+
+    assert page_at(tree, "a.md").markdown.strip() == (video or f"{before}{{}}{after}").format(link)
+    assert told(tree) == ([] if video else [like("a.md:… video inside a line…")])
+
+
 def test_code_in_a_group_keeps_its_titles() -> None:
     code = '```sh [npm]\nnpm i\n```\n\n```sh title="yarn"\nyarn\n```\n'
     tree = read_tree(READER, {"a.md": f"# T\n\n::: code-group\n{code}:::\n\n```js [a.js]\nx\n```\n"})

@@ -30,6 +30,8 @@ _INLINE = re.compile(
     r"<(iframe|video|audio|embed|object)\b[^<>]*?(?:/>|>(?:(?:(?!<\1\b).)*?</\1[ \t]*>)?)|<img\b[^<>]*>",
     re.IGNORECASE | re.DOTALL,
 )
+_MARKERS = re.compile(r"[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*+")
+_LINE_END = re.compile(r"[ \t]*+$", re.MULTILINE)
 _LINK = re.compile(
     r"<a\b([^<>]*\bhref\b[^<>]*)>((?:(?!<a\b|</a|\n[ \t]*\n).)*?)</a[ \t]*>", re.IGNORECASE | re.DOTALL
 )
@@ -118,13 +120,15 @@ def _plain_cells(row: str) -> str:
 
 def _inline(match: re.Match[str], losses: PageLosses) -> str:
     """An image or a link; a video only if nothing else is on its line."""
-    markdown = _converted(match[0], losses)
+    markdown, text = _converted(match[0], losses), match.string
     if FENCE not in markdown:
         return markdown
-    before, after = match.string[: match.start()].rpartition("\n")[2], match.string[match.end() :]
-    if before.strip() or after.partition("\n")[0].strip():
-        return " ".join(line for line in markdown.split("\n") if line and FENCE not in line)
-    return indent(markdown, before).removeprefix(before)
+    before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+    if _MARKERS.fullmatch(before) and _LINE_END.match(text, match.end()):
+        below = re.sub(r"[^>\t]", " ", before)
+        return "\n".join(f"{below}{line}".rstrip() for line in markdown.split("\n")).removeprefix(below)
+    losses.add("video inside a line, replaced by a link", match[0])
+    return " ".join(line for line in markdown.split("\n") if line and FENCE not in line)
 
 
 def _link(match: re.Match[str]) -> str:

@@ -93,7 +93,7 @@ def _caption(tag: Tag) -> MarkdownPiece:
 
 
 def _media(tag: Tag) -> MarkdownPiece:
-    """A video or an embedded page as a link."""
+    """A video that our pages play; another one, or an embedded page, as a link."""
     target = tag.value("src", "href", "url", "data") or tag.summary
     host = _HOSTS.get(tag.name)
     if host and "://" not in target:
@@ -105,7 +105,11 @@ def _media(tag: Tag) -> MarkdownPiece:
     # An id in an address says nothing to people.
     label = ("Video" if PLAYED.match(target) else target) if _ID.match(name) else name
     title = tag.value("title", "caption", "alt", "aria-label") or label
-    return block(video(title or target, target)) if target else MarkdownPiece(tag.inner)
+    if not target:
+        return MarkdownPiece(tag.inner)
+    # A cell of a table has only one line.
+    is_in_table = tag.line.lstrip(" \t>").startswith("|")
+    return MarkdownPiece(link(title, target)) if is_in_table else block(video(title, target))
 
 
 def _source(tag: Tag) -> MarkdownPiece:
