@@ -203,8 +203,21 @@ def test_pages_before_a_group_stay_before_it_and_other_labels_are_told() -> None
     assert told(tree) == [
         "Guides: pages after a group (1 in total): articles are listed apart from groups",
         like("e.mdx: page that isn't in the navigation: placed after the others"),
-        "docs.json: navigation label other than the title (1 in total): such as “C” for “C of all”",
+        "c.mdx: navigation label other than the title (1 in total): such as “C” for “C of all”",
     ]
+
+
+def test_a_page_that_is_listed_twice_adds_no_empty_collection_and_is_not_late() -> None:
+    again = {"group": "Again", "pages": ["a"]}
+    guides = {"group": "Guides", "pages": [again, "b", {"group": "Deep", "pages": ["c"]}, "a"]}
+    files = {f"{name}.mdx": f"# {name.upper()}\n" for name in "abcd"}
+    pages = ["a", guides, "a", {"group": "More", "pages": ["d"]}]
+
+    tree = READER.read(Files({"docs.json": {"navigation": {"pages": pages}}, **files}))
+
+    assert outline(tree) == ["A > A", "Guides > B", "Guides > Deep > C", "More > D"]
+    assert [row.title for row in tree.collections] == ["A", "Guides", "Deep", "More"]
+    assert told(tree) == [like("Again: group without pages of its own…")]
 
 
 def test_a_page_that_only_other_pages_show_is_no_article() -> None:

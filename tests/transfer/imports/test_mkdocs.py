@@ -78,6 +78,7 @@ def test_the_navigation_makes_collections_and_the_configuration_addresses() -> N
     assert told(tree) == [
         like("mkdocs.yml:…navigation…: Forum"),
         like("docs/start/other.md:…navigation:…others"),
+        like("docs/start/install.md: navigation label…(1 in total): such as “Install” for “Install it”"),
     ]
 
 

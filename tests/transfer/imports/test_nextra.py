@@ -50,6 +50,7 @@ def test_navigation_and_locales() -> None:
     assert tree.pages[1].heading_ids == (("part-two", 0),)
     assert told(tree) == [
         like("content/en/docs/_meta.tsx:…navigation…: gone"),
+        like("content/en/docs/two.mdx: navigation label…"),
     ]
 
 

@@ -160,6 +160,13 @@ def test_front_matter_becomes_facts_of_the_page() -> None:
     assert (page.markdown, page.heading_ids) == ("## Part\n", (("part", 0),))
 
 
+@pytest.mark.parametrize("label", ["sidebar_label: Short", "linkTitle: Short", "sidebar: {label: Short}"])
+def test_a_label_other_than_the_title_is_told(label: str) -> None:
+    tree = read_tree(READER, {"a.md": f"---\ntitle: A long title\n{label}\n---\nText\n"})
+
+    assert told(tree) == [like("a.md: navigation label…(1 in total): such as “Short” for “A long title”")]
+
+
 def test_marks_of_the_byte_order_are_no_text_wherever_files_were_joined() -> None:
     texts = {
         "two.md": "\ufeff\ufeff---\ntitle: Two\n---\ntext",

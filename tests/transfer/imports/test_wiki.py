@@ -30,4 +30,7 @@ def test_links_by_names_lead_to_pages_and_the_side_bar_orders_them() -> None:
     )
     assert page_at(tree, "sub/Deep-Page.md").markdown.endswith("[Home](../Home.md)\n")
     assert tree.sites == ("https://github.com/acme/it/wiki",)
-    assert told(tree) == [like("Home.md:3…exist: [[None]]")]
+    assert told(tree) == [
+        like("Home.md:3…exist: [[None]]"),
+        like("Home.md: navigation label…(3 in total): such as “First” for “The wiki”"),
+    ]

@@ -11,7 +11,7 @@ from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code
 from instep.transfer.imports.markdown.plain_html import replace_html
 from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.markdown.table_heads import repair_table_heads
-from instep.transfer.imports.markdown.titles import take_title
+from instep.transfer.imports.markdown.titles import label_of, take_title
 from instep.transfer.imports.tree.schemas import ImportedPage
 
 # The transform of a format, applied to a text with hidden code.
@@ -53,6 +53,7 @@ def plain_page(page: SourcePage, transform: Transform, title: str = "") -> Impor
         f"{markdown.strip()}\n" if markdown.strip() else "",
         locale=None,
         description=page.fields.text("description") or None,
+        label=label_of(page.fields),
         status="draft" if page.fields.is_true("draft") else "published",
         heading_ids=heading_ids,
     )

@@ -5,8 +5,11 @@ import re
 from instep.platform.text.blocks import Block, read_blocks
 from instep.transfer.imports.markdown.attribute_lists import remove_attribute_lists
 from instep.transfer.imports.markdown.callouts import plain_title
+from instep.transfer.imports.markdown.fields import Fields
 from instep.transfer.imports.tree.file_names import title_of_name
 
+# Front matter in the order of Docusaurus, Mintlify, Jekyll and Hugo.
+_LABELS = ("sidebar_label", "sidebarTitle", "nav_title", "linkTitle", "linktitle")
 _FOLDER_PAGES = frozenset(("index", "_index", "readme", "home"))
 _ID = re.compile(r"(?<![ \t])[ \t]*+(?:\{:?[^{}\n]*\}|\[#[\w.-]+\])[ \t]*$")
 _NOT_A_WORD = re.compile(r"[\W_]+")
@@ -27,6 +30,11 @@ def take_title(title: str, body: str, path: str) -> tuple[str, str]:
     if _is_same(title, words):
         return plain_title(title), _without(body, heading)
     return plain_title(title) or _title_of_path(path), body
+
+
+def label_of(fields: Fields) -> str:
+    """The name of a page in the navigation, in its front matter; empty if there is none."""
+    return fields.text(*_LABELS) or fields.fields("sidebar").text("label")
 
 
 def _first_heading(body: str) -> Block | None:

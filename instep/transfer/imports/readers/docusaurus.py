@@ -19,7 +19,7 @@ from instep.transfer.imports.mdx.pages import ComponentPage, PageReader
 from instep.transfer.imports.readers.docusaurus_sidebars import Doc, Sidebars
 from instep.transfer.imports.tree.file_names import without_extension, without_numbers
 from instep.transfer.imports.tree.folders import MAIN_LOCALE
-from instep.transfer.imports.tree.navigation import Entry, arrange, ordered_entries, tell_labels
+from instep.transfer.imports.tree.navigation import Entry, arrange
 from instep.transfer.imports.tree.schemas import (
     ImportedPage,
     ImportedRedirect,
@@ -67,7 +67,6 @@ class _Docusaurus:
         snippets = IncludedFiles(source.files, source.configuration)
         self.pages = PageReader(snippets, source.losses)
         self.locale = js_text(at(self.settings, "i18n", "defaultLocale")) or None
-        self.labels: list[tuple[str, ImportedPage]] = []
 
     def tree(self) -> Tree:
         pages: dict[str, ImportedPage] = {}
@@ -81,8 +80,7 @@ class _Docusaurus:
             entries += sidebars.entries(instance.sidebars)
             redirects += sidebars.redirects
         pages |= {page.path: page for page in self._other_pages()}
-        arranged = arrange(ordered_entries(entries, pages, self.source.losses), pages, self.source.losses)
-        tell_labels(self.labels, self.path, self.source.losses)
+        arranged = arrange(entries, pages, self.source.losses, is_declared=True)
         presets = map(js_array, js_array(self.settings.get("presets")))
         theme = next((value for row in presets if (value := at(row[1:] and row[1], "theme"))), None)
         tell_looks("docusaurus", self.source.losses, self.path, {**self.settings, "theme": theme})
@@ -179,9 +177,7 @@ class _Docusaurus:
         return pages
 
     def _page(self, doc: Doc, locale: str | None, original: str | None) -> ImportedPage:
-        page = imported_page(doc.page, doc.address, locale, translation_of=original)
-        self.labels.append((doc.page.fields.text("sidebar_label"), page))
-        return page
+        return imported_page(doc.page, doc.address, locale, translation_of=original)
 
     def _add_redirects(self) -> None:
         for name, options in self._plugins():

@@ -17,7 +17,7 @@ from instep.transfer.imports.markdown.plain_pages import headed_block, plain_pag
 from instep.transfer.imports.markdown.source_pages import SourcePage, decode_text, read_page
 from instep.transfer.imports.tree.file_names import without_extension
 from instep.transfer.imports.tree.folders import is_index, join, page_paths
-from instep.transfer.imports.tree.navigation import Entry, arrange, ordered_entries
+from instep.transfer.imports.tree.navigation import Entry, arrange
 from instep.transfer.imports.tree.own_sites import own_sites
 from instep.transfer.imports.tree.schemas import (
     ImportedPage,
@@ -60,7 +60,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     }
     items = read_link_list(hide_code(decode_text(summary, files.read(summary), losses))[0]) if summary else []
     entries = [_entry(item, posixpath.dirname(summary)) for item in items]
-    arranged, collections = arrange(ordered_entries(entries, pages, losses), pages, losses)
+    arranged, collections = arrange(entries, pages, losses, is_declared=True)
     redirects = _redirects(configuration, root, pages)
     return Tree("gitbook", None, arranged, collections, redirects=redirects, sites=own_sites(arranged))
 

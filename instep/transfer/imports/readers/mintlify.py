@@ -26,7 +26,7 @@ from instep.transfer.imports.openapi.api_document import (
 )
 from instep.transfer.imports.readers.openapi import operation_page
 from instep.transfer.imports.tree.file_names import without_extension
-from instep.transfer.imports.tree.navigation import Entry, arrange, ordered_entries, pages_of, tell_labels
+from instep.transfer.imports.tree.navigation import Entry, arrange, pages_of
 from instep.transfer.imports.tree.schemas import (
     ImportedPage,
     Losses,
@@ -66,7 +66,6 @@ class _Mintlify:
         self.locale = js_text(at(default, "language")) or None
         self.other_locales = {js_text(at(row, "language")) for row in languages} - {self.locale}
         self.older_pages: set[str] = set()
-        self.labels: list[tuple[str, ImportedPage]] = []
         # The pages of operations by file ("" if none is named), method and path.
         self.operation_pages: dict[tuple[str, str, str], str] = {}
         # The OpenAPI documents by path, and the operations of each by method and path.
@@ -80,8 +79,7 @@ class _Mintlify:
         entries = self._entries(self.navigation, at(self.settings, "api", "openapi"))
         left_out = self.older_pages.difference(pages_of(entries))
         pages = {key: page for key, page in (pages | self.generated_pages).items() if key not in left_out}
-        arranged = arrange(ordered_entries(entries, pages, self.source.losses), pages, self.source.losses)
-        tell_labels(self.labels, self.path, self.source.losses)
+        arranged = arrange(entries, pages, self.source.losses, is_declared=True)
         self.source.add_redirects(self.path, self.settings.get("redirects"), "source", "destination")
         tell_looks("mintlify", self.source.losses, self.path, self.settings)
         canonical = js_text(at(self.settings, "seo", "metatags", "canonical"))
@@ -106,9 +104,7 @@ class _Mintlify:
             self.operation_pages[self._document_path(named[0]), *named[1:]] = path
         original = self._find(rest) if is_translation else None
         language = locale if is_translation else self.locale
-        imported = imported_page(page, absolute(without_index(stem)), language, translation_of=original)
-        self.labels.append((page.fields.text("sidebarTitle"), imported))
-        return imported
+        return imported_page(page, absolute(without_index(stem)), language, translation_of=original)
 
     def _find(self, name: str) -> str | None:
         return self.source.page_at(self.source.join(name.strip("/")))
@@ -161,7 +157,7 @@ class _Mintlify:
             address = absolute(directory, _slug(operation.tag), _slug(page.title))
             key = page.key
             self.generated_pages.setdefault(key, replace(page, address=address))
-        return Entry(operation.name, key)
+        return Entry("", key)
 
     def _document(self, path: str) -> tuple[ApiDocument, dict[tuple[str, str], DocumentedOperation]] | None:
         """The document in a file and its operations by method and path; None if it can't be read."""
@@ -192,7 +188,7 @@ class _Mintlify:
             return self._listed_operation(name, *named, api)
         if path is None:
             self.source.losses.add(self.path, f"navigation entry whose page isn't in the source: {name}")
-        return [Entry(name, path)] if path else []
+        return [Entry("", path)] if path else []
 
     def _listed_operation(self, name: str, file: str, method: str, path: str, api: JsValue) -> list[Entry]:
         """The entry of an operation in the named document, or else in the inherited ones."""

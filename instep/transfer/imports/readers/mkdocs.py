@@ -21,7 +21,7 @@ from instep.transfer.imports.tree.folders import (
     places_by_language,
     translations,
 )
-from instep.transfer.imports.tree.navigation import Entry, arrange, ordered_entries
+from instep.transfer.imports.tree.navigation import Entry, arrange
 from instep.transfer.imports.tree.schemas import (
     ImportedPage,
     ImportedRedirect,
@@ -61,9 +61,8 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
         for path in paths
     }
     nav = site.configuration.items("nav")
-    listed = ordered_entries(_entries(nav, site, pages, losses), pages, losses)
-    entries = listed if nav else folder_entries(pages, site.root)
-    arranged = arrange(entries, pages, losses)
+    entries = _entries(nav, site, pages, losses) if nav else folder_entries(pages, site.root)
+    arranged = arrange(entries, pages, losses, is_declared=bool(nav))
     tell_looks("mkdocs", losses, site.path, site.configuration.values)
     redirects = _redirects(site, pages)
     return Tree(

@@ -17,7 +17,7 @@ from instep.transfer.imports.mdx.elements import Dialect
 from instep.transfer.imports.mdx.included_files import IncludedFiles
 from instep.transfer.imports.mdx.pages import ComponentPage, PageReader
 from instep.transfer.imports.tree.file_names import children_of, title_of_name, without_extension
-from instep.transfer.imports.tree.navigation import Entry, arrange, ordered_entries
+from instep.transfer.imports.tree.navigation import Entry, arrange
 from instep.transfer.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree
 from instep.transfer.imports.tree.site_looks import tell_looks
 
@@ -69,7 +69,7 @@ class _Starlight:
         sidebar = self.settings.get("sidebar")
         self.source.report_unknown(sidebar)
         entries = self._items(sidebar) if sidebar is not None else self._generated(self._default_folder())
-        arranged = arrange(ordered_entries(entries, pages, self.source.losses), pages, self.source.losses)
+        arranged = arrange(entries, pages, self.source.losses, is_declared=True)
         tell_looks("starlight", self.source.losses, self.path, self.settings)
         base = js_text(self.site.get("base")).rstrip("/")
         site = js_text(self.site.get("site")).rstrip("/")
@@ -123,7 +123,7 @@ class _Starlight:
             if path is None:
                 what = f"sidebar entry without a page in the folder: {label or slug}"
                 self.source.losses.add(self.path, what)
-            return [Entry(label or slug, path)] if path else []
+            return [Entry(label, path)] if path else []
         folder = at(row, "autogenerate", "directory")
         entries = self._items(at(row, "items"))
         if isinstance(folder, str):

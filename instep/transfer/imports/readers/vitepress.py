@@ -17,7 +17,7 @@ from instep.transfer.imports.mdx.included_files import IncludedFiles
 from instep.transfer.imports.mdx.pages import PageReader
 from instep.transfer.imports.readers.vitepress_includes import VitePressIncludes
 from instep.transfer.imports.tree.file_names import without_extension
-from instep.transfer.imports.tree.navigation import Entry, arrange, ordered_entries
+from instep.transfer.imports.tree.navigation import Entry, arrange
 from instep.transfer.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree
 from instep.transfer.imports.tree.site_looks import tell_looks
 
@@ -55,7 +55,7 @@ class _VitePress:
         by_address = {self._address(stem): path for path, stem in addresses.items()}
         pages = {path: self._page(path, stem, by_address) for path, stem in addresses.items()}
         entries = self._navigation(by_address)
-        arranged = arrange(ordered_entries(entries, pages, self.source.losses), pages, self.source.losses)
+        arranged = arrange(entries, pages, self.source.losses, is_declared=True)
         themes = (at(self.settings, "themeConfig"), at(self.settings, "locales", "root", "themeConfig"))
         theme = {name: value for row in themes for name, value in js_object(row).items()}
         theme_folder = self.source.join(".vitepress/theme")

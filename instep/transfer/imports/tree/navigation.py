@@ -4,63 +4,107 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import dropwhile, groupby
+from itertools import groupby
 
+from instep.platform.core import limits
 from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedPage, Inclusion, Losses
+
+_MARKUP = str.maketrans("", "", "`*\\")
 
 
 @dataclass(slots=True)
 class Entry:
-    """An entry of a navigation: a page, a heading of other entries, or both; `page` is the key of a page."""
+    """An entry of a navigation: a page, a heading of other entries, or both; `page` is the key of a page.
+
+    The title of a page without other entries is its label, or empty if the source gives none.
+    """
 
     title: str
     page: str | None = None
     entries: list["Entry"] = field(default_factory=list)
     description: str | None = None
-    # True for a group that the source does not have, see `ordered_entries`.
+    # True for a group that the source does not have, see `_with_added_groups`.
     is_added: bool = False
 
 
 @dataclass(slots=True)
 class _Arranger:
     pages: Mapping[str, ImportedPage]
+    losses: Losses
+    is_declared: bool
     collections: list[ImportedCollection] = field(default_factory=list)
     arranged: dict[str, ImportedPage] = field(default_factory=dict)
     keys: set[str] = field(default_factory=set)
     added: set[str | None] = field(default_factory=set)
+    # The titles of the entries of pages, by key.
+    labels: dict[str, str] = field(default_factory=dict)
 
-    def add(self, entries: Iterable[Entry], parent: str | None) -> None:
+    def add(self, entries: Iterable[Entry], parent: ImportedCollection | None, level: int = 0) -> None:
+        """Place the pages in collections of the next level; a page keeps its first position.
+
+        Within a collection, articles are listed apart from subcollections, so pages that follow a group are
+        reported. Deeper groups than a help center has become a part of their collection.
+        """
+        late, is_after_group = 0, False
         for entry in entries:
-            place = parent
-            if any(True for _ in pages_of(entry.entries)):
-                place = self.add_collection(entry, parent)
-                self.added |= {place} if entry.is_added else set()
-            if entry.page and entry.page in self.pages and entry.page not in self.arranged:
-                self.arranged[entry.page] = replace(self.pages[entry.page], collection=place)
-            self.add(entry.entries, place)
+            number = len(self.arranged)
+            is_group = any(True for _ in pages_of(entry.entries))
+            if is_group:
+                self._add_group(entry, parent, level)
+            else:
+                self.labels.setdefault(entry.page or "", entry.title)
+                self._add_page(entry, parent)
+            is_new = len(self.arranged) > number
+            late += is_new and is_after_group and not is_group
+            is_after_group = is_after_group or (is_new and is_group)
+        if late and self.is_declared and parent and level < limits.MAX_COLLECTION_LEVELS:
+            what = f"pages after a group ({late:,} in total): articles are listed apart from groups"
+            self.losses.add(parent.title, what)
 
-    def add_collection(self, entry: Entry, parent: str | None) -> str:
-        key = base = f"{parent}/{entry.title}" if parent else entry.title
+    def _add_page(self, entry: Entry, collection: ImportedCollection | None) -> None:
+        if entry.page and entry.page in self.pages and entry.page not in self.arranged:
+            key = collection.key if collection else None
+            self.arranged[entry.page] = replace(self.pages[entry.page], collection=key)
+
+    def _add_group(self, entry: Entry, parent: ImportedCollection | None, level: int) -> None:
+        """A collection with the pages of a group; none for a group whose pages all have another place."""
+        place, number = len(self.collections), len(self.arranged)
+        collection = self._add_collection(entry, parent)
+        self._add_page(entry, collection)
+        self.add(entry.entries, collection, level + 1)
+        if len(self.arranged) == number:
+            del self.collections[place:]
+            self.losses.add(entry.title, "group without pages of its own in the navigation: left out")
+
+    def _add_collection(self, entry: Entry, parent: ImportedCollection | None) -> ImportedCollection:
+        key = base = f"{parent.key}/{entry.title}" if parent else entry.title
         number = 2
         while key in self.keys:
             key, number = f"{base} ({number})", number + 1
         self.keys.add(key)
-        self.collections.append(ImportedCollection(key, entry.title, parent, entry.description))
-        return key
+        self.added |= {key} if entry.is_added else set()
+        above = parent.key if parent else None
+        self.collections.append(ImportedCollection(key, entry.title, above, entry.description))
+        return self.collections[-1]
 
 
 def arrange(
-    entries: Sequence[Entry], pages: Mapping[str, ImportedPage], losses: Losses
+    entries: Sequence[Entry],
+    pages: Mapping[str, ImportedPage],
+    losses: Losses,
+    *,
+    is_declared: bool = False,
 ) -> tuple[tuple[ImportedPage, ...], tuple[ImportedCollection, ...]]:
     """All pages in the order of a navigation, and a collection for each heading with pages below it.
 
+    `is_declared` is true if a person wrote the navigation, in which pages may stand before and after groups.
     A repeated page keeps its first position, and a page with subpages is the first one of its collection. A
     page that is not in the navigation is reported. If other pages include its text, it is left out; otherwise
     it is added at the end, in the collection that contains all pages of its folder.
     """
     pages = _without_snippets(entries, pages, losses)
-    arranger = _Arranger(pages)
-    arranger.add(entries, None)
+    arranger = _Arranger(pages, losses, is_declared)
+    arranger.add(_with_added_groups(entries, pages) if is_declared else entries, None)
     parents = {collection.key: collection.parent for collection in arranger.collections}
     collection_of_folder: dict[str, str | None] = {}
     for page in arranger.arranged.values():
@@ -75,45 +119,40 @@ def arrange(
             place = _nearest(posixpath.dirname(page.path), collection_of_folder)
             arranger.arranged[key] = replace(page, collection=place)
     arranged = (*arranger.arranged.values(), *_translations(pages, arranger.arranged))
+    _tell_labels(arranged, arranger.labels, losses)
     return arranged, tuple(arranger.collections)
 
 
-def ordered_entries(
-    entries: Sequence[Entry], pages: Mapping[str, ImportedPage], losses: Losses
-) -> list[Entry]:
-    """The top of a declared navigation with a collection for each run of pages that stand before a group.
+def _with_added_groups(entries: Sequence[Entry], pages: Mapping[str, ImportedPage]) -> list[Entry]:
+    """The top of a declared navigation with a group for each run of pages that stand before a group.
 
-    A help center shows articles without a collection after all collections. The collection has the title of
-    its first page. Within a collection, articles are listed apart from subcollections, so pages that follow
-    a group are reported.
+    A help center shows articles without a collection after all collections. The group has the title of the
+    first page that has no place before it.
     """
     runs = [(is_group, list(run)) for is_group, run in groupby(entries, lambda entry: bool(entry.entries))]
     ordered: list[Entry] = []
+    seen = set[str]()
     for number, (is_group, run) in enumerate(runs, 1):
-        title = next((page.title for entry in run if (page := pages.get(entry.page or ""))), None)
-        is_before_group = not is_group and number < len(runs)
-        ordered += [Entry(title, None, run, is_added=True)] if is_before_group and title is not None else run
-    for entry in ordered:
-        _tell_late_pages(entry, losses)
+        keys = (key for key in pages_of(run) if key in pages and key not in seen)
+        first = None if is_group or number == len(runs) else next(keys, None)
+        ordered += run if first is None else [Entry(pages[first].title, None, run, is_added=True)]
+        seen.update(pages_of(run))
     return ordered
 
 
-def _tell_late_pages(entry: Entry, losses: Losses) -> None:
-    late = list(dropwhile(lambda child: not child.entries, entry.entries))
-    if number := sum(not child.entries for child in late):
-        losses.add(
-            entry.title, f"pages after a group ({number:,} in total): articles are listed apart from groups"
-        )
-    for child in entry.entries:
-        _tell_late_pages(child, losses)
-
-
-def tell_labels(labels: Iterable[tuple[str, ImportedPage]], path: str, losses: Losses) -> None:
+def _tell_labels(pages: Iterable[ImportedPage], labels: Mapping[str, str], losses: Losses) -> None:
     """Report labels in the navigation that differ from the titles: articles have only a title."""
-    others = [(label, page.title) for label, page in labels if label and label != page.title]
+    others = [
+        (page, label)
+        for page in pages
+        for label in (labels.get(page.key), page.label)
+        if label and label.translate(_MARKUP) != page.title.translate(_MARKUP)
+    ]
     if others:
-        example = f"such as “{others[0][0]}” for “{others[0][1]}”"
-        losses.add(path, f"navigation label other than the title ({len(others):,} in total): {example}")
+        page, label = others[0]
+        number = len({each.key for each, _ in others})
+        what = f"such as “{label}” for “{page.title}”"
+        losses.add(page.path, f"navigation label other than the title ({number:,} in total): {what}")
 
 
 def _without_snippets(

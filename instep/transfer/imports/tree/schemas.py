@@ -103,6 +103,8 @@ class ImportedPage:
     collection: str | None = None
     translation_of: str | None = None
     description: str | None = None
+    # The name of the page in the source's navigation, if its front matter has one.
+    label: str = ""
     status: PageStatus = "published"
     # None if the source states none: a translation then has that of its original.
     visibility: Visibility | None = None
