@@ -226,7 +226,8 @@ def test_formulas_have_one_paragraph_and_no_code(source: str, markdown: str) -> 
 
 def test_spans_lose_their_language_and_links_without_a_definition_are_told() -> None:
     site = "markdown_extensions: [pymdownx.inlinehilite]"
-    text = "`#!sh ls` [a][b] [c][meta.tags]\n\n  [B]: https://b.example\n"
+    text = "`#!sh ls` [a][b] [c][meta.tags] [d][two  words] x[0][1]\n\n  [B]: https://b.example\n"
+    text += "[Two words ]: c.md\n\n<!-- [e][f] -->\n"
 
     markdown, losses = page_of(text, **{"mkdocs.yml": site})
 

@@ -17,7 +17,9 @@ from instep.transfer.imports.tree.url_parts import joined_url
 _TAB = re.compile(r"^([ \t]*+)===[!+]?[ \t]++(?:\"(.*)\"|'(.*)')[ \t]*$")
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[([^\]\n]+)\]:[ \t]*\S.*$", re.MULTILINE)
 _ANY_DEFINITION = re.compile(r"^[ \t>]*+\[([^\]\n]++)\]:", re.MULTILINE)
-_REFERENCE = re.compile(r"(?<![\\\]!])\[[^\[\]\n\x00]++\]\[([^\[\]\n\x00]++)\](?![(\[])")
+_COMMENT = re.compile(r"<!--(?:(?!<!--|-->).)*+-->", re.DOTALL)
+# Brackets after a word are indexes, as in a[0][1].
+_REFERENCE = re.compile(r"(?<![\\\]!\w)])\[[^\[\]\n\x00]++\]\[([^\[\]\n\x00]++)\](?![(\[])")
 _ABBREVIATION = re.compile(r"^[ \t]{0,3}\*\[([^\]\n]+)\]:[ \t]*(.*)$", re.MULTILINE)
 _KEYS = re.compile(r"\+\+([A-Za-z0-9\"' -]+(?:\+[A-Za-z0-9\"' -]+)*)\+\+")
 _CRITIC = re.compile(r"\{(==|\+\+|--|~~|>>)(.*?)(?:==|\+\+|--|~~|<<)\}", re.DOTALL)
@@ -62,12 +64,17 @@ def plain_python_markdown(text: str, page: SourcePage, appended: str, address: s
 
 def _tell_missing_definitions(text: str, page: SourcePage) -> None:
     """Report links that name their target only for a plugin; pages show them as text."""
-    defined = {name.casefold() for name in _ANY_DEFINITION.findall(text)}
-    for match in _REFERENCE.finditer(text):
-        if match[1].casefold() not in defined:
+    defined = {_name_of(name) for name in _ANY_DEFINITION.findall(text)}
+    for match in _REFERENCE.finditer(_COMMENT.sub("", text)):
+        if _name_of(match[1]) not in defined:
             page.losses.add(
                 f"link whose target isn't defined in the page, kept as text: {match[0]}", match[0]
             )
+
+
+def _name_of(label: str) -> str:
+    """The label of a definition as it is compared: without case, and with single spaces."""
+    return " ".join(label.casefold().split())
 
 
 def _with_definitions(text: str, appended: str) -> str:
