@@ -149,6 +149,17 @@ def test_code_in_a_group_keeps_its_titles() -> None:
     assert page_at(tree, "a.md").markdown == f"{group}\n**a.js**\n\n```js\nx\n```\n"
 
 
+@pytest.mark.parametrize("name", ["a.md", "a.mdx"])
+@pytest.mark.parametrize(
+    ("info", "language"),
+    [("js [1, 2]", "js"), ("js {1,3}", "js"), ("{1,3}", ""), ("js {hl_lines=[a,2]}", "js"), ("[1]", "")],
+)
+def test_lines_in_an_info_string_are_no_title(name: str, info: str, language: str) -> None:
+    tree = read_tree(READER, {name: f"# T\n\n```{info}\nx\n```\n"})
+
+    assert page_at(tree, name).markdown == f"```{language}\nx\n```\n"
+
+
 def test_front_matter_becomes_facts_of_the_page() -> None:
     tree = read_tree(
         READER,

@@ -18,10 +18,11 @@ from instep.transfer.imports.tree.schemas import ImportedPage
 Transform = Callable[[str, HiddenCode], str]
 _ALERT = re.compile(r"^([ \t>]*> ?\[!)([A-Za-z][\w-]*)(\])[+-]?", re.MULTILINE)
 _FENCE_LINE = re.compile(r"^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)\x00B(\d+)\x00$", re.MULTILINE)
+# A title in brackets has letters; numbers are those of lines.
 _TITLE = re.compile(
-    r"\b(?:title|filename|file)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)')|(?:^|(?<=[ \t]))\[([^\[\]]+)\]"
+    r"\b(?:title|filename|file)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)')|(?:^|(?<=[ \t]))\[(?=[^\[\]]*[^\W\d_])([^\[\]]++)\]"
 )
-_LANGUAGE = re.compile(r"[ \t]*+(?:\{[ \t]*+)?\.?([\w+#.-]+)")
+_LANGUAGE = re.compile(r"[ \t]*+(?:\{[ \t]*+(?=\.?[^\W\d]))?\.?([\w+#.-]+)")
 _BREAK_LINE = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*<br ?/?>[ \t]*\n)(?=[ \t]*\S)")
 _PICTURE_LINE = re.compile(
     r"^([ \t>]*+)(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*+<img [^<>\x00\n]*+>[ \t]*+\n(?=[ \t>]*+[^\s<>])",

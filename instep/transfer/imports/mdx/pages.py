@@ -28,7 +28,8 @@ _TITLE = re.compile(
     r"(?:title|filename|file|tab|label)=(?:\"([^\"]*)\"|'([^']*)'|\{[\"'`]([^\"'`]*)[\"'`]\}|(\S+))"
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-_BRACKETS = re.compile(r"\[([^\[\]]+)\]")
+# A title in brackets has letters; numbers, and lists in options, are those of lines.
+_BRACKETS = re.compile(r"(?<![=:,{])\[(?=[^\[\]]*[^\W\d_])([^\[\]]++)\]")
 _TOC = re.compile(r"^[ \t]*\[\[toc\]\][ \t]*$", re.MULTILINE | re.IGNORECASE)
 # Words in the info string that Mintlify reads after a title, or instead of it.
 _OPTION = re.compile(r"(?:\b[\w-]+=)?\{[^}]*\}|\b[\w-]+=(?:\"[^\"]*\"|'[^']*'|\S+)")
@@ -120,6 +121,8 @@ def _info(fence: Fence, has_bare_titles: bool) -> tuple[str, str]:
         return language, brackets[1]
     words = _OPTION.sub(" ", rest).split() if has_bare_titles else []
     plain = " ".join(word for word in words if word not in _FLAGS)
+    if not any(map(str.isalpha, plain)):
+        return language, ""
     return language, plainer(_SIGN.sub(r"\\\g<0>", plain))
 
 
