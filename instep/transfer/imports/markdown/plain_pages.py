@@ -11,7 +11,7 @@ from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code
 from instep.transfer.imports.markdown.plain_html import replace_html
 from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.markdown.table_heads import repair_table_heads
-from instep.transfer.imports.markdown.titles import label_of, take_title
+from instep.transfer.imports.markdown.titles import navigation_label, take_title
 from instep.transfer.imports.tree.schemas import ImportedPage
 
 # The transform of a format, applied to a text with hidden code.
@@ -20,7 +20,8 @@ _ALERT = re.compile(r"^([ \t>]*> ?\[!)([A-Za-z][\w-]*)(\])[+-]?", re.MULTILINE)
 _FENCE_LINE = re.compile(r"^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)\x00B(\d+)\x00$", re.MULTILINE)
 # A title in brackets has letters; numbers are those of lines.
 _TITLE = re.compile(
-    r"\b(?:title|filename|file)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)')|(?:^|(?<=[ \t]))\[(?=[^\[\]]*[^\W\d_])([^\[\]]++)\]"
+    r"\b(?:title|filename|file)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)')"
+    r"|(?:^|(?<=[ \t]))\[(?=[^\[\]]*[^\W\d_])([^\[\]]++)\]"
 )
 _LANGUAGE = re.compile(r"[ \t]*+(?:\{[ \t]*+(?=\.?[^\W\d]))?\.?([\w+#.-]+)")
 _BREAK_LINE = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*<br ?/?>[ \t]*\n)(?=[ \t]*\S)")
@@ -54,7 +55,7 @@ def plain_page(page: SourcePage, transform: Transform, title: str = "") -> Impor
         f"{markdown.strip()}\n" if markdown.strip() else "",
         locale=None,
         description=page.fields.text("description") or None,
-        label=label_of(page.fields),
+        label=navigation_label(page.fields),
         status="draft" if page.fields.is_true("draft") else "published",
         heading_ids=heading_ids,
     )

@@ -32,7 +32,7 @@ def take_title(title: str, body: str, path: str) -> tuple[str, str]:
     return plain_title(title) or _title_of_path(path), body
 
 
-def label_of(fields: Fields) -> str:
+def navigation_label(fields: Fields) -> str:
     """The name of a page in the navigation, in its front matter; empty if there is none."""
     return fields.text(*_LABELS) or fields.fields("sidebar").text("label")
 

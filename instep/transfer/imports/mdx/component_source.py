@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from instep.transfer.imports.javascript.js_values import JsCall, JsUnknown, JsValue, at, js_array, js_text
 from instep.transfer.imports.javascript.modules import Configuration
-from instep.transfer.imports.markdown.titles import label_of
+from instep.transfer.imports.markdown.titles import navigation_label
 from instep.transfer.imports.mdx.included_files import is_partial
 from instep.transfer.imports.mdx.pages import ComponentPage
 from instep.transfer.imports.tree.file_names import is_page, with_ending
@@ -173,7 +173,7 @@ def imported_page(
         former_addresses=former_addresses,
         translation_of=translation_of,
         description=page.description,
-        label=label_of(page.fields),
+        label=navigation_label(page.fields),
         status=status,
         heading_ids=page.heading_ids,
     )

@@ -170,8 +170,8 @@ def _without_snippets(
         if page.path in included and not {key, page.translation_of} & listed
     }
     hosts = _hosts(pages.values(), candidates, losses.inclusions)
-    kept = {page.translation_of or key for key, page in pages.items() if page.path not in hosts}
-    snippets = [page for key, page in pages.items() if (page.translation_of or key) not in kept]
+    articles = {page.translation_of or key for key, page in pages.items() if page.path not in hosts}
+    snippets = [page for key, page in pages.items() if (page.translation_of or key) not in articles]
     addresses: defaultdict[str, list[str]] = defaultdict(list)
     for page in sorted(snippets, key=lambda page: page.path):
         what = "page that isn't in the navigation: left out, because other pages include its text"
@@ -180,7 +180,7 @@ def _without_snippets(
     return {
         key: replace(page, former_addresses=(*page.former_addresses, *addresses[page.path]))
         for key, page in pages.items()
-        if (page.translation_of or key) in kept
+        if (page.translation_of or key) in articles
     }
 
 
