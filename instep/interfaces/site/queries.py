@@ -161,18 +161,40 @@ async def find_counterpart(ctx: Ctx, slug: str, locale: str) -> str | None:
 
     The topic is that of the article at `slug`, which may be deleted by now.
     """
+    families = await _families_at(ctx, slug, locale)
+    if not families:
+        return None
     counterpart: str | None = await ctx.value(
         f"""
-        select a.slug {live_in(ctx, locale)} and {FAMILY} in (select {FAMILY} from articles a
-            where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.slug = %(slug)s
-              and a.locale in (%(locale)s, %(default_locale)s))
-        limit 1
+        select a.slug {live_in(ctx, locale)} and a.id in (
+            select f.id from articles f where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s
+                and (f.version_family = any(%(families)s) or f.translation_of = any(%(families)s)
+                    or f.id = any(%(families)s)))
+            and {FAMILY} = any(%(families)s)
+        order by array_position(%(families)s::text[], {FAMILY}), a.locale = %(locale)s desc, a.id limit 1
+        """,
+        families=families,
+        locale=locale,
+    )
+    return counterpart
+
+
+async def _families_at(ctx: Ctx, slug: str, locale: str) -> list[str]:
+    """The families of the articles at an address: of existing ones first, then in the language itself."""
+    # No index contains the addresses of existing and of deleted articles.
+    at_address = f"""
+        select {FAMILY} as family, a.deleted_at, a.locale, a.id from articles a
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.slug = %(slug)s
+            and a.locale in (%(locale)s, %(default_locale)s) and a.deleted_at is"""
+    return await ctx.column(
+        f"""
+        select t.family from ({at_address} null union all {at_address} not null) t
+        order by t.deleted_at desc nulls first, t.locale = %(locale)s desc, t.id
         """,
         slug=slug,
         locale=locale,
         default_locale=ctx.bot.locale,
     )
-    return counterpart
 
 
 async def versions_of(ctx: Ctx, article_id: str) -> list[ReadVersion]:

@@ -6,12 +6,16 @@ import httpx2
 import pytest
 
 from instep.accounts.workspaces.domain_claims import change_domain
-from instep.platform.core.database import Tx
+from instep.platform.core import pipeline
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.pipeline import SqlStatement
+from tests.interfaces.site.test_without_statistics import count_rows
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import created, ok
 from tests.support.site_pages import LISTED, Page, collect, publish, visit
 
 VERSIONS = "/v1/product-versions"
+MANY = 2_000
 
 
 @dataclass(frozen=True)
@@ -146,6 +150,50 @@ async def test_the_address_of_a_deleted_article_leads_to_the_one_of_the_version(
 
     assert moved.headers["Location"].endswith("/versions/1.x/articles/configure-1")
     assert (await site.get("articles/configure")).status_code == 404
+
+
+async def test_an_address_in_use_leads_to_its_topic_and_not_to_a_deleted_one(
+    site: Site, client: Client
+) -> None:
+    ok(await client.delete(f"/v1/articles/{site.articles['two']['id']}"))
+    again = await publish(client, "Configure", sinceVersion="2.x")
+    await publish(client, "Panel", untilVersion="1.x", versionOf=again["id"])
+
+    moved = await site.get("versions/1.x/articles/configure")
+
+    assert moved.headers["Location"].endswith("/versions/1.x/articles/panel")
+
+
+async def test_among_thousands_of_articles_a_topic_is_found_by_indexes(
+    site: Site, owner: Tx, cast: Cast, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = "workspace_id, bot_id, locale, content_html, position, visibility, status, version, origin"
+    columns += ", author_type, author_name, text_changed_at, created_at, updated_at"
+    await owner.execute(
+        f"""
+        insert into articles (id, slug, title, content_markdown, version_family, {columns})
+        select a.id || n, a.slug || n, a.title, a.content_markdown, a.id, {columns}
+        from articles a, generate_series(1, %(count)s) n where a.id = %(id)s
+        """,
+        count=MANY,
+        id=site.articles["telnet"]["id"],
+    )
+    await owner.execute("analyze articles")
+    statements: list[SqlStatement] = []
+    encode = pipeline.encode
+
+    def noting(connection: pipeline.Connection, statement: SqlStatement) -> pipeline.EncodedStatement:
+        statements.append(statement)
+        return encode(connection, statement)
+
+    monkeypatch.setattr(pipeline, "encode", noting)
+    assert (await site.get("versions/1.x/articles/configure")).status_code == 302
+    monkeypatch.undo()
+
+    found = [statement for statement in statements if "version_family" in statement.sql]
+    async with database.enter_workspace(cast.acme.workspace_id) as tx:
+        assert sum([await count_rows(tx, statement) for statement in found]) < MANY
+    assert len(found) > 1
 
 
 async def test_search_engines_read_each_article_once(site: Site) -> None:
