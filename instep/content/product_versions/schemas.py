@@ -97,8 +97,9 @@ def version_of_branch(versions: Iterable[ProductVersion], branch: str) -> Produc
 
 
 def named(versions: Sequence[ProductVersion]) -> str:
-    """The slugs of versions in a sentence: `1.x, 2.0`."""
-    return ", ".join(version.slug for version in versions)
+    """The slugs of versions in a sentence: `1.x, 2.0 and 3.0`."""
+    *before, last = (version.slug for version in versions)
+    return f"{', '.join(before)} and {last}" if before else last
 
 
 class ProductVersionCreate(Body):

@@ -145,7 +145,7 @@ RefusalPage = Callable[[BotPage, AppError], Awaitable[Response]]
 
 
 class PageRouter:
-    """The pages and forms below one path of each bot, and the least roles that they need.
+    """The pages and forms below one path of each bot, and the lowest role that each needs.
 
     `path` is below `/app/{botSlug}/`; its first part is the section, unless another one is given. A bot of
     another workspace is answered like one that does not exist. With `recent_sign_in`, people whose last proof

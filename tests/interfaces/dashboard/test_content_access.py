@@ -26,6 +26,7 @@ WRITING = [below(route) for route in CONTENT_ROUTES if POST in (route.methods or
 
 async def paths(client: Client, templates: list[str]) -> list[str]:
     """The addresses of rows that exist."""
+    assert templates
     article_id = (await create_article(client))["id"]
     part = {"name": f"note-{article_id.partition('_')[2]}", "text": "Text"}
     rows = {

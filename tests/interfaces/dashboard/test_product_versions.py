@@ -4,12 +4,14 @@ import re
 
 import pytest
 
-from instep.platform.core.database import Database
+from instep.platform.core.database import Database, Tx
 from tests.interfaces.dashboard.conftest import Desk
-from tests.support.cast import Cast, Client, RunJobs
+from tests.interfaces.dashboard.test_content_access import form_token
+from tests.support.cast import Cast, Client, Company, Json, RunJobs
 from tests.support.changes import SETTINGS, publish, send
 from tests.support.http import create_article, created, ok
 from tests.support.places import TEXT, find_places, new_place, waiting
+from tests.support.site_pages import set_article
 
 PAGE = "settings/versions"
 
@@ -128,29 +130,111 @@ async def test_a_reviewer_sees_the_version_of_a_draft_and_may_change_all(
     await editor.send(page, f"{page}/apply", **fields)
 
     assert "for version 1.x" in shown
-    assert "2.x, 3.0 keep their text" in shown
+    assert "2.x and 3.0 keep their text" in shown
     assert "<span>for 1.x</span>" in shown
     text = ok(await client.get(f"/v1/articles/{article['id']}"))["contentMarkdown"]
     assert (text == SETTINGS) is not bool(fields)
 
 
+async def place_for_two(
+    client: Client, database: Database, company: Company, title: str = "Exports", **fields: str
+) -> tuple[Json, Json]:
+    """A place of a change for 2.x, which 3.0 gets too, in an article that is also in 1.x; and the article."""
+    await three_versions(client)
+    root = await publish(client, "Exports", TEXT)
+    article = await publish(client, title, TEXT, translationOf=root["id"], **fields) if fields else root
+    await find_places(client, database, company, new_place(article["id"]), branch="main")
+    [place] = await waiting(client)
+    return place, article
+
+
 async def test_words_for_one_version_are_written_in_an_article_of_that_version(
     editor: Desk, client: Client, cast: Cast, database: Database
 ) -> None:
-    await three_versions(client)
-    article = await publish(client, "Exports", TEXT)
-    await find_places(client, database, cast.acme, new_place(article["id"]), branch="main")
-    [place] = await waiting(client)
+    place, article = await place_for_two(client, database, cast.acme)
     page = f"review/{place['id']}"
     shown = (await editor.get(page)).text
 
     written = await editor.send(page, f"places/{place['id']}/write")
 
     assert place["version"] == "2.x"
-    assert "Write for 2.x, 3.0" in shown
+    assert "Write for 2.x and 3.0" in shown
+    assert "for versions 2.x and 3.0" in shown
     assert "1.x keeps its text" in shown
     assert written.headers["Location"].endswith(f"/articles/{article['id']}/edit?place={place['id']}")
     now = ok(await client.get(f"/v1/articles/{article['id']}"))
     [older] = ok(await client.get("/v1/articles", params={"version": "1.x"}))["results"]
     assert (now["sinceVersion"], older["untilVersion"], older["contentMarkdown"]) == ("2.x", "1.x", TEXT)
     assert "Write for" not in (await editor.get(page)).text
+
+
+async def count_articles(client: Client) -> int:
+    return len(ok(await client.get("/v1/articles"))["results"])
+
+
+async def test_of_two_presses_the_second_makes_no_other_copy(
+    editor: Desk, client: Client, cast: Cast, database: Database
+) -> None:
+    place, _ = await place_for_two(client, database, cast.acme)
+
+    answers = [await editor.send(f"review/{place['id']}", f"places/{place['id']}/write") for _ in range(2)]
+
+    assert answers[0].headers["Location"] == answers[1].headers["Location"]
+    assert await count_articles(client) == 2
+
+
+async def test_words_of_a_translation_are_written_in_the_translation_for_that_version(
+    editor: Desk, client: Client, cast: Cast, database: Database
+) -> None:
+    place, german = await place_for_two(client, database, cast.acme, "Exporte", locale="de")
+
+    written = await editor.send(f"review/{place['id']}", f"places/{place['id']}/write")
+
+    assert written.headers["Location"].endswith(f"/articles/{german['id']}/edit?place={place['id']}")
+    assert (await editor.follow(written)).status_code == 200
+    assert ok(await client.get(f"/v1/articles/{german['id']}"))["sinceVersion"] == "2.x"
+    assert await count_articles(client) == 4
+
+
+@pytest.mark.parametrize(
+    ("obstacle", "words"),
+    [
+        ("settled", "already dismissed by"),
+        ("in review", "This article is in review"),
+        ("elsewhere", "no longer in the version 2.x"),
+    ],
+)
+async def test_words_for_one_version_that_cant_be_written_change_nothing(
+    editor: Desk, client: Client, cast: Cast, database: Database, owner: Tx, obstacle: str, words: str
+) -> None:
+    place, article = await place_for_two(client, database, cast.acme)
+    if obstacle == "settled":
+        ok(await client.post(f"/v1/places/{place['id']}/dismiss"))
+    elif obstacle == "in review":
+        await set_article(owner, article, "status = 'in_review'")
+    else:
+        ok(await client.patch(f"/v1/articles/{article['id']}", json={"untilVersion": "1.x"}))
+
+    refused = await editor.send(f"review/{place['id']}", f"places/{place['id']}/write")
+
+    assert refused.headers["Location"].endswith(f"/review/{place['id']}")
+    assert words in (await editor.follow(refused)).text
+    assert await count_articles(client) == 1
+
+
+async def test_only_editors_of_the_workspace_write_for_one_version_unless_it_is_paused(
+    desk: Desk, viewer: Desk, stranger: Desk, client: Client, cast: Cast, database: Database
+) -> None:
+    place, _ = await place_for_two(client, database, cast.acme)
+    path = f"places/{place['id']}/write"
+
+    assert "Write for" not in (await viewer.get(f"review/{place['id']}")).text
+    for person, status in ((viewer, 403), (stranger, 404)):
+        token = {"form-token": await form_token(person)}
+        assert (await person.post(path, token)).status_code == status
+    await desk.send("settings/general", "settings/pause")
+    paused = await desk.send(f"review/{place['id']}", path)
+    await desk.send("settings/general", "settings/resume")
+
+    assert paused.status_code == 402
+    assert await count_articles(client) == 1

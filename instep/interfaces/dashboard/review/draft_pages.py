@@ -5,6 +5,7 @@ from typing import Any
 from starlette.responses import Response
 
 from instep.accounts.people.actions import list_users
+from instep.content.product_versions.schemas import named
 from instep.drafting.comments.actions import list_threads
 from instep.drafting.drafts.actions import get_draft
 from instep.drafting.drafts.conflicts import has_conflict
@@ -21,7 +22,7 @@ from instep.interfaces.dashboard.review.place_view import is_place, show_place_i
 from instep.interfaces.dashboard.review.queue_pane import QueuePane, read_pane, read_unlisted
 from instep.interfaces.dashboard.review.resolution import Resolution, read_resolution
 from instep.interfaces.dashboard.review.style_notes import new_violations
-from instep.interfaces.dashboard.review.version_reach import find_reach, kept_words
+from instep.interfaces.dashboard.review.version_reach import find_reach, kept_words, reached_words
 from instep.interfaces.dashboard.review.wording import (
     KIND_WORDS,
     REASONS,
@@ -43,6 +44,8 @@ TEMPLATE_WORDS = {
     "change_words": change_words,
     "TYPE_WORDS": TYPE_WORDS,
     "kept_words": kept_words,
+    "named": named,
+    "reached_words": reached_words,
     "KIND_WORDS": KIND_WORDS,
 }
 pages.pages.environment.globals.update(TEMPLATE_WORDS)

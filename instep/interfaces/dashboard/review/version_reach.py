@@ -18,6 +18,13 @@ async def find_reach(ctx: Ctx, article_id: str, version_id: str | None) -> Reach
     return reach if reach.others else None
 
 
+def reached_words(reach: Reach | None, version: str) -> str:
+    """The versions that a change reaches, which is for one of them: `versions 2.x and 3.0`."""
+    if reach is None or len(reach.versions) == 1:
+        return f"version {version}"
+    return f"versions {named(reach.versions)}"
+
+
 def kept_words(reach: Reach) -> str:
     """The versions that keep their text, as the beginning of a sentence: `1.x keeps its text`."""
     verb = "keeps its text" if len(reach.others) == 1 else "keep their text"
