@@ -9,7 +9,6 @@ from instep.content.product_versions.schemas import (
     ProductVersion,
     ProductVersionCreate,
     ProductVersionUpdate,
-    named,
 )
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidState, InvalidValue, NotFound
@@ -150,9 +149,9 @@ async def referenced_version(ctx: Ctx, ref: str | None, field: str) -> ProductVe
         return None
     version = await queries.find(ctx, ref)
     if version is None:
-        versions = await queries.list_all(ctx)
+        slugs = ", ".join(version.slug for version in await queries.list_all(ctx))
         raise InvalidValue(
-            field, f"it must be one of {named(versions)}" if versions else "the help center has no versions"
+            field, f"it must be one of {slugs}" if slugs else "the help center has no versions"
         )
     return version
 
