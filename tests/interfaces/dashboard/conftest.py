@@ -35,7 +35,7 @@ class Desk:
 
     async def get(self, below: str) -> Response:
         """Open a page of the bot."""
-        return await self.visitor.get(self.path(below))
+        return rendered(await self.visitor.get(self.path(below)))
 
     async def send(self, page: str, action: str, **fields: str | list[str]) -> Response:
         """Open a page of the bot and send a form of it; the answer to that."""
@@ -44,12 +44,18 @@ class Desk:
         return await self.post(action, {"form-token": token[1], **fields})
 
     async def post(self, action: str, fields: Mapping[str, str | list[str]]) -> Response:
-        return await self.visitor.client.post(self.path(action), data=dict(fields), headers=HERE)
+        return rendered(await self.visitor.client.post(self.path(action), data=dict(fields), headers=HERE))
 
     async def follow(self, answer: Response) -> Response:
         """The page to which an answer leads."""
         assert answer.status_code == 303, answer.text
-        return await self.visitor.get(answer.headers["Location"])
+        return rendered(await self.visitor.get(answer.headers["Location"]))
+
+
+def rendered(answer: Response) -> Response:
+    """An answer whose template was given values, and no macro of the same name."""
+    assert "&lt;Macro" not in answer.text
+    return answer
 
 
 @asynccontextmanager

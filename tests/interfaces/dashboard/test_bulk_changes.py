@@ -228,18 +228,46 @@ async def test_replacing_words_makes_drafts_and_changes_no_text(desk: Desk, clie
     assert "already waiting" in (await desk.get(f"articles/replace?{query}")).text
 
 
-async def test_drafts_of_a_replacement_are_applied_or_dismissed_at_once(desk: Desk, client: Client) -> None:
+async def replace_in_three(desk: Desk, client: Client) -> tuple[list[Json], Response]:
+    """Three articles, and the page with the drafts that replace a word in them."""
     articles = [
         await create_article(client, f"Article {number}", contentMarkdown="Use Acme.") for number in range(3)
     ]
     source = await desk.send(
         "articles/replace?find=Acme", "articles/replace", find="Acme", replacement="Nova"
     )
-    page = await desk.follow(source)
-    here = source.headers["Location"].removeprefix(desk.path("")).removesuffix("/source")
-    fields = {
-        name: re.findall(rf'name="{name}" value="([^"]*)"', page.text)[0] for name in ("drafts", "shown")
-    }
+    return articles, await desk.follow(source)
+
+
+def shown_drafts(page: Response) -> dict[str, str]:
+    return {name: re.findall(rf'name="{name}" value="([^"]*)"', page.text)[0] for name in ("drafts", "shown")}
+
+
+@pytest.mark.parametrize(("act", "verb"), [("apply-all", "Applied"), ("dismiss-all", "Dismissed")])
+async def test_only_shown_drafts_that_are_pending_are_decided_at_once(
+    desk: Desk, client: Client, act: str, verb: str
+) -> None:
+    _, page = await replace_in_three(desk, client)
+    fields = shown_drafts(page)
+    first, second, third = fields["drafts"].split(",")
+    path = f"review/{third}/{act}"
+
+    for drafts in ("", "drf_0000000000000000000000000x,nothing"):
+        none = await desk.follow(await desk.send("review", path, **{**fields, "drafts": drafts}))
+        assert f"{verb} 0 drafts." in none.text
+    assert (await desk.send("review", path, drafts=fields["drafts"], shown="now")).status_code == 400
+    ok(await client.post(f"/v1/drafts/{first}/apply", json={}))
+    some = await desk.follow(await desk.send("review", path, **{**fields, "drafts": f"{first},{second}"}))
+
+    assert f"{verb} 1 draft." in some.text
+    waiting = ok(await client.get("/v1/drafts?status=pending"))["results"]
+    assert [draft["id"] for draft in waiting] == [third]
+
+
+async def test_drafts_of_a_replacement_are_applied_or_dismissed_at_once(desk: Desk, client: Client) -> None:
+    articles, page = await replace_in_three(desk, client)
+    fields = shown_drafts(page)
+    here = f"review/{fields['drafts'].split(',')[0]}"
     assert "Apply all (3)" in page.text
     assert "Approve" not in page.text
     assert 'value="release"' not in (await desk.get(here)).text
