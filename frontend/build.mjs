@@ -29,7 +29,7 @@ const ENTRIES = [
 const BROWSERS = ["chrome123", "firefox120", "safari17.5"];
 // The font weights that styles name.
 const WEIGHTS = { min: 400, max: 700 };
-// What the launcher says before the panel is there.
+// The texts of the launcher before the panel is there.
 const LAUNCHER_TEXTS = ["help", "question", "ask", "unavailable", "again"];
 const ICON_PACKAGE = "lucide-static";
 const COMPRESSIBLE = /\.(css|js|svg|ts)$/;
@@ -113,7 +113,7 @@ const stylesAsText = {
   },
 };
 
-/** What the widget says, by language: all of it, or the texts with these names. */
+/** The texts of the widget by language: all of them, or those with these names. */
 function widgetTexts(names) {
   const folder = join(HERE, "src/widget/texts");
   const texts = readdirSync(folder).sort(byName).map((file) => {
@@ -157,7 +157,7 @@ async function buildDiagram() {
   return { inputs: result.metafile.inputs, files: [script, [`diagram.${shortHash(html)}.html`, Buffer.from(html)]] };
 }
 
-/** What TypeScript knows of `Instep`, as sites download it. */
+/** The types of `Instep` for TypeScript, as sites download them. */
 function widgetTypes() {
   const types = readFileSync(join(HERE, "src/widget/instep.d.ts"));
   return [`widget-types.${shortHash(types)}.ts`, types];
@@ -198,7 +198,7 @@ function licenses(packages) {
   return `Instep's pages load these works of others. Each is under its own license, which follows.\n\n${texts.join("\n\n")}`;
 }
 
-/** What stands in the output folder: file names with their contents. */
+/** The files of the output folder: their names with their contents. */
 function outputOf(files) {
   const output = new Map();
   const assets = {};

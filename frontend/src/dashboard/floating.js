@@ -1,4 +1,4 @@
-// What the browser's dialogs and popovers lack: arrow keys in menus, and commands of buttons in older browsers.
+// Additions to the browser's dialogs and popovers: arrow keys in menus, and commands of buttons in older browsers.
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 
 export function listenForMenus(document) {

@@ -37,7 +37,7 @@ function targetOf(document, typed) {
   return keyed(document).find((element) => element.dataset.key === key && isUsable(element));
 }
 
-/** What has a key: on a page with a search of its own, `/` is that one, and not the frame's. */
+/** The elements with a key: on a page with a search of its own, `/` is that one, and not the frame's. */
 const keyed = (document) => [...document.querySelectorAll("main [data-key]"), ...document.querySelectorAll(":not(main *)[data-key]")];
 
 const isUsable = (element) => !element.matches(":disabled, [aria-disabled=true]");
@@ -88,7 +88,7 @@ function lineOf(document, element, off) {
   return line;
 }
 
-/** What the element is called, without the key that it shows. */
+/** The element's name, without the key that it shows. */
 function nameOf(element) {
   const name = element.ariaLabel ?? element.labels?.[0]?.textContent;
   return name ?? element.querySelector("span")?.textContent ?? element.textContent.trim();

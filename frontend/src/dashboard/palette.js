@@ -14,7 +14,7 @@ export function listenForPalette(document) {
   const field = dialog.querySelector("input");
   field.addEventListener("input", () => choose(dialog, 0, sift(dialog, field.value)));
   field.addEventListener("keydown", (event) => move(event, dialog));
-  // What the server has found arrives later, and what is chosen may move.
+  // Hits of the server arrive later, and the chosen one may move.
   new MutationObserver(() => choose(dialog, 0)).observe(dialog.querySelector("[data-hits]"), { childList: true });
 }
 

@@ -7,7 +7,7 @@ export function showProgress(document) {
     const line = document.getElementById("progress");
     if (line) line.hidden = requests <= 0;
   };
-  // What a page asks for by itself, now and then or ahead of time, is nothing that someone waits for.
+  // Nobody waits for requests that a page makes by itself, now and then or ahead of time.
   const isAwaited = (event) => !event.target.closest?.("[data-quiet]");
   document.addEventListener("htmx:before:request", (event) => isAwaited(event) && change(1));
   document.addEventListener("htmx:finally:request", (event) => isAwaited(event) && change(-1));

@@ -40,7 +40,7 @@ class Desk {
     this.frame = frame;
     // The next draft, out of the page, so that none of its keys act; or the promise of it.
     this.next = null;
-    // Whether someone waits for the next draft: what they press until then is meant for none that they see.
+    // True while someone waits for the next draft: keys until then are meant for none that they see.
     this.isGoingOn = false;
     // The last decision on its way to the server; null when all have arrived.
     this.sending = null;
@@ -58,7 +58,7 @@ class Desk {
   prepare() {
     this.setCurrent(this.changes()[0]);
     this.next = this.load(this.find("[data-next-draft]")?.getAttribute("href"));
-    // Who only passes by is not on it.
+    // A reviewer who only passes by is not on it.
     clearTimeout(this.presenceTimer);
     this.presenceTimer = setTimeout(() => tellPresence(this.document), SETTLING_MILLISECONDS);
   }

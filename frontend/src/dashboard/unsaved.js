@@ -1,6 +1,6 @@
-// What someone typed into a form that nothing else keeps: the browser asks before the page is left.
+// Text that someone typed into a form and nothing else keeps: the browser asks before the page is left.
 const MARKED = "[data-edit-form], [data-conflict-form]";
-// Of other forms only what is long to type again is asked about; the editor keeps its text itself.
+// Other forms are asked about only for texts that are long to type again; the editor keeps its text itself.
 const FORMS = `${MARKED}, main form[method=post]:has(textarea):not([data-editor])`;
 const LONG_TEXTS = "textarea";
 const TEXTS = "input:not([type=hidden], [type=radio]), textarea";

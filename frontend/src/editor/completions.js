@@ -1,4 +1,4 @@
-// What is offered while someone types: blocks after `/` at the beginning of a line, own articles after `[`, parts and
+// Offers while someone types: blocks after `/` at the beginning of a line, own articles after `[`, parts and
 // variables after `{{`.
 import { startCompletion } from "@codemirror/autocomplete";
 import { insertBlock, table } from "./formatting.js";

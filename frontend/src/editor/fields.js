@@ -1,6 +1,6 @@
 // The values of the form that someone writes, without those that only the page needs.
 const OWN = /^(?:form-token|act|place|version|seen|translation-of|opened-.*)$/;
-// What says which state of the text the words are based on.
+// The fields that say which state of the text the words are based on.
 const BASE = ["version", "seen"];
 
 export function fieldsOf(form, surface) {
@@ -29,7 +29,7 @@ export const areSame = (left, right) =>
 
 const lines = (text) => (text ?? "").replace(/\r\n?/g, "\n");
 
-/** What the form's own token and version are now. */
+/** The fields as the body of a request, with the form's present token and version. */
 export function bodyOf(form, fields) {
   const body = new URLSearchParams(new FormData(form));
   for (const [name, value] of Object.entries(fields)) body.set(name, value);

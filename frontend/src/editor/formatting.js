@@ -1,4 +1,4 @@
-// What the buttons of the toolbar do to the text around the cursor; each touches only the characters it must.
+// The buttons of the toolbar, which change the text around the cursor; each touches only the characters it must.
 import { EditorSelection } from "@codemirror/state";
 
 /** Put marks around the selection or the word at the cursor, or take them away. */

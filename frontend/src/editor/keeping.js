@@ -1,4 +1,4 @@
-// What this browser keeps of a text that the server does not have yet: an entry for each tab that writes.
+// The texts that this browser keeps because the server does not have them yet: an entry for each tab that writes.
 const PREFIX = "instep.kept:";
 const LOCK = "instep.writes:";
 const TAB = "instep.tab";
@@ -14,7 +14,7 @@ export class Keeper {
     navigator.locks?.request(LOCK + this.prefix + this.tab, () => new Promise(() => {}));
   }
 
-  /** Whether it is kept. */
+  /** Keep the fields; true if there was room. */
   keep(fields, base) {
     try {
       localStorage.setItem(this.prefix + this.tab, JSON.stringify({ fields, base, at: Date.now() }));
@@ -32,7 +32,7 @@ export class Keeper {
     }
   }
 
-  /** What this tab kept before it was loaded again gets a name of its own: typing must not replace it. */
+  /** The entry of this tab from before it was loaded again gets a name of its own: typing must not replace it. */
   setAside() {
     const entry = read(this.prefix + this.tab);
     if (!entry.fields) return;
@@ -55,7 +55,7 @@ export class Keeper {
   }
 }
 
-/** Remove what nobody has come back for. */
+/** Remove the entries that nobody has come back for. */
 export function forgetOldEntries() {
   for (const key of storedKeys()) {
     if (key.startsWith(PREFIX) && Date.now() - (read(key).at ?? 0) > MAX_AGE_MILLISECONDS) localStorage.removeItem(key);

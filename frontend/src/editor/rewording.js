@@ -39,7 +39,7 @@ class Proposals {
     this.menu.querySelector("summary").focus();
   }
 
-  /** What is typed meanwhile moves the part that was asked about. */
+  /** Text typed in the meantime moves the part that was asked about. */
   follow({ changes }) {
     if (!this.running) return;
     this.running.changes = this.running.changes.compose(changes);

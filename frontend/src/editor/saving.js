@@ -1,4 +1,4 @@
-// What is typed is in this browser's storage at once, and at the server with every pause; the line says which is true.
+// The typed text is in this browser's storage at once, and at the server with every pause; the line says which is true.
 import { signInAgain } from "./session.js";
 import { areSame, baseOf, bodyOf, fieldsOf } from "./fields.js";
 import { Keeper } from "./keeping.js";

@@ -31,7 +31,7 @@ export function createSurface(form) {
   area.hidden = true;
   document.getElementById("text-label").addEventListener("click", () => view.focus());
   document.querySelector(".leave-hint").hidden = false;
-  // Whatever sends the form sends what is on the screen.
+  // Every script that sends the form sends the text on the screen.
   const copyToArea = () => (area.value = textOf(view));
   form.addEventListener("formdata", (event) => event.formData.set("content", textOf(view)));
   return {

@@ -1,4 +1,4 @@
-// What the pages of a help center do beyond reading: they all work without it.
+// The conveniences of a help center's pages, which all work without this script.
 import { offerCopies } from "./copies.js";
 import { searchAsOneTypes } from "./matches.js";
 

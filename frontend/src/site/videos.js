@@ -25,7 +25,7 @@ export function playVideos() {
   }
 }
 
-/** What plays the video of a link, not yet in the page; undefined for addresses of others. */
+/** The player of a link's video, not yet in the page; undefined for addresses of others. */
 function playerOf(link) {
   const title = link.textContent;
   for (const [pattern, address] of PLAYERS) {

@@ -37,7 +37,7 @@ export class Conversation {
       widget.tell("answer", { answered: whole.answered });
     } catch (error) {
       const failure = error instanceof Failure ? error : new Failure(500);
-      // What broke off is often complete at the help center by now.
+      // An answer that broke off is often complete at the help center by now.
       if (failure.isCut && navigator.onLine && !isRepeated) return await this.send(asked, answer, true);
       answer.fail(failure, () => this.isAsking || this.send(asked, answer));
       widget.tell("error", { status: failure.status });
@@ -110,7 +110,7 @@ class Answer {
     return `${copy.textContent} ${length > 0 ? this.panel.texts.sources.replace("{count}", length) : ""}`.trim();
   }
 
-  /** What has arrived stays; the same question goes out again when the visitor says so, or the connection is back. */
+  /** Words that have arrived stay; the same question goes out again when the visitor says so, or the connection is back. */
   fail(failure, again) {
     const { texts } = this.panel;
     const words = texts[failure.textName];

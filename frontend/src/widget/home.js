@@ -1,4 +1,4 @@
-// What is there before the first question: a greeting, and articles on the subject of the page.
+// The panel before the first question: a greeting, and articles on the subject of the page.
 import { articleRows, element } from "./nodes.js";
 
 export class Home {

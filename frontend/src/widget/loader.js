@@ -1,4 +1,4 @@
-// What a page loads: one button. The panel comes with its first use; before that nothing is asked for and nothing is kept.
+// The script that a page loads: one button. The panel comes with its first use; before that nothing is asked for and nothing is kept.
 //
 //     <script async src="https://help.example.com/widget.js" data-bot="BOT_ID" data-key="BOT_KEY"></script>
 import { host } from "./host.js";
@@ -79,7 +79,7 @@ class Widget {
 
   fill(place) {
     place.form = this.askForm();
-    // What came above the field with the focus alone, the Tab key would have passed already.
+    // The Tab key would have passed anything that only the focus brings above the field.
     place.form.addEventListener("focusin", () => this.load().catch(() => {}));
     place.form.addEventListener("input", () => this.panel(place).catch(() => {}));
     place.form.addEventListener("submit", (event) => {
@@ -145,7 +145,7 @@ class Widget {
     if (command === "update") return void Object.assign(this.settings, value);
     if (command === "identify") return void (this.settings.visitorToken = value);
     if (command === "reset" || command === "destroy") return this[command]();
-    // What was never opened needs no closing.
+    // A panel that was never opened needs no closing.
     if (command === "close" && !this.corner.panel) return undefined;
     return this.panel(this.corner).then((panel) => panel[command](value), () => {});
   }

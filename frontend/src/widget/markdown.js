@@ -1,4 +1,4 @@
-// Markdown as elements: the blocks and spans that articles use. What it does not know stays visible as text.
+// Markdown as elements: the blocks and spans that articles use. Unknown marks stay visible as text.
 import { element } from "./nodes.js";
 
 const FENCE = /^(`{3,}|~{3,})\s*(\S*)[^`]*$/;
@@ -10,7 +10,7 @@ const ALERT = /^\[!(\w+)\]\s*$/;
 const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
 const DEFINITION = /^ {0,3}\[([^\]^]+)\]:\s*<?([^\s>]+)>?(?:\s.*)?$/;
 const SAFE_LINK = /^(?:https?:|mailto:)/i;
-// What stands for itself in HTML; all other tags stay visible as text.
+// Tags that become elements; all others stay visible as text.
 const TAG = "sub|sup|kbd|strong|em|del";
 // The lines around what can be folded: its summary alone is shown as what it is.
 const FOLD = /^ {0,3}(?=<)(?:<\/?details(?: open)?>)?\s*(?:<summary>(.*?)<\/summary>)?\s*$/;
@@ -56,7 +56,7 @@ export function render(text, context, depth = 0) {
   return blocks;
 }
 
-/** What is still to be read. To shift an array of many lines would move all that are left, each time. */
+/** The lines that are still to be read. To shift an array of many lines would move all that are left, each time. */
 class Lines {
   constructor(lines) {
     this.lines = lines;

@@ -2,7 +2,7 @@
 import { visitorOf } from "./visitor.js";
 
 const SECOND = 1000;
-// What a stream sends at least every 15 seconds; after three times that the connection is dead.
+// A stream sends something at least every 15 seconds; after three times that the connection is dead.
 const SILENCE_MILLISECONDS = 45 * SECOND;
 const PATIENCE_MILLISECONDS = 20 * SECOND;
 
