@@ -6,6 +6,7 @@ from instep.transfer.imports.readers.gitbook import READER
 from instep.transfer.imports.tree.schemas import ImportedRedirect
 from tests.support.import_sources import read_tree
 from tests.support.import_trees import outline, page_at, told
+from tests.support.wording import like
 
 SUMMARY = """\
 # Table of contents
@@ -26,6 +27,10 @@ def page_of(text: str) -> tuple[str, list[str]]:
         "SUMMARY.md": "* [T](README.md)",
         "README.md": f"# T\n\n{text}",
         ".gitbook/includes/a.md": "Shared *words*",
+        ".gitbook/includes/b.md": (
+            '{% hint style="info" %}\n{% include "a.md" %}\n{% endhint %}\n\n```\n<div>{% hint %}\n```\n'
+        ),
+        ".gitbook/includes/loop.md": 'Round\n{% include "loop.md" %}',
     }
     tree = read_tree(READER, files)
     return page_at(tree, "README.md").markdown.strip(), told(tree)
@@ -76,6 +81,10 @@ def test_the_summary_makes_collections_and_the_configuration_redirects() -> None
         ('{% embed url="https://v.example/1" %}\nWatch\n{% endembed %}', "[Watch](https://v.example/1)"),
         ('{% include ".gitbook/includes/a.md" %}', "Shared *words*"),
         (
+            '{% include ".gitbook/includes/b.md" %}',
+            "> [!NOTE]\n> Shared *words*\n\n```\n<div>{% hint %}\n```",
+        ),
+        (
             '<figure><img src="i (1).png" alt="A"><figcaption><p>B</p></figcaption></figure>',
             "![A](i%20%281%29.png)\n\n*B*",
         ),
@@ -84,6 +93,13 @@ def test_the_summary_makes_collections_and_the_configuration_redirects() -> None
 )
 def test_blocks_of_gitbook_are_plain(source: str, markdown: str) -> None:
     assert page_of(source) == (markdown, [])
+
+
+def test_texts_that_include_each_other_end_and_are_told() -> None:
+    markdown, losses = page_of('{% include ".gitbook/includes/loop.md" %}')
+
+    assert markdown.startswith("Round\n\nRound")
+    assert losses == [like("README.md:… because files include each other…")]
 
 
 def test_the_words_of_unknown_tags_stay_and_the_tag_is_told() -> None:

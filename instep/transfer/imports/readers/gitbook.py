@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from instep.transfer.imports.html.block_tags import TagUse, replace_tags
 from instep.transfer.imports.html.markdown_links import link
@@ -11,7 +11,7 @@ from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.transfer.imports.markdown.fields import Fields, read_settings
 from instep.transfer.imports.markdown.grouping import tab, tabs
-from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code
+from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code, hide_into
 from instep.transfer.imports.markdown.link_lists import LinkItem, read_link_list
 from instep.transfer.imports.markdown.plain_pages import headed_block, plain_page
 from instep.transfer.imports.markdown.source_pages import SourcePage, decode_text, read_page
@@ -34,6 +34,9 @@ _TAG = re.compile(
     r"\{%-?[ \t]*(?P<end>end)?(?P<name>[\w-]+)(?P<arguments>(?:[^%\"]|\"[^\"]*\"|%(?!\}))*?)"
     r"(?P<alone>/)?[ \t]*-?%\}"
 )
+# The maximum number of files that include each other, and the maximum size of all texts in one page.
+_MAX_INCLUDED_FILES = 8
+_MAX_INCLUDED_CHARACTERS = 1_000_000
 _OPENED = frozenset(("stepper", "columns", "column", "updates"))
 _PARTS = frozenset(("step", "update"))
 _BARE_LINK = re.compile(r"[ \t\n]*(?:\[([^\]\n]*)\]\(([^()\s]*)\)|(\S*))[ \t\n]*")
@@ -67,7 +70,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
 
 def _page(page: SourcePage, root: str, files: SourceFiles) -> ImportedPage:
     def transform(text: str, code: HiddenCode) -> str:
-        return replace_emoji_codes(replace_tags(text, _TAG, lambda tag: _plain_tag(tag, page, files)))
+        return replace_emoji_codes(_Tags(page, files, code).plain(text, (page.path,)))
 
     plain = plain_page(page, transform)
     return replace(
@@ -82,50 +85,64 @@ def _address(path: str, root: str) -> str:
     return "/" + (posixpath.dirname(bare) if is_index(bare) else bare)
 
 
-def _plain_tag(tag: TagUse, page: SourcePage, files: SourceFiles) -> str:
-    body = (tag.body or "").strip("\n")
-    if tag.name == "hint":
-        return f"\n\n{alert(tag.argument('style') or 'info', '', body.strip())}\n\n"
-    if tag.name == "tab":
-        return tab(tag.argument("title"), body)
-    if tag.name == "tabs":
-        return f"\n\n{tabs(body)}\n\n"
-    if tag.name in _PARTS:
-        return headed_block(tag.argument("title") or tag.named.get("date", ""), body)
-    if tag.name in _OPENED:
-        return f"\n\n{body}\n\n"
-    if tag.name == "code":
-        title = tag.argument("title")
-        return headed_block(title, body) if title else f"\n{body}\n"
-    return _plain_reference(tag, body, page, files)
+@dataclass(slots=True)
+class _Tags:
+    """Converts the tags of a page and of the texts in it, which together have a limited size."""
 
+    page: SourcePage
+    files: SourceFiles
+    code: HiddenCode
+    characters_left: int = _MAX_INCLUDED_CHARACTERS
 
-def _plain_reference(tag: TagUse, body: str, page: SourcePage, files: SourceFiles) -> str:
-    """Turn references to other content into links; any other tag is reduced to its text."""
-    target = next((tag.named[name] for name in ("url", "page", "src") if name in tag.named), "")
-    if tag.name in ("content-ref", "page-ref", "embed", "file", "openapi"):
-        bare = _BARE_LINK.fullmatch(body)
-        words = (bare[1] or bare[3] or "") if bare else " ".join(body.split())
-        words = words or tag.named.get("caption", "") or posixpath.basename(target.rstrip("/"))
-        return f"\n\n{link(words, target)}\n\n" if target else body
-    if tag.name == "include":
-        return _included(tag, page, files)
-    if tag.name not in ("raw", "capture"):
-        page.losses.add(f"tag {{% {tag.name} %}}, reduced to its text", tag.source)
-    return body
+    def plain(self, text: str, paths: tuple[str, ...]) -> str:
+        """The text of the last one of these files, each of which includes the next one."""
+        return replace_tags(text, _TAG, lambda tag: self._plain_tag(tag, paths))
 
+    def _plain_tag(self, tag: TagUse, paths: tuple[str, ...]) -> str:
+        body = (tag.body or "").strip("\n")
+        if tag.name == "hint":
+            return f"\n\n{alert(tag.argument('style') or 'info', '', body.strip())}\n\n"
+        if tag.name == "tab":
+            return tab(tag.argument("title"), body)
+        if tag.name == "tabs":
+            return f"\n\n{tabs(body)}\n\n"
+        if tag.name in _PARTS:
+            return headed_block(tag.argument("title") or tag.named.get("date", ""), body)
+        if tag.name in _OPENED:
+            return f"\n\n{body}\n\n"
+        if tag.name == "code":
+            title = tag.argument("title")
+            return headed_block(title, body) if title else f"\n{body}\n"
+        return self._included(tag, paths) if tag.name == "include" else self._plain_reference(tag, body)
 
-def _included(tag: TagUse, page: SourcePage, files: SourceFiles) -> str:
-    path = join(posixpath.dirname(page.path), tag.argument("file"))
-    try:
-        # In GitBook, included text has no includes of its own; its code stays code.
-        included = read_page(path, files.read(path), Losses())
-    except KeyError:
-        page.losses.add(f"included file that isn't in the source: {path}", tag.source)
-        return ""
-    text = included.body.strip()
-    page.losses.losses.inclusions.append(Inclusion(page.path, path, text))
-    return f"\n\n{text}\n\n"
+    def _plain_reference(self, tag: TagUse, body: str) -> str:
+        """Turn references to other content into links; any other tag is reduced to its text."""
+        target = next((tag.named[name] for name in ("url", "page", "src") if name in tag.named), "")
+        if tag.name in ("content-ref", "page-ref", "embed", "file", "openapi"):
+            bare = _BARE_LINK.fullmatch(body)
+            words = (bare[1] or bare[3] or "") if bare else " ".join(body.split())
+            words = words or tag.named.get("caption", "") or posixpath.basename(target.rstrip("/"))
+            return f"\n\n{link(words, target)}\n\n" if target else body
+        if tag.name not in ("raw", "capture"):
+            self.page.losses.add(f"tag {{% {tag.name} %}}, reduced to its text", tag.source)
+        return body
+
+    def _included(self, tag: TagUse, paths: tuple[str, ...]) -> str:
+        path = join(posixpath.dirname(paths[-1]), tag.argument("file"))
+        try:
+            included = read_page(path, self.files.read(path), Losses())
+        except KeyError:
+            self.page.losses.add(f"included file that isn't in the source: {path}", tag.source)
+            return ""
+        self.characters_left -= len(included.body)
+        if len(paths) > _MAX_INCLUDED_FILES or self.characters_left < 0:
+            self.page.losses.add(f"file {path}, because files include each other in a loop", tag.source)
+            return ""
+        text = self.plain(hide_into(included.body.strip(), self.code), (*paths, path)).strip()
+        if len(paths) == 1:
+            inclusion = Inclusion(self.page.path, path, self.code.show(text))
+            self.page.losses.losses.inclusions.append(inclusion)
+        return f"\n\n{text}\n\n"
 
 
 def _entry(item: LinkItem, folder: str) -> Entry:
