@@ -8,6 +8,7 @@ from instep.transfer.imports.readers.mkdocs import READER
 from instep.transfer.imports.tree.schemas import ImportedRedirect, UnreadableSource
 from tests.support.import_sources import read_tree
 from tests.support.import_trees import outline, page_at, told
+from tests.support.limits import SetLimit
 from tests.support.wording import like
 
 CONFIGURATION = """\
@@ -254,6 +255,15 @@ def test_snippets_that_include_each_other_end_and_are_told() -> None:
 
     assert "Words." in markdown
     assert any("each other" in loss for loss in losses)
+
+
+def test_snippets_of_a_page_have_a_limited_size(set_limit: SetLimit) -> None:
+    set_limit("MAX_IMPORT_TEMPLATE_BYTES", 10)
+
+    markdown, losses = page_of('--8<-- "part.md"\n' * 3, **{"docs/part.md": "Part"})
+
+    assert markdown == "Part\nPart"
+    assert losses == [like("docs/index.md:5 …part.md… too large")]
 
 
 def test_only_the_appended_definitions_that_a_page_uses_are_on_it() -> None:

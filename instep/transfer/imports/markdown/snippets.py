@@ -26,6 +26,8 @@ class Snippets:
         settings = named_fields(configuration, "markdown_extensions", "pymdownx.snippets")
         self.folders = ["", *settings.texts("base_path"), root]
         texts = (self.read(name) for name in settings.texts("auto_append"))
+        # The remaining characters for the snippets of the current page.
+        self.characters_left = 0
         self.appended = "\n".join(text for text in texts if text is not None)
 
     def read(self, name: str) -> str | None:
@@ -41,6 +43,7 @@ class Snippets:
 
     def include(self, page: SourcePage) -> SourcePage:
         """A page with its snippets inserted, also in code, where most of them are."""
+        self.characters_left = limits.MAX_IMPORT_TEMPLATE_BYTES
         return replace(page, body=self._include(page.body, page, 0))
 
     def _include(self, text: str, page: SourcePage, depth: int) -> str:
@@ -60,12 +63,16 @@ class Snippets:
         return _SNIPPET.sub(include_one, text)
 
     def _lines(self, name: str, page: SourcePage, depth: int, source: str) -> list[str]:
-        if depth >= _MAX_DEPTH:
-            page.losses.add(f"snippet {name}, because files include each other in a loop", source)
-            return []
-        text = self.read(name)
-        if text is None or len(text) > limits.MAX_IMPORT_TEMPLATE_BYTES >> (2 * depth):
+        text = self.read(name) if self.characters_left > 0 else ""
+        if text is None:
             page.losses.add(f"snippet that isn't in the source: {name}", source)
+            return []
+        # Each snippet costs something, so that empty ones end too.
+        self.characters_left -= len(text) + 1
+        if depth >= _MAX_DEPTH or self.characters_left < 0:
+            page.losses.add(
+                f"snippet {name}, because files include each other in a loop or are too large", source
+            )
             return []
         return self._include(text.strip("\n"), page, depth + 1).split("\n")
 
