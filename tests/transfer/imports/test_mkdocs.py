@@ -263,7 +263,7 @@ def test_snippets_of_a_page_have_a_limited_size(set_limit: SetLimit) -> None:
     markdown, losses = page_of('--8<-- "part.md"\n' * 3, **{"docs/part.md": "Part"})
 
     assert markdown == "Part\nPart"
-    assert losses == [like("docs/index.md:5 …part.md… too large")]
+    assert losses == [like("docs/index.md:… …part.md… too large")]
 
 
 def test_only_the_appended_definitions_that_a_page_uses_are_on_it() -> None:
