@@ -51,6 +51,8 @@ def pytest_configure(config: pytest.Config) -> None:
     sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type]
     # The log of the product has a line for each request, so nobody reads that of the client.
     logging.getLogger("httpx2").setLevel(logging.WARNING)
+    # Tests that draw at random have seeds of their own, and resetting all generators takes as long as a test.
+    config.option.randomly_reset_seed = False
     if not hasattr(config, "workerinput"):
         # Not below pytest's own folder: when root runs the tests, PostgreSQL's user can't enter that.
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="instep-tests-")

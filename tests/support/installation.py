@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import time
@@ -30,10 +29,21 @@ FORKS.set_forkserver_preload(["instep.app", "instep.worker", "instep.platform.mi
 
 
 class Process(ForkServerProcess):
-    """The command `instep` with these arguments, for as long as it runs."""
+    """The command `instep` with these arguments, for as long as it runs.
 
-    def __init__(self, folder: Path, environment: Mapping[str, str], *arguments: str) -> None:
-        super().__init__(target=run_forked, args=(folder, environment, arguments))
+    Its input and its output are files, relative to the folder, in which it runs.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        environment: Mapping[str, str],
+        *arguments: str,
+        stdin: str = os.devnull,
+        stdout: str = "log",
+        stderr: str = "log",
+    ) -> None:
+        super().__init__(target=run_forked, args=(folder, environment, arguments, stdin, stdout, stderr))
         self.start()
 
     @property
@@ -50,11 +60,18 @@ class Process(ForkServerProcess):
         return self.exitcode
 
 
-def run_forked(folder: Path, environment: Mapping[str, str], arguments: tuple[str, ...]) -> None:
-    """Become the command, whose output is added to the log of the folder."""
+def run_forked(
+    folder: Path,
+    environment: Mapping[str, str],
+    arguments: tuple[str, ...],
+    stdin: str,
+    stdout: str,
+    stderr: str,
+) -> None:
+    """Become the command, whose output is added to its files."""
     os.chdir(folder)
-    with Path("log").open("ab") as log, Path(os.devnull).open() as nothing:
-        for number, file in enumerate((nothing, log, log)):
+    with Path(stdin).open() as typed, Path(stdout).open("ab") as out, Path(stderr).open("ab") as err:
+        for number, file in enumerate((typed, out, err)):
             os.dup2(file.fileno(), number)
     sys.stdin = os.fdopen(0)
     if "LD_PRELOAD" in environment:
@@ -99,17 +116,20 @@ class Installation:
 
     def run(self, *arguments: str, typed: str = "") -> Json:
         """What a command prints, with this at its standard input."""
-        command: list[str | Path] = [COMMAND, *arguments, "--json"]
-        process = subprocess.run(
-            command,
-            env=self.environment,
-            cwd=self.folder,
-            input=typed.encode(),
-            capture_output=True,
-            check=False,
-        )
-        assert process.returncode == 0, process.stderr.decode()
-        printed: Json = json.loads(process.stdout)
+        with new_folder() as streams:
+            stdin, stdout, stderr = (streams / name for name in ("stdin", "stdout", "stderr"))
+            stdin.write_text(typed)
+            process = Process(
+                self.folder,
+                self.environment,
+                *arguments,
+                "--json",
+                stdin=str(stdin),
+                stdout=str(stdout),
+                stderr=str(stderr),
+            )
+            assert process.wait() == 0, stderr.read_text()
+            printed: Json = json.loads(stdout.read_text())
         return printed
 
     def client(self) -> httpx2.Client:

@@ -45,7 +45,15 @@ async def configure(connection: Connection) -> None:
 
 
 class Pool(AsyncConnectionPool[Connection]):
-    """A pool that reconnects soon after an outage; the library would double its pause after each attempt."""
+    """A pool that lends the connection used last, which has the most statements prepared.
+
+    It reconnects soon after an outage; the library would double its pause after each attempt.
+    """
+
+    async def _get_ready_connection(self, timeout: float | None) -> Connection | None:
+        # The library lends the first one, which has been idle for the longest time.
+        self._pool.rotate()
+        return await super()._get_ready_connection(timeout)
 
     async def schedule_task(self, task: MaintenanceTask, delay: float) -> None:
         is_attempt = isinstance(task, AddConnection)

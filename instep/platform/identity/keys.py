@@ -25,13 +25,18 @@ SHAPE = re.compile(rf"{PREFIX}[0-9A-Za-z]{{{RANDOM_CHARACTERS + CHECKSUM_CHARACT
 
 def new_key() -> str:
     """A key: `isk_`, 178 random bits, and a checksum with which secret scanners recognize real keys."""
-    body = PREFIX + "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_CHARACTERS))
+    body = PREFIX + random_characters(RANDOM_CHARACTERS)
     return body + checksum(body)
 
 
 def new_bot_key() -> str:
     """A new public key of a bot, which its widget sends."""
-    return "pk_" + "".join(secrets.choice(ALPHABET) for _ in range(24))
+    return "pk_" + random_characters(24)
+
+
+def random_characters(count: int) -> str:
+    # One random number takes a tenth of the time that as many choices take.
+    return in_alphabet(secrets.randbelow(len(ALPHABET) ** count), count)
 
 
 def hash_key(key: str) -> bytes:
@@ -47,9 +52,13 @@ def is_well_formed(key: str) -> bool:
 
 
 def checksum(body: str) -> str:
-    number = zlib.crc32(body.encode())
+    return in_alphabet(zlib.crc32(body.encode()), CHECKSUM_CHARACTERS)
+
+
+def in_alphabet(number: int, count: int) -> str:
+    """A number in base 62, with this many digits."""
     digits = ""
-    for _ in range(CHECKSUM_CHARACTERS):
+    for _ in range(count):
         number, digit = divmod(number, len(ALPHABET))
         digits = ALPHABET[digit] + digits
     return digits

@@ -46,6 +46,17 @@ async def test_a_lent_connection_is_in_the_company_that_was_asked_for(database: 
     assert await gather(*map(workspace_of, workspace_ids)) == workspace_ids
 
 
+async def test_callers_one_after_the_other_share_one_connection_however_many_there_are(
+    database: Database,
+) -> None:
+    async def session_of() -> int:
+        async with database.enter_workspace("") as tx, tx.transaction():
+            return int(await tx.value("select pg_backend_pid()"))
+
+    assert len(set(await gather(*(session_of() for _ in range(20))))) > 1
+    assert len({await session_of() for _ in range(20)}) == 1
+
+
 async def test_it_works_as_a_role_that_owns_nothing(database: Database) -> None:
     async with database.enter_workspace("") as tx:
         assert await tx.value("select current_user::text") == "instep_app"
