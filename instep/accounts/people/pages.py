@@ -27,6 +27,7 @@ from instep.platform.web.public import public
 from instep.platform.web.signed_in import (
     HOME,
     SIGN_IN,
+    SIGN_OUT,
     current_person,
     form_of,
     local_path,
@@ -133,7 +134,7 @@ routes = [
     *dialog_pages.routes,
     *passkey_pages.routes,
     *oidc_pages.routes,
-    Route("/sign-out", sign_out, methods=["POST"]),
+    Route(SIGN_OUT, sign_out, methods=["POST"]),
     Route(CONNECTED_APPS, show_connected_apps, methods=["GET"]),
     Route(CONNECTED_APPS, disconnect_app, methods=["POST"]),
 ]

@@ -33,6 +33,7 @@ from instep.platform.web.pages import Pages, hidden_field
 from instep.platform.web.recent_sign_in import VERIFY, SignInTooOld
 
 SIGN_IN = "/sign-in"
+SIGN_OUT = "/sign-out"
 HOME = "/app/"
 SAFE = {"GET", "HEAD"}
 # The notice after a proof of identity: the form that needed it was not accepted.
@@ -197,8 +198,8 @@ def openable_path(request: Request, path: str) -> str:
 
 
 def with_request_to_send_again(request: Request, response: Response, page: str) -> Response:
-    """After a form, its page says that it must be sent again."""
-    if request.method not in SAFE:
+    """After a form, its page says that it must be sent again, except to sign out: that is done."""
+    if request.method not in SAFE and request.url.path != SIGN_OUT:
         notice = Notice(NOT_DONE_YET, asks_again=True, page=page)
         keep_notice(request, response, notice, int(limits.RECENT_SIGN_IN_TTL.total_seconds()))
     return response

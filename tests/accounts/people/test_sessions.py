@@ -15,7 +15,7 @@ from instep.platform.core.jobs import Job
 from instep.platform.identity.scopes import Role, permissions_of
 from instep.platform.web.signed_in import includes
 from tests.support.cast import Api, Cast, Client
-from tests.support.sign_in import OTHER_PASSWORD, PASSWORD, SIGNING_KEY, browser, is_signed_in
+from tests.support.sign_in import HERE, OTHER_PASSWORD, PASSWORD, SIGNING_KEY, browser, is_signed_in
 
 
 async def test_signing_out_ends_the_session_itself(user: User, app: FastAPI, api: Api) -> None:
@@ -30,6 +30,9 @@ async def test_signing_out_ends_the_session_itself(user: User, app: FastAPI, api
         assert answer.headers["Location"] == "/sign-in"
         assert not await is_signed_in(ann)
         assert not await is_signed_in(thief)
+        again = await thief.client.post("/sign-out", headers=HERE)
+        assert again.headers["Location"].startswith("/sign-in")
+        assert "notice" not in again.headers.get("Set-Cookie", "")
 
 
 async def test_each_sign_in_has_a_session_of_its_own_and_ends_the_one_before(
