@@ -235,7 +235,7 @@ def worker_of(
         SHOW_PART: partial(show_part, database),
         ANNOUNCE_DUE: partial(announce_due, database),
         SEND_PULL_REQUEST: partial(send_pull_request, database, outbound, models=models),
-        CHECK_REPOSITORY: partial(check_repository, database, outbound),
+        CHECK_REPOSITORY: partial(check_repository, database, outbound, models=models),
         RELEASE_DRAFTS: partial(release_of_repository, database, outbound),
         REVIEW_PULL: partial(review_pull, database, outbound),
         RUN_PULL_COMMANDS: partial(run_pull_commands, database, outbound),

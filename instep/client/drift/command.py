@@ -14,6 +14,7 @@ from instep.client.ci.printing import print_text, say
 from instep.client.ci.retries import Patience
 from instep.client.ci.shapes import Bot
 from instep.client.ci.shipped import find_home
+from instep.client.drift.article_code import code_of_articles
 from instep.client.drift.evidence import CheckoutEvidence, Stated, read_evidence
 from instep.client.drift.report import as_findings, as_sarif
 from instep.client.drift.shapes import DriftAnswer, ListedStatements
@@ -64,8 +65,11 @@ def check(options: DriftOptions, environ: Mapping[str, str]) -> DriftAnswer:
     evidence = read_evidence(git, head, revisions, stated, find_home(git, environ) or "")
     if evidence.unread:
         say(UNREAD.format(count=evidence.unread))
+    names = {row.article_id: row.names for row in statements.reads}
+    code = code_of_articles(git, head, names, options.readings)
     say(f"Sending {len(evidence.commits):,} commits that removed something the articles state.")
-    body = body_of(head, evidence, options.limit, is_partial=is_shallow(git) or options.since is not None)
+    is_partial = is_shallow(git) or options.since is not None
+    body = body_of(head, evidence, code, options.limit, is_partial=is_partial)
     response = client.ask("POST", "/drift/checks", body, {"Service-Bot": bot.id, **JSON})
     return client.read(DriftAnswer, response)
 
@@ -80,8 +84,14 @@ def read_statements(client: Client, bot: Bot) -> ListedStatements:
     return client.read(ListedStatements, response)
 
 
-def body_of(head: str, evidence: CheckoutEvidence, limit: int | None, *, is_partial: bool) -> bytes:
-    """The request of the check: only lines of commits that took out what articles state leave the machine."""
+def body_of(
+    head: str, evidence: CheckoutEvidence, code: Mapping[str, str], limit: int | None, *, is_partial: bool
+) -> bytes:
+    """The request of the check.
+
+    Only lines of commits that took out what articles state leave the machine, and the code around the names
+    in articles that a language model reads.
+    """
     document: dict[str, Any] = {
         "commit": head,
         "changes": [
@@ -116,6 +126,7 @@ def body_of(head: str, evidence: CheckoutEvidence, limit: int | None, *, is_part
             for move in evidence.moves
         ],
         "home": evidence.home,
+        "code": [{"articleId": article_id, "diff": diff} for article_id, diff in code.items()],
         "isPartial": is_partial or evidence.unread > 0,
     }
     return json.dumps(document | ({"limit": limit} if limit else {}), ensure_ascii=False).encode(

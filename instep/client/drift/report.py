@@ -28,6 +28,11 @@ def as_findings(answer: DriftAnswer) -> str:
     counted = "Nothing" if not count else "1 statement" if count == 1 else f"{count:,} statements"
     read = f"{answer.statements:,} statements of {answer.articles:,} articles"
     lines.append(f"{counted} of {read} {'differs' if count <= 1 else 'differ'} from the code.")
+    if answer.readings:
+        articles = "1 article" if answer.readings == 1 else f"{answer.readings:,} articles"
+        lines.append(
+            f"The language model compares {articles} with the code. Its drafts go to the review queue."
+        )
     return "\n".join(lines)
 
 

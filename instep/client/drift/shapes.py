@@ -6,11 +6,18 @@ from instep.client.ci.shapes import Shape
 
 
 @dataclass(frozen=True)
+class ArticleNames(Shape):
+    article_id: str
+    names: list[str]
+
+
+@dataclass(frozen=True)
 class ListedStatements(Shape):
     names: list[str]
     values: list[str]
     paths: list[str]
     articles: int
+    reads: list[ArticleNames]
 
 
 @dataclass(frozen=True)
@@ -47,3 +54,4 @@ class DriftAnswer(Shape):
     findings: list[ReportedFinding]
     articles: int
     statements: int
+    readings: int

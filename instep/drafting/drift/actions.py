@@ -2,6 +2,7 @@
 
 from pydantic import MISSING
 
+from instep.accounts.language_model.choosing import NO_MODELS, LanguageModels
 from instep.content.articles.schemas import Article, Verification
 from instep.content.articles.texts import verify_texts
 from instep.content.articles.writer_queries import list_for_writer
@@ -10,6 +11,7 @@ from instep.content.product_versions.actions import list_all_versions
 from instep.content.product_versions.schemas import ProductVersion
 from instep.drafting import writer
 from instep.drafting.drift import queries
+from instep.drafting.drift.code_readings import begin_readings, list_names_to_read
 from instep.drafting.drift.drift_storing import finding_out, store_drift
 from instep.drafting.drift.part_findings import with_part_findings
 from instep.drafting.drift.queries import WaitingDrift
@@ -29,19 +31,25 @@ from instep.platform.identity.schemas import Ctx
 TOO_EXPENSIVE = "These commits take too much time or memory to compare: check fewer with --since."
 
 
-async def list_statements(ctx: Ctx) -> StatementsOut:
-    """List the names and values that the articles state, to search for in a checkout."""
+async def list_statements(ctx: Ctx, models: LanguageModels = NO_MODELS) -> StatementsOut:
+    """List the names and values that the articles state, to search for in a checkout.
+
+    If the bot has a language model, `reads` has the articles that it can compare with code.
+    """
     articles = await _articles(ctx, await _checked_version(ctx))
     texts = checked_texts(articles, ctx) + texts_of_parts(await list_used_parts(ctx), articles)
     stated = await run_with_timeout(
         stated_names, texts, limits.MAX_DRIFT_NAMES, seconds=limits.MAX_WRITER_SECONDS
     )
+    has_model = await models.has_model(ctx, "drafts")
+    own_texts = checked_texts(articles, ctx)
     return StatementsOut(
         names=list(stated.names),
         values=list(stated.values),
         paths=list(stated.paths),
         articles=len(articles),
         statements=stated.statements,
+        reads=await list_names_to_read(ctx, own_texts) if has_model else [],
     )
 
 
@@ -52,6 +60,7 @@ async def check_drift(ctx: Ctx, new: DriftCheck) -> CheckedDrift:
     Each statement that the code contradicts becomes a draft or a place, once: pending ones are not created
     again, and statements that a reviewer has dismissed for good are skipped. If the whole history was read,
     published articles without a finding are verified against the commit. `instep drift` sends this request.
+    With `code`, the language model compares articles with it in tasks of their own.
 
     If the help center has product versions, only the articles of the current one are checked.
     """
@@ -67,7 +76,8 @@ async def check_drift(ctx: Ctx, new: DriftCheck) -> CheckedDrift:
         await verify_texts(ctx, sorted(sound), Verification("drift", new.commit), ctx.now)
     # A finding that people have dismissed for this commit does not wait again.
     findings = [finding_out(finding, row) for finding, row in rows if row is not None]
-    return CheckedDrift(new.commit, findings, list(articles), report.statements)
+    readings = await begin_readings(ctx, new, articles, version)
+    return CheckedDrift(new.commit, findings, list(articles), report.statements, readings)
 
 
 async def list_waiting_drift(ctx: Ctx) -> list[WaitingDrift]:

@@ -32,6 +32,45 @@ class WaitingDrift:
     evidence: list[dict[str, Any]]
 
 
+@dataclass(frozen=True, slots=True)
+class LastReading:
+    """The last reading of an article by a language model: its task, and the digest of what was read."""
+
+    article_id: str
+    task_id: str
+    digest: str
+    # When a check last found that nothing has changed since, in ISO 8601.
+    checked_at: str
+
+
+async def list_readings(ctx: Ctx) -> list[LastReading]:
+    """The last reading of each article; those that failed do not count."""
+    return await ctx.all(
+        LastReading,
+        """
+        select distinct on (context ->> 'article') context ->> 'article' as article_id, id as task_id,
+            context ->> 'digest' as digest, context ->> 'checked_at' as checked_at
+        from tasks
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and change_kind = 'drift'
+          and context ->> 'article' is not null
+          and (status in ('queued', 'running') or reviewed <> '[]')
+        order by context ->> 'article', created_at desc
+        """,
+    )
+
+
+async def note_unchanged(ctx: Ctx, task_ids: list[str]) -> None:
+    """Record that what these readings have read is still the same."""
+    await ctx.execute(
+        """
+        update tasks set context = context || jsonb_build_object('checked_at', %(checked_at)s::text)
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
+        """,
+        ids=task_ids,
+        checked_at=ctx.now.isoformat(),
+    )
+
+
 async def list_waiting(ctx: Ctx, limit: int) -> list[WaitingDrift]:
     """The drafts and places of checks that wait for review, those of one article together."""
     return await ctx.tx.all(

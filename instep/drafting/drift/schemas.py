@@ -49,6 +49,15 @@ class MoveIn(Body):
     new: Path | None = Field(description="Its path in the checked commit; null: it was deleted.")
 
 
+class ArticleCodeIn(Body):
+    """The code that bears on an article."""
+
+    article_id: Name
+    diff: Annotated[Text, Field(max_length=limits.MAX_ARTICLE_CODE_CHARACTERS)] = Field(
+        description="Lines of the checked commit, as a unified diff in which no line has changed."
+    )
+
+
 class DriftCheck(Body):
     """The contents of a checkout that bear on the statements of articles."""
 
@@ -71,12 +80,24 @@ class DriftCheck(Body):
         examples=["github.com/acme/app"],
         description="The repository whose files `moves` has: host and path, in lower case.",
     )
+    code: list[ArticleCodeIn] = Field(
+        default_factory=list,
+        max_length=limits.MAX_DRIFT_READINGS,
+        description="Code for the articles in `reads` that the bot's language model compares with it.",
+    )
     is_partial: bool | MISSING = Field(
         default=MISSING, description="True if not the whole history was read: then no article is verified."
     )
     limit: Annotated[int, Field(ge=1, le=limits.MAX_DRIFT_FINDINGS)] | MISSING = Field(
         default=MISSING, description="The maximum number of findings."
     )
+
+
+class ArticleNamesOut(Out):
+    """An article to compare with code, and the names that it states."""
+
+    article_id: str
+    names: list[str]
 
 
 class StatementsOut(Out):
@@ -89,6 +110,9 @@ class StatementsOut(Out):
     )
     articles: int
     statements: int
+    reads: list[ArticleNamesOut] = Field(
+        description="The articles that the bot's language model can compare with code, those to read first."
+    )
 
 
 class CodeLineOut(Out):
@@ -129,6 +153,9 @@ class DriftOut(Out):
     findings: list[DriftFindingOut]
     articles: int = Field(description="Articles that were read.")
     statements: int = Field(description="Names and values that they state, counted once for each article.")
+    readings: int = Field(
+        description="Articles that the bot's language model compares with the code now, each in a task."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +166,7 @@ class CheckedDrift:
     findings: list[DriftFindingOut]
     article_ids: list[str]
     statements: int
+    readings: int
 
     @property
     def articles_in_step(self) -> list[str]:
@@ -149,5 +177,8 @@ class CheckedDrift:
 
 def drift_out(checked: CheckedDrift) -> DriftOut:
     return DriftOut(
-        findings=checked.findings, articles=len(checked.article_ids), statements=checked.statements
+        findings=checked.findings,
+        articles=len(checked.article_ids),
+        statements=checked.statements,
+        readings=checked.readings,
     )

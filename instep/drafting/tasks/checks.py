@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from psycopg.types.json import Jsonb
+
 from instep.content.articles.schemas import Article
 from instep.content.product_versions.schemas import ProductVersion
 from instep.drafting import writer
@@ -11,6 +13,7 @@ from instep.drafting.drafts.schemas import TitledText
 from instep.drafting.places.schemas import PlaceSource
 from instep.drafting.places.storing import store_places
 from instep.drafting.tasks import queries
+from instep.drafting.tasks.actions import run_soon
 from instep.drafting.tasks.jobs import texts_of
 from instep.drafting.tasks.queries import TaskInput
 from instep.drafting.tasks.reports import edit_of, new_place
@@ -21,6 +24,7 @@ from instep.platform.core.ids import new_id
 from instep.platform.core.rate_window import count_hit
 from instep.platform.identity.schemas import Ctx
 from instep.platform.llm.work_prompts import WorkUse
+from instep.platform.text.characters import shorten
 
 
 def checked_texts(articles: Mapping[str, Article], ctx: Ctx) -> list[writer.Article]:
@@ -70,6 +74,27 @@ async def begin_unsent_task(ctx: Ctx, source: PlaceSource, version: ProductVersi
     version_id = None if version is None else version.id
     await queries.insert(ctx, task_id, {"type": "document_change", "version_id": version_id, **change})
     return task_id
+
+
+async def begin_reading_task(
+    ctx: Ctx, title: str, commit: str, code: str, context: Jsonb, version: ProductVersion | None
+) -> None:
+    """Have a language model compare an article with code, as soon as a worker is free.
+
+    `code` is a diff in which no line has changed; `context` names the article.
+    """
+    task_id, short = new_id("task"), commit[:9]
+    row = {
+        "type": "document_change",
+        "change_kind": "drift",
+        "change_title": shorten(f"“{title}” against {short}", limits.MAX_TITLE_CHARACTERS),
+        "bundle": f"Check against {short}",
+        "diff": code,
+        "context": context,
+        "version_id": None if version is None else version.id,
+    }
+    await queries.insert(ctx, task_id, row)
+    await run_soon(ctx, task_id)
 
 
 async def end_unsent_task(

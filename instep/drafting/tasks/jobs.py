@@ -125,7 +125,9 @@ async def process_task(database: Database, payload: dict[str, str], models: Lang
     texts = texts_of(articles, reading.bot)
     texts_with_parts = texts + texts_of_parts(reading.parts, articles)
     report = await write_drafts(work, texts_with_parts, sources, reading.held_back)
-    unread_count = 0 if work.article else max(0, reading.article_count - len(articles))
+    unread_count = (
+        0 if work.article or work.compared_article else max(0, reading.article_count - len(articles))
+    )
     report = with_unread(report, len(articles), unread_count)
     waiting = await waiting_texts(reading.drafts)
     live = with_part_places(report, reading.parts, articles)
@@ -153,7 +155,8 @@ async def begin_task(enter: Enter, task_id: str) -> Reading | None:
             return None
         version = work.version_position
         article_count = await count_for_writer(ctx, version)
-        is_small = article_count <= limits.MAX_WRITER_ARTICLES
+        is_alone = work.compared_article is not None
+        is_small = article_count <= limits.MAX_WRITER_ARTICLES and not is_alone
         return Reading(
             work,
             ctx.bot,
@@ -164,8 +167,10 @@ async def begin_task(enter: Enter, task_id: str) -> Reading | None:
             if work.bundle
             else {},
             dismissed=[dismissed_edit(row) for row in await newest_dismissed(ctx)],
-            drafts=[] if work.article else await read_waiting(ctx, work.source_url, work.version_id),
-            parts=[] if work.article else await list_used_parts(ctx),
+            drafts=[]
+            if work.article or is_alone
+            else await read_waiting(ctx, work.source_url, work.version_id),
+            parts=[] if work.article or is_alone else await list_used_parts(ctx),
         )
 
 
@@ -184,6 +189,9 @@ async def choose_articles(enter: Enter, reading: Reading) -> tuple[list[Article]
             if rows is None:
                 rows = await list_some_for_writer(ctx, [source.id for source in sources])
             return rows, sources
+    if work.compared_article is not None:
+        async with enter() as ctx:
+            return await list_some_for_writer(ctx, [work.compared_article], work.version_position), []
     if rows is None:
         query = await run_with_timeout(candidate_query, change_of(work), seconds=limits.MAX_WRITER_SECONDS)
         version = work.version_position
@@ -201,6 +209,8 @@ async def write_drafts(
     if work.article:
         request = outline_request(work.article)
         return await run_with_timeout(write_article, request, sources, seconds=limits.MAX_WRITER_SECONDS)
+    if work.compared_article is not None:
+        return writer.Report((), 0.0, (), (), "No language model has read the article.")
     return await run_with_timeout(
         writer.write, change_of(work, texts), texts, suppressed, seconds=limits.MAX_WRITER_SECONDS
     )
@@ -227,6 +237,9 @@ async def ask_model(
     step = ModelStep(model, chosen.tokens_per_task, chosen.reader, writes_articles=writes_articles)
     if work.article:
         improved = await step.write(outline_request(work.article), sources, report)
+    elif work.compared_article is not None:
+        code, help_url = work.diff or "", reading.bot.help_url
+        improved = await step.compare(code, texts[0], help_url, reading.dismissed) if texts else report
     else:
         improved = await step.edit(
             change_of(work, texts), texts, report, reading.bot.help_url, reading.dismissed

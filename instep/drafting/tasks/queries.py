@@ -70,6 +70,11 @@ class TaskInput:
     def source_url(self) -> str | None:
         return self.article["source_url"] if self.article else self.change_url
 
+    @property
+    def compared_article(self) -> str | None:
+        """The id of the only article that a reading compares with code."""
+        return (self.context or {}).get("article")
+
 
 async def find(tx: Tx, bot_ids: list[UUID], task_id: str) -> Task | None:
     """A task of one of these bots."""
@@ -258,7 +263,10 @@ async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
 
 
 async def has_turn(ctx: Ctx, task_id: str) -> bool:
-    """True if all earlier changes of the bot have been read; new articles don't wait for their turn."""
+    """True if all earlier changes of the bot have been read.
+
+    New articles don't wait for their turn, nor do comparisons with the code of today.
+    """
     is_first: bool = await ctx.value(
         """
         select not exists (
@@ -267,6 +275,7 @@ async def has_turn(ctx: Ctx, task_id: str) -> bool:
               and e.bot_id = %(bot)s and e.workspace_id = %(workspace)s
               and (e.created_at, e.id) < (t.created_at, t.id) and e.status in ('queued', 'running')
               and e.article is null and t.article is null
+              and e.change_kind <> 'drift' and t.change_kind <> 'drift'
               and e.created_at > %(since)s)
         """,
         id=task_id,
@@ -281,7 +290,7 @@ async def next_change(ctx: Ctx) -> str | None:
         """
         select id from tasks
         where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'queued' and article is null
-          and created_at > %(since)s
+          and change_kind <> 'drift' and created_at > %(since)s
         order by created_at, id limit 1
         """,
         since=ctx.now - limits.MAX_TASK_TURN_DELAY,

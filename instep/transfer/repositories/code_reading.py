@@ -1,13 +1,15 @@
 """Reads the evidence about statements in articles from a clone, as `instep drift` does from a checkout."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from instep.client.ci.checkout import is_shallow, resolve
 from instep.client.ci.git import Git
 from instep.client.ci.shipped import host_and_path
+from instep.client.drift.article_code import code_of_articles
 from instep.client.drift.command import body_of
 from instep.client.drift.evidence import CheckoutEvidence, SentCommit, Stated, read_evidence
+from instep.platform.core import limits
 from instep.transfer.repositories.pull_filters import matches_path
 
 
@@ -20,16 +22,22 @@ class ClonedBranch:
     branch: str
     paths: Sequence[str]
 
+    def has(self, path: str) -> bool:
+        return not self.paths or matches_path(path, self.paths)
 
-def read_clone(clone: ClonedBranch, stated: Stated) -> bytes:
+
+def read_clone(clone: ClonedBranch, stated: Stated, names: Mapping[str, Sequence[str]]) -> bytes:
     """The body of `POST /drift/checks` for the newest commit of the branch.
+
+    `names` are those of the articles that a language model reads, by article.
 
     Reads the whole history, which can take minutes: call it in another process. Raises `GitFailed`.
     """
     head = resolve(clone.git, clone.branch)
     home = host_and_path(clone.url).removesuffix(".git")
     evidence = read_evidence(clone.git, head, head, stated, home)
-    return body_of(head, within(evidence, clone.paths), None, is_partial=is_shallow(clone.git))
+    code = code_of_articles(clone.git, head, names, limits.DRIFT_READINGS, clone.has)
+    return body_of(head, within(evidence, clone.paths), code, None, is_partial=is_shallow(clone.git))
 
 
 def within(evidence: CheckoutEvidence, paths: Sequence[str]) -> CheckoutEvidence:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
+from instep.accounts.language_model.choosing import NO_MODELS, LanguageModels
 from instep.client.ci.git import GitFailed
 from instep.client.drift.evidence import Stated
 from instep.drafting.drift import actions as drift
@@ -37,7 +38,9 @@ TOO_EXPENSIVE = f"The repository's history takes too much time or memory to read
 turn = asyncio.Lock()
 
 
-async def check_repository(database: Database, client: OutboundClient, job: Job) -> None:
+async def check_repository(
+    database: Database, client: OutboundClient, job: Job, models: LanguageModels = NO_MODELS
+) -> None:
     """Check the articles against the newest commit of a repository, whose page shows the result.
 
     The contradictions are stored in the last transaction, so that the job runs again after a crash.
@@ -49,7 +52,7 @@ async def check_repository(database: Database, client: OutboundClient, job: Job)
             repository = await queries.find_repository(ctx, job.payload["repository"])
             host = await queries.find_code_host(ctx.tx, repository.code_host_id) if repository else None
         if repository is not None and host is not None:
-            await RepositoryCheck(database, client, job.payload, repository, host).run()
+            await RepositoryCheck(database, client, job.payload, repository, host, models).run()
 
 
 async def give_up_check(database: Database, job: Job) -> None:
@@ -75,7 +78,9 @@ class RepositoryCheck:
         payload: Mapping[str, str],
         repository: Repository,
         host: CodeHost,
+        models: LanguageModels,
     ) -> None:
+        self.models = models
         self.database, self.client, self.payload = database, client, payload
         self.repository, self.host, self.host_name = repository, host, FORMS[host.kind].name
 
@@ -112,8 +117,9 @@ class RepositoryCheck:
             clone = ClonedBranch(git, origin.url, BRANCH, self.repository.paths)
             try:
                 sought = Stated(stated.names, stated.values, stated.paths)
+                names = {row.article_id: row.names for row in stated.reads}
                 body = await run_with_timeout(
-                    read_clone, clone, sought, seconds=limits.MAX_CLONE_READING_SECONDS
+                    read_clone, clone, sought, names, seconds=limits.MAX_CLONE_READING_SECONDS
                 )
             except GitFailed as failure:
                 raise HostRefused(f"The repository's history can't be read. {failure.message}") from None
@@ -124,7 +130,7 @@ class RepositoryCheck:
         """The statements of the articles; raises for a paused workspace, before anything is fetched."""
         async with job_context(self.database, self.payload, POLLER) as ctx, ctx.tx.transaction():
             await refuse_paused(ctx)
-            return await drift.list_statements(ctx)
+            return await drift.list_statements(ctx, self.models)
 
     async def find_origin(self) -> Origin:
         """The branch to clone, with the current names of the repository and its default branch."""

@@ -52,6 +52,12 @@ def stated_names(articles: Sequence[Article], limit: int) -> StatedNames:
     return StatedNames(tuple(names)[:limit], tuple(values)[:limit], tuple(paths)[:limit], statements)
 
 
+def names_by_article(articles: Sequence[Article]) -> dict[str, tuple[str, ...]]:
+    """The names that each article states, by its id; articles without any, and records, are left out."""
+    names = {row.id: tuple(sorted(set(names_in(row.text)))) for row in articles if not is_record(row)}
+    return {id: row[: limits.MAX_NAMES_OF_READING] for id, row in names.items() if row}
+
+
 def names_in(text: str) -> Iterator[str]:
     """The names of one article: code, labels in bold, and words that are spelled as only names are."""
     body = text[len(front_matter(text)) :]

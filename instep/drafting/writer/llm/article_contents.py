@@ -142,7 +142,7 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class ChangeReading:
-    """A change and the articles, as prompts need them."""
+    """A change and the articles, as prompts need them; with `is_code`, the code of today and one article."""
 
     change: Change
     change_set: ChangeSet
@@ -152,6 +152,7 @@ class ChangeReading:
     report: Report
     help_url: str
     dismissed: Sequence[DismissedEdit]
+    is_code: bool = False
 
 
 @dataclass(frozen=True, slots=True)

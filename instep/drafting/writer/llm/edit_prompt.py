@@ -11,6 +11,19 @@ from instep.platform.core import limits
 from instep.platform.llm.guard import DATA_RULE, delimit, reply_schema
 from instep.platform.llm.protocol import Prompt
 
+EDIT_FORMS = """
+`edits`: each has the `article` (`A3`), an `action`, and
+- `replace`: `old` is copied from the article, character by character, without line numbers, and begins in \
+line `line`: a sentence, a row, a few lines. `new` is what stands there instead.
+- `insert`: `new` are whole lines after line `line`, which is not blank and whose text is `old`: a table \
+row, list item, paragraph or section with its heading. Begin `new` with a blank line if it is a block of its \
+own.
+- `delete`: the lines `line` to `last`; `old` is the text of the first.
+- `move`: the lines `line` to `last` go after line `to`; `old` is the text of the first.
+- `rename`: each mention of the name `old` in the article, also in parts that you do not see, becomes `new`.
+- `title`: the title of the article becomes `new`.
+`reason` is one plain sentence for the reviewer: why readers need this edit.
+""".strip()
 EDIT_PROMPT = f"""
 You keep the articles of a help center in step with a product's code. You get one code change, and the parts \
 of articles that it may concern, every line as `number|text`. Propose the edits that make these articles \
@@ -35,18 +48,8 @@ article that the change does not make wrong or incomplete: name it in `unchanged
 sentence.
 - Make all edits that an article needs, wherever you see it: the edits of one article stand or fall together.
 
-`edits`: each has the `article` (`A3`), an `action`, and
-- `replace`: `old` is copied from the article, character by character, without line numbers, and begins in \
-line `line`: a sentence, a row, a few lines. `new` is what stands there instead.
-- `insert`: `new` are whole lines after line `line`, which is not blank and whose text is `old`: a table \
-row, list item, paragraph or section with its heading. Begin `new` with a blank line if it is a block of its \
-own.
-- `delete`: the lines `line` to `last`; `old` is the text of the first.
-- `move`: the lines `line` to `last` go after line `to`; `old` is the text of the first.
-- `rename`: each mention of the name `old` in the article, also in parts that you do not see, becomes `new`.
-- `title`: the title of the article becomes `new`.
-`reason` is one plain sentence for the reviewer: why readers need this edit. `quote` is copied from one line \
-of the diff (without its `+` or `-`), the description or the title: the line that proves it.
+{EDIT_FORMS} `quote` is copied from one line of the diff (without its `+` or `-`), the description or \
+the title: the line that proves it.
 
 `articles`: new articles, only for a feature that needs a page of its own and that no article is about: \
 `near` (an article in whose collection it belongs), `title`, `text` in Markdown in the tone of its \
@@ -59,6 +62,37 @@ Answer with JSON alone: {{"edits": [{{"article": "A3", "action": "replace", "lin
 "reason": "…"}}], "show": [], "searches": []}}
 """.strip()
 
+# For one article and the code of today.
+CODE_PROMPT = f"""
+You keep the articles of a help center in step with a product's code. You get one article, every line as \
+`number|text`, and parts of the product's code of today, which were found by the names in the article. Find \
+what the article says that this code contradicts, and correct it with the smallest edits, as a careful \
+technical writer of the company would.
+
+{DATA_RULE}
+
+Rules:
+- A statement is wrong only if a line of the shown code says otherwise: another name, value, default, limit, \
+unit, option, type, address, message, order or condition. Check the statements one by one: lists, tables, \
+numbers, commands, samples and the sentences between them.
+- You see a part of the code. Words that it lacks may be elsewhere, so never take out or change a statement \
+because you don't find it. Only code that lists all of a kind (an enumeration, a schema, the options of one \
+command) shows that one of them is gone, or that a list of the article which claims to be complete lacks one.
+- Leave alone: what is still true, what says less than the code, sample values and placeholders, other \
+products, what the article says of earlier or later versions, and style.
+- Comments in the code may be outdated. The code that runs counts, and tests show only what they use.
+- Use only facts that the code or the article has, in the language, tone and form of the article. No links, \
+addresses, pictures or HTML of your own. Never change front matter.
+- Most articles need no edit. Name an article without one in `unchanged`, and say in one sentence what you \
+compared.
+
+{EDIT_FORMS} `quote` is copied from one line of the code: the line that contradicts the article. An edit \
+without such a line is left out.
+
+Answer with JSON alone: {{"edits": [{{"article": "A1", "action": "replace", "line": 12, "last": 0, "to": 0, \
+"old": "…", "new": "…", "reason": "…", "quote": "…"}}], "unchanged": [{{"article": "A1", "reason": "…"}}]}}
+""".strip()
+
 _MAX_DISMISSED = 10
 
 
@@ -69,7 +103,7 @@ def prompt_for_edits(
     parts = [*_change_parts(reading), *_dismissed_parts(reading, excerpts)]
     if earlier:
         parts.append(("edits that you have made already; they are kept", "\n".join(map(_as_json, earlier))))
-    return _prompt([*parts, *_article_parts(reading.contents, excerpts)])
+    return _prompt(reading, [*parts, *_article_parts(reading.contents, excerpts)])
 
 
 def prompt_for_repair(
@@ -88,11 +122,14 @@ def prompt_for_repair(
         ("your edits of these articles", edits),
         ("refused, so none of them was kept: give all edits of these articles anew, corrected", reasons),
     ]
-    return _prompt(parts)
+    return _prompt(reading, parts)
 
 
 def _change_parts(reading: ChangeReading) -> Iterator[tuple[str, str]]:
     """The change with the code around its hunks and the version that will contain it, as far as known."""
+    if reading.is_code:
+        yield "code of today", reading.diff
+        return
     yield from change_parts(reading)
     if reading.code:
         yield "code around the hunks", reading.code
@@ -107,8 +144,9 @@ def _article_parts(contents: Contents, excerpts: Sequence[ShownArticle]) -> Iter
         yield f"article A{row.index + 1}", f"{title}\n\n{numbered_text(contents, row)}"
 
 
-def _prompt(parts: Sequence[tuple[str, str]]) -> Prompt:
-    return Prompt(EDIT_PROMPT, delimit(parts), reply_schema(ModelReply), limits.MAX_COMPLETION_TOKENS)
+def _prompt(reading: ChangeReading, parts: Sequence[tuple[str, str]]) -> Prompt:
+    system = CODE_PROMPT if reading.is_code else EDIT_PROMPT
+    return Prompt(system, delimit(parts), reply_schema(ModelReply), limits.MAX_COMPLETION_TOKENS)
 
 
 def _as_json(edit: ModelEdit) -> str:

@@ -30,7 +30,13 @@ _IT = re.compile(r"\Ait ")
 def check_reply(
     reading: ChangeReading, reply: ModelReply, excerpts: Sequence[ShownArticle]
 ) -> list[ArticleEdits]:
-    return check_edits(reply.edits, reading.contents, excerpts, protection_for(reading, excerpts))
+    groups = check_edits(reply.edits, reading.contents, excerpts, protection_for(reading, excerpts))
+    for group in groups if reading.is_code else ():
+        group.faults = [
+            replace(fault, sentence=fault.sentence.replace("the change", "the code"))
+            for fault in group.faults
+        ]
+    return groups
 
 
 def protection_for(reading: ChangeReading, excerpts: Sequence[ShownArticle]) -> Protection:

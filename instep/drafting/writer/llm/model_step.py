@@ -5,6 +5,7 @@ unchanged except for a sentence in its summary.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar, TypeVarTuple
 
 import structlog
@@ -19,6 +20,7 @@ from instep.drafting.writer.llm.article_contents import (
     shown_articles,
 )
 from instep.drafting.writer.llm.checked_edits import ArticleEdits
+from instep.drafting.writer.llm.code_comparison import begin_comparison, shown_beginning, with_proven_edits
 from instep.drafting.writer.llm.edit_forms import ModelEdit, ModelReply
 from instep.drafting.writer.llm.edit_prompt import prompt_for_edits, prompt_for_repair
 from instep.drafting.writer.llm.model_report import (
@@ -30,7 +32,7 @@ from instep.drafting.writer.llm.model_report import (
 from instep.drafting.writer.llm.section_choice import chosen_sections, prompt_for_choice, section_references
 from instep.drafting.writer.new_articles.outline import ArticleRequest
 from instep.drafting.writer.new_articles.outline_sources import SourcePassage
-from instep.drafting.writer.shapes import Article, Change, DismissedEdit, Report
+from instep.drafting.writer.shapes import Article, Change, DismissedEdit, Report, Verdict
 from instep.platform.core import limits
 from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.platform.llm.guard import require_reply
@@ -46,6 +48,8 @@ _DIFF_SHARE, _TABLE_SHARE = 0.2, 0.15
 _MIN_SHOWN_BYTES = 2_000
 # The bytes per token of one task's prompts differ by this factor.
 _SAFETY = 1.1
+
+_IN_STEP = "The code that the model read contradicts nothing in it."
 
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
@@ -98,6 +102,29 @@ class ModelStep:
         if report.need < _MIN_NEED and not report.proposals and not report.places:
             return report
         return await self._guarded(report, edit)
+
+    async def compare(
+        self, code: str, article: Article, help_url: str, dismissed: Sequence[DismissedEdit] = ()
+    ) -> Report:
+        """The report with the model's edits of an article that the code of today contradicts."""
+
+        async def compare() -> Report:
+            reading = await _time_limited(begin_comparison, code, article, help_url, dismissed)
+            excerpts = await _time_limited(shown_beginning, article, await self._shown_bytes(reading))
+            reply = await self._ask_for_edits(prompt_for_edits, reading, excerpts, list[ModelEdit]())
+            reply = await _time_limited(with_proven_edits, reading, reply)
+            groups = await self._repaired(
+                reading, excerpts, await _time_limited(check_reply, reading, reply, excerpts)
+            )
+            name = self.model.name
+            report = await _time_limited(report_with_result, reading, reply, excerpts, groups, name)
+            return (
+                report
+                if report.reviewed
+                else replace(report, reviewed=(Verdict(article.id, "no_edit", _IN_STEP),))
+            )
+
+        return await self._guarded(Report((article.id,), 0.0, (), (), ""), compare)
 
     async def _read_and_edit(
         self, reading: ChangeReading, chosen: Sequence[SectionReference]

@@ -73,3 +73,5 @@ MAX_DRIFT_COMMIT_CHARACTERS = 400_000
 MAX_DRIFT_CHARACTERS = 4_000_000
 # Renamed and deleted files that articles link to.
 MAX_DRIFT_MOVES = 5_000
+# Lines of code that a language model gets with an article.
+MAX_ARTICLE_CODE_LINES = 300

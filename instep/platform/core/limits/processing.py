@@ -91,3 +91,9 @@ MAX_DRIFT_FINDINGS = 1_000
 MAX_DRIFT_NAME_CHARACTERS = 200
 MAX_DRIFT_PATH_CHARACTERS = 4_000
 MAX_DRIFT_CHECKS_PER_HOUR = 30
+# Articles that a language model compares with code: for one check, and by default. Names of each, and the
+# characters of its code.
+MAX_DRIFT_READINGS = 500
+DRIFT_READINGS = 20
+MAX_NAMES_OF_READING = 500
+MAX_ARTICLE_CODE_CHARACTERS = 400_000

@@ -1,0 +1,101 @@
+"""Finds the code that bears on an article, for a language model that compares them."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from heapq import nlargest
+from math import log
+
+from instep.client.ci.git import Git
+from instep.client.drift.code_lines import read_files
+from instep.client.drift.names import NameFinder
+from instep.platform.core import limits
+from instep.platform.text.file_kinds import LONG_LINE, kind_of_path
+
+# Lines shown before and after one with names of the article.
+_AROUND_LINES = 10
+_MAX_FILES, _MAX_LINES_OF_NAME = 6, 3
+# A name in more files says little about where an article's subject is.
+_MAX_FILES_OF_NAME = 40
+# The files of a name and, for each, the indices of its lines with it.
+Hits = Mapping[str, Mapping[str, list[int]]]
+
+
+def code_of_articles(
+    git: Git,
+    head: str,
+    names: Mapping[str, Sequence[str]],
+    limit: int,
+    is_read: Callable[[str], bool] = lambda path: True,
+) -> dict[str, str]:
+    """The code of a commit for articles, by their ids, as diffs in which no line has changed.
+
+    `names` are those that the articles state, by article. The first `limit` articles count of which the code
+    has a name. Only files for which `is_read` is true are searched, and no tests.
+    """
+    if limit < 1 or not names:
+        return {}
+    hits: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    texts, file_count = dict[str, list[str]](), 0
+    finder = NameFinder({name for row in names.values() for name in row})
+    for path, content in read_files(git, head):
+        if kind_of_path(path) == "test" or not is_read(path):
+            continue
+        file_count += 1
+        lines = content.splitlines()
+        for index, line in enumerate(lines):
+            for name in finder.find(line) if len(line) <= LONG_LINE else ():
+                hits[name][path].append(index)
+                texts[path] = lines
+    found = dict[str, str]()
+    for article_id, row in names.items():
+        if diff := "".join(_as_diff(_best_windows(row, hits, file_count), texts)):
+            found[article_id] = diff
+        if len(found) == limit:
+            break
+    return found
+
+
+def _best_windows(names: Sequence[str], hits: Hits, file_count: int) -> dict[str, set[int]]:
+    """The indices of the lines around the article's names in the files with most of the rare ones."""
+    weights = {
+        name: log(1 + file_count / len(hits[name]))
+        for name in names
+        if 0 < len(hits.get(name, ())) <= _MAX_FILES_OF_NAME
+    }
+    scores: dict[str, float] = defaultdict(float)
+    for name, weight in weights.items():
+        for path in hits[name]:
+            scores[path] += weight
+    chosen, room = dict[str, set[int]](), limits.MAX_ARTICLE_CODE_LINES
+    for path in nlargest(_MAX_FILES, scores, key=lambda path: (scores[path], path)):
+        # The rarest names first, because there may not be room for all.
+        for name in sorted(weights, key=lambda name: -weights[name]):
+            for index in hits[name].get(path, ())[:_MAX_LINES_OF_NAME]:
+                around = set(range(max(0, index - _AROUND_LINES), index + _AROUND_LINES + 1))
+                new = around - chosen.get(path, set())
+                if len(new) <= room:
+                    room -= len(new)
+                    chosen.setdefault(path, set()).update(new)
+    return chosen
+
+
+def _as_diff(windows: Mapping[str, set[int]], texts: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for path, indices in windows.items():
+        yield f"diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n"
+        lines = texts[path]
+        for first, last in _runs(sorted(index for index in indices if index < len(lines))):
+            yield f"@@ -{first + 1},{last - first + 1} +{first + 1},{last - first + 1} @@\n"
+            yield from (f" {line[:LONG_LINE]}\n" for line in lines[first : last + 1])
+
+
+def _runs(indices: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The first and the last index of each run of neighbors."""
+    first = last = -2
+    for index in indices:
+        if index != last + 1:
+            if first >= 0:
+                yield first, last
+            first = index
+        last = index
+    if first >= 0:
+        yield first, last

@@ -1,0 +1,53 @@
+"""Compares an article with parts of the code of today, given as a diff in which no line has changed."""
+
+from collections.abc import Iterator, Sequence
+
+from instep.drafting.writer.diffs.change_set import ChangeSet, reviewed_files
+from instep.drafting.writer.llm.article_contents import ChangeReading, Contents, ShownArticle
+from instep.drafting.writer.llm.edit_forms import ModelReply
+from instep.drafting.writer.llm.model_report import QuotedLines
+from instep.drafting.writer.shapes import Article, Change, DismissedEdit, Report
+from instep.platform.text.patch_parser import parse_diff
+
+# The bytes of a line's number in a prompt, about.
+_NUMBER_BYTES = 6
+
+
+def begin_comparison(
+    code: str, article: Article, help_url: str, dismissed: Sequence[DismissedEdit]
+) -> ChangeReading:
+    """The article and the code, as prompts need them; raises `InvalidDiff`."""
+    change_set = reviewed_files(parse_diff(code))
+    text = "\n".join(_code_lines(change_set))
+    report = Report((article.id,), 0.0, (), (), "")
+    contents = Contents((article,), {})
+    return ChangeReading(
+        Change("", None, code), change_set, text, "", contents, report, help_url, dismissed, is_code=True
+    )
+
+
+def shown_beginning(article: Article, max_bytes: int) -> list[ShownArticle]:
+    """As many lines of the article as fit, from the first."""
+    shown, room = list[int](), max_bytes
+    for number, line in enumerate(article.text.split("\n"), 1):
+        room -= len(line.encode("utf-8", "replace")) + _NUMBER_BYTES
+        if room < 0:
+            break
+        shown.append(number)
+    return [ShownArticle(0, frozenset(shown))]
+
+
+def with_proven_edits(reading: ChangeReading, reply: ModelReply) -> ModelReply:
+    """The reply with only the edits whose quote is a line of the code."""
+    quotes = QuotedLines(reading.change_set, reading.change)
+    edits = [edit for edit in reply.edits if quotes.has(edit.quote)]
+    return ModelReply(edits=edits, unchanged=reply.unchanged)
+
+
+def _code_lines(change_set: ChangeSet) -> Iterator[str]:
+    for file in change_set.files:
+        for hunk in file.patch.hunks:
+            first = next((line.new for line in hunk.lines), 1)
+            yield f"{file.patch.path}, from line {first}:"
+            yield from (line.text for line in hunk.lines)
+            yield ""

@@ -1,0 +1,45 @@
+"""The code that bears on an article: the lines around its rare names, and nothing of tests."""
+
+from pathlib import Path
+
+import pytest
+
+from instep.client.ci.git import Git
+from instep.client.drift.article_code import code_of_articles
+from instep.platform.text.patch_parser import parse_diff
+from tests.support.repositories import new_repository
+
+LINES = [f"value_{number} = {number}" for number in range(60)]
+FILES = {
+    "app/limits.py": "\n".join([*LINES, "MAX_FEATURES = 1000", *LINES]),
+    "app/other.py": "\n".join(LINES),
+    "tests/test_limits.py": "assert MAX_FEATURES == 1000\n",
+}
+NAMES = {"art_1": ["MAX_FEATURES", "absent_name"], "art_2": ["absent_name"], "art_3": ["value_7"]}
+
+
+@pytest.fixture
+def git(tmp_path: Path) -> Git:
+    repository = new_repository(tmp_path / "app")
+    repository.git("config", "user.name", "Alice")
+    repository.git("config", "user.email", "alice@acme.test")
+    repository.commit("Begin", FILES)
+    return Git(repository.folder)
+
+
+def test_an_article_gets_the_lines_around_its_names_as_a_diff_without_changes(git: Git) -> None:
+    code = code_of_articles(git, "HEAD", NAMES, 5)
+
+    assert code.keys() == {"art_1", "art_3"}
+    [file] = parse_diff(code["art_1"]).files
+    [hunk] = file.hunks
+    assert (file.path, hunk.lines[0].new, len(hunk.lines)) == ("app/limits.py", 51, 21)
+    assert {line.mark for line in hunk.lines} == {" "}
+    assert (hunk.lines[10].new, hunk.lines[10].text) == (61, "MAX_FEATURES = 1000")
+    assert {file.path for file in parse_diff(code["art_3"]).files} == {"app/limits.py", "app/other.py"}
+
+
+def test_the_number_of_articles_and_the_files_are_bounded(git: Git) -> None:
+    assert code_of_articles(git, "HEAD", NAMES, 1).keys() == {"art_1"}
+    assert code_of_articles(git, "HEAD", NAMES, 0) == {}
+    assert code_of_articles(git, "HEAD", NAMES, 5, lambda path: path == "app/other.py").keys() == {"art_3"}

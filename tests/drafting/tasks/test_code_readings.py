@@ -1,0 +1,126 @@
+"""A drift check with a language model: it compares articles with the code that bears on them."""
+
+import json
+
+import pytest
+from fastapi import FastAPI
+
+from instep.platform.core.config import settings
+from instep.platform.core.database import Database
+from instep.platform.core.outbound.client import OutboundClient
+from instep.runtime import worker_of
+from tests.support.cast import Client, Json
+from tests.support.changes import publish
+from tests.support.http import ok
+from tests.support.model_replies import ScriptedModel
+
+COMMIT = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+TEXT = "# Limits\n\nA project has at most 400 features, set by `MAX_FEATURES`.\n"
+CODE = """\
+diff --git a/app/limits.py b/app/limits.py
+--- a/app/limits.py
++++ b/app/limits.py
+@@ -7,2 +7,2 @@
+ # Per project.
+ MAX_FEATURES = 1000
+"""
+EDIT = {
+    "article": "A1",
+    "action": "replace",
+    "line": 3,
+    "old": "at most 400 features",
+    "new": "at most 1000 features",
+    "reason": "The limit is 1000.",
+    "quote": "MAX_FEATURES = 1000",
+}
+
+
+@pytest.fixture
+async def article(client: Client) -> Json:
+    await publish(client, "Pets", "# Pets\n\nCats and dogs are welcome.\n")
+    return await publish(client, "Limits", TEXT)
+
+
+async def check(client: Client, *articles: Json, code: str = CODE) -> int:
+    """The number of readings that a check begins."""
+    body = {"commit": COMMIT, "changes": [], "goneNames": [], "absentKeys": []}
+    sent = [{"articleId": article["id"], "diff": code} for article in articles]
+    readings: int = ok(await client.post("/v1/drift/checks", json={**body, "code": sent}))["readings"]
+    return readings
+
+
+async def run(database: Database, *replies: object) -> ScriptedModel:
+    model = ScriptedModel(*(json.dumps(reply) if isinstance(reply, dict) else reply for reply in replies))
+    worker = worker_of(database, OutboundClient(settings().allow_list), model)
+    await worker.run_due()
+    return model
+
+
+async def drafts(client: Client) -> list[Json]:
+    rows = ok(await client.get("/v1/drafts"))["results"]
+    return [ok(await client.get(f"/v1/drafts/{row['id']}")) for row in rows]
+
+
+async def test_a_contradiction_becomes_a_draft_with_the_line_of_code(
+    client: Client, database: Database, article: Json
+) -> None:
+    assert await check(client, article) == 1
+
+    model = await run(database, {"edits": [EDIT]})
+
+    [prompt] = model.prompts
+    assert "app/limits.py, from line 7:\n# Per project.\nMAX_FEATURES = 1000" in prompt.user
+    assert "3|A project has at most 400 features" in prompt.user
+    [draft] = await drafts(client)
+    assert draft["contentMarkdown"] == TEXT.replace("400", "1000")
+    assert (draft["source"]["kind"], draft["certainty"]) == ("drift", "likely")
+    [evidence] = draft["evidence"]
+    assert (evidence["file"], evidence["startLine"], evidence["articleLine"]) == ("app/limits.py", 8, 3)
+    # The draft of a check waits, so that the article is not read again.
+    assert await check(client, article, code=CODE.replace("1000", "2000")) == 0
+
+
+async def test_an_unchanged_pair_is_not_read_again(client: Client, database: Database, article: Json) -> None:
+    await check(client, article)
+    await run(database, {"edits": [], "unchanged": [{"article": "A1", "reason": "The limit is the same."}]})
+
+    assert await check(client, article) == 0
+    assert await check(client, article, code=CODE.replace("1000", "400")) == 1
+    [task, _] = ok(await client.get("/v1/tasks"))["results"][::-1]
+    task = ok(await client.get(f"/v1/tasks/{task['id']}"))
+    assert (task["outcome"], task["model"]["calls"]) == ("no_changes", 1)
+    assert [row["reason"] for row in task["reviewed"]] == ["The limit is the same."]
+
+
+async def test_an_edit_without_a_line_of_the_code_is_left_out(
+    client: Client, database: Database, article: Json
+) -> None:
+    await check(client, article)
+
+    await run(database, {"edits": [{**EDIT, "quote": "MAX_FEATURES = 2000"}]})
+
+    assert await drafts(client) == []
+
+
+async def test_a_reading_that_failed_is_repeated_by_the_next_check(
+    client: Client, database: Database, article: Json
+) -> None:
+    await check(client, article)
+    await run(database, "no JSON")
+
+    assert await check(client, article) == 1
+
+
+async def test_the_articles_to_read_are_listed_for_a_help_center_with_a_model(
+    app: FastAPI, client: Client, database: Database, article: Json
+) -> None:
+    async def listed() -> list[str]:
+        return [row["articleId"] for row in ok(await client.get("/v1/drift/statements"))["reads"]]
+
+    other = await publish(client, "Timeouts", "Set `ACME_TIMEOUT`.")
+    assert await listed() == []
+    app.state.model = ScriptedModel()
+    assert await listed() == [article["id"], other["id"]]
+
+    await check(client, article)
+    assert await listed() == [other["id"], article["id"]]
