@@ -1,7 +1,8 @@
 """Finds the code that bears on an article, for a language model that compares them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from heapq import nlargest
 from math import log
 
@@ -16,8 +17,17 @@ _AROUND_LINES = 10
 _MAX_FILES, _MAX_LINES_OF_NAME = 6, 3
 # A name in more files says little about where an article's subject is.
 _MAX_FILES_OF_NAME = 40
-# The files of a name and, for each, the indices of its lines with it.
-Hits = Mapping[str, Mapping[str, list[int]]]
+
+
+@dataclass(slots=True)
+class SearchedCode:
+    """The files of each name and, for each, the indices of its lines with it; the lines of these files."""
+
+    hits: dict[str, dict[str, list[int]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(list))
+    )
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    file_count: int = 0
 
 
 def code_of_articles(
@@ -34,31 +44,35 @@ def code_of_articles(
     """
     if limit < 1 or not names:
         return {}
-    hits: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    texts, file_count = dict[str, list[str]](), 0
-    finder = NameFinder({name for row in names.values() for name in row})
-    for path, content in read_files(git, head):
-        if kind_of_path(path) == "test" or not is_read(path):
-            continue
-        file_count += 1
-        lines = content.splitlines()
-        for index, line in enumerate(lines):
-            for name in finder.find(line) if len(line) <= LONG_LINE else ():
-                hits[name][path].append(index)
-                texts[path] = lines
+    code = _find_hits(git, head, {name for row in names.values() for name in row}, is_read)
     found = dict[str, str]()
     for article_id, row in names.items():
-        if diff := "".join(_as_diff(_best_windows(row, hits, file_count), texts)):
+        if diff := "".join(_as_diff(_best_windows(row, code), code.texts)):
             found[article_id] = diff
         if len(found) == limit:
             break
     return found
 
 
-def _best_windows(names: Sequence[str], hits: Hits, file_count: int) -> dict[str, set[int]]:
+def _find_hits(git: Git, head: str, names: Collection[str], is_read: Callable[[str], bool]) -> SearchedCode:
+    finder, code = NameFinder(names), SearchedCode()
+    for path, content in read_files(git, head):
+        if kind_of_path(path) == "test" or not is_read(path):
+            continue
+        code.file_count += 1
+        lines = content.splitlines()
+        for index, line in enumerate(lines):
+            for name in finder.find(line) if len(line) <= LONG_LINE else ():
+                code.hits[name][path].append(index)
+                code.texts[path] = lines
+    return code
+
+
+def _best_windows(names: Sequence[str], code: SearchedCode) -> dict[str, set[int]]:
     """The indices of the lines around the article's names in the files with most of the rare ones."""
+    hits = code.hits
     weights = {
-        name: log(1 + file_count / len(hits[name]))
+        name: log(1 + code.file_count / len(hits[name]))
         for name in names
         if 0 < len(hits.get(name, ())) <= _MAX_FILES_OF_NAME
     }
