@@ -74,7 +74,7 @@ FACES: dict[str, set[str]] = {
     },
     "comments": {"another_wording"},
     "demo": {"command"},
-    "drift": {"command", "evidence"},
+    "drift": {"article_code", "command", "evidence"},
     "drafts": {
         "replacing",
         "translated_versions",

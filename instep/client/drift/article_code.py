@@ -7,7 +7,7 @@ from heapq import nlargest
 from math import log
 
 from instep.client.ci.git import Git
-from instep.client.drift.code_lines import read_files
+from instep.client.drift.code_lines import read_code_files
 from instep.client.drift.names import NameFinder
 from instep.platform.core import limits
 from instep.platform.text.file_kinds import LONG_LINE, kind_of_path
@@ -45,18 +45,18 @@ def code_of_articles(
     if limit < 1 or not names:
         return {}
     code = _find_hits(git, head, {name for row in names.values() for name in row}, is_read)
-    found = dict[str, str]()
+    codes = dict[str, str]()
     for article_id, row in names.items():
         if diff := "".join(_as_diff(_best_windows(row, code), code.texts)):
-            found[article_id] = diff
-        if len(found) == limit:
+            codes[article_id] = diff
+        if len(codes) == limit:
             break
-    return found
+    return codes
 
 
 def _find_hits(git: Git, head: str, names: Collection[str], is_read: Callable[[str], bool]) -> SearchedCode:
     finder, code = NameFinder(names), SearchedCode()
-    for path, content in read_files(git, head):
+    for path, content in read_code_files(git, head):
         if kind_of_path(path) == "test" or not is_read(path):
             continue
         code.file_count += 1

@@ -60,14 +60,14 @@ def list_files(git: Git, commit: str) -> list[str]:
 
 def read_lines(git: Git, commit: str) -> Iterator[CodeLine]:
     """The lines of all code of a commit, without white space at their ends."""
-    for path, content in read_files(git, commit):
+    for path, content in read_code_files(git, commit):
         for number, line in enumerate(content.splitlines(), 1):
             text = line.strip()
             if text and len(text) <= LONG_LINE:
                 yield CodeLine(path, number, text)
 
 
-def read_files(git: Git, commit: str) -> Iterator[tuple[str, str]]:
+def read_code_files(git: Git, commit: str) -> Iterator[tuple[str, str]]:
     """The paths and texts of the code of a commit; large and binary files are left out."""
     raw = git.read("ls-tree", "-r", "-z", "-l", commit)
     blobs = list(_blobs(raw))

@@ -28,13 +28,13 @@ def begin_comparison(
 
 def shown_beginning(article: Article, max_bytes: int) -> list[ShownArticle]:
     """As many lines of the article as fit, from the first."""
-    shown, room = list[int](), max_bytes
+    numbers, room = list[int](), max_bytes
     for number, line in enumerate(article.text.split("\n"), 1):
         room -= len(line.encode("utf-8", "replace")) + _NUMBER_BYTES
         if room < 0:
             break
-        shown.append(number)
-    return [ShownArticle(0, frozenset(shown))]
+        numbers.append(number)
+    return [ShownArticle(0, frozenset(numbers))]
 
 
 def with_proven_edits(reading: ChangeReading, reply: ModelReply) -> ModelReply:
