@@ -1,5 +1,6 @@
 """The ground of all tests: a cluster a run; a database, a loop, a pool a process; the cast anew for each."""
 
+import asyncio
 import gc
 import logging
 import os
@@ -20,7 +21,7 @@ from psycopg_pool import AsyncConnectionPool
 from instep.accounts.people import actions as people_actions
 from instep.accounts.people import passwords
 from instep.app import create_app, put_into
-from instep.platform.core import limits
+from instep.platform.core import limits, sandbox
 from instep.platform.core.config import settings
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.embedded import EmbeddedPostgres
@@ -101,6 +102,22 @@ def cheap_passwords() -> Iterator[None]:
         # The estimate for the password of the tests, which is strong, takes 5 ms each time.
         patches.setattr(people_actions, "refuse_weak", refuse_weak)
         patches.setattr(passwords, "HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+async def shared_processes() -> AsyncIterator[None]:
+    """One pool of processes for the loops of all commands: to start a process takes a second."""
+    loop, run_here = asyncio.get_running_loop(), sandbox.run_in_living_process
+
+    async def run_there(function: Callable[..., object], *arguments: object, seconds: float) -> object:
+        work = run_here(function, *arguments, seconds=seconds)
+        if asyncio.get_running_loop() is loop or not loop.is_running():
+            return await work
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
+
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr(sandbox, "run_in_living_process", run_there)
         yield
 
 

@@ -29,10 +29,12 @@ def read_change_context(git: Git, change: CodeChange, environ: Mapping[str, str]
 def contents_at(git: Git, commit: str, paths: list[str]) -> dict[str, str]:
     """The texts of files at a commit, without missing and large ones."""
     contents = {}
-    for path in paths:
-        size = git.find("cat-file", "-s", f"{commit}:{path}")
-        if size and int(size) <= limits.MAX_CONTEXT_FILE_BYTES:
-            raw = git.run("cat-file", "blob", f"{commit}:{path}").stdout
+    listing = git.read("ls-tree", "-z", "-l", "--full-tree", commit, "--", *paths)
+    for entry in listing.decode("utf-8", "replace").split("\0")[:-1]:
+        fields, _, path = entry.partition("\t")
+        _, _, blob, size = fields.split()
+        if size.isdigit() and int(size) <= limits.MAX_CONTEXT_FILE_BYTES:
+            raw = git.read("cat-file", "blob", blob)
             contents[path] = raw.decode("utf-8", "replace").replace("\0", "\ufffd")
     return contents
 
