@@ -92,7 +92,7 @@ class QueueRow:
 
     @property
     def can_be_released(self) -> bool:
-        return can_be_released(self.source_url, self.task_id)
+        return can_be_released(self.source_url, self.task_id, self.source_kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ async def count_bundles(ctx: Ctx) -> dict[str, BundleCounts]:
         f"""
         select t.bundle as title, (count(*) filter (where not i.is_place))::integer as drafts,
             (count(*) filter (where i.is_place))::integer as places,
-            count(distinct t.id)::integer as changes
+            (count(distinct t.id) filter (where t.change_kind <> 'drift'))::integer as changes
         from (
             select d.task_id, false as is_place {PENDING} and t.bundle is not null
             union all

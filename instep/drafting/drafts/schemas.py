@@ -100,12 +100,12 @@ class Draft:
 
     @property
     def can_be_released(self) -> bool:
-        return can_be_released(self.source_url, self.task_id)
+        return can_be_released(self.source_url, self.task_id, self.source_kind)
 
 
-def can_be_released(source_url: str | None, task_id: str | None) -> bool:
-    """True for a draft of a change: a release names the change, and nothing else."""
-    return source_url is not None or task_id is not None
+def can_be_released(source_url: str | None, task_id: str | None, source_kind: str | None) -> bool:
+    """True for a draft of a change that ships later: a release names the change, and nothing else."""
+    return (source_url is not None or task_id is not None) and source_kind != "drift"
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,7 @@ async def test_a_contradiction_becomes_a_draft_with_the_line_of_code(
     [draft] = await drafts(client)
     assert draft["contentMarkdown"] == TEXT.replace("400", "1000")
     assert (draft["source"]["kind"], draft["certainty"]) == ("drift", "likely")
+    assert draft["warnings"] == []
     [evidence] = draft["evidence"]
     assert (evidence["file"], evidence["startLine"], evidence["articleLine"]) == ("app/limits.py", 8, 3)
     # The draft of a check waits, so that the article is not read again.

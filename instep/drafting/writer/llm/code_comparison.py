@@ -1,5 +1,6 @@
 """Compares an article with parts of the code of today, given as a diff in which no line has changed."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from instep.drafting.writer.diffs.change_set import ChangeSet, reviewed_files
@@ -9,6 +10,7 @@ from instep.drafting.writer.llm.model_report import QuotedLines
 from instep.drafting.writer.shapes import Article, Change, DismissedEdit, Report
 from instep.platform.text.patch_parser import parse_diff
 
+_UNCHANGED = re.compile(r"(?m)^ ")
 # The bytes of a line's number in a prompt, about.
 _NUMBER_BYTES = 6
 
@@ -21,9 +23,9 @@ def begin_comparison(
     text = "\n".join(_code_lines(change_set))
     report = Report((article.id,), 0.0, (), (), "")
     contents = Contents((article,), {})
-    return ChangeReading(
-        Change("", None, code), change_set, text, "", contents, report, help_url, dismissed, is_code=True
-    )
+    # The checks of an edit compare it with what a change adds: here, with all of the code.
+    change = Change("", None, _UNCHANGED.sub("+", code))
+    return ChangeReading(change, change_set, text, "", contents, report, help_url, dismissed, is_code=True)
 
 
 def shown_beginning(article: Article, max_bytes: int) -> list[ShownArticle]:

@@ -59,13 +59,17 @@ def linked_warnings(warnings: Sequence[str], queue_path: str) -> list[Markup]:
 
 
 def bundle_words(counts: BundleCounts) -> str:
-    """The heading of a bundle: `Backfill of the last 30 days: 12 drafts and 1 place of 9 changes`."""
+    """The heading of a bundle: `Backfill of the last 30 days: 12 drafts and 1 place of 9 changes`.
+
+    A check against the code has no changes.
+    """
     parts = [
         quantity(counts.drafts, "draft") if counts.drafts else "",
         quantity(counts.places, "place") if counts.places else "",
     ]
     waiting = " and ".join(filter(None, parts))
-    return f"{counts.title}: {waiting} of {quantity(counts.changes, 'change')}"
+    of_changes = f" of {quantity(counts.changes, 'change')}" if counts.changes else ""
+    return f"{counts.title}: {waiting}{of_changes}"
 
 
 def change_words(row: QueueRow) -> str:
