@@ -105,7 +105,7 @@ async def score(
         "lines": len(by_people),
         "recall": len(by_people & by_model),
         "with_rules": len(by_people & (by_model | by_rules)),
-        "others": len(read) - len(edited),
+        "others": sum(row.id not in lines for row in read),
         "others_edited": len(wrong),
     }
 

@@ -78,7 +78,7 @@ def read_code_files(git: Git, commit: str) -> Iterator[tuple[str, str]]:
             if len(header) != 3:
                 continue
             content = stream.read(int(header[2]) + 1)[:-1]
-            if b"\0" not in content[:8_000]:
+            if b"\0" not in content:
                 yield path, content.decode("utf-8", "replace")
 
 

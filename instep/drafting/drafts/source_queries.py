@@ -1,7 +1,6 @@
 """The SQL of the review queue by source."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from instep.drafting.drafts.queries import IS_CONFLICT
 from instep.drafting.drafts.queue_schemas import DraftFilter
@@ -84,12 +83,16 @@ async def list_seen(ctx: Ctx, source_key: str, draft_ids: Sequence[str]) -> list
     return await list_waiting(ctx, source_key, "d.id = any(%(ids)s)", ids=list(draft_ids))
 
 
-async def list_changed(
-    ctx: Ctx, source_key: str, draft_ids: Sequence[str], shown_at: datetime
-) -> list[DraftOfArticle]:
-    """Those of these drafts that have changed after a page showed them."""
-    changed = "d.id = any(%(ids)s) and d.updated_at > %(shown_at)s"
-    return await list_waiting(ctx, source_key, changed, ids=list(draft_ids), shown_at=shown_at)
+async def list_states(ctx: Ctx, draft_ids: Sequence[str]) -> dict[str, str]:
+    """The state of each of these drafts, which differs after any change of it."""
+    states: dict[str, str] | None = await ctx.value(
+        """
+        select jsonb_object_agg(id, xmin::text) from drafts
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
+        """,
+        ids=list(draft_ids),
+    )
+    return states or {}
 
 
 async def list_waiting(

@@ -1,8 +1,7 @@
 """Decides on drafts of a source at once: applies the certain ones, or approves, applies or dismisses all."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
 
 from instep.drafting.drafts import source_queries
 from instep.drafting.drafts.actions import dismiss_draft
@@ -39,25 +38,26 @@ async def approve_source(ctx: Ctx, source_key: str) -> SourceBatch:
     return SourceBatch(source_key, await apply_each(ctx, drafts, FOR_RELEASE))
 
 
+async def find_draft_states(ctx: Ctx, draft_ids: Sequence[str]) -> dict[str, str]:
+    """The states of drafts, which a page sends back with a decision about all of them."""
+    return await source_queries.list_states(ctx, draft_ids)
+
+
 @writes
-async def apply_proposals(
-    ctx: Ctx, source_key: str, draft_ids: Sequence[str], shown_at: datetime
-) -> SourceBatch:
-    """Apply the drafts of a source that a page showed a reviewer, at most `MAX_SOURCE_DRAFTS`.
+async def apply_proposals(ctx: Ctx, source_key: str, shown_states: Mapping[str, str]) -> SourceBatch:
+    """Apply the drafts of a source, at most `MAX_SOURCE_DRAFTS`, whose states a page showed a reviewer.
 
     A draft that has changed since, or changes lines which have changed in the article since, stays pending,
     with its refusal.
     """
-    drafts, changed = await _lock_shown(ctx, source_key, draft_ids, shown_at)
+    drafts, changed = await _lock_shown(ctx, source_key, shown_states)
     return SourceBatch(source_key, [*await apply_each(ctx, drafts), *changed])
 
 
 @writes
-async def dismiss_proposals(
-    ctx: Ctx, source_key: str, draft_ids: Sequence[str], shown_at: datetime
-) -> SourceBatch:
+async def dismiss_proposals(ctx: Ctx, source_key: str, shown_states: Mapping[str, str]) -> SourceBatch:
     """Dismiss the drafts of a source that a page showed a reviewer, but not those that have changed since."""
-    drafts, changed = await _lock_shown(ctx, source_key, draft_ids, shown_at)
+    drafts, changed = await _lock_shown(ctx, source_key, shown_states)
     results = list[BatchResult]()
     for draft in drafts:
         with suppress(DraftNotPending):
@@ -67,12 +67,13 @@ async def dismiss_proposals(
 
 
 async def _lock_shown(
-    ctx: Ctx, source_key: str, draft_ids: Sequence[str], shown_at: datetime
+    ctx: Ctx, source_key: str, shown_states: Mapping[str, str]
 ) -> tuple[list[DraftOfArticle], list[BatchResult]]:
     """The drafts of a source that are as a page showed them, with their articles locked, and the others."""
-    await lock_articles(ctx, await source_queries.list_seen(ctx, source_key, draft_ids))
-    changed = await source_queries.list_changed(ctx, source_key, draft_ids, shown_at)
-    drafts = await source_queries.list_seen(ctx, source_key, draft_ids)
+    await lock_articles(ctx, await source_queries.list_seen(ctx, source_key, list(shown_states)))
+    drafts = await source_queries.list_seen(ctx, source_key, list(shown_states))
+    states = await source_queries.list_states(ctx, list(shown_states))
+    changed = [row for row in drafts if states[row.id] != shown_states[row.id]]
     return [row for row in drafts if row not in changed], [
         BatchResult(row, ProposalChanged()) for row in changed
     ]

@@ -54,7 +54,7 @@ async def list_statements(ctx: Ctx, models: LanguageModels = NO_MODELS) -> State
 
 
 @proposes
-async def check_drift(ctx: Ctx, new: DriftCheck) -> CheckedDrift:
+async def check_drift(ctx: Ctx, new: DriftCheck, models: LanguageModels = NO_MODELS) -> CheckedDrift:
     """Check the articles against the evidence from a checkout: commits that removed what the articles state.
 
     Each statement that the code contradicts becomes a draft or a place, once: pending ones are not created
@@ -76,7 +76,8 @@ async def check_drift(ctx: Ctx, new: DriftCheck) -> CheckedDrift:
         await verify_texts(ctx, sorted(sound), Verification("drift", new.commit), ctx.now)
     # A finding that people have dismissed for this commit does not wait again.
     findings = [finding_out(finding, row) for finding, row in rows if row is not None]
-    readings = await begin_readings(ctx, new, articles, version)
+    is_read = bool(new.code) and await models.has_model(ctx, "drafts")
+    readings = await begin_readings(ctx, new, articles, version) if is_read else 0
     return CheckedDrift(new.commit, findings, list(articles), report.statements, readings)
 
 

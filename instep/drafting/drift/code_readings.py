@@ -4,6 +4,7 @@ An article is read again only after its text or this code has changed.
 """
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 
 from psycopg.types.json import Jsonb
@@ -19,39 +20,47 @@ from instep.platform.core import limits
 from instep.platform.core.sandbox import run_with_timeout
 from instep.platform.identity.schemas import Ctx
 
+_POSITION = re.compile(r"(?m)^@@ .*$")
+
 
 async def list_names_to_read(ctx: Ctx, texts: Sequence[writer.Article]) -> list[ArticleNamesOut]:
     """The articles in the order in which they are read, with the names to find their code by.
 
-    Those that were never read come first, then those whose last reading is the oldest.
+    Those that no check has looked at come first, then those that were looked at the longest ago. An article
+    with an edit that waits for review is left out, because a reading may propose the same.
     """
-    last = {row.article_id: row.checked_at for row in await queries.list_readings(ctx)}
+    checked_at = {row.article_id: row.checked_at for row in await queries.list_readings(ctx)}
+    edited = await queries.list_edited(ctx)
     names = await run_with_timeout(names_by_article, texts, seconds=limits.MAX_WRITER_SECONDS)
-    ids = sorted(names, key=lambda id: (last.get(id, ""), id))
+    ids = sorted(names.keys() - edited, key=lambda id: (checked_at.get(id, ""), id))
     return [ArticleNamesOut(article_id=id, names=list(names[id])) for id in ids]
 
 
 async def begin_readings(
     ctx: Ctx, new: DriftCheck, articles: Mapping[str, Article], version: ProductVersion | None
 ) -> int:
-    """Begin a task for each article whose text or code has changed since its last reading; return how many.
+    """Begin a task for each article whose text or code no reading has compared; return their number.
 
-    An article with a draft of a check that waits is left out, because the draft may say the same.
+    Call it under the lock of `store_drift`, so that two checks at once begin a reading once.
     """
-    last = {row.article_id: row for row in await queries.list_readings(ctx)}
-    waiting = {row.article_id for row in await queries.list_waiting(ctx, limits.MAX_DRIFT_FINDINGS)}
+    past = {row.article_id: row for row in await queries.list_readings(ctx)}
+    codes = {row.article_id: row.diff for row in new.code}
+    codes = {id: codes[id] for id in codes.keys() & articles.keys() - await queries.list_edited(ctx)}
     begun, unchanged = 0, list[str]()
-    for row in new.code:
-        article = articles.get(row.article_id)
-        if article is None or article.id in waiting:
+    for article_id, code in codes.items():
+        article = articles[article_id]
+        digest = _digest_of(article, code)
+        if article_id in past and digest in past[article_id].digests:
+            unchanged.append(past[article_id].task_id)
             continue
-        digest = hashlib.sha256(f"{article.title}\n{article.content}\n{row.diff}".encode()).hexdigest()
-        earlier = last.get(article.id)
-        if earlier is not None and earlier.digest == digest:
-            unchanged.append(earlier.task_id)
-            continue
-        context = Jsonb({"article": article.id, "digest": digest, "checked_at": ctx.now.isoformat()})
-        await begin_reading_task(ctx, article.title, new.commit, row.diff, context, version)
+        context = Jsonb({"article": article_id, "digest": digest, "checked_at": ctx.now.isoformat()})
+        await begin_reading_task(ctx, article.title, new.commit, code, context, version)
         begun += 1
     await queries.note_unchanged(ctx, unchanged)
     return begun
+
+
+def _digest_of(article: Article, code: str) -> str:
+    """Identifies a text and its code, wherever in their files the lines are."""
+    lines = _POSITION.sub("", code)
+    return hashlib.sha256(f"{article.title}\n{article.content}\n{lines}".encode()).hexdigest()

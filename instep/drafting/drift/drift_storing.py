@@ -86,7 +86,7 @@ async def _queue(
         rows = {_key(row): row for row in drift.findings if not row.is_edit and _key(row) in keys}
         places += [place_of_finding(row) for row in rows.values()]
         part_count += sum(bool(row.elsewhere) for row in rows.values())
-    await record_check(ctx, f"Check against {commit[:9]}", articles, proposals, places, part_count, version)
+    await record_check(ctx, commit, articles, proposals, places, part_count, version)
 
 
 def finding_out(finding: WrongStatement, waiting: KnownStatement) -> DriftFindingOut:

@@ -33,29 +33,43 @@ class WaitingDrift:
 
 
 @dataclass(frozen=True, slots=True)
-class LastReading:
-    """The last reading of an article by a language model: its task, and the digest of what was read."""
+class PastReadings:
+    """The readings of an article by a language model: the newest task, and the digests of what was read."""
 
     article_id: str
     task_id: str
-    digest: str
-    # When a check last found that nothing has changed since, in ISO 8601.
+    # Without those of readings that have failed.
+    digests: list[str]
+    # When a check last looked at the article, in ISO 8601.
     checked_at: str
 
 
-async def list_readings(ctx: Ctx) -> list[LastReading]:
-    """The last reading of each article; those that failed do not count."""
+async def list_readings(ctx: Ctx) -> list[PastReadings]:
+    """The readings of each article."""
     return await ctx.all(
-        LastReading,
+        PastReadings,
         """
-        select distinct on (context ->> 'article') context ->> 'article' as article_id, id as task_id,
-            context ->> 'digest' as digest, context ->> 'checked_at' as checked_at
+        select context ->> 'article' as article_id, (array_agg(id order by created_at desc))[1] as task_id,
+            coalesce(array_agg(context ->> 'digest')
+                filter (where status in ('queued', 'running') or reviewed <> '[]'), '{}') as digests,
+            max(context ->> 'checked_at') as checked_at
         from tasks
         where bot_id = %(bot)s and workspace_id = %(workspace)s and change_kind = 'drift'
           and context ->> 'article' is not null
-          and (status in ('queued', 'running') or reviewed <> '[]')
-        order by context ->> 'article', created_at desc
+        group by context ->> 'article'
         """,
+    )
+
+
+async def list_edited(ctx: Ctx) -> set[str]:
+    """The articles with an edit that waits for review."""
+    return set(
+        await ctx.column(
+            """
+            select distinct article_id from drafts
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'pending' and type = 'edit'
+            """
+        )
     )
 
 

@@ -19,5 +19,5 @@ async def list_statements(ctx: Ctx, request: Request) -> Response:
 
 
 @router.operation("POST /drift/checks", actions.check_drift, DriftOut, body_bytes=limits.MAX_DRIFT_BODY_BYTES)
-async def check_drift(ctx: Ctx, body: DriftCheck) -> Response:
-    return reply(drift_out(await actions.check_drift(ctx, body)))
+async def check_drift(ctx: Ctx, request: Request, body: DriftCheck) -> Response:
+    return reply(drift_out(await actions.check_drift(ctx, body, models_of(request.app.state))))

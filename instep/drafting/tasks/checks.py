@@ -43,9 +43,14 @@ async def count_check(ctx: Ctx) -> None:
         )
 
 
+def check_title(commit: str) -> str:
+    """The title of a check against a commit, under which the queue shows its drafts and places."""
+    return f"Check against {commit[:9]}"
+
+
 async def record_check(
     ctx: Ctx,
-    title: str,
+    commit: str,
     articles: Mapping[str, Article],
     proposals: Sequence[writer.Proposal],
     places: Sequence[writer.Place],
@@ -56,7 +61,8 @@ async def record_check(
 
     `part_count` of the places are about statements in parts.
     """
-    task_id = await begin_unsent_task(ctx, PlaceSource("drift", title, None), version)
+    title = check_title(commit)
+    task_id = await begin_unsent_task(ctx, PlaceSource("drift", title, None), version, title)
     for proposal in proposals:
         article = articles[str(proposal.article_id)]
         base, work = TitledText(article.title, article.content), TaskInput(title, None, None, None, None)
@@ -67,12 +73,16 @@ async def record_check(
     await end_unsent_task(ctx, task_id, outcome, summary)
 
 
-async def begin_unsent_task(ctx: Ctx, source: PlaceSource, version: ProductVersion | None = None) -> str:
+async def begin_unsent_task(
+    ctx: Ctx, source: PlaceSource, version: ProductVersion | None = None, bundle: str | None = None
+) -> str:
     """Record a task for this source and version of the product, None for all; and return its id."""
     task_id = new_id("task")
     change = {"change_kind": source.kind, "change_title": source.title, "change_url": source.url}
     version_id = None if version is None else version.id
-    await queries.insert(ctx, task_id, {"type": "document_change", "version_id": version_id, **change})
+    await queries.insert(
+        ctx, task_id, {"type": "document_change", "version_id": version_id, "bundle": bundle, **change}
+    )
     return task_id
 
 
@@ -88,7 +98,7 @@ async def begin_reading_task(
         "type": "document_change",
         "change_kind": "drift",
         "change_title": shorten(f"“{title}” against {short}", limits.MAX_TITLE_CHARACTERS),
-        "bundle": f"Check against {short}",
+        "bundle": check_title(commit),
         "diff": code,
         "context": context,
         "version_id": None if version is None else version.id,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -200,7 +200,7 @@ def openable_path(request: Request, path: str) -> str:
 def with_request_to_send_again(request: Request, response: Response, page: str) -> Response:
     """After a form, its page says that it must be sent again, except to sign out: that is done."""
     if request.method not in SAFE and request.url.path != SIGN_OUT:
-        notice = Notice(NOT_DONE_YET, asks_again=True, page=page)
+        notice = Notice(NOT_DONE_YET, asks_again=True, page=unquote(page))
         keep_notice(request, response, notice, int(limits.RECENT_SIGN_IN_TTL.total_seconds()))
     return response
 

@@ -147,7 +147,7 @@ class RepositoryCheck:
     async def store(self, evidence: DriftCheck) -> None:
         sender = sender_of(self.repository)
         async with job_context(self.database, self.payload, sender) as ctx, ctx.tx.transaction():
-            checked = await drift.check_drift(ctx, evidence)
+            checked = await drift.check_drift(ctx, evidence, self.models)
             await queries.record_check(ctx, self.repository.id, checked.id, *counts_of(checked))
 
     async def note(self, status: CheckStatus, message: str) -> None:

@@ -13,6 +13,7 @@ LINES = [f"value_{number} = {number}" for number in range(60)]
 FILES = {
     "app/limits.py": "\n".join([*LINES, "MAX_FEATURES = 1000", *LINES]),
     "app/other.py": "\n".join(LINES),
+    "app/odd.py": "x" * 9_000 + "\nMAX_FEATURES = 7\0\n",
     "tests/test_limits.py": "assert MAX_FEATURES == 1000\n",
 }
 NAMES = {"art_1": ["MAX_FEATURES", "absent_name"], "art_2": ["absent_name"], "art_3": ["value_7"]}

@@ -11,7 +11,7 @@ from instep.platform.core.outbound.client import OutboundClient
 from instep.runtime import worker_of
 from tests.support.cast import Client, Json
 from tests.support.changes import publish
-from tests.support.http import ok
+from tests.support.http import created, ok
 from tests.support.model_replies import ScriptedModel
 
 COMMIT = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
@@ -36,7 +36,8 @@ EDIT = {
 
 
 @pytest.fixture
-async def article(client: Client) -> Json:
+async def article(app: FastAPI, client: Client) -> Json:
+    app.state.model = ScriptedModel()
     await publish(client, "Pets", "# Pets\n\nCats and dogs are welcome.\n")
     return await publish(client, "Limits", TEXT)
 
@@ -77,7 +78,7 @@ async def test_a_contradiction_becomes_a_draft_with_the_line_of_code(
     assert draft["warnings"] == []
     [evidence] = draft["evidence"]
     assert (evidence["file"], evidence["startLine"], evidence["articleLine"]) == ("app/limits.py", 8, 3)
-    # The draft of a check waits, so that the article is not read again.
+    # An edit waits, so that the article is not read again.
     assert await check(client, article, code=CODE.replace("1000", "2000")) == 0
 
 
@@ -86,7 +87,9 @@ async def test_an_unchanged_pair_is_not_read_again(client: Client, database: Dat
     await run(database, {"edits": [], "unchanged": [{"article": "A1", "reason": "The limit is the same."}]})
 
     assert await check(client, article) == 0
+    assert await check(client, article, code=CODE.replace("-7,2 +7,2", "-8,2 +8,2")) == 0
     assert await check(client, article, code=CODE.replace("1000", "400")) == 1
+    assert await check(client, article, article) == 0
     [task, _] = ok(await client.get("/v1/tasks"))["results"][::-1]
     task = ok(await client.get(f"/v1/tasks/{task['id']}"))
     assert (task["outcome"], task["model"]["calls"]) == ("no_changes", 1)
@@ -98,7 +101,8 @@ async def test_an_edit_without_a_line_of_the_code_is_left_out(
 ) -> None:
     await check(client, article)
 
-    await run(database, {"edits": [{**EDIT, "quote": "MAX_FEATURES = 2000"}]})
+    unproven = {**EDIT, "quote": "MAX_FEATURES = 2000"}
+    await run(database, {"edits": [{**EDIT, "old": "at most 90 gifts"}, unproven]}, {"edits": [unproven]})
 
     assert await drafts(client) == []
 
@@ -112,16 +116,30 @@ async def test_a_reading_that_failed_is_repeated_by_the_next_check(
     assert await check(client, article) == 1
 
 
+@pytest.mark.parametrize("code", ["", "no diff"])
+async def test_a_model_is_not_asked_without_code(
+    client: Client, database: Database, article: Json, code: str
+) -> None:
+    await check(client, article, code=code)
+
+    assert (await run(database)).prompts == []
+
+
 async def test_the_articles_to_read_are_listed_for_a_help_center_with_a_model(
-    app: FastAPI, client: Client, database: Database, article: Json
+    app: FastAPI, client: Client, article: Json
 ) -> None:
     async def listed() -> list[str]:
         return [row["articleId"] for row in ok(await client.get("/v1/drift/statements"))["reads"]]
 
     other = await publish(client, "Timeouts", "Set `ACME_TIMEOUT`.")
-    assert await listed() == []
-    app.state.model = ScriptedModel()
     assert await listed() == [article["id"], other["id"]]
 
     await check(client, article)
     assert await listed() == [other["id"], article["id"]]
+    created(
+        await client.post(f"/v1/articles/{other['id']}/drafts", json={"contentMarkdown": "Set `ACME_WAIT`."})
+    )
+    assert await listed() == [article["id"]]
+    app.state.model = None
+    assert await listed() == []
+    assert await check(client, article, code=CODE.replace("1000", "2000")) == 0

@@ -37,6 +37,7 @@ from instep.platform.core import limits
 from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.platform.llm.guard import require_reply
 from instep.platform.llm.protocol import CompletionError, Model, Prompt, bytes_of
+from instep.platform.text.patch import InvalidDiff
 
 log = structlog.get_logger()
 
@@ -110,6 +111,8 @@ class ModelStep:
 
         async def compare() -> Report:
             reading = await _time_limited(begin_comparison, code, article, help_url, dismissed)
+            if not reading.diff:
+                return replace(reading.report, summary="No code was sent that a model can read.")
             excerpts = await _time_limited(shown_beginning, article, await self._shown_bytes(reading))
             reply = await self._ask_for_edits(prompt_for_edits, reading, excerpts, list[ModelEdit]())
             reply = await _time_limited(with_proven_edits, reading, reply)
@@ -155,6 +158,8 @@ class ModelStep:
         again = [row for row in excerpts if row.index in refused]
         try:
             reply = await self._ask_for_edits(prompt_for_repair, reading, again, list(refused.values()))
+            if reading.is_code:
+                reply = await _time_limited(with_proven_edits, reading, reply)
         except CompletionError as error:
             log.info("refused edits were not corrected", model=self.model.name, reason=error.message)
             return groups
@@ -182,6 +187,8 @@ class ModelStep:
             reason = error.message
         except TimeLimitExceeded:
             reason = "Its reply takes too long to check."
+        except InvalidDiff as error:
+            reason = error.message
         except Exception:
             log.exception("the model's part of a task failed")
             reason = "Something failed here."

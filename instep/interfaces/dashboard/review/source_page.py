@@ -1,7 +1,5 @@
 """The page of a source: its pending drafts, those approved for its release, and the considered articles."""
 
-from datetime import UTC, datetime
-
 from starlette.responses import Response
 
 from instep.drafting.drafts import queue_pages
@@ -14,6 +12,7 @@ from instep.drafting.drafts.source_queue import (
     apply_proposals,
     approve_source,
     dismiss_proposals,
+    find_draft_states,
 )
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
 from instep.interfaces.dashboard.review import queries
@@ -21,7 +20,7 @@ from instep.interfaces.dashboard.review.decisions import draft_id_of, suffix_of
 from instep.interfaces.dashboard.review.queue_pane import read_pane
 from instep.interfaces.dashboard.review.wording import bundle_words, source_words
 from instep.platform.core import limits
-from instep.platform.core.errors import AppError, InvalidRequest, NotFound
+from instep.platform.core.errors import AppError, NotFound
 from instep.platform.identity.scopes import Role
 
 router = PageRouter("review/{draft_id}")
@@ -33,6 +32,7 @@ async def show_source(page: BotPage) -> Response:
     rows = await queue_pages.list_of_source(page.ctx, draft.id)
     bundle = queue_pages.bundle_of(await source_key_of(page))
     counts = (await queue_pages.count_bundles(page.ctx)).get(bundle) if bundle else None
+    proposals = [row for row in rows if row.source_kind == "author" and not row.can_be_released]
     base_url, key = page.request.app.state.settings.base_url, page.request.app.state.cursor_key
     return await page.show(
         "review/source.html",
@@ -48,7 +48,8 @@ async def show_source(page: BotPage) -> Response:
             for row in rows
             if row.can_be_released and row.type != "place" and not row.is_approved and not row.is_conflict
         ],
-        proposals=[row for row in rows if row.source_kind == "author" and not row.can_be_released],
+        proposals=proposals,
+        states=await find_draft_states(page.ctx, [row.id for row in proposals]),
         previews=[
             (preview, f"{base_url}/preview/{preview_token(key, preview.id)}")
             for preview in await list_previews(page.ctx, draft.id)
@@ -77,24 +78,21 @@ async def send_approve_all(page: BotPage) -> Response:
 @router.post("apply-all", Role.EDITOR)
 async def send_apply_all(page: BotPage) -> Response:
     """Apply the shown proposals of a source; those that can't be applied stay pending."""
-    batch = await apply_proposals(page.ctx, await source_key_of(page), *shown_drafts(page))
+    batch = await apply_proposals(page.ctx, await source_key_of(page), shown_drafts(page))
     return await show_batch(page, batch, "Applied")
 
 
 @router.post("dismiss-all", Role.EDITOR)
 async def send_dismiss_all(page: BotPage) -> Response:
     """Dismiss the shown proposals of a source."""
-    batch = await dismiss_proposals(page.ctx, await source_key_of(page), *shown_drafts(page))
+    batch = await dismiss_proposals(page.ctx, await source_key_of(page), shown_drafts(page))
     return await show_batch(page, batch, "Dismissed")
 
 
-def shown_drafts(page: BotPage) -> tuple[list[str], datetime]:
-    """The drafts that the page showed, and when: drafts that came or changed later are not decided."""
-    ids = page.form.get("drafts", "").split(",")[: limits.MAX_SOURCE_DRAFTS]
-    try:
-        return ids, datetime.fromisoformat(page.form.get("shown", "")).astimezone(UTC)
-    except ValueError:
-        raise InvalidRequest("Reload the page, and press the button again.") from None
+def shown_drafts(page: BotPage) -> dict[str, str]:
+    """The drafts that the page showed, with their states: what came or changed later is not decided."""
+    pairs = page.form.get("drafts", "").split(",")[: limits.MAX_SOURCE_DRAFTS]
+    return {draft_id: state for draft_id, _, state in (pair.partition(" ") for pair in pairs)}
 
 
 async def source_key_of(page: BotPage) -> str:
