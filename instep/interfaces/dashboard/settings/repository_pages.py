@@ -9,6 +9,7 @@ from instep.accounts.people.actions import list_users
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter, attempt, find_page
 from instep.interfaces.dashboard.running.drift_pages import values_of_checks
 from instep.interfaces.dashboard.settings.frame import SECTION, show_secret_next, show_settings
+from instep.platform.core import limits
 from instep.platform.core.errors import AppError
 from instep.platform.identity.access import hold_open
 from instep.platform.identity.schemas import Person
@@ -135,6 +136,7 @@ async def show_repository(page: BotPage, refusal: AppError | None = None) -> Res
         "repositories",
         "repository.html",
         refusal,
+        readings=limits.DRIFT_READINGS,
         repository=row,
         host=host,
         host_name=actions.host_names()[host.kind],
