@@ -102,6 +102,16 @@ def test_texts_that_include_each_other_end_and_are_told() -> None:
     assert losses == [like("README.md:… because files include each other…")]
 
 
+def test_settings_count_for_the_size_of_the_files_of_a_page() -> None:
+    include = '{% include "x.md" %}\n'
+    files = {"SUMMARY.md": "* [T](README.md)", "README.md": include}
+
+    tree = read_tree(READER, {**files, "x.md": f"---\nx: {'y' * 300_000}\n---\nRound\n{include * 2}"})
+
+    assert page_at(tree, "README.md").markdown.count("Round") == 3
+    assert any("too large" in loss for loss in told(tree))
+
+
 def test_the_words_of_unknown_tags_stay_and_the_tag_is_told() -> None:
     assert page_of("{% swirl %}\nWords\n{% endswirl %}") == (
         "Words",

@@ -266,6 +266,19 @@ def test_snippets_of_a_page_have_a_limited_size(set_limit: SetLimit) -> None:
     assert losses == [like("docs/index.md:… …part.md… too large")]
 
 
+def test_a_page_that_is_too_large_for_its_place_stays_an_article(set_limit: SetLimit) -> None:
+    set_limit("MAX_IMPORT_TEMPLATE_BYTES", 10)
+    pages = {"docs/index.md": '--8<-- "docs/part.md"\n--8<-- "none.md"', "docs/part.md": "Many words."}
+
+    tree = read_tree(READER, {"mkdocs.yml": "nav: [index.md]", **pages})
+
+    assert page_at(tree, "docs/part.md").markdown == "Many words.\n"
+    assert told(tree)[:2] == [
+        like("docs/index.md:1 file docs/part.md, because… too large"),
+        like("docs/index.md:2 snippet that isn't in the source: none.md"),
+    ]
+
+
 def test_only_the_appended_definitions_that_a_page_uses_are_on_it() -> None:
     tree = read_tree(
         READER,

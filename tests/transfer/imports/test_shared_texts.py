@@ -62,6 +62,43 @@ def test_a_snippet_that_two_pages_include_is_a_part(name: str) -> None:
     assert texts["C"] == "Only here."
 
 
+# The settings of a site that lists one page, and the line with which a page of it includes another one.
+SITES = {
+    "gitbook": ({"docs/SUMMARY.md": "* [T](index.md)\n"}, '{{% include "{}.md" %}}'),
+    "mkdocs": ({"mkdocs.yml": "nav: [index.md]\n"}, '--8<-- "docs/{}.md"'),
+    "mintlify": (
+        {"docs.json": '{"navigation": {"pages": ["docs/index"]}}'},
+        '<Snippet file="../docs/{}.md" />',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_a_page_at_the_end_of_a_long_chain_stays_an_article(name: str) -> None:
+    settings, line = SITES[name]
+    pages = {"docs/index.md": line.format(0), "docs/12.md": "Words 12."}
+    pages |= {f"docs/{place}.md": f"Words {place}.\n\n{line.format(place + 1)}" for place in range(12)}
+
+    tree = tree_of_files(Files({**settings, **pages}), name)
+
+    texts = "".join(page.markdown for page in tree.pages)
+    assert [place for place in range(13) if f"Words {place}." not in texts] == []
+    assert "docs/4.md" not in {page.path for page in tree.pages}
+    assert any("each other too deeply" in loss.what for loss in tree.losses)
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_a_page_that_others_include_only_in_comments_stays_an_article(name: str) -> None:
+    settings, line = SITES[name]
+    index = f"<!--\n{line.format('a')}\n-->\n\n{line.format('c')}"
+    pages = {"index": index, "a": line.format("b"), "b": "Text b.", "c": "Text c."}
+
+    tree = tree_of_files(Files({**settings, **{f"docs/{key}.md": text for key, text in pages.items()}}), name)
+
+    assert [page.path for page in tree.pages] == ["docs/index.md", "docs/a.md"]
+    assert tree.pages[1].markdown == "Text b.\n"
+
+
 async def test_a_second_import_writes_nothing_and_keeps_what_people_changed(
     client: Client, api: Api, cast: Cast, database: Database
 ) -> None:

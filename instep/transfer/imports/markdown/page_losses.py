@@ -19,6 +19,11 @@ class PageLosses:
         """Record the loss `what` at the next occurrence of `words`, the beginning of a passage."""
         self.losses.add(self.path, what, self._line_of(words))
 
+    def add_refusal(self, path: str, words: str) -> None:
+        """Record that the text of a file is not included because of the limits of a page."""
+        what = "files include each other too deeply, or the page's included texts are too large"
+        self.add(f"file {path}, because {what}", words)
+
     def _line_of(self, words: str) -> int | None:
         # Hidden code begins at a NUL.
         beginning = words.strip().partition("\n")[0].partition("\x00")[0].strip()

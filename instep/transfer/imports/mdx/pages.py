@@ -77,7 +77,7 @@ class PageReader:
 
     def read(self, path: str) -> ComponentPage:
         page = read_page(path, self.snippets.files.read(path), self.losses)
-        writer = PageWriter(page, self.snippets)
+        writer = PageWriter(page, self.snippets, files=self.losses.files_of_page[path])
         head = page.fields.fields("hero")
         with self.snippets.configuration.reading_page():
             text = writer.write(paragraphs(hero(page.fields), self.prepare(page)))

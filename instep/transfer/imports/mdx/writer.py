@@ -79,6 +79,8 @@ class PageWriter:
     budget: list[int] = field(default_factory=lambda: [_MAX_SNIPPET_CHARACTERS])
     # Writes the children of the current component.
     children: Callable[[Tag | None], str] | None = None
+    # The files whose whole text is in the page, shared with the snippets.
+    files: set[str] = field(default_factory=set)
     module: Module = field(init=False)
 
     def write(self, body: str) -> str:
@@ -200,6 +202,7 @@ class PageWriter:
         with module.named(tags.names):
             text = writer._text_of(_nodes_of(tags.text), tag.parent)
         if all(loss.what.startswith(tuple(TOLD_TAGS.values())) for loss in losses[before:]):
+            self.files |= writer.files
             return MarkdownPiece(text.strip("\n"), "block" if "\n" in text else "inline")
         del losses[before:]
         return None
@@ -290,18 +293,22 @@ class PageWriter:
         content = self.snippets.files.read(path)
         self.budget[0] -= len(content)
         if self.depth >= _MAX_SNIPPET_DEPTH or self.budget[0] < 0:
-            self.page.losses.add(f"file {path}, because files include each other in a loop", tag.source)
+            self.page.losses.add_refusal(path, tag.source)
             return MarkdownPiece("")
         if not path.endswith((".md", ".mdx")):
             language = tag.value("lang") or posixpath.splitext(path)[1].removeprefix(".")
             info = f"{language} {tag.value('meta')}".strip()
             return block(self._fence(content.decode("utf-8", "replace"), info, section))
         page = read_page(path, content, self.page.losses.losses)
-        writer = PageWriter(page, self.snippets, self.code, tag.values, self.depth + 1, self.budget)
+        writer = PageWriter(
+            page, self.snippets, self.code, tag.values, self.depth + 1, self.budget, None, self.files
+        )
         text = writer.write(_section(page.body, section)).strip("\n")
-        if self.depth == 0 and tag.values.keys() <= {"file", "src"} and not section:
-            inclusion = Inclusion(self.page.path, path, self.code.show(text))
-            self.page.losses.losses.inclusions.append(inclusion)
+        if tag.values.keys() <= {"file", "src"} and not section:
+            self.files.add(path)
+            if self.depth == 0:
+                inclusion = Inclusion(self.page.path, path, self.code.show(text))
+                self.page.losses.losses.inclusions.append(inclusion)
         return block(rebase_links(text, path, self.page.path, self.snippets.configuration.paths))
 
     def _code_piece(self, element: Element, tag: Tag, *, is_in_table: bool) -> MarkdownPiece:

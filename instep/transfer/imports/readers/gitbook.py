@@ -2,9 +2,10 @@
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from instep.platform.text.comments import without_comments
 from instep.transfer.imports.html.block_tags import TagUse, replace_tags
 from instep.transfer.imports.html.markdown_links import link
 from instep.transfer.imports.markdown.callouts import alert
@@ -34,9 +35,9 @@ _TAG = re.compile(
     r"\{%-?[ \t]*(?P<end>end)?(?P<name>[\w-]+)(?P<arguments>(?:[^%\"]|\"[^\"]*\"|%(?!\}))*?)"
     r"(?P<alone>/)?[ \t]*-?%\}"
 )
-# The maximum number of files that include each other, and the maximum size of all texts in one page.
+# The maximum number of files that include each other, and the maximum size of all these files in one page.
 _MAX_INCLUDED_FILES = 8
-_MAX_INCLUDED_CHARACTERS = 1_000_000
+_MAX_INCLUDED_BYTES = 1_000_000
 _OPENED = frozenset(("stepper", "columns", "column", "updates"))
 _PARTS = frozenset(("step", "update"))
 _BARE_LINK = re.compile(r"[ \t\n]*(?:\[([^\]\n]*)\]\(([^()\s]*)\)|(\S*))[ \t\n]*")
@@ -57,7 +58,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
         summary = min(names, key=len, default="")
         root = posixpath.dirname(summary) if not configuration.text("root") else root
     pages = {
-        path: _page(read_page(path, files.read(path), losses), root, files)
+        path: _page(read_page(path, files.read(path), losses), root, files, paths)
         for path in page_paths(files, root)
         if path != summary
     }
@@ -68,9 +69,9 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     return Tree("gitbook", None, arranged, collections, redirects=redirects, sites=own_sites(arranged))
 
 
-def _page(page: SourcePage, root: str, files: SourceFiles) -> ImportedPage:
+def _page(page: SourcePage, root: str, files: SourceFiles, paths: Collection[str]) -> ImportedPage:
     def transform(text: str, code: HiddenCode) -> str:
-        return replace_emoji_codes(_Tags(page, files, code).plain(text, (page.path,)))
+        return replace_emoji_codes(_Tags(page, files, paths, code).plain(text, (page.path,)))
 
     plain = plain_page(page, transform)
     return replace(
@@ -91,14 +92,19 @@ class _Tags:
 
     page: SourcePage
     files: SourceFiles
+    paths: Collection[str]
     code: HiddenCode
-    characters_left: int = _MAX_INCLUDED_CHARACTERS
+    bytes_left: int = _MAX_INCLUDED_BYTES
 
-    def plain(self, text: str, paths: tuple[str, ...]) -> str:
-        """The text of the last one of these files, each of which includes the next one."""
-        return replace_tags(text, _TAG, lambda tag: self._plain_tag(tag, paths))
+    def plain(self, text: str, hosts: tuple[str, ...], *, is_seen: bool = True) -> str:
+        """The text of the last one of these files, each of which includes the next one.
 
-    def _plain_tag(self, tag: TagUse, paths: tuple[str, ...]) -> str:
+        `is_seen` is false for a text in a comment.
+        """
+        seen = {tag[0] for tag in _TAG.finditer(without_comments(text))} if is_seen else set[str]()
+        return replace_tags(text, _TAG, lambda tag: self._plain_tag(tag, hosts, tag.source in seen))
+
+    def _plain_tag(self, tag: TagUse, hosts: tuple[str, ...], is_seen: bool) -> str:
         body = (tag.body or "").strip("\n")
         if tag.name == "hint":
             return f"\n\n{alert(tag.argument('style') or 'info', '', body.strip())}\n\n"
@@ -113,7 +119,9 @@ class _Tags:
         if tag.name == "code":
             title = tag.argument("title")
             return headed_block(title, body) if title else f"\n{body}\n"
-        return self._included(tag, paths) if tag.name == "include" else self._plain_reference(tag, body)
+        if tag.name == "include":
+            return self._included(tag, hosts, is_seen)
+        return self._plain_reference(tag, body)
 
     def _plain_reference(self, tag: TagUse, body: str) -> str:
         """Turn references to other content into links; any other tag is reduced to its text."""
@@ -127,22 +135,32 @@ class _Tags:
             self.page.losses.add(f"tag {{% {tag.name} %}}, reduced to its text", tag.source)
         return body
 
-    def _included(self, tag: TagUse, paths: tuple[str, ...]) -> str:
-        path = join(posixpath.dirname(paths[-1]), tag.argument("file"))
-        try:
-            included = read_page(path, self.files.read(path), Losses())
-        except KeyError:
+    def _included(self, tag: TagUse, hosts: tuple[str, ...], is_seen: bool) -> str:
+        path = join(posixpath.dirname(hosts[-1]), tag.argument("file"))
+        if path not in self.paths:
             self.page.losses.add(f"included file that isn't in the source: {path}", tag.source)
             return ""
-        self.characters_left -= len(included.body)
-        if len(paths) > _MAX_INCLUDED_FILES or self.characters_left < 0:
-            self.page.losses.add(f"file {path}, because files include each other in a loop", tag.source)
+        content = self._content(path, len(hosts))
+        if content is None:
+            self.page.losses.add_refusal(path, tag.source)
             return ""
-        text = self.plain(hide_into(included.body.strip(), self.code), (*paths, path)).strip()
-        if len(paths) == 1:
-            inclusion = Inclusion(self.page.path, path, self.code.show(text))
-            self.page.losses.losses.inclusions.append(inclusion)
+        inner = hide_into(read_page(path, content, Losses()).body.strip(), self.code)
+        text = self.plain(inner, (*hosts, path), is_seen=is_seen).strip()
+        losses = self.page.losses.losses
+        if is_seen:
+            losses.files_of_page[self.page.path].add(path)
+        if is_seen and len(hosts) == 1:
+            losses.inclusions.append(Inclusion(self.page.path, path, self.code.show(text)))
         return f"\n\n{text}\n\n"
+
+    def _content(self, path: str, depth: int) -> bytes | None:
+        """The bytes of a file; None if the page includes too much."""
+        if depth > _MAX_INCLUDED_FILES or self.bytes_left <= 0:
+            return None
+        content = self.files.read(path)
+        # Each file costs something, so that empty ones end too.
+        self.bytes_left -= len(content) + 1
+        return content if self.bytes_left >= 0 else None
 
 
 def _entry(item: LinkItem, folder: str) -> Entry:

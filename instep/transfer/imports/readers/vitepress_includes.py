@@ -52,7 +52,7 @@ class VitePressIncludes:
             page.losses.add(f"file that isn't in the source: {target}", words)
             return ""
         if depth >= _MAX_DEPTH:
-            page.losses.add(f"file {path}, because files include each other in a loop", words)
+            page.losses.add_refusal(path, words)
             return ""
         part = read_page(path, self.snippets.files.read(path), page.losses.losses)
         lines = code_region(part.body.split("\n"), match[4] or "")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from instep.platform.core import limits
-from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedPage, Inclusion, Losses
+from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedPage, Losses
 
 _MARKUP = str.maketrans("", "", "`*\\")
 
@@ -163,13 +163,13 @@ def _without_snippets(
     A page and its translations are left out together, or not at all. Their addresses lead to the first page
     that shows their text.
     """
-    listed, included = set(pages_of(entries)), {row.path for row in losses.inclusions}
+    listed, included = set(pages_of(entries)), set[str]().union(*losses.files_of_page.values())
     candidates = {
         page.path
         for key, page in pages.items()
         if page.path in included and not {key, page.translation_of} & listed
     }
-    hosts = _hosts(pages.values(), candidates, losses.inclusions)
+    hosts = _hosts(pages.values(), candidates, losses.files_of_page)
     articles = {page.translation_of or key for key, page in pages.items() if page.path not in hosts}
     snippets = [page for key, page in pages.items() if (page.translation_of or key) not in articles]
     addresses: defaultdict[str, list[str]] = defaultdict(list)
@@ -185,22 +185,17 @@ def _without_snippets(
 
 
 def _hosts(
-    pages: Iterable[ImportedPage], candidates: Collection[str], inclusions: Iterable[Inclusion]
+    pages: Iterable[ImportedPage], candidates: Collection[str], files_of_page: Mapping[str, set[str]]
 ) -> dict[str, str]:
-    """The first page that shows the text of each candidate, directly or inside other candidates, by paths.
+    """The first page that shows the text of each candidate, by paths.
 
     Candidates that only include each other have none.
     """
-    inner: defaultdict[str, list[str]] = defaultdict(list)
-    for row in inclusions:
-        inner[row.page].append(row.path)
     hosts: dict[str, str] = {}
     for page in pages:
-        waiting = [] if page.path in candidates else [page.path]
-        while waiting:
-            reached = [path for path in inner[waiting.pop()] if path in candidates and path not in hosts]
+        if page.path not in candidates:
+            reached = files_of_page.get(page.path, set()).difference(hosts).intersection(candidates)
             hosts |= dict.fromkeys(reached, page.path)
-            waiting += reached
     return hosts
 
 

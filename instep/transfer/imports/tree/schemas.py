@@ -4,6 +4,7 @@ Readers only read files and make no requests. Everything that all formats have i
 the tree: links, anchors, images, slugs, order, translations, redirects, storing and the report.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -240,6 +241,8 @@ class Losses:
 
     rows: list[Loss] = field(default_factory=list)
     inclusions: list[Inclusion] = field(default_factory=list)
+    # The paths of all files whose whole text readers see in a page, also inside other files, by its path.
+    files_of_page: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def add(self, path: str, what: str, line: int | None = None) -> None:
         self.rows.append(Loss(path, what, line))
