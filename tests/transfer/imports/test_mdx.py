@@ -504,9 +504,23 @@ def test_the_title_and_ids_of_headings_are_taken_out() -> None:
 
 
 def test_bare_titles_of_code_are_labels() -> None:
-    page, _ = read("```bash .env\nA=1\n```\n\n```js wrap\nb\n```\n", has_bare_titles=True)
+    page, _ = read("```bash .env\nA=1\n```\n", has_bare_titles=True)
 
-    assert page.markdown == "**.env**\n\n```bash\nA=1\n```\n\n```js\nb\n```\n"
+    assert page.markdown == "**.env**\n\n```bash\nA=1\n```\n"
+
+
+@pytest.mark.parametrize("info", ["wrap", "{1,3}", "[1, 2]", "highlight={6}", "-"])
+def test_options_of_code_are_no_bare_titles(info: str) -> None:
+    page, _ = read(f"```js {info}\na\n```\n", has_bare_titles=True)
+
+    assert page.markdown == "```js\na\n```\n"
+
+
+def test_blocks_of_code_in_a_group_keep_numbers_as_titles() -> None:
+    blocks = "```json 200\n{}\n```\n```json 404\n{}\n```"
+    page, _ = read(f"<ResponseExample>\n{blocks}\n</ResponseExample>\n", has_bare_titles=True)
+
+    assert page.markdown == ":::code-group\n```json [200]\n{}\n```\n\n```json [404]\n{}\n```\n:::\n"
 
 
 @pytest.mark.parametrize(
@@ -517,6 +531,8 @@ def test_bare_titles_of_code_are_labels() -> None:
         ('C# wrap icon="code" {2}', "C#"),
         ("TypeScript (SDK <=v0.10.6)", "TypeScript (SDK <=v0.10.6)"),
         ("Two *stars* expandable", "Two \\*stars\\*"),
+        ("404 {1,3}", "404"),
+        ("3.11 lines", "3.11"),
     ],
 )
 def test_a_bare_title_may_have_signs_and_options_behind_it(info: str, title: str) -> None:

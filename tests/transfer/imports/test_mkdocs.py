@@ -213,6 +213,9 @@ def test_grids_become_cards_and_formulas_those_of_our_pages() -> None:
         ("\\[\nx\\$\n\\]\n\nA \\(y + 1\\) b.", "```math\nx\\$\n```\n\nA $`y + 1`$ b."),
         ("> $$\n> x\n> $$", "> ```math\n> x\n> ```"),
         ("$$\n> 0\n$$", "```math\n> 0\n```"),
+        ("> $$\n> \\left< a \\right>\n> $$", "> ```math\n> \\left< a \\right>\n> ```"),
+        ("> $$\n> a > b\n> > c\n> $$", "> ```math\n> a > b\n> > c\n> ```"),
+        ("> > $$ a >$$", "> > ```math\n> > a >\n> > ```"),
         ("- $$\n  x\n  $$\n- y\n\n    $$z$$", "- ```math\n  x\n  ```\n- y\n\n    ```math\n    z\n    ```"),
         # Not a formula: paragraphs and code are between the signs.
         ("$$\nOne\n\nTwo\n$$", "$$\nOne\n\nTwo\n$$"),

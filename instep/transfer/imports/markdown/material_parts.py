@@ -66,8 +66,9 @@ def replace_formulas(text: str, code: HiddenCode) -> str:
     """The text with formulas between dollar signs, or escaped brackets, as code, which our pages draw."""
 
     def block(match: re.Match[str]) -> str:
-        marks = " \t>" if ">" in match[1] else " \t"
-        lines = [line.strip(marks) for line in (match[2] or match[3]).split("\n")]
+        first, *others = (match[2] or match[3]).split("\n")
+        quote = re.compile(rf"(?:[ \t]*+>){{0,{match[1].count('>')}}}+")
+        lines = [line.strip(" \t") for line in (first, *(quote.sub("", line, 1) for line in others))]
         return match[1] + code.add_fence(Fence("```", "math", tuple(filter(None, lines))))
 
     def span(match: re.Match[str]) -> str:

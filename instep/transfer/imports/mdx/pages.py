@@ -32,7 +32,7 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _BRACKETS = re.compile(r"(?<![=:,{])\[(?=[^\[\]]*[^\W\d_])([^\[\]]++)\]")
 _TOC = re.compile(r"^[ \t]*\[\[toc\]\][ \t]*$", re.MULTILINE | re.IGNORECASE)
 # Words in the info string that Mintlify reads after a title, or instead of it.
-_OPTION = re.compile(r"(?:\b[\w-]+=)?\{[^}]*\}|\b[\w-]+=(?:\"[^\"]*\"|'[^']*'|\S+)")
+_OPTION = re.compile(r"(?:\b[\w-]+=)?\{[^}]*\}|\[[\d\s,-]*\]|\b[\w-]+=(?:\"[^\"]*\"|'[^']*'|\S+)")
 _SIGN = re.compile(r"[\\`*_\[\]<&]")
 _FLAGS = frozenset(
     (
@@ -121,7 +121,7 @@ def _info(fence: Fence, has_bare_titles: bool) -> tuple[str, str]:
         return language, brackets[1]
     words = _OPTION.sub(" ", rest).split() if has_bare_titles else []
     plain = " ".join(word for word in words if word not in _FLAGS)
-    if not any(map(str.isalpha, plain)):
+    if not any(map(str.isalnum, plain)):
         return language, ""
     return language, plainer(_SIGN.sub(r"\\\g<0>", plain))
 
