@@ -62,7 +62,7 @@ def is_inflected(word: str) -> bool:
     """True if the word may have endings; numbers and words of scripts without spaces have none."""
     if word.isascii() and word.isalpha():
         return True
-    return not (any(letter.isdigit() for letter in word) or UNSEGMENTED_RUN.match(word))
+    return not (UNSEGMENTED_RUN.match(word) or any(map(str.isdigit, word)))
 
 
 # A configuration has a dictionary per token type: other scripts have another one for ASCII words.
