@@ -50,8 +50,9 @@ class ArticleLines:
         if self.lines[index] == line:
             return 1.0
         words, others = _words(self.lines[index]), _words(line)
-        common = len(words & others) / (len(words | others) or 1)
-        return common if common >= _MIN_RESEMBLANCE else 0.0
+        common = len(words & others)
+        share = common / (len(words) + len(others) - common or 1)
+        return share if share >= _MIN_RESEMBLANCE else 0.0
 
 
 @lru_cache(maxsize=20_000)

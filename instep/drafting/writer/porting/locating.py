@@ -177,16 +177,16 @@ class _Context:
     def __init__(self, block: HunkBlock, line_count: int) -> None:
         before = [squeezed(line) for line in reversed(block.before[-_MAX_CONTEXT_LINES:])]
         after = [squeezed(line) for line in block.after[:_MAX_CONTEXT_LINES]]
-        self._lines = [(-1 - distance, line) for distance, line in enumerate(before)]
-        self._lines += [(line_count + distance, line) for distance, line in enumerate(after)]
-        self._total = sum(_weight(line) + 1 for _, line in self._lines) or 1
+        lines = [(-1 - distance, line) for distance, line in enumerate(before)]
+        lines += [(line_count + distance, line) for distance, line in enumerate(after)]
+        self._lines = [(distance, line, _weight(line) + 1) for distance, line in lines]
+        self._total = sum(weight for _, _, weight in self._lines) or 1
 
     def share(self, article: ArticleLines, place: int) -> float:
         """The share (0 to 1) of the context's weight found around a position in an article."""
         return (
             sum(
-                (_weight(line) + 1) * article.resemblance(place + distance, line)
-                for distance, line in self._lines
+                weight * article.resemblance(place + distance, line) for distance, line, weight in self._lines
             )
             / self._total
         )
