@@ -34,7 +34,7 @@ CERTAIN_GROWTH = 12.0
 # What takes so long with the shorter text is not tried with the longer one.
 HOPELESS_SECONDS = 0.1
 FLOOR_SECONDS = 0.02
-# What takes so long with the shortest text is tried with the shorter one before the longer one.
+# Quadratic time that takes the floor with the longer text takes at least this with the shorter one.
 DOUBTFUL_SECONDS = 0.001
 RUNS = 3
 # A match of no more characters takes no more time at each place of a text, however long the text is.
@@ -221,9 +221,10 @@ def takes_too_long(pattern: Pattern, method: str, attack: Attack) -> bool:
         return False
     if short > FLOOR_SECONDS and is_hopeless(pattern, method, attack):
         return True
-    if short > DOUBTFUL_SECONDS and seconds(pattern, method, attack.text(SHORTER)) > HOPELESS_SECONDS:
-        return True
-    return grows_too_fast(pattern, method, attack)
+    doubtful = seconds(pattern, method, attack.text(SHORTER))
+    if doubtful < DOUBTFUL_SECONDS:
+        return False
+    return doubtful > HOPELESS_SECONDS or grows_too_fast(pattern, method, attack)
 
 
 def grows_too_fast(pattern: Pattern, method: str, attack: Attack) -> bool:
