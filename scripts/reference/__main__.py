@@ -1,10 +1,11 @@
 """Write the pages that are made from the code: `make reference`."""
 
-from scripts.reference.pages import ROOT, written_pages
+from scripts.reference.pages import PAGES, ROOT
 
 
 def main() -> None:
-    for path, text in written_pages().items():
+    for path, make in PAGES.items():
+        text = make()
         file = ROOT / path
         if not file.exists() or file.read_text() != text:
             file.write_text(text)

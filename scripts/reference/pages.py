@@ -1,6 +1,7 @@
 """All pages that are made from the code."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from scripts.reference import commands, limits, settings
@@ -12,17 +13,12 @@ BEFORE = Path("instep/demo/before")
 RENAMED = {"REQUESTS_PER_MINUTE": "API_RATE_LIMIT", "TASKS_PER_HOUR": "TASK_RATE_LIMIT"}
 
 
-def written_pages() -> dict[Path, str]:
-    """The text of each page by its path in the repository."""
-    settings_text = settings.settings_page((ROOT / HELP / settings.PAGE).read_text())
-    rate_limits = (ROOT / HELP / "03-api/03-rate-limits.md").read_text()
-    return {
-        HELP / settings.PAGE: settings_text,
-        HELP / commands.PAGE: commands.commands_page(),
-        HELP / limits.PAGE: limits.limits_page(),
-        BEFORE / "settings.md": before_the_change(settings_text),
-        BEFORE / "rate-limits.md": before_the_change(rate_limits),
-    }
+def settings_text() -> str:
+    return settings.settings_page((ROOT / HELP / settings.PAGE).read_text())
+
+
+def rate_limits() -> str:
+    return (ROOT / HELP / "03-api/03-rate-limits.md").read_text()
 
 
 def before_the_change(text: str) -> str:
@@ -30,3 +26,13 @@ def before_the_change(text: str) -> str:
         text = re.sub(rf"\bINSTEP_{name}\b", f"INSTEP_{old_name}", text)
         text = re.sub(rf"\b{name.lower()}\b", old_name.lower(), text)
     return text
+
+
+# Each page by its path in the repository, with the function that makes its text.
+PAGES: dict[Path, Callable[[], str]] = {
+    HELP / settings.PAGE: settings_text,
+    HELP / commands.PAGE: commands.commands_page,
+    HELP / limits.PAGE: limits.limits_page,
+    BEFORE / "settings.md": lambda: before_the_change(settings_text()),
+    BEFORE / "rate-limits.md": lambda: before_the_change(rate_limits()),
+}
