@@ -2,13 +2,13 @@
 
 import os
 import pty
-import subprocess
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
-from tests.support.installation import COMMAND
+from tests.support.installation import Process
 
 END_SECONDS = 30
 
@@ -16,8 +16,8 @@ END_SECONDS = 30
 class Terminal:
     """A running command and the screen that it writes to."""
 
-    def __init__(self, process: subprocess.Popen[bytes], screen: int) -> None:
-        self.process = process
+    def __init__(self, process: Process, screen: int, side: TextIO) -> None:
+        self.process, self.side = process, side
         self.output = b""
         self.screen = screen
         self.reader = threading.Thread(target=self.read, daemon=True)
@@ -35,10 +35,12 @@ class Terminal:
     def text(self) -> str:
         return self.output.decode().replace("\r\n", "\n")
 
-    def end(self) -> int:
+    def end(self) -> int | None:
         """As with SIGTERM; the exit code."""
         self.process.terminate()
         code = self.process.wait(END_SECONDS)
+        # The reader comes to an end when nobody can write any more.
+        self.side.close()
         self.reader.join(END_SECONDS)
         return code
 
@@ -46,13 +48,12 @@ class Terminal:
 @contextmanager
 def at_terminal(folder: Path, environment: Mapping[str, str], *arguments: str) -> Iterator[Terminal]:
     screen, side = pty.openpty()
-    process = subprocess.Popen(
-        [COMMAND, *arguments], env=environment, cwd=folder, stdin=side, stdout=side, stderr=side
-    )
-    os.close(side)
-    try:
-        yield Terminal(process, screen)
-    finally:
-        process.kill()
-        process.wait()
-        os.close(screen)
+    tty = os.ttyname(side)
+    process = Process(folder, environment, *arguments, stdin=tty, stdout=tty, stderr=tty)
+    with os.fdopen(side) as open_side:
+        try:
+            yield Terminal(process, screen, open_side)
+        finally:
+            process.kill()
+            process.wait()
+            os.close(screen)
