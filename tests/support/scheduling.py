@@ -9,15 +9,15 @@ SLOW_FOLDERS = (
     *("tests/demo/", "tests/runtime/", "tests/races/"),
     *("tests/browser/", "tests/interfaces/dashboard/", "tests/client/"),
 )
-# The files of such a folder share servers, which each process would start anew.
-FOLDERS_WITH_SERVERS = ("tests/races/", "tests/browser/")
+# The files of such a folder share servers or syntax trees, which each process would make anew.
+SHARING_FOLDERS = ("tests/races/", "tests/browser/", "tests/architecture/")
 
 
 class ServersOnce(LoadFileScheduling):  # type: ignore[misc]
-    """Each file is run by one process, and so is a folder whose files share servers."""
+    """Each file is run by one process, and so is a folder whose files share what is expensive."""
 
     def _split_scope(self, nodeid: str) -> str:
-        folders = (folder for folder in FOLDERS_WITH_SERVERS if nodeid.startswith(folder))
+        folders = (folder for folder in SHARING_FOLDERS if nodeid.startswith(folder))
         return next(folders, nodeid.split("::", 1)[0])
 
 
