@@ -10,9 +10,9 @@ from instep.platform.core import limits
 from tests.support.growth import grows_linearly
 
 
-def means(pattern: str, text: str) -> bool:
-    """The meaning of a pattern, as a regular expression says it."""
-    return bool(re.fullmatch("[^/]*".join(map(re.escape, pattern.split("*"))), text))
+def meaning(pattern: str) -> re.Pattern[str]:
+    """The pattern as a regular expression."""
+    return re.compile("[^/]*".join(map(re.escape, pattern.split("*"))))
 
 
 def words(letters: str, length: int) -> list[str]:
@@ -24,8 +24,9 @@ def test_a_star_stands_for_anything_but_a_slash() -> None:
     wrong = [
         (pattern, text)
         for pattern in words("ab/*", 5)
+        for meant in [meaning(pattern)]
         for text in texts
-        if value_matches(pattern, text) != means(pattern, text)
+        if value_matches(pattern, text) != bool(meant.fullmatch(text))
     ]
     assert wrong == []
 

@@ -7,7 +7,9 @@ from dataclasses import asdict
 import pytest
 
 from instep.drafting.writer import Article, Change, Evidence, InvalidDiff, write
+from instep.drafting.writer.diffs import change_set
 from tests.drafting.writer.conftest import Ask, renaming
+from tests.support.limits import SetLimit
 
 SETTING = {"app/settings.py": ("a = 1\nb = 2\npage_size = 20\n", "a = 1\nb = 2\npage_size = 50\n")}
 FLAG = renaming("cli.py", 'option("{}")', "--max-jobs", "--worker-count")
@@ -123,9 +125,10 @@ def test_a_text_that_is_no_diff_is_refused() -> None:
         write(Change("x", None, "hello"), [])
 
 
-def test_a_very_large_change_says_what_was_not_read() -> None:
-    block = "".join(f"-old {n}\n" for n in range(700)) + "".join(f"+new {n}\n" for n in range(700))
-    diff = "".join(f"--- a/f{n}.py\n+++ b/f{n}.py\n@@ -1,700 +1,700 @@\n{block}" for n in range(15))
+def test_a_very_large_change_says_what_was_not_read(set_limit: SetLimit) -> None:
+    set_limit("MAX_LINES", 200, change_set)
+    block = "".join(f"-old {n}\n" for n in range(7)) + "".join(f"+new {n}\n" for n in range(7))
+    diff = "".join(f"--- a/f{n}.py\n+++ b/f{n}.py\n@@ -1,7 +1,7 @@\n{block}" for n in range(15))
     report = write(Change("x", None, diff), [Article("a", "A", "text")])
     assert "1 of its" in report.summary
 

@@ -16,10 +16,10 @@ from tests.support.site_pages import publish
 
 HEADING = re.compile(r"(?m)^#+ (.+)$")
 # One heading of so many is asked about: `make test-corpora` has hundreds of other questions.
-HEADINGS_PER_QUESTION = 3
+HEADINGS_PER_QUESTION = 6
 # Questions of one visitor and address: fewer than a minute allows.
 IN_A_ROW = 25
-ENOUGH = 150
+ENOUGH = 75
 
 
 async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
