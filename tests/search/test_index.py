@@ -15,8 +15,8 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MAX_LENGTH = limits.MAX_CONTENT_CHARACTERS
 
 
-def words(alphabet: str, length: int, separator: str = " ") -> str:
-    count = MAX_LENGTH // (length + len(separator))
+def words(alphabet: str, length: int, separator: str = " ", size: int = MAX_LENGTH) -> str:
+    count = size // (length + len(separator))
     return (
         "Walrus. " + separator.join("".join(RANDOM.choices(alphabet, k=length)) for _ in range(count))[:-10]
     )
@@ -33,7 +33,8 @@ HOSTILE_TEXTS: dict[str, Callable[[], str]] = {
     "different hyphenated words": lambda: words(LETTERS, 3, "-"),
     "words of four bytes a letter": lambda: words(letters(0x10400, 0x10450), 3),
     "pairs of four bytes a letter": lambda: words(letters(0x20000, 0x2A6D0), 40),
-    "pairs of three bytes a letter": lambda: words(letters(0x4E00, 0x9FFF), 40),
+    # Shorter, because those of four bytes a letter are as many pairs and more bytes.
+    "pairs of three bytes a letter": lambda: words(letters(0x4E00, 0x9FFF), 40, size=MAX_LENGTH // 8),
     "letters that expand to many": lambda: "Walrus. " + "\ufdfa" * (MAX_LENGTH - 8),
     "one word": lambda: "Walrus. " + "x" * (MAX_LENGTH - 8),
     "punctuation alone": lambda: "Walrus. " + "_" * (MAX_LENGTH - 8),
