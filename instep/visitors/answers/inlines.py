@@ -20,6 +20,8 @@ TAG_IN_BOLD = re.compile(r"(\*\*|__)(?:<[^<>]*>)+\s+")
 TARGET = r"(?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)|\[[^\[\]]*\])"
 IMAGE = re.compile(rf"!\[[^\[\]]*\]{TARGET}?")
 LINK = re.compile(rf"\[((?:[^\[\]]|\[[^\[\]]*\])+)\]{TARGET}")
+# Signs that would begin a block of code, now that nothing is before them (CommonMark section 4.5).
+OPENING_FENCE = re.compile(r"\A(?:`{3,}(?=[^`]*+\Z)|~{3,})")
 FOOTNOTE = re.compile(r"\[\^[^\]]+\]:?")
 # Round brackets are part of a URL in pairs only, so that the one after it in "(see https://…)" is not.
 IN_BRACKETS = r"\([^\s<>\"'`|*()]*\)"
@@ -75,7 +77,7 @@ def inline_text(text: str) -> str:
     line = URL_OR_EMAIL.sub(lambda match: f"`{match[1]}`", unescape(line))
     line = ESCAPED.sub(r"\1", line)
     line = BRACKETS.sub(lambda match: f"\\[{match[1]}\\]", line).replace("<", "\\<")
-    return " ".join(restore_code(line, spans).split())
+    return OPENING_FENCE.sub("", " ".join(restore_code(line, spans).split()))
 
 
 def replace_code(text: str) -> tuple[str, list[str]]:

@@ -148,6 +148,9 @@ def test_each_part_has_its_number(markdown: str, answer: str) -> None:
         "| [a](http://evil.test) |\n|---|\n| <b>http://evil.test</b> |",
         "> [a](http://evil.test)",
         "a[^1]\n\n[^1]: http://evil.test",
+        "[!NOTE]```- a\n\n    [f](http://evil.test)",
+        "[!NOTE] ~~~ a\n\n    [f](http://evil.test)",
+        "g.\n|---|\n[^1]```\n\t# d",
     ],
     ids=lambda text: ascii(text)[:40],
 )
