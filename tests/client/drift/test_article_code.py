@@ -10,7 +10,7 @@ from instep.platform.text.patch_parser import parse_diff
 from tests.support.repositories import new_repository
 
 LINES = [f"value_{number} = {number}" for number in range(60)]
-FILES = {
+FILES: dict[str, str | bytes | None] = {
     "app/limits.py": "\n".join([*LINES, "MAX_FEATURES = 1000", *LINES]),
     "app/other.py": "\n".join(LINES),
     "app/odd.py": "x" * 9_000 + "\nMAX_FEATURES = 7\0\n",
