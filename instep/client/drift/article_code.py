@@ -39,15 +39,19 @@ def code_of_articles(
 ) -> dict[str, str]:
     """The code of a commit for articles, by their ids, as diffs in which no line has changed.
 
-    `names` are those that the articles state, by article. The first `limit` articles count of which the code
-    has a name. Only files for which `is_read` is true are searched, and no tests.
+    `names` are those that the articles state, by article. The search ends after `limit` articles whose names
+    the code has, or after `MAX_DRIFT_CHARACTERS`. Files for which `is_read` is false are left out, and tests.
     """
     if limit < 1 or not names:
         return {}
     code = _find_hits(git, head, {name for row in names.values() for name in row}, is_read)
-    codes = dict[str, str]()
+    codes, room = dict[str, str](), limits.MAX_DRIFT_CHARACTERS
     for article_id, row in names.items():
-        if diff := "".join(_as_diff(_best_windows(row, code), code.texts)):
+        diff = "".join(_as_diff(_best_windows(row, code), code.texts))
+        room -= len(diff)
+        if room < 0:
+            break
+        if diff:
             codes[article_id] = diff
         if len(codes) == limit:
             break

@@ -17,7 +17,7 @@ from instep.drafting.drift.schemas import ArticleNamesOut, DriftCheck
 from instep.drafting.tasks.checks import begin_reading_task
 from instep.drafting.writer.drift.stated_names import names_by_article
 from instep.platform.core import limits
-from instep.platform.core.sandbox import run_with_timeout
+from instep.platform.core.sandbox import run_bounded, run_with_timeout
 from instep.platform.identity.schemas import Ctx
 
 _POSITION = re.compile(r"(?m)^@@ .*$")
@@ -33,6 +33,7 @@ async def list_names_to_read(ctx: Ctx, texts: Sequence[writer.Article]) -> list[
     edited = await queries.list_edited(ctx)
     names = await run_with_timeout(names_by_article, texts, seconds=limits.MAX_WRITER_SECONDS)
     ids = sorted(names.keys() - edited, key=lambda id: (checked_at.get(id, ""), id))
+    ids = ids[: limits.MAX_WRITER_ARTICLES]
     return [ArticleNamesOut(article_id=id, names=list(names[id])) for id in ids]
 
 
@@ -46,10 +47,12 @@ async def begin_readings(
     past = {row.article_id: row for row in await queries.list_readings(ctx)}
     codes = {row.article_id: row.diff for row in new.code}
     codes = {id: codes[id] for id in codes.keys() & articles.keys() - await queries.list_edited(ctx)}
+    is_small = sum(map(len, codes.values())) <= limits.MAX_INLINE_CHARACTERS
+    digests = await run_bounded(_digests_of, codes, seconds=limits.MAX_WRITER_SECONDS, is_small=is_small)
     begun, unchanged = 0, list[str]()
     for article_id, code in codes.items():
         article = articles[article_id]
-        digest = _digest_of(article, code)
+        digest = f"{article.version} {digests[article_id]}"
         if article_id in past and digest in past[article_id].digests:
             unchanged.append(past[article_id].task_id)
             continue
@@ -60,7 +63,6 @@ async def begin_readings(
     return begun
 
 
-def _digest_of(article: Article, code: str) -> str:
-    """Identifies a text and its code, wherever in their files the lines are."""
-    lines = _POSITION.sub("", code)
-    return hashlib.sha256(f"{article.title}\n{article.content}\n{lines}".encode()).hexdigest()
+def _digests_of(codes: Mapping[str, str]) -> dict[str, str]:
+    """Identify the code of each article, wherever in their files the lines are."""
+    return {id: hashlib.sha256(_POSITION.sub("", code).encode()).hexdigest() for id, code in codes.items()}

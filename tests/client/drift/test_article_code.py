@@ -7,6 +7,7 @@ import pytest
 from instep.client.ci.git import Git
 from instep.client.drift.article_code import code_of_articles
 from instep.platform.text.patch_parser import parse_diff
+from tests.support.limits import SetLimit
 from tests.support.repositories import new_repository
 
 LINES = [f"value_{number} = {number}" for number in range(60)]
@@ -40,7 +41,9 @@ def test_an_article_gets_the_lines_around_its_names_as_a_diff_without_changes(gi
     assert {file.path for file in parse_diff(code["art_3"]).files} == {"app/limits.py", "app/other.py"}
 
 
-def test_the_number_of_articles_and_the_files_are_bounded(git: Git) -> None:
+def test_the_number_of_articles_and_the_files_are_bounded(git: Git, set_limit: SetLimit) -> None:
     assert code_of_articles(git, "HEAD", NAMES, 1).keys() == {"art_1"}
     assert code_of_articles(git, "HEAD", NAMES, 0) == {}
     assert code_of_articles(git, "HEAD", NAMES, 5, lambda path: path == "app/other.py").keys() == {"art_3"}
+    set_limit("MAX_DRIFT_CHARACTERS", 1_000)
+    assert code_of_articles(git, "HEAD", NAMES, 5).keys() == {"art_1"}

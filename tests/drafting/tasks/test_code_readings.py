@@ -90,6 +90,7 @@ async def test_an_unchanged_pair_is_not_read_again(client: Client, database: Dat
     assert await check(client, article, code=CODE.replace("-7,2 +7,2", "-8,2 +8,2")) == 0
     assert await check(client, article, code=CODE.replace("1000", "400")) == 1
     assert await check(client, article, article) == 0
+    assert await check(client, {"id": "art_0000000000000000000000000x"}) == 0
     [task, _] = ok(await client.get("/v1/tasks"))["results"][::-1]
     task = ok(await client.get(f"/v1/tasks/{task['id']}"))
     assert (task["outcome"], task["model"]["calls"]) == ("no_changes", 1)

@@ -16,7 +16,19 @@ from tests.support.cast import Api, Cast
 from tests.support.changes import get, send, write_articles
 from tests.support.chromium import Complaints
 from tests.support.limits import SetSetting
-from tests.support.model_endpoint import INPUT, KEY, OUTPUT, Mood, answered, endpoint, errs, http, says, sends
+from tests.support.model_endpoint import (
+    INPUT,
+    KEY,
+    OUTPUT,
+    Asked,
+    Mood,
+    answered,
+    endpoint,
+    errs,
+    http,
+    says,
+    sends,
+)
 from tests.support.setting_models import LOOPBACK, give_model, with_model
 from tests.support.site_pages import Page
 
@@ -139,10 +151,10 @@ async def test_both_models_are_tested(desk: Desk, cast: Cast, database: Database
 async def test_no_connection_is_held_while_a_model_is_tested(
     desk: Desk, cast: Cast, database: Database
 ) -> None:
-    async def looks(asked: object) -> bytes:
+    async def looks(asked: Asked) -> bytes:
         stats = database.pool.get_stats()
         held.append(stats["pool_size"] - stats["pool_available"])
-        return answered(asked, '{"days": 7}')  # type: ignore[arg-type]
+        return answered(asked, '{"days": 7}')
 
     held: list[int] = []
     async with endpoint(looks) as behind:

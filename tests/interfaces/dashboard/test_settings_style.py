@@ -6,6 +6,7 @@ import re
 import pytest
 
 from tests.interfaces.dashboard.conftest import Desk
+from tests.support.cast import Json
 
 PAGE = "settings/style"
 
@@ -14,8 +15,8 @@ async def saved(desk: Desk, action: str, **fields: str | list[str]) -> str:
     return (await desk.follow(await desk.send(PAGE, action, **fields))).text
 
 
-async def style_of(desk: Desk) -> dict[str, object]:
-    style: dict[str, object] = json.loads((await desk.get(f"{PAGE}/file")).text)
+async def style_of(desk: Desk) -> Json:
+    style: Json = json.loads((await desk.get(f"{PAGE}/file")).text)
     return style
 
 
@@ -29,7 +30,7 @@ async def test_rules_are_added_changed_in_their_place_and_deleted(editor: Desk) 
     await saved(editor, f"{PAGE}/rules", **{"was-rule": offered[2]})
 
     assert 'value="Save."' in form
-    assert [rule["rule"] for rule in (await style_of(editor))["rules"]] == ["Be kind.", "Be brief."]  # type: ignore[attr-defined]
+    assert [rule["rule"] for rule in (await style_of(editor))["rules"]] == ["Be kind.", "Be brief."]
 
 
 async def test_a_term_is_found_by_its_term_and_language(editor: Desk) -> None:
