@@ -13,7 +13,7 @@ from instep.platform.web.authenticated_route import AuthenticatedRoute
 from instep.platform.web.call import CurrentCall
 from instep.platform.web.direct_calls import direct_handler
 
-# It asks for the language models of the server, and only `instep drift` calls it.
+# Handlers that ask for the language models of the server; only `instep drift` calls this one.
 LEFT_TO_THE_FRAMEWORK = {"list_statements"}
 API_GETS = [
     route

@@ -91,9 +91,11 @@ MAX_DRIFT_FINDINGS = 1_000
 MAX_DRIFT_NAME_CHARACTERS = 200
 MAX_DRIFT_PATH_CHARACTERS = 4_000
 MAX_DRIFT_CHECKS_PER_HOUR = 30
-# Articles that a language model compares with code: for one check, and by default. Names of each, and the
-# characters of its code.
+# Articles that a language model compares with code for one check.
 MAX_DRIFT_READINGS = 500
+# The same by default.
 DRIFT_READINGS = 20
+# Names of such an article, by which its code is found.
 MAX_NAMES_OF_READING = 500
+# Code that is sent for such an article.
 MAX_ARTICLE_CODE_CHARACTERS = 400_000
