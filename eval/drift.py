@@ -89,10 +89,17 @@ def article_of(path: str, text: str) -> Article:
     return Article(path, title[1] if title else path, text)
 
 
-def check(git: Git, head: str, revisions: str, articles: Sequence[Article]) -> list[Drift]:
+def evidence_for(git: Git, head: str, revisions: str, articles: Sequence[Article]) -> CheckoutEvidence:
     stated = stated_names(articles, limits.MAX_DRIFT_NAMES)
     known = Stated(stated.names, stated.values, stated.paths)
-    evidence = read_evidence(git, head, revisions, known, find_home(git, {}) or "")
+    return read_evidence(git, head, revisions, known, find_home(git, {}) or "")
+
+
+def check(git: Git, head: str, revisions: str, articles: Sequence[Article]) -> list[Drift]:
+    return judged(evidence_for(git, head, revisions, articles), articles)
+
+
+def judged(evidence: CheckoutEvidence, articles: Sequence[Article]) -> list[Drift]:
     moves = tuple(
         MovedFile(move.old, move.new, PastChange(move.commit, move.title, move.date, "", (), ()))
         for move in evidence.moves

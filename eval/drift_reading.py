@@ -20,7 +20,7 @@ from difflib import SequenceMatcher, ndiff
 from pathlib import Path
 from typing import Any
 
-from eval.drift import cases_of, check, documents, edited_lines
+from eval.drift import cases_of, documents, edited_lines, evidence_for, judged
 from eval.model.by_hand import HandModel
 from instep.client.ci.git import Git, GitFailed
 from instep.client.drift.article_code import code_of_articles
@@ -54,7 +54,8 @@ async def compare_docs(arguments: Sequence[str]) -> int:
     articles = [article for article in documents(git, old, folders) if article.id in today]
     articles.sort(key=lambda article: hashlib.sha256(article.id.encode()).digest())
     names = {row.id: sorted(set(names_in(row.text))) for row in articles}
-    code = code_of_articles(git, head, names, int(count))
+    past = [row.commit for row in evidence_for(git, head, head, articles).commits]
+    code = code_of_articles(git, head, names, int(count), past)
     for article in (row for row in articles if row.id in code):
         report = await ModelStep(model, MAX_TOKENS).compare(code[article.id], article, "")
         for proposal in report.proposals:
@@ -83,13 +84,14 @@ async def score(
     others = [article for article in articles if article.id not in lines]
     others.sort(key=lambda article: hashlib.sha256(f"{case['id']} {article.id}".encode()).digest())
     try:
-        drifts = check(git, case["sha"], f"{case['parent']}..{case['sha']}", articles)
+        evidence = evidence_for(git, case["sha"], f"{case['parent']}..{case['sha']}", articles)
+        past = [row.commit for row in evidence.commits]
         names = {row.id: sorted(set(names_in(row.text))) for row in (*edited, *others)}
-        code = code_of_articles(git, case["sha"], names, len(names))
+        code = code_of_articles(git, case["sha"], names, len(names), past)
     except GitFailed as failure:
         print(case["id"], failure.message)
         return {}
-    by_rules = {(drift.article.id, drift.line) for drift in drifts}
+    by_rules = {(drift.article.id, drift.line) for drift in judged(evidence, articles)}
     by_people = {(path, number) for path, numbers in lines.items() for number in numbers}
     by_model = set[tuple[str, int]]()
     read = [row for row in (*edited, *[row for row in others if row.id in code][:1]) if row.id in code]

@@ -1,19 +1,20 @@
-"""Finds the code that bears on an article, for a language model that compares them."""
+"""Finds the code that bears on an article, of today and of the past, for a language model to compare them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from heapq import nlargest
 from math import log
 
 from instep.client.ci.git import Git
 from instep.client.drift.code_lines import read_code_files
-from instep.client.drift.names import NameFinder
+from instep.client.drift.history import PastCommit, PastHunk, diff_of, parts_around
+from instep.client.drift.names import NameFinder, bare
 from instep.platform.core import limits
 from instep.platform.text.file_kinds import LONG_LINE, kind_of_path
 
 # Lines shown before and after one with names of the article.
-_AROUND_LINES = 10
+_AROUND_LINES, _AROUND_PAST_LINES = 10, 4
 _MAX_FILES, _MAX_LINES_OF_NAME = 6, 3
 # A name in more files says little about where an article's subject is.
 _MAX_FILES_OF_NAME = 40
@@ -35,19 +36,23 @@ def code_of_articles(
     head: str,
     names: Mapping[str, Sequence[str]],
     limit: int,
+    past: Iterable[PastCommit] = (),
     is_read: Callable[[str], bool] = lambda path: True,
 ) -> dict[str, str]:
-    """The code of a commit for articles, by their ids, as diffs in which no line has changed.
+    """The code of a commit for articles, by their ids, as diffs; the changed lines are those of `past`.
 
-    `names` are those that the articles state, by article. The search ends after `limit` articles whose names
-    the code has, or after `MAX_DRIFT_CHARACTERS`. Files for which `is_read` is false are left out, and tests.
+    `names` are those that the articles state, by article. `past` are commits of the history, newest first,
+    which removed names that the code no longer has. The search ends after `limit` articles whose names
+    either has, or after `MAX_DRIFT_CHARACTERS`. Files for which `is_read` is false are left out, and tests.
     """
     if limit < 1 or not names:
         return {}
     code = _find_hits(git, head, {name for row in names.values() for name in row}, is_read)
+    removals = _removals(past)
     codes, room = dict[str, str](), limits.MAX_DRIFT_CHARACTERS
     for article_id, row in names.items():
-        diff = "".join(_as_diff(_best_windows(row, code), code.texts))
+        windows = _as_diff(_best_windows(row, code), code.texts)
+        diff = "".join((*windows, *_past_changes(row, removals)))
         room -= len(diff)
         if room < 0:
             break
@@ -104,6 +109,42 @@ def _as_diff(windows: Mapping[str, set[int]], texts: Mapping[str, Sequence[str]]
         for first, last in _runs(sorted(index for index in indices if index < len(lines))):
             yield f"@@ -{first + 1},{last - first + 1} +{first + 1},{last - first + 1} @@\n"
             yield from (f" {line[:LONG_LINE]}\n" for line in lines[first : last + 1])
+
+
+def _removals(past: Iterable[PastCommit]) -> dict[str, list[tuple[PastCommit, PastHunk]]]:
+    """The hunks that removed each name, those of its newest commit first."""
+    removals: dict[str, list[tuple[PastCommit, PastHunk]]] = defaultdict(list)
+    for commit in past:
+        for hunk in commit.hunks:
+            if not any(kind_of_path(path) == "test" for path in hunk.head):
+                for name in hunk.names:
+                    removals[name].append((commit, hunk))
+    return removals
+
+
+def _past_changes(
+    names: Sequence[str], removals: Mapping[str, Sequence[tuple[PastCommit, PastHunk]]]
+) -> Iterator[str]:
+    """The lines around those that removed the article's names, as a diff, the rarest names first."""
+    marked_lines: dict[int, set[int]] = defaultdict(set)
+    hunks = dict[int, tuple[PastCommit, PastHunk]]()
+    for name in sorted(names & removals.keys(), key=lambda name: (len(removals[name]), name)):
+        count = 0
+        for commit, hunk in removals[name]:
+            lines = [
+                index for index, line in enumerate(hunk.lines) if line[:1] == "-" and bare(name) in line
+            ][: _MAX_LINES_OF_NAME - count]
+            count += len(lines)
+            if lines:
+                hunks[id(hunk)] = commit, hunk
+                marked_lines[id(hunk)].update(lines)
+    room = limits.MAX_ARTICLE_PAST_LINES
+    for key, (commit, hunk) in hunks.items():
+        titled = replace(hunk, section=f" {commit.date} {commit.title}")
+        for part in parts_around(titled, sorted(marked_lines[key]), _AROUND_PAST_LINES):
+            if len(part.lines) <= room:
+                room -= len(part.lines)
+                yield diff_of(part)
 
 
 def _runs(indices: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -66,7 +66,8 @@ def check(options: DriftOptions, environ: Mapping[str, str]) -> DriftAnswer:
     if evidence.unread:
         say(UNREAD.format(count=evidence.unread))
     names = {row.article_id: row.names for row in statements.reads}
-    code = code_of_articles(git, head, names, min(options.readings, limits.MAX_DRIFT_READINGS))
+    past = [row.commit for row in evidence.commits]
+    code = code_of_articles(git, head, names, min(options.readings, limits.MAX_DRIFT_READINGS), past)
     say(f"Sending {len(evidence.commits):,} commits that removed something the articles state.")
     is_partial = is_shallow(git) or options.since is not None
     body = body_of(head, evidence, code, options.limit, is_partial=is_partial)

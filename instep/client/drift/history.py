@@ -183,8 +183,11 @@ class _LogReader:
         texts = hunk.names.union(*value_lines.values())
         if any(self.hunk_counts[text] < _MAX_HUNKS_PER_NAME for text in texts):
             self.hunk_counts.update(texts)
-            hunk.marked_lines = sorted({*hunk.marked_lines, *value_lines})
-            self.hunks += _cut((self.head[0], self.head[1]), hunk)
+            head, match = (self.head[0], self.head[1]), hunk.match
+            whole = PastHunk(head, int(match[1]), int(match[2]), match[3], hunk.lines, frozenset(hunk.names))
+            marked_lines = sorted({*hunk.marked_lines, *value_lines})
+            is_long = len(hunk.lines) > _MAX_HUNK_LINES
+            self.hunks += parts_around(whole, marked_lines, _SURROUNDING_LINES) if is_long else [whole]
 
     def end_commit(self) -> Iterator[PastCommit]:
         self.end_hunk()
@@ -216,29 +219,23 @@ def _values_of(line: str) -> set[str]:
     return {value for match in _LITERAL.finditer(line) for value in _VALUE.findall(match[0])}
 
 
-def _cut(head: tuple[str, str], hunk: _OpenHunk) -> Iterator[PastHunk]:
-    """The hunk, or of a long one the lines around its names."""
-    old, new, section = int(hunk.match[1]), int(hunk.match[2]), hunk.match[3]
-    names, lines = frozenset(hunk.names), hunk.lines
-    done = 0
-    for first, last in _spans(hunk):
-        skipped = lines[done:first]
+def parts_around(hunk: PastHunk, marked_lines: Sequence[int], around: int) -> Iterator[PastHunk]:
+    """The lines of a hunk that are at most `around` lines from a marked one, each run as a hunk."""
+    old, new, done = hunk.first_old, hunk.first_new, 0
+    for first, last in _spans(len(hunk.lines), marked_lines, around):
+        skipped, part = hunk.lines[done:first], hunk.lines[first:last]
         old += sum(line[:1] != "+" for line in skipped)
         new += sum(line[:1] != "-" for line in skipped)
-        part = lines[first:last]
-        yield PastHunk(head, old, new, section, part, names)
+        yield replace(hunk, first_old=old, first_new=new, lines=part)
         old += sum(line[:1] != "+" for line in part)
         new += sum(line[:1] != "-" for line in part)
         done = last
 
 
-def _spans(hunk: _OpenHunk) -> list[tuple[int, int]]:
-    count = len(hunk.lines)
-    if count <= _MAX_HUNK_LINES:
-        return [(0, count)]
+def _spans(count: int, marked_lines: Sequence[int], around: int) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
-    for at in hunk.marked_lines:
-        first, last = max(0, at - _SURROUNDING_LINES), min(count, at + _SURROUNDING_LINES + 1)
+    for at in marked_lines:
+        first, last = max(0, at - around), min(count, at + around + 1)
         if spans and first <= spans[-1][1]:
             spans[-1] = (spans[-1][0], last)
         else:

@@ -54,7 +54,8 @@ class ArticleCodeIn(Body):
 
     article_id: Name
     diff: Annotated[Text, Field(max_length=limits.MAX_ARTICLE_CODE_CHARACTERS)] = Field(
-        description="Lines of the checked commit, as a unified diff in which no line has changed."
+        description="A unified diff. Hunks without a changed line are of the checked commit; the others are"
+        " of its history and removed names of the article, each with its date and title after `@@`."
     )
 
 

@@ -35,9 +35,10 @@ def read_clone(clone: ClonedBranch, stated: Stated, names: Mapping[str, Sequence
     """
     head = resolve(clone.git, clone.branch)
     home = host_and_path(clone.url).removesuffix(".git")
-    evidence = read_evidence(clone.git, head, head, stated, home)
-    code = code_of_articles(clone.git, head, names, limits.DRIFT_READINGS, clone.has)
-    return body_of(head, within(evidence, clone.paths), code, None, is_partial=is_shallow(clone.git))
+    evidence = within(read_evidence(clone.git, head, head, stated, home), clone.paths)
+    past = [row.commit for row in evidence.commits]
+    code = code_of_articles(clone.git, head, names, limits.DRIFT_READINGS, past, clone.has)
+    return body_of(head, evidence, code, None, is_partial=is_shallow(clone.git))
 
 
 def within(evidence: CheckoutEvidence, paths: Sequence[str]) -> CheckoutEvidence:

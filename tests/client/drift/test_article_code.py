@@ -1,4 +1,4 @@
-"""The code that bears on an article: the lines around its rare names, and nothing of tests."""
+"""The code that bears on an article: lines around its rare names and past changes, and nothing of tests."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ import pytest
 
 from instep.client.ci.git import Git
 from instep.client.drift.article_code import code_of_articles
+from instep.client.drift.evidence import Stated, read_evidence
 from instep.platform.text.patch_parser import parse_diff
 from tests.support.limits import SetLimit
 from tests.support.repositories import new_repository
@@ -42,8 +43,34 @@ def test_an_article_gets_the_lines_around_its_names_as_a_diff_without_changes(gi
 
 
 def test_the_number_of_articles_and_the_files_are_bounded(git: Git, set_limit: SetLimit) -> None:
+    def is_other(path: str) -> bool:
+        return path == "app/other.py"
+
     assert code_of_articles(git, "HEAD", NAMES, 1).keys() == {"art_1"}
     assert code_of_articles(git, "HEAD", NAMES, 0) == {}
-    assert code_of_articles(git, "HEAD", NAMES, 5, lambda path: path == "app/other.py").keys() == {"art_3"}
+    assert code_of_articles(git, "HEAD", NAMES, 5, (), is_other).keys() == {"art_3"}
     set_limit("MAX_DRIFT_CHARACTERS", 1_000)
     assert code_of_articles(git, "HEAD", NAMES, 5).keys() == {"art_1"}
+
+
+def test_an_article_gets_the_past_changes_that_removed_its_names(tmp_path: Path) -> None:
+    repository = new_repository(tmp_path / "shop")
+    repository.git("config", "user.name", "Alice")
+    repository.git("config", "user.email", "alice@acme.test")
+    old = "\n".join([*LINES, "add_option('--keep-days')", *LINES, ""])
+    repository.commit("Begin", {"app/cli.py": old, "tests/test_cli.py": "run('--keep-days')\n"})
+    new = old.replace("keep", "retention")
+    repository.commit("Rename it", {"app/cli.py": new, "tests/test_cli.py": "run('--retention-days')\n"})
+    git, names = Git(repository.folder), {"art_1": ["--keep-days"], "art_2": ["--never-there"]}
+    evidence = read_evidence(git, "HEAD", "HEAD", Stated(["--keep-days"], (), ()), "")
+
+    code = code_of_articles(git, "HEAD", names, 5, [row.commit for row in evidence.commits])
+
+    assert code.keys() == {"art_1"}
+    [file] = parse_diff(code["art_1"]).files
+    [hunk] = file.hunks
+    assert (file.path, hunk.section[11:]) == ("app/cli.py", "Rename it")
+    assert [line for line in hunk.lines if line.mark != " "] == [
+        ("-", "add_option('--keep-days')", 61, 61),
+        ("+", "add_option('--retention-days')", 62, 61),
+    ]

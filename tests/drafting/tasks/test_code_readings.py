@@ -82,6 +82,30 @@ async def test_a_contradiction_becomes_a_draft_with_the_line_of_code(
     assert await check(client, article, code=CODE.replace("1000", "2000")) == 0
 
 
+async def test_a_past_change_is_shown_with_its_title_and_proves_an_edit(
+    client: Client, database: Database, article: Json
+) -> None:
+    past = """\
+--- a/app/limits.py
++++ b/app/limits.py
+@@ -7,2 +7,2 @@ 2026-10-01 Count features per team
+ # A limit.
+-MAX_FEATURES = 400
++TEAM_FEATURES = 400
+"""
+    await check(client, article, code=past)
+
+    replaced = {"line": 3, "old": "`MAX_FEATURES`", "new": "`TEAM_FEATURES`", "quote": "+TEAM_FEATURES = 400"}
+    model = await run(database, {"edits": [{**EDIT, **replaced}]})
+
+    title = "app/limits.py, changed by the commit: 2026-10-01 Count features per team"
+    lines = "\n # A limit.\n-MAX_FEATURES = 400\n+TEAM_FEATURES = 400"
+    assert title + lines in model.prompts[0].user
+    [draft] = await drafts(client)
+    assert draft["contentMarkdown"] == TEXT.replace("MAX_", "TEAM_")
+    assert (draft["warnings"], draft["evidence"][0]["startLine"]) == ([], 8)
+
+
 async def test_an_unchanged_pair_is_not_read_again(client: Client, database: Database, article: Json) -> None:
     await check(client, article)
     await run(database, {"edits": [], "unchanged": [{"article": "A1", "reason": "The limit is the same."}]})

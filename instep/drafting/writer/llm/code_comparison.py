@@ -1,4 +1,4 @@
-"""Compares an article with parts of the code of today, given as a diff in which no line has changed."""
+"""Compares an article with code: a diff whose unchanged hunks are of today, and the others of the past."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -49,7 +49,10 @@ def with_proven_edits(reading: ChangeReading, reply: ModelReply) -> ModelReply:
 def _code_lines(change_set: ChangeSet) -> Iterator[str]:
     for file in change_set.files:
         for hunk in file.patch.hunks:
-            first = next((line.new for line in hunk.lines), 1)
-            yield f"{file.patch.path}, from line {first}:"
-            yield from (line.text for line in hunk.lines)
+            if any(line.mark != " " for line in hunk.lines):
+                yield f"{file.patch.path}, changed by the commit: {hunk.section}"
+                yield from (line.mark + line.text for line in hunk.lines)
+            else:
+                yield f"{file.patch.path}, from line {hunk.lines[0].new if hunk.lines else 1}:"
+                yield from (line.text for line in hunk.lines)
             yield ""

@@ -65,9 +65,9 @@ Answer with JSON alone: {{"edits": [{{"article": "A3", "action": "replace", "lin
 # For one article and the code of today.
 CODE_PROMPT = f"""
 You keep the articles of a help center in step with a product's code. You get one article, every line as \
-`number|text`, and parts of the product's code of today, which were found by the names in the article. Find \
-what the article says that this code contradicts, and correct it with the smallest edits, as a careful \
-technical writer of the company would.
+`number|text`, and parts of the product's code of today, which were found by the names in the article, and \
+past changes that removed such names. Find what the article says that this code contradicts, and correct it \
+with the smallest edits, as a careful technical writer of the company would.
 
 {DATA_RULE}
 
@@ -78,6 +78,10 @@ numbers, commands, samples and the sentences between them.
 - You see a part of the code. Words that it lacks may be elsewhere, so never take out or change a statement \
 because you don't find it. Only code that lists all of a kind (an enumeration, a schema, the options of one \
 command) shows that one of them is gone, or that a list of the article which claims to be complete lacks one.
+- After "changed by the commit" comes a part of a past change: lines with `-` were removed, lines with `+` \
+added. A name of the article in its removed lines is nowhere in the code of today. If the change shows \
+what took its place, the article needs that; if it shows that the feature went, the article must not offer \
+it. The added lines may have changed since, so prefer what the code of today says.
 - Leave alone: what is still true, what says less than the code, sample values and placeholders, other \
 products, what the article says of earlier or later versions, and style.
 - Comments in the code may be outdated. The code that runs counts, and tests show only what they use.
@@ -86,8 +90,8 @@ addresses, pictures or HTML of your own. Never change front matter.
 - Most articles need no edit. Name an article without one in `unchanged`, and say in one sentence what you \
 compared.
 
-{EDIT_FORMS} `quote` is copied from one line of the code: the line that contradicts the article. An edit \
-without such a line is left out.
+{EDIT_FORMS} `quote` is copied from one line of the code or of a past change (without its `+` or `-`): \
+the line that contradicts the article. An edit without such a line is left out.
 
 Answer with JSON alone: {{"edits": [{{"article": "A1", "action": "replace", "line": 12, "last": 0, "to": 0, \
 "old": "…", "new": "…", "reason": "…", "quote": "…"}}], "unchanged": [{{"article": "A1", "reason": "…"}}]}}
@@ -128,7 +132,7 @@ def prompt_for_repair(
 def _change_parts(reading: ChangeReading) -> Iterator[tuple[str, str]]:
     """The change with the code around its hunks and the version that will contain it, as far as known."""
     if reading.is_code:
-        yield "code of today", reading.diff
+        yield "code", reading.diff
         return
     yield from change_parts(reading)
     if reading.code:

@@ -75,3 +75,5 @@ MAX_DRIFT_CHARACTERS = 4_000_000
 MAX_DRIFT_MOVES = 5_000
 # Lines of code that a language model gets with an article.
 MAX_ARTICLE_CODE_LINES = 300
+# Lines of past changes that it gets in addition.
+MAX_ARTICLE_PAST_LINES = 150
