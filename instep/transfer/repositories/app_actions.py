@@ -17,7 +17,6 @@ from instep.transfer.repositories.host_credentials import require_credentials, s
 from instep.transfer.repositories.hosts.github_apps import (
     ORGANIZATION,
     convert_code,
-    installation_url,
     list_installations,
     list_readable,
     manifest_of,
@@ -125,13 +124,3 @@ async def list_app_repositories(client: OutboundClient, host: CodeHost) -> list[
         raise HostUnusable("GitHub is limiting requests: try again in a few minutes.") from None
     except Malformed as error:
         raise HostUnusable(f"GitHub's list of repositories lacks `{error}`.") from None
-
-
-def app_url(host: CodeHost) -> str:
-    """The page of an app at GitHub, from which its owners change what it may do."""
-    return installation_url(host).removesuffix("/installations/new")
-
-
-def install_url(host: CodeHost) -> str:
-    """The page on GitHub on which people choose what the app can read."""
-    return installation_url(host)

@@ -21,8 +21,7 @@ from instep.transfer.repositories.host_access import open_api
 from instep.transfer.repositories.hosts.host_json import Malformed
 from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.hosts.host_requests import HostApi, HostBusy, HostRefused
-from instep.transfer.repositories.hosts.host_reviews import REVIEWS
-from instep.transfer.repositories.hosts.review_form import ReviewForm
+from instep.transfer.repositories.hosts.host_reviews import REVIEWS, ReviewForm
 from instep.transfer.repositories.schemas import (
     CodeHost,
     Repository,

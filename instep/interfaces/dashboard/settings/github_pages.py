@@ -21,6 +21,7 @@ from instep.platform.identity.scopes import Role
 from instep.platform.web.signed_in import form_of, require_person, see_other
 from instep.transfer.repositories import actions, app_actions
 from instep.transfer.repositories.app_actions import ReadableRepository
+from instep.transfer.repositories.hosts.github_apps import install_url
 from instep.transfer.repositories.schemas import CodeHost
 
 router = PageRouter("settings/repositories", Role.OWNER)
@@ -63,7 +64,7 @@ async def receive_github_app(request: Request, person: Person) -> Response:
         outcome = await attempt(page, app_actions.add_app(page.ctx, host))
         if isinstance(outcome, AppError):
             return await show_repositories(page, outcome)
-        return see_other(app_actions.install_url(host))
+        return see_other(install_url(host))
 
 
 @router.route("apps/{host_id}", "GET", "POST")
@@ -117,7 +118,7 @@ async def show_app(
         "github_repositories.html",
         refusal,
         host=host,
-        install_url=app_actions.install_url(host),
+        install_url=install_url(host),
         has_rows=bool(rows),
         repository_options=[(row.remote_id, row.name, None) for row in free_rows],
         preselected=[free_rows[0].remote_id] if len(free_rows) == 1 else [],

@@ -18,7 +18,8 @@ from instep.platform.web.forms import Form
 from instep.platform.web.recent_sign_in import require_recent_sign_in
 from instep.platform.web.signed_in import form_of, require_person
 from instep.transfer.git_sync.branch_edits import list_synced_folders
-from instep.transfer.repositories import actions, app_actions, host_people
+from instep.transfer.repositories import actions, host_people
+from instep.transfer.repositories.hosts.github_apps import app_url
 from instep.transfer.repositories.schemas import Moment, RepositoryFields, StatusMode
 
 BELOW = "settings/repositories"
@@ -142,7 +143,7 @@ async def show_repository(page: BotPage, refusal: AppError | None = None) -> Res
         host_name=actions.host_names()[host.kind],
         hook_url=actions.hook_url(host),
         events=actions.hook_events(host),
-        app_url=app_actions.app_url(host),
+        app_url=app_url(host),
         changes=await actions.list_changes(page.ctx, [row.id]),
         host_members=await host_people.list_host_members(page.ctx, host.id),
         members=[(user.id, user.email) for user in await list_users(page.ctx.tx, page.ctx.workspace_id)],

@@ -2,23 +2,20 @@
 
 import base64
 import re
-from collections.abc import AsyncIterator, Mapping
-from datetime import datetime
+from collections.abc import Mapping
 from email.utils import parseaddr
 from typing import Any
 from urllib.parse import quote
 
+from instep.transfer.repositories.hosts.host_form import HostForm
 from instep.transfer.repositories.hosts.host_json import (
     MAX_RELEASES,
-    Malformed,
     commit_at,
-    has_signature,
     header_of,
     is_bot_name,
     moment_at,
     number_at,
     quoted_name,
-    releases_of,
     text_at,
     value_at,
 )
@@ -33,35 +30,45 @@ VERSION = re.compile(r"\d\.\d")
 STATES = "state=OPEN&state=MERGED&state=DECLINED"
 
 
-class Bitbucket:
+class Bitbucket(HostForm):
     """Bitbucket Cloud with an access token of a repository, or an API token as `email:token`."""
 
     name = "Bitbucket"
     home = "https://bitbucket.org"
     events = "Pull request: Created, Updated, Approved, Merged, Declined. Repository: Push"
-    raw = "*/*"
+    signature_headers = ("x-hub-signature",)
+    pulls = "pullrequests"
+    updates = f"{STATES}&sort=-updated_on&pagelen={MAX_PAGE_LENGTH}"
+    diff = "/diff"
+    commits = "commit"
+    author = ("author", "raw")
+    # Bitbucket has no releases, so that tags with a version number count as such.
+    releases = f"refs/tags?sort=-target.date&pagelen={MAX_RELEASES}"
+    release_fields = ("name", "target.date")
 
     def api_url(self, url: str) -> str:
         return "https://api.bitbucket.org/2.0" if url == self.home else f"{url}/2.0"
 
-    def headers(self, token: str) -> Mapping[str, str]:
+    def authorization(self, token: str) -> dict[str, str]:
         basic = f"Basic {base64.b64encode(token.encode()).decode()}"
-        authorization = basic if ":" in token else f"Bearer {token}"
-        return {"Authorization": authorization, "Accept": "application/json", "User-Agent": "Instep"}
+        return {"Authorization": basic if ":" in token else f"Bearer {token}"}
 
     def git_credentials(self, token: str) -> str:
         _, is_personal, secret = token.partition(":")
         return f"x-bitbucket-api-token-auth:{secret}" if is_personal else f"x-token-auth:{token}"
 
-    def is_genuine(self, headers: Mapping[str, str], body: bytes, secret: str) -> bool:
-        return has_signature(header_of(headers, "x-hub-signature").removeprefix("sha256="), body, secret)
+    def path_of(self, name: str) -> str:
+        return f"/repositories/{quoted_name(name)}"
+
+    def content_path(self, name: str, path: str, commit: str) -> str:
+        return f"{self.path_of(name)}/src/{commit}/{quote(path)}"
 
     def read(self, headers: Mapping[str, str], payload: Any) -> PullNotice | None:
         event = header_of(headers, "x-event-key")
         if event not in EVENTS:
             return None
         remote = remote_of_delivery(payload)
-        return PullNotice(remote, request_of_row(value_at(payload, "pullrequest")), event == APPROVAL)
+        return PullNotice(remote, self.pull_request_of(value_at(payload, "pullrequest")), event == APPROVAL)
 
     def read_release(self, headers: Mapping[str, str], payload: Any) -> RemoteRepository | None:
         changes = value_at(payload, "push", "changes")
@@ -70,81 +77,48 @@ class Bitbucket:
             return None
         return remote_of_delivery(payload)
 
-    async def find_repository(self, api: HostApi, name: str) -> RemoteRepository:
-        row = await api.get_json(f"/repositories/{quoted_name(name)}")
+    async def is_approved(self, api: HostApi, name: str, number: int) -> bool:
+        people = value_at(await api.get_json(self.pull_path(name, number)), "participants")
+        return isinstance(people, list) and any(value_at(person, "approved") is True for person in people)
+
+    async def find_author(self, api: HostApi, name: str, commit: str) -> str:
+        return parseaddr(await super().find_author(api, name, commit))[1]
+
+    async def list_releases(self, api: HostApi, name: str) -> list[HostRelease]:
+        return [row for row in await super().list_releases(api, name) if VERSION.search(row.tag)]
+
+    async def has_commit(self, api: HostApi, name: str, tag: str, commit: str) -> bool:
+        path = f"{self.path_of(name)}/commits/{commit}"
+        page = await api.get_json(f"{path}?exclude={quote(tag, safe='')}&pagelen=1")
+        return bool(value_at(page, "values") == [])
+
+    def repository_of(self, row: Any) -> RemoteRepository:
         return RemoteRepository(
             text_at(row, "uuid"), text_at(row, "full_name"), text_at(row, "mainbranch", "name")
         )
 
-    async def find_pull_request(self, api: HostApi, name: str, number: int) -> PullRequest:
-        return request_of_row(await api.get_json(f"/repositories/{quoted_name(name)}/pullrequests/{number}"))
-
-    async def is_approved(self, api: HostApi, name: str, number: int) -> bool:
-        row = await api.get_json(f"/repositories/{quoted_name(name)}/pullrequests/{number}")
-        people = value_at(row, "participants")
-        return isinstance(people, list) and any(value_at(person, "approved") is True for person in people)
-
-    async def fetch_diff(self, api: HostApi, name: str, number: int) -> bytes:
-        path = f"/repositories/{quoted_name(name)}/pullrequests/{number}/diff"
-        return (await api.get(path, "text/plain")).body
-
-    def issue_path(self, name: str, number: int) -> str:
-        return f"/repositories/{quoted_name(name)}/issues/{number}"
-
-    def content_path(self, name: str, path: str, commit: str) -> str:
-        return f"/repositories/{quoted_name(name)}/src/{commit}/{quote(path)}"
-
-    async def find_author(self, api: HostApi, name: str, commit: str) -> str:
-        row = await api.get_json(f"/repositories/{quoted_name(name)}/commit/{commit}")
-        return parseaddr(text_at(row, "author", "raw"))[1]
-
-    async def list_releases(self, api: HostApi, name: str) -> list[HostRelease]:
-        """List tags with a version number as releases, because Bitbucket has none."""
-        query = f"sort=-target.date&pagelen={MAX_RELEASES}"
-        page = await api.get_json(f"/repositories/{quoted_name(name)}/refs/tags?{query}")
-        releases = releases_of(value_at(page, "values"), "name", "target.date")
-        return [release for release in releases if VERSION.search(release.tag)]
-
-    async def has_commit(self, api: HostApi, name: str, tag: str, commit: str) -> bool:
-        path = f"/repositories/{quoted_name(name)}/commits/{commit}"
-        page = await api.get_json(f"{path}?exclude={quote(tag, safe='')}&pagelen=1")
-        return bool(value_at(page, "values") == [])
-
-    async def list_updated(self, api: HostApi, name: str, since: datetime) -> AsyncIterator[PullRequest]:
-        query = f"{STATES}&sort=-updated_on&pagelen={MAX_PAGE_LENGTH}"
-        async for page in api.pages(f"/repositories/{quoted_name(name)}/pullrequests?{query}"):
-            rows = value_at(page, "values")
-            if not isinstance(rows, list):
-                raise Malformed("values")
-            for row in rows:
-                pull_request = request_of_row(row)
-                if pull_request.updated_at is None or pull_request.updated_at < since:
-                    return
-                yield pull_request
+    def pull_request_of(self, row: Any) -> PullRequest:
+        body = value_at(row, "description") or value_at(row, "summary", "raw")
+        state = value_at(row, "state")
+        author = value_at(row, "author")
+        return PullRequest(
+            number=number_at(row, "id"),
+            title=text_at(row, "title"),
+            body=body if isinstance(body, str) else None,
+            url=text_at(row, "links", "html", "href"),
+            branch=text_at(row, "destination", "branch", "name"),
+            # The API shortens hashes to twelve digits, as deliveries do.
+            head=text_at(row, "source", "commit", "hash")[:12],
+            is_draft=value_at(row, "draft") is True,
+            is_open=state == "OPEN",
+            is_merged=state == "MERGED",
+            is_by_bot=value_at(author, "type") == "app_user" or is_bot_name(value_at(author, "nickname")),
+            updated_at=moment_at(row, "updated_on"),
+            merge_commit=commit_at(row, "merge_commit", "hash"),
+        )
 
 
 def remote_of_delivery(payload: Any) -> RemoteRepository:
     """The repository of a delivery, without the default branch, which only polls request."""
     repository = value_at(payload, "repository")
     return RemoteRepository(text_at(repository, "uuid"), text_at(repository, "full_name"), "")
-
-
-def request_of_row(row: Any) -> PullRequest:
-    body = value_at(row, "description") or value_at(row, "summary", "raw")
-    state = value_at(row, "state")
-    author = value_at(row, "author")
-    return PullRequest(
-        number=number_at(row, "id"),
-        title=text_at(row, "title"),
-        body=body if isinstance(body, str) else None,
-        url=text_at(row, "links", "html", "href"),
-        branch=text_at(row, "destination", "branch", "name"),
-        # The API shortens hashes to twelve digits, as deliveries do.
-        head=text_at(row, "source", "commit", "hash")[:12],
-        is_draft=value_at(row, "draft") is True,
-        is_open=state == "OPEN",
-        is_merged=state == "MERGED",
-        is_by_bot=value_at(author, "type") == "app_user" or is_bot_name(value_at(author, "nickname")),
-        updated_at=moment_at(row, "updated_on"),
-        merge_commit=commit_at(row, "merge_commit", "hash"),
-    )

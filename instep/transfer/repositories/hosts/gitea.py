@@ -7,13 +7,8 @@ from typing import Any
 from urllib.parse import quote
 
 from instep.transfer.repositories.hosts.github import GitHub, repository_of
-from instep.transfer.repositories.hosts.host_json import (
-    has_signature,
-    header_of,
-    quoted_name,
-    text_at,
-    value_at,
-)
+from instep.transfer.repositories.hosts.host_form import HostForm
+from instep.transfer.repositories.hosts.host_json import header_of, value_at
 from instep.transfer.repositories.hosts.host_requests import HostApi
 from instep.transfer.repositories.schemas import PullNotice, PullRequest, RemoteRepository
 
@@ -32,18 +27,20 @@ class Gitea(GitHub):
     name = "Gitea or Forgejo"
     home = "https://codeberg.org"
     events = "Pull request, Pull request synchronized, Pull request approved, Pull request comment, Release"
-    raw = "*/*"
+    raw = HostForm.raw
+    common_headers = HostForm.common_headers
+    signature_headers = ("x-gitea-signature", "x-forgejo-signature")
     updates = f"state=all&sort=recentupdate&limit={MAX_PAGE_SIZE}"
+    commits = "git/commits"
 
     def api_url(self, url: str) -> str:
         return f"{url}/api/v1"
 
-    def headers(self, token: str) -> Mapping[str, str]:
-        return {"Authorization": f"token {token}", "Accept": "application/json", "User-Agent": "Instep"}
+    def authorization(self, token: str) -> dict[str, str]:
+        return {"Authorization": f"token {token}"}
 
-    def is_genuine(self, headers: Mapping[str, str], body: bytes, secret: str) -> bool:
-        signature = header_of(headers, "x-gitea-signature") or header_of(headers, "x-forgejo-signature")
-        return has_signature(signature, body, secret)
+    def content_path(self, name: str, path: str, commit: str) -> str:
+        return f"{self.path_of(name)}/raw/{quote(path)}?ref={commit}"
 
     def read(self, headers: Mapping[str, str], payload: Any) -> PullNotice | None:
         action = value_at(payload, "action")
@@ -59,18 +56,11 @@ class Gitea(GitHub):
         is_out = event == "release" and value_at(payload, "action") in RELEASE_ACTIONS
         return repository_of(value_at(payload, "repository")) if is_out else None
 
-    async def find_author(self, api: HostApi, name: str, commit: str) -> str:
-        row = await api.get_json(f"/repos/{quoted_name(name)}/git/commits/{commit}")
-        return text_at(row, "commit", "author", "email")
-
     async def fetch_diff(self, api: HostApi, name: str, number: int) -> bytes:
-        return (await api.get(f"/repos/{quoted_name(name)}/pulls/{number}.diff", "text/plain")).body
-
-    def content_path(self, name: str, path: str, commit: str) -> str:
-        return f"/repos/{quoted_name(name)}/raw/{quote(path)}?ref={commit}"
+        return (await api.get(f"{self.pull_path(name, number)}.diff", "text/plain")).body
 
     async def has_commit(self, api: HostApi, name: str, tag: str, commit: str) -> bool:
-        path = f"/repos/{quoted_name(name)}/compare/{quote(tag, safe='')}...{commit}"
+        path = f"{self.path_of(name)}/compare/{quote(tag, safe='')}...{commit}"
         return bool(value_at(await api.get_json(path), "total_commits") == 0)
 
     def pull_request_of(self, row: Any) -> PullRequest:

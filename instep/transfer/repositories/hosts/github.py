@@ -1,29 +1,27 @@
 """GitHub and GitHub Enterprise Server (docs.github.com, REST API 2022-11-28, and webhook events)."""
 
-from collections.abc import AsyncIterator, Mapping
-from datetime import datetime
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
 from instep.platform.core import limits
 from instep.platform.text.diff import compare
+from instep.transfer.repositories.hosts.host_form import HostForm
 from instep.transfer.repositories.hosts.host_json import (
     MAX_RELEASES,
     commit_at,
     file_part,
-    has_signature,
     header_of,
     is_bot_name,
     moment_at,
     number_at,
     quoted_name,
-    releases_of,
     text_at,
     texts_at,
     value_at,
 )
 from instep.transfer.repositories.hosts.host_requests import PAGE_SIZE, HostApi, HostFailed, HostRefused
-from instep.transfer.repositories.schemas import HostRelease, PullNotice, PullRequest, RemoteRepository
+from instep.transfer.repositories.schemas import PullNotice, PullRequest, RemoteRepository
 
 DIFF = "application/vnd.github.diff"
 RAW = "application/vnd.github.raw+json"
@@ -35,32 +33,40 @@ RELEASE_ACTIONS = {"published", "released"}
 ACTIONS = {"opened", "reopened", "ready_for_review", "synchronize", "edited", "closed"}
 
 
-class GitHub:
+class GitHub(HostForm):
     """GitHub with a personal access token, a fine-grained token, or an app installation's token."""
 
     name = "GitHub"
     home = "https://github.com"
     events = "Let me select individual events: Pull requests, Pull request reviews, Issue comments, Releases"
     raw = RAW
+    common_headers: Mapping[str, str] = {
+        "Accept": "application/vnd.github+json",
+        "X-GitHub-Api-Version": "2022-11-28",
+        "User-Agent": "Instep",
+    }
+    signature_headers: tuple[str, ...] = ("x-hub-signature-256",)
+    pulls = "pulls"
     updates = f"state=all&sort=updated&direction=desc&per_page={PAGE_SIZE}"
+    commits = "commits"
+    author = ("commit", "author", "email")
+    releases = f"releases?per_page={MAX_RELEASES}"
+    release_fields = ("tag_name", "published_at", "draft", "prerelease")
 
     def api_url(self, url: str) -> str:
         return "https://api.github.com" if url == self.home else f"{url}/api/v3"
 
-    def headers(self, token: str) -> Mapping[str, str]:
-        return {
-            "Authorization": f"Bearer {token}",
-            "Accept": "application/vnd.github+json",
-            "X-GitHub-Api-Version": "2022-11-28",
-            "User-Agent": "Instep",
-        }
+    def authorization(self, token: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {token}"}
 
     def git_credentials(self, token: str) -> str:
         return f"x-access-token:{token}"
 
-    def is_genuine(self, headers: Mapping[str, str], body: bytes, secret: str) -> bool:
-        signature = header_of(headers, "x-hub-signature-256").removeprefix("sha256=")
-        return has_signature(signature, body, secret)
+    def path_of(self, name: str) -> str:
+        return f"/repos/{quoted_name(name)}"
+
+    def content_path(self, name: str, path: str, commit: str) -> str:
+        return f"{self.path_of(name)}/contents/{quote(path)}?ref={commit}"
 
     def read(self, headers: Mapping[str, str], payload: Any) -> PullNotice | None:
         event, action = header_of(headers, "x-github-event"), value_at(payload, "action")
@@ -79,21 +85,14 @@ class GitHub:
         is_out = is_release and value_at(payload, "action") in RELEASE_ACTIONS
         return repository_of(value_at(payload, "repository")) if is_out else None
 
-    async def find_repository(self, api: HostApi, name: str) -> RemoteRepository:
-        return repository_of(await api.get_json(f"/repos/{quoted_name(name)}"))
-
-    async def find_pull_request(self, api: HostApi, name: str, number: int) -> PullRequest:
-        return self.pull_request_of(await api.get_json(f"/repos/{quoted_name(name)}/pulls/{number}"))
-
     async def is_approved(self, api: HostApi, name: str, number: int) -> bool:
-        path = f"/repos/{quoted_name(name)}/pulls/{number}/reviews?per_page={PAGE_SIZE}"
-        async for page in api.pages(path):
+        async for page in api.pages(f"{self.pull_path(name, number)}/reviews?per_page={PAGE_SIZE}"):
             if any(value_at(review, "state") == "APPROVED" for review in page):
                 return True
         return False
 
     async def fetch_diff(self, api: HostApi, name: str, number: int) -> bytes:
-        path = f"/repos/{quoted_name(name)}/pulls/{number}"
+        path = self.pull_path(name, number)
         try:
             return (await api.get(path, DIFF)).body
         except HostRefused as refusal:
@@ -104,73 +103,62 @@ class GitHub:
         if large_files:
             pull = await api.get_json(path)
             ends = text_at(pull, "base", "sha"), text_at(pull, "head", "sha")
-            compare_path = f"/repos/{quoted_name(name)}/compare/{ends[0]}...{ends[1]}?per_page=1"
+            compare_path = f"{self.path_of(name)}/compare/{ends[0]}...{ends[1]}?per_page=1"
             base = text_at(await api.get_json(compare_path), "merge_base_commit", "sha")
             for file in large_files:
-                file["patch"] = await compare_contents(api, name, file, base, ends[1])
+                file["patch"] = await self.compare_contents(api, name, file, base, ends[1])
         return "".join(map(patch_of, files)).encode("utf-8", "replace")
 
-    def issue_path(self, name: str, number: int) -> str:
-        return f"/repos/{quoted_name(name)}/issues/{number}"
+    async def compare_contents(self, api: HostApi, name: str, file: Any, base: str, head: str) -> str | None:
+        """The hunks between the contents of a file at two commits; None if GitHub does not return them."""
 
-    def content_path(self, name: str, path: str, commit: str) -> str:
-        return content_path(name, path, commit)
+        async def read_content(path: str, commit: str) -> str:
+            response = await api.get(self.content_path(name, path, commit), RAW)
+            return response.body.decode("utf-8", "replace")
 
-    async def find_author(self, api: HostApi, name: str, commit: str) -> str:
-        row = await api.get_json(f"/repos/{quoted_name(name)}/commits/{commit}")
-        return text_at(row, "commit", "author", "email")
-
-    async def list_releases(self, api: HostApi, name: str) -> list[HostRelease]:
-        rows = await api.get_json(f"/repos/{quoted_name(name)}/releases?per_page={MAX_RELEASES}")
-        return releases_of(rows, "tag_name", "published_at", "draft", "prerelease")
+        path, status = text_at(file, "filename"), value_at(file, "status")
+        before = value_at(file, "previous_filename") or path
+        try:
+            old = "" if status == "added" else await read_content(before, base)
+            new = "" if status == "removed" else await read_content(path, head)
+        except (HostRefused, HostFailed):
+            return None
+        return (await compare(old, new, ("a", "b"))).diff.partition("\n")[2].partition("\n")[2]
 
     async def has_commit(self, api: HostApi, name: str, tag: str, commit: str) -> bool:
-        path = f"/repos/{quoted_name(name)}/compare/{quote(tag, safe='')}...{commit}?per_page=1"
+        path = f"{self.path_of(name)}/compare/{quote(tag, safe='')}...{commit}?per_page=1"
         return bool(value_at(await api.get_json(path), "ahead_by") == 0)
 
-    async def list_updated(self, api: HostApi, name: str, since: datetime) -> AsyncIterator[PullRequest]:
-        async for page in api.pages(f"/repos/{quoted_name(name)}/pulls?{self.updates}"):
-            for row in page:
-                pull_request = self.pull_request_of(row)
-                if pull_request.updated_at is None or pull_request.updated_at < since:
-                    return
-                yield pull_request
+    def repository_of(self, row: Any) -> RemoteRepository:
+        return repository_of(row)
 
     def pull_request_of(self, row: Any) -> PullRequest:
-        return pull_request_of(row)
+        login = value_at(row, "user", "login")
+        body = value_at(row, "body")
+        return PullRequest(
+            number=number_at(row, "number"),
+            title=text_at(row, "title"),
+            body=body if isinstance(body, str) else None,
+            url=text_at(row, "html_url"),
+            branch=text_at(row, "base", "ref"),
+            head=text_at(row, "head", "sha"),
+            is_draft=value_at(row, "draft") is True,
+            is_open=value_at(row, "state") == "open",
+            is_merged=value_at(row, "merged_at") is not None or value_at(row, "merged") is True,
+            is_by_bot=value_at(row, "user", "type") == "Bot" or is_bot_name(login),
+            updated_at=moment_at(row, "updated_at"),
+            merge_commit=commit_at(row, "merge_commit_sha"),
+            source_branch=value_at(row, "head", "ref") or "",
+            source=source_of(row),
+            labels=texts_at(row, "labels", "name"),
+            author=login if isinstance(login, str) else None,
+        )
 
 
 def repository_of(row: Any) -> RemoteRepository:
-    number = number_of_id(row)
-    return RemoteRepository(number, text_at(row, "full_name"), text_at(row, "default_branch"))
-
-
-def number_of_id(row: Any) -> str:
-    """The number in an id, which may exceed 32 bits."""
-    return str(int(value_at(row, "id") or 0))
-
-
-def pull_request_of(row: Any) -> PullRequest:
-    login = value_at(row, "user", "login")
-    body = value_at(row, "body")
-    return PullRequest(
-        number=number_at(row, "number"),
-        title=text_at(row, "title"),
-        body=body if isinstance(body, str) else None,
-        url=text_at(row, "html_url"),
-        branch=text_at(row, "base", "ref"),
-        head=text_at(row, "head", "sha"),
-        is_draft=value_at(row, "draft") is True,
-        is_open=value_at(row, "state") == "open",
-        is_merged=value_at(row, "merged_at") is not None or value_at(row, "merged") is True,
-        is_by_bot=value_at(row, "user", "type") == "Bot" or is_bot_name(login),
-        updated_at=moment_at(row, "updated_at"),
-        merge_commit=commit_at(row, "merge_commit_sha"),
-        source_branch=value_at(row, "head", "ref") or "",
-        source=source_of(row),
-        labels=texts_at(row, "labels", "name"),
-        author=login if isinstance(login, str) else None,
-    )
+    # The number may exceed 32 bits.
+    number = int(value_at(row, "id") or 0)
+    return RemoteRepository(str(number), text_at(row, "full_name"), text_at(row, "default_branch"))
 
 
 def source_of(row: Any) -> str | None:
@@ -188,26 +176,6 @@ def is_without_patch(file: Any) -> bool:
     """True for a text file with too many changed lines for GitHub to return a patch."""
     changes = value_at(file, "changes")
     return isinstance(changes, int) and changes > 0 and not value_at(file, "patch")
-
-
-async def compare_contents(api: HostApi, name: str, file: Any, base: str, head: str) -> str | None:
-    """The hunks between the contents of a file at two commits; None if GitHub does not return them."""
-    path, status = text_at(file, "filename"), value_at(file, "status")
-    before = value_at(file, "previous_filename") or path
-    try:
-        old = "" if status == "added" else await read_content(api, name, before, base)
-        new = "" if status == "removed" else await read_content(api, name, path, head)
-    except (HostRefused, HostFailed):
-        return None
-    return (await compare(old, new, ("a", "b"))).diff.partition("\n")[2].partition("\n")[2]
-
-
-async def read_content(api: HostApi, name: str, path: str, commit: str) -> str:
-    return (await api.get(content_path(name, path, commit), RAW)).body.decode("utf-8", "replace")
-
-
-def content_path(name: str, path: str, commit: str) -> str:
-    return f"/repos/{quoted_name(name)}/contents/{quote(path)}?ref={commit}"
 
 
 def patch_of(file: Any) -> str:

@@ -78,17 +78,22 @@ def registration_url(url: str, organization: str, state: str) -> str:
     return f"{url}{owner}/settings/apps/new?{urlencode({'state': state})}"
 
 
-def installation_url(host: CodeHost) -> str:
-    """The URL of the page on which people choose the repositories that the app can read."""
+def app_url(host: CodeHost) -> str:
+    """The page of an app at GitHub, from which its owners change what it may do."""
     folder = "apps" if host.url == FORMS["github"].home else "github-apps"
-    return f"{host.url}/{folder}/{host.app_slug}/installations/new"
+    return f"{host.url}/{folder}/{host.app_slug}"
+
+
+def install_url(host: CodeHost) -> str:
+    """The page on which people choose the repositories that the app can read."""
+    return f"{app_url(host)}/installations/new"
 
 
 async def convert_code(client: OutboundClient, host: CodeHost, code: str) -> tuple[str, HostCredentials]:
     """Exchange the code of a new app for its slug and credentials. Raises `HostRefused` and others."""
     if not CODE.fullmatch(code):
         raise HostRefused("GitHub sent an invalid code: connect GitHub again.")
-    api = HostApi(client, FORMS["github"].name, host.api_url, anonymous_headers())
+    api = HostApi(client, FORMS["github"].name, host.api_url, FORMS["github"].common_headers)
     app = await api.post_json(f"/app-manifests/{code}/conversions")
     # An app without a webhook has no webhook secret.
     secret = value_at(app, "webhook_secret") or ""
@@ -96,12 +101,6 @@ async def convert_code(client: OutboundClient, host: CodeHost, code: str) -> tup
         secret=str(secret), app_id=str(number_at(app, "id")), private_key=text_at(app, "pem")
     )
     return text_at(app, "slug"), credentials
-
-
-def anonymous_headers() -> dict[str, str]:
-    headers = dict(FORMS["github"].headers(""))
-    del headers["Authorization"]
-    return headers
 
 
 def app_token(credentials: HostCredentials) -> str:

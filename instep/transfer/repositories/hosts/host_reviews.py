@@ -3,6 +3,7 @@
 Bitbucket Cloud does not say to an access token who may write to a repository, so it has none.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -21,7 +22,6 @@ from instep.transfer.repositories.hosts.host_json import (
     value_at,
 )
 from instep.transfer.repositories.hosts.host_requests import PAGE_SIZE, HostApi, HostRefused
-from instep.transfer.repositories.hosts.review_form import ReviewForm
 from instep.transfer.repositories.schemas import HostKind, PullComment, PullStatus, WrittenComment
 
 WRITERS = {"owner", "admin", "maintain", "write"}
@@ -31,7 +31,54 @@ MIN_ACCESS_LEVEL = 30
 NO_APP = (403, 404)
 
 
-class GitHubReviews:
+class ReviewForm(ABC):
+    """Comments and statuses of a host; methods that ask its API raise as those of `HostForm` do."""
+
+    # True if deliveries name the person who edited a comment, and its text before.
+    says_who_edits: bool
+    update_method = "PATCH"
+    oldest_first = f"per_page={PAGE_SIZE}"
+
+    @abstractmethod
+    def read_comment(self, headers: Mapping[str, str], payload: Any) -> PullComment | None:
+        """The new or edited comment that a delivery contains; None for other deliveries.
+
+        Raises `Malformed`.
+        """
+
+    @abstractmethod
+    async def can_write(self, api: HostApi, name: str, author_key: str) -> bool:
+        """True if the person with this key has write access to the repository now."""
+
+    @abstractmethod
+    async def put_status(self, api: HostApi, name: str, head: str, status: PullStatus) -> None: ...
+
+    @abstractmethod
+    def comments_path(self, name: str, number: int) -> str: ...
+
+    def comment_path(self, name: str, number: int, comment_id: str) -> str:
+        return f"{self.comments_path(name, number)}/{comment_id}"
+
+    async def find_comment(self, api: HostApi, name: str, number: int, marker: str) -> str | None:
+        """The id of the first comment that begins with the marker."""
+        async for page in api.pages(f"{self.comments_path(name, number)}?{self.oldest_first}"):
+            for row in page:
+                body = value_at(row, "body")
+                if isinstance(body, str) and body.startswith(marker):
+                    return id_of(row)
+        return None
+
+    async def create_comment(self, api: HostApi, name: str, number: int, text: str) -> WrittenComment:
+        return written(await api.post_json(self.comments_path(name, number), {"body": text}))
+
+    async def update_comment(
+        self, api: HostApi, name: str, number: int, comment_id: str, text: str
+    ) -> WrittenComment:
+        path = self.comment_path(name, number, comment_id)
+        return written(await api.post_json(path, {"body": text}, self.update_method))
+
+
+class GitHubReviews(ReviewForm):
     """GitHub: check runs by an app, commit statuses by a token."""
 
     event_header = "x-github-event"
@@ -64,19 +111,11 @@ class GitHubReviews:
         path = f"/repos/{quoted_name(name)}/collaborators/{quote(author_key, safe='')}/permission"
         return value_at(await api.find_json(path), "permission") in WRITERS
 
-    async def find_comment(self, api: HostApi, name: str, number: int, marker: str) -> str | None:
-        path = f"/repos/{quoted_name(name)}/issues/{number}/comments?per_page={PAGE_SIZE}"
-        return await first_with(api, path, marker)
+    def comments_path(self, name: str, number: int) -> str:
+        return f"/repos/{quoted_name(name)}/issues/{number}/comments"
 
-    async def create_comment(self, api: HostApi, name: str, number: int, text: str) -> WrittenComment:
-        path = f"/repos/{quoted_name(name)}/issues/{number}/comments"
-        return written(await api.post_json(path, {"body": text}))
-
-    async def update_comment(
-        self, api: HostApi, name: str, number: int, comment_id: str, text: str
-    ) -> WrittenComment:
-        path = f"/repos/{quoted_name(name)}/issues/comments/{comment_id}"
-        return written(await api.post_json(path, {"body": text}, "PATCH"))
+    def comment_path(self, name: str, number: int, comment_id: str) -> str:
+        return f"/repos/{quoted_name(name)}/issues/comments/{comment_id}"
 
     async def put_status(self, api: HostApi, name: str, head: str, status: PullStatus) -> None:
         open_conclusion = "failure" if status.is_required else "neutral"
@@ -107,13 +146,15 @@ class GiteaReviews(GitHubReviews):
         await put_commit_status(api, name, head, status)
 
 
-class GitLabReviews:
+class GitLabReviews(ReviewForm):
     """GitLab: notes of merge requests, and commit statuses.
 
     Deliveries about an edited note name its author, even if someone else has edited it.
     """
 
     says_who_edits = False
+    update_method = "PUT"
+    oldest_first = f"sort=asc&per_page={PAGE_SIZE}"
 
     def read_comment(self, headers: Mapping[str, str], payload: Any) -> PullComment | None:
         note = value_at(payload, "object_attributes")
@@ -137,26 +178,12 @@ class GitLabReviews:
         row = await api.find_json(path)
         return row is not None and number_at(row, "access_level") >= MIN_ACCESS_LEVEL
 
-    async def find_comment(self, api: HostApi, name: str, number: int, marker: str) -> str | None:
-        return await first_with(api, f"{notes_path(name, number)}?sort=asc&per_page={PAGE_SIZE}", marker)
-
-    async def create_comment(self, api: HostApi, name: str, number: int, text: str) -> WrittenComment:
-        return written(await api.post_json(notes_path(name, number), {"body": text}))
-
-    async def update_comment(
-        self, api: HostApi, name: str, number: int, comment_id: str, text: str
-    ) -> WrittenComment:
-        path = f"{notes_path(name, number)}/{comment_id}"
-        return written(await api.post_json(path, {"body": text}, "PUT"))
+    def comments_path(self, name: str, number: int) -> str:
+        return f"{project_path(name)}/merge_requests/{number}/notes"
 
     async def put_status(self, api: HostApi, name: str, head: str, status: PullStatus) -> None:
-        row = {
-            "name": status.context,
-            "state": "success" if status.is_decided or not status.is_required else "failed",
-            "description": status.title,
-            "target_url": status.url,
-        }
-        await api.post_json(f"{project_path(name)}/statuses/{head}", row)
+        path = f"{project_path(name)}/statuses/{head}"
+        await api.post_json(path, {"name": status.context, **status_fields(status, "failed")})
 
 
 REVIEWS: dict[HostKind, ReviewForm] = {
@@ -164,10 +191,6 @@ REVIEWS: dict[HostKind, ReviewForm] = {
     "gitlab": GitLabReviews(),
     "gitea": GiteaReviews(),
 }
-
-
-def notes_path(name: str, number: int) -> str:
-    return f"{project_path(name)}/merge_requests/{number}/notes"
 
 
 def id_of(row: Any) -> str:
@@ -189,21 +212,12 @@ def written(row: Any) -> WrittenComment:
     return WrittenComment(id_of(row), time_at(row, "updated_at"))
 
 
-async def first_with(api: HostApi, path: str, marker: str) -> str | None:
-    async for page in api.pages(path):
-        for row in page:
-            body = value_at(row, "body")
-            if isinstance(body, str) and body.startswith(marker):
-                return id_of(row)
-    return None
-
-
 async def put_commit_status(api: HostApi, name: str, head: str, status: PullStatus) -> None:
-    """A commit status has no neutral state: one that blocks nothing is good."""
-    row = {
-        "context": status.context,
-        "state": "success" if status.is_decided or not status.is_required else "failure",
-        "description": status.title,
-        "target_url": status.url,
-    }
-    await api.post_json(f"/repos/{quoted_name(name)}/statuses/{head}", row)
+    path = f"/repos/{quoted_name(name)}/statuses/{head}"
+    await api.post_json(path, {"context": status.context, **status_fields(status, "failure")})
+
+
+def status_fields(status: PullStatus, failed: str) -> dict[str, str]:
+    """The fields of a commit status, which has no neutral state: one that blocks nothing is good."""
+    state = "success" if status.is_decided or not status.is_required else failed
+    return {"state": state, "description": status.title, "target_url": status.url}
