@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from instep.content.parts.schemas import PartKind
 from instep.platform.web.shapes import Visibility
 from instep.transfer.exports.file_contents import (
     FORMAT_VERSION,
@@ -47,53 +46,9 @@ Value = TypeVar("Value")
 class ExportManifest(BaseModel):
     """`instep.json`."""
 
-    model_config = ConfigDict(strict=True)
-
     format: str
     version: int
     locale: str
-
-
-class RedirectLine(BaseModel):
-    """An entry of `redirects.json`."""
-
-    model_config = ConfigDict(strict=True)
-
-    source: str = Field(alias="from")
-    to: str
-
-
-class QuestionLine(BaseModel):
-    """An entry of `golden-questions.json`."""
-
-    model_config = ConfigDict(strict=True)
-
-    question: str
-    article: str
-    section: str | None = None
-    says: str | None = None
-
-
-class PartLine(BaseModel):
-    """An entry of `parts.json`."""
-
-    model_config = ConfigDict(strict=True)
-
-    kind: PartKind
-    name: str
-    text: str
-    locale: str | None = None
-
-
-class VersionLine(BaseModel):
-    """An entry of `versions.json`."""
-
-    model_config = ConfigDict(strict=True)
-
-    slug: str
-    name: str
-    current: bool = False
-    branches: list[str] = []
 
 
 class FrontMatter(BaseModel):
@@ -149,10 +104,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     slugs = {
         row.facts.slug or slug_of_name(PurePosixPath(folder).name): folder for folder, row in folders.items()
     }
-    paths = set(files.paths())
-    parts = read_json(files, PARTS_FILE, TypeAdapter(list[PartLine])) if PARTS_FILE in paths else []
-    has_versions = VERSIONS_FILE in paths
-    versions = read_json(files, VERSIONS_FILE, TypeAdapter(list[VersionLine])) if has_versions else []
+    parts = read_json(files, PARTS_FILE, TypeAdapter(list[ImportedPart]), "[]")
     return Tree(
         format=NAME,
         locale=manifest.locale,
@@ -160,21 +112,12 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
         pages=tuple(read_pages(pages, folders, slugs, manifest.locale)),
         collections=tuple(collection_of(folder, row, folders) for folder, row in folders.items()),
         entries=tuple(sorted(map(entry_of, entries), key=place_of_entry)),
-        redirects=tuple(
-            ImportedRedirect(line.source, line.to)
-            for line in read_json(files, REDIRECTS_FILE, TypeAdapter(list[RedirectLine]))
-        ),
-        questions=tuple(
-            ImportedQuestion(line.question, line.article, line.section, line.says)
-            for line in read_json(files, QUESTIONS_FILE, TypeAdapter(list[QuestionLine]))
-        ),
+        redirects=tuple(read_json(files, REDIRECTS_FILE, TypeAdapter(list[ImportedRedirect]))),
+        questions=tuple(read_json(files, QUESTIONS_FILE, TypeAdapter(list[ImportedQuestion]))),
         parts=tuple(
-            ImportedPart(line.kind, line.name, line.text, line.locale or manifest.locale, PARTS_FILE)
-            for line in parts
+            replace(row, locale=row.locale or manifest.locale, path=PARTS_FILE, key=None) for row in parts
         ),
-        versions=tuple(
-            ImportedVersion(line.slug, line.name, line.current, tuple(line.branches)) for line in versions
-        ),
+        versions=tuple(read_json(files, VERSIONS_FILE, TypeAdapter(list[ImportedVersion]), "[]")),
     )
 
 
@@ -279,9 +222,11 @@ def read_document(files: SourceFiles, path: str) -> ExportedPage:
         raise UnreadableSource(f"{path}: its front matter can't be read: {first_problem(error)}.") from None
 
 
-def read_json(files: SourceFiles, path: str, shape: TypeAdapter[Value]) -> Value:
+def read_json(files: SourceFiles, path: str, shape: TypeAdapter[Value], missing: str | None = None) -> Value:
+    """The values in a file; those of `missing` if there is none."""
     try:
-        return shape.validate_json(files.read(path))
+        content = files.read(path) if missing is None or path in files.paths() else missing
+        return shape.validate_json(content, strict=True)
     except KeyError:
         raise UnreadableSource(f"{path} is missing: export the help center again.") from None
     except ValidationError as error:

@@ -8,7 +8,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Annotated, Literal, Protocol
+
+from pydantic import Field
 
 from instep.content.parts.schemas import PartKind
 from instep.platform.web.shapes import Visibility
@@ -123,8 +125,8 @@ class ImportedVersion:
 
     slug: str
     name: str
-    is_current: bool
-    branches: tuple[str, ...]
+    is_current: Annotated[bool, Field(alias="current")] = False
+    branches: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +150,8 @@ class ImportedRedirect:
     With `/*` at the end of both, it is a prefix redirect, which keeps the rest of the path.
     """
 
-    source: str
-    target: str
+    source: Annotated[str, Field(alias="from")]
+    target: Annotated[str, Field(alias="to")]
 
     @property
     def is_prefix(self) -> bool:
@@ -161,7 +163,7 @@ class ImportedQuestion:
     """A golden question, and the key of the page that must answer it."""
 
     question: str
-    page: str
+    page: Annotated[str, Field(alias="article")]
     section: str | None = None
     says: str | None = None
 

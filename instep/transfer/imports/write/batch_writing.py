@@ -3,7 +3,8 @@
 Every action is idempotent: it finds the writes of an earlier attempt by the keys of the source.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +27,7 @@ from instep.content.parts.readers_texts import list_references
 from instep.content.parts.schemas import PartCreate
 from instep.content.redirects.actions import add_redirects, repoint_redirects
 from instep.content.redirects.schemas import FormerPath
-from instep.platform.core.errors import AppError, InvalidRequest, InvalidState, NotFound
+from instep.platform.core.errors import AppError, Conflict, InvalidRequest, InvalidState, NotFound
 from instep.platform.core.needed_work import NeededWork
 from instep.platform.core.restarts import WorkNeeded
 from instep.platform.core.slug_rules import SlugTaken
@@ -51,6 +52,9 @@ from instep.transfer.imports.tree.schemas import ImportedQuestion, Loss, MovedPa
 from instep.transfer.imports.tree.written_pictures import name_of_path, named_path
 from instep.transfer.imports.write.page_writing import Ids, write_page
 
+# Refusals of a single item, after which an import goes on.
+REFUSALS = (InvalidRequest, InvalidState, NotFound, Conflict, SlugTaken, ValidationError)
+
 
 @dataclass(slots=True)
 class Batch:
@@ -73,16 +77,26 @@ async def import_collections(
     """
     ids = await queries.ids_of(ctx, batch.plan.source, "collection")
     for planned in collections:
-        key = planned.collection.key
-        try:
-            async with ctx.tx.transaction():
-                await _write_collection(ctx, batch.plan, planned, ids)
-        except (InvalidRequest, ValidationError, SlugTaken) as error:
-            batch.outcomes[key] = "failed"
-            what = f"{_lost_part(planned, ids)}: {reason_of(error)}"
-            batch.losses.append(Loss(planned.collection.path or key, what))
+        key, what = planned.collection.key, _lost_part(planned, ids)
+        async with attempt(ctx, batch, planned.collection.path or key, what, key):
+            await _write_collection(ctx, batch.plan, planned, ids)
+        if key in batch.outcomes:
             _stand_for_parent(planned, ids)
     return import_id
+
+
+@asynccontextmanager
+async def attempt(
+    ctx: Ctx, batch: Batch, path: str, what: str, key: str | None = None
+) -> AsyncIterator[None]:
+    """A transaction for one change; a refused one is a loss, and the failed outcome of `key`."""
+    try:
+        async with ctx.tx.transaction():
+            yield
+    except REFUSALS as error:
+        if key is not None:
+            batch.outcomes[key] = "failed"
+        batch.losses.append(Loss(path, f"{what}: {reason_of(error)}"))
 
 
 async def ids_of(
@@ -154,18 +168,12 @@ async def import_pages(ctx: Ctx, import_id: str, batch: Batch, pages: Sequence[P
     earlier = await queries.list_texts(ctx, batch.plan.source, [page.page.key for page in pages])
     needed = NeededWork()
     for page in pages:
+        path, key = page.page.path, page.page.key
         try:
-            async with ctx.tx.transaction():
-                batch.outcomes[page.page.key] = await write_page(ctx, batch.plan, page, batch.ids, earlier)
+            async with attempt(ctx, batch, path, "page that can't be imported", key):
+                batch.outcomes[key] = await write_page(ctx, batch.plan, page, batch.ids, earlier)
         except WorkNeeded:
             needed.take()
-        except (InvalidRequest, ValidationError) as error:
-            batch.outcomes[page.page.key] = "failed"
-            batch.losses.append(Loss(page.page.path, f"page that can't be imported: {reason_of(error)}"))
-        except SlugTaken:
-            batch.outcomes[page.page.key] = "failed"
-            what = f"page that can't be imported: its slug “{page.slug}” was just taken; import again"
-            batch.losses.append(Loss(page.page.path, what))
     await needed.do_before_next_attempt()
     return import_id
 
@@ -261,22 +269,15 @@ async def import_questions(
     """Add the golden questions of articles; existing ones stay unchanged."""
     for question in questions:
         article_id = batch.ids.articles.get(question.page)
-        try:
-            async with ctx.tx.transaction():
-                if article_id is not None:
-                    await add_golden_question(
-                        ctx, question.question, article_id, question.section, question.says
-                    )
-        except (InvalidRequest, InvalidState, NotFound) as refusal:
-            if not await _has_question(ctx, article_id, question.question):
-                batch.losses.append(
-                    Loss(question.page, f"golden question that can't be added: {refusal.message}")
-                )
+        if article_id is None or await _has_question(ctx, article_id, question.question):
+            continue
+        async with attempt(ctx, batch, question.page, "golden question that can't be added"):
+            await add_golden_question(ctx, question.question, article_id, question.section, question.says)
     return import_id
 
 
-async def _has_question(ctx: Ctx, article_id: str | None, question: str) -> bool:
-    rows = await list_golden_questions_of(ctx, article_id) if article_id is not None else []
+async def _has_question(ctx: Ctx, article_id: str, question: str) -> bool:
+    rows = await list_golden_questions_of(ctx, article_id)
     return normalized_question(question) in [row.question for row in rows]
 
 
@@ -288,20 +289,14 @@ async def import_parts(ctx: Ctx, import_id: str, batch: Batch, parts: Sequence[P
         names = {row.part.reference for row in waiting}
         ready = [row for row in waiting if not names & set(references_in(row.part.text))] or waiting
         for row in ready:
+            copied = ", so pages contain a copy of it" if row.outcome == "created" else ""
+            what = f"{row.part.reference} that can't be kept{copied}"
             fields = {"kind": row.part.kind, "name": row.part.name, "locale": row.locale}
             fields["text"] = row.text.written(batch.ids.files)
             key = row.part.key or row.part.reference
-            try:
-                async with ctx.tx.transaction():
-                    new = PartCreate.model_validate(fields)
-                    await import_part(ctx, new, batch.plan.source, key, row.text.digest)
-            except WorkNeeded:
-                raise
-            except (AppError, ValidationError) as error:
-                batch.outcomes[row.key] = "failed"
-                copied = ", so pages contain a copy of it" if row.outcome == "created" else ""
-                what = f"{row.part.reference} that can't be kept{copied}: {reason_of(error)}"
-                batch.losses.append(Loss(row.part.path, what))
+            async with attempt(ctx, batch, row.part.path, what, row.key):
+                new = PartCreate.model_validate(fields)
+                await import_part(ctx, new, batch.plan.source, key, row.text.digest)
         waiting = [row for row in waiting if row not in ready]
     return import_id
 
@@ -311,16 +306,12 @@ async def import_entries(ctx: Ctx, import_id: str, batch: Batch, entries: Sequen
     """Create and change entries of the changelog."""
     known_ids, needed = await queries.ids_of(ctx, batch.plan.source, "entry"), NeededWork()
     for entry in entries:
+        path, key = entry.entry.path, entry.entry.key
         try:
-            async with ctx.tx.transaction():
-                await _write_entry(ctx, batch, entry, known_ids.get(entry.entry.key))
+            async with attempt(ctx, batch, path, "changelog entry that can't be imported", key):
+                await _write_entry(ctx, batch, entry, known_ids.get(key))
         except WorkNeeded:
             needed.take()
-        except (InvalidRequest, ValidationError) as error:
-            batch.outcomes[entry.entry.key] = "failed"
-            batch.losses.append(
-                Loss(entry.entry.path, f"changelog entry that can't be imported: {reason_of(error)}")
-            )
     await needed.do_before_next_attempt()
     return import_id
 

@@ -12,6 +12,7 @@ from instep.content.parts.readers_texts import text_columns
 from instep.drafting.drafts.actions import queue_edit
 from instep.drafting.drafts.proposals import EditProposal
 from instep.platform.core.errors import InvalidRequest
+from instep.platform.core.slug_rules import SlugTaken
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.imports import queries
 from instep.transfer.imports.queries import ImportedText
@@ -46,8 +47,8 @@ async def write_page(
 ) -> Outcome:
     """Create or change the article of a page, and store the facts of the source; return the outcome.
 
-    `earlier` are the texts of the last import, by page key. Raises `InvalidRequest`, `SlugTaken` or
-    Pydantic's `ValidationError` if the page can't be written.
+    `earlier` are the texts of the last import, by page key. Raises `InvalidRequest` or Pydantic's
+    `ValidationError` if the page can't be written.
     """
     text = earlier.get(page.page.key)
     if text is None:
@@ -90,7 +91,10 @@ async def create_article(ctx: Ctx, page: PlannedPage, ids: Ids) -> Article:
         **({"position": page.position} if page.position is not None else {}),
         **({"translationOf": ids.articles[original]} if original else {}),
     }
-    article = await create(ctx, ArticleCreate.model_validate(fields), "markdown", SOURCE, "draft")
+    try:
+        article = await create(ctx, ArticleCreate.model_validate(fields), "markdown", SOURCE, "draft")
+    except SlugTaken:
+        raise InvalidRequest(f"its slug “{page.slug}” was just taken; import again") from None
     if page.page.status == "draft":
         return article
     if page.page.status == "archived":

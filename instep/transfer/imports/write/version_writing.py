@@ -2,19 +2,16 @@
 
 from collections.abc import Sequence
 
-from pydantic import ValidationError
-
 from instep.content.articles.actions import update_article
 from instep.content.articles.body_schemas import ArticleUpdate
 from instep.content.articles.texts import find_article
 from instep.content.product_versions.actions import add_product_version, list_all_versions
 from instep.content.product_versions.schemas import ProductVersionCreate
-from instep.platform.core.errors import AppError
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.exports.file_contents import VERSIONS_FILE
-from instep.transfer.imports.tree.schemas import ImportedPage, ImportedVersion, Loss
-from instep.transfer.imports.write.batch_writing import Batch, reason_of
+from instep.transfer.imports.tree.schemas import ImportedPage, ImportedVersion
+from instep.transfer.imports.write.batch_writing import Batch, attempt
 
 LOST_BOUNDS = "versions of the page, which is in all versions now"
 LOST_TOPIC = "topic of the page, which has no link to the pages of other versions now"
@@ -40,13 +37,9 @@ async def import_versions(ctx: Ctx, import_id: str, batch: Batch, versions: Sequ
             "position": position,
             "isCurrent": version.is_current and not has_versions,
         }
-        try:
-            async with ctx.tx.transaction():
-                await add_product_version(ctx, ProductVersionCreate.model_validate(fields))
-        except (AppError, ValidationError) as error:
-            what = f"version “{version.slug}” that can't be created: {reason_of(error)}"
-            batch.losses.append(Loss(VERSIONS_FILE, what))
-        else:
+        what = f"version “{version.slug}” that can't be created"
+        async with attempt(ctx, batch, VERSIONS_FILE, what):
+            await add_product_version(ctx, ProductVersionCreate.model_validate(fields))
             present.insert(position, version.slug)
     return import_id
 
@@ -76,10 +69,6 @@ async def _lacks_versions(ctx: Ctx, batch: Batch, page: ImportedPage) -> bool:
 async def _set_versions(
     ctx: Ctx, batch: Batch, page: ImportedPage, fields: dict[str, str], lost: str
 ) -> None:
-    if not fields:
-        return
-    try:
-        async with ctx.tx.transaction():
+    if fields:
+        async with attempt(ctx, batch, page.path, lost):
             await update_article(ctx, batch.ids.articles[page.key], ArticleUpdate.model_validate(fields))
-    except (AppError, ValidationError) as error:
-        batch.losses.append(Loss(page.path, f"{lost}: {reason_of(error)}"))
