@@ -23,6 +23,7 @@ from instep.transfer.repositories.hosts.github_apps import (
     registration_url,
 )
 from instep.transfer.repositories.hosts.host_json import Malformed
+from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.hosts.host_requests import HostBusy, HostFailed, HostRefused
 from instep.transfer.repositories.schemas import CodeHost, RemoteRepository
 
@@ -124,3 +125,14 @@ async def list_app_repositories(client: OutboundClient, host: CodeHost) -> list[
         raise HostUnusable("GitHub is limiting requests: try again in a few minutes.") from None
     except Malformed as error:
         raise HostUnusable(f"GitHub's list of repositories lacks `{error}`.") from None
+
+
+def app_url(host: CodeHost) -> str:
+    """The page of an app at GitHub, from which its owners change what it may do."""
+    folder = "apps" if host.url == FORMS["github"].home else "github-apps"
+    return f"{host.url}/{folder}/{host.app_slug}"
+
+
+def install_url(host: CodeHost) -> str:
+    """The page on which people choose the repositories that the app can read."""
+    return f"{app_url(host)}/installations/new"

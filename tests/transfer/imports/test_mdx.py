@@ -6,15 +6,15 @@ import pytest
 
 from instep.transfer.imports.javascript.modules import Configuration
 from instep.transfer.imports.mdx.included_files import IncludedFiles
-from instep.transfer.imports.mdx.pages import ComponentPage, PageReader
-from instep.transfer.imports.tree.schemas import Loss, Losses
+from instep.transfer.imports.mdx.pages import PageReader
+from instep.transfer.imports.tree.schemas import ImportedPage, Loss, Losses
 from tests.support.import_sources import dedented
 from tests.support.wording import like
 
 
 def read(
     text: str, *, path: str = "page.mdx", has_bare_titles: bool = False, **snippets: str
-) -> tuple[ComponentPage, list[Loss]]:
+) -> tuple[ImportedPage, list[Loss]]:
     files = dedented({path: text, **{f"snippets/{name}.mdx": body for name, body in snippets.items()}})
     losses = Losses()
     reader = PageReader(
@@ -22,7 +22,7 @@ def read(
         losses,
         has_bare_titles=has_bare_titles,
     )
-    return reader.read(path), losses.rows
+    return reader.read(path).imported, losses.rows
 
 
 def markdown_of(text: str, path: str = "page.mdx") -> str:

@@ -60,7 +60,7 @@ def read(body: str, path: str = "docs/page.mdx", **files: str) -> tuple[str, lis
     )
     source = dedented({path: f"---\ntitle: T\n---\n{head}{body}", "parts/cards.jsx": CARDS, **files})
     losses = Losses()
-    page = PageReader(IncludedFiles(source, Configuration(source, {"/": ""})), losses).read(path)
+    page = PageReader(IncludedFiles(source, Configuration(source, {"/": ""})), losses).read(path).imported
     return page.markdown, [(loss.what, loss.line) for loss in losses.rows]
 
 

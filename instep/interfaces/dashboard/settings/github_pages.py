@@ -20,8 +20,7 @@ from instep.platform.identity.schemas import Person
 from instep.platform.identity.scopes import Role
 from instep.platform.web.signed_in import form_of, require_person, see_other
 from instep.transfer.repositories import actions, app_actions
-from instep.transfer.repositories.app_actions import ReadableRepository
-from instep.transfer.repositories.hosts.github_apps import install_url
+from instep.transfer.repositories.app_actions import ReadableRepository, install_url
 from instep.transfer.repositories.schemas import CodeHost
 
 router = PageRouter("settings/repositories", Role.OWNER)

@@ -19,7 +19,7 @@ from instep.platform.web.recent_sign_in import require_recent_sign_in
 from instep.platform.web.signed_in import form_of, require_person
 from instep.transfer.git_sync.branch_edits import list_synced_folders
 from instep.transfer.repositories import actions, host_people
-from instep.transfer.repositories.hosts.github_apps import app_url
+from instep.transfer.repositories.app_actions import app_url
 from instep.transfer.repositories.schemas import Moment, RepositoryFields, StatusMode
 
 BELOW = "settings/repositories"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS
+from instep.transfer.imports.html.escapes import plainer
 from instep.transfer.imports.markdown.attribute_lists import remove_attribute_lists
 from instep.transfer.imports.markdown.grouping import take_titles
 from instep.transfer.imports.markdown.heading_ids import replace_html_headings, take_heading_ids
@@ -18,12 +19,30 @@ from instep.transfer.imports.tree.schemas import ImportedPage
 Transform = Callable[[str, HiddenCode], str]
 _ALERT = re.compile(r"^([ \t>]*> ?\[!)([A-Za-z][\w-]*)(\])[+-]?", re.MULTILINE)
 _FENCE_LINE = re.compile(r"^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)\x00B(\d+)\x00$", re.MULTILINE)
-# A title in brackets has letters; numbers are those of lines.
+_LANGUAGE = re.compile(r"(?:\{[ \t]*+(?=\.?[^\W\d]))?\.?([\w+#.-]+)")
 _TITLE = re.compile(
-    r"\b(?:title|filename|file)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)')"
-    r"|(?:^|(?<=[ \t]))\[(?=[^\[\]]*[^\W\d_])([^\[\]]++)\]"
+    r"(?:title|filename|file|tab|label)=(?:\"([^\"]*)\"|'([^']*)'|\{[\"'`]([^\"'`]*)[\"'`]\}|(\S+))"
 )
-_LANGUAGE = re.compile(r"[ \t]*+(?:\{[ \t]*+(?=\.?[^\W\d]))?\.?([\w+#.-]+)")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+# A title in brackets has letters; numbers, and lists in options, are those of lines.
+_BRACKETS = re.compile(r"(?<![=:,{])\[(?=[^\[\]]*[^\W\d_])([^\[\]]++)\]")
+# Words in the info string that Mintlify reads after a title, or instead of it.
+_OPTION = re.compile(r"(?:\b[\w-]+=)?\{[^}]*\}|\[[\d\s,-]*\]|\b[\w-]+=(?:\"[^\"]*\"|'[^']*'|\S+)")
+_SIGN = re.compile(r"[\\`*_\[\]<&]")
+_FLAGS = frozenset(
+    (
+        "wrap",
+        "lines",
+        "expandable",
+        "theme",
+        "twoslash",
+        "live",
+        "copy",
+        "nocopy",
+        "showLineNumbers",
+        "noInline",
+    )
+)
 _BREAK_LINE = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*<br ?/?>[ \t]*\n)(?=[ \t]*\S)")
 _PICTURE_LINE = re.compile(
     r"^([ \t>]*+)(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*+<img [^<>\x00\n]*+>[ \t]*+\n(?=[ \t>]*+[^\s<>])",
@@ -40,19 +59,34 @@ def plain_page(page: SourcePage, transform: Transform, title: str = "") -> Impor
     """
     text, code = hide_code(page.body)
     text = replace_html_headings(transform(text, code))
-    text = remove_attribute_lists(replace_html(text, page.losses))
-    text = _FENCE_LINE.sub(lambda line: _plain_fence(line, code), _ALERT.sub(_known_alert, text))
+    text = _ALERT.sub(_known_alert, remove_attribute_lists(replace_html(text, page.losses)))
+    return finished_page(page, text.rstrip(), code, page.fields.text("title"), title)
+
+
+def finished_page(
+    page: SourcePage,
+    text: str,
+    code: HiddenCode,
+    title: str,
+    other: str = "",
+    *,
+    has_bare_titles: bool = False,
+) -> ImportedPage:
+    """A page whose text is plain Markdown except for the titles of its code and the ids of its headings.
+
+    `other` is its title elsewhere in the source. Mintlify writes the title of a block of code after its
+    language, without quotes.
+    """
+    text = _FENCE_LINE.sub(lambda line: _plain_fence(line, code, has_bare_titles), text)
     text = code.show(repair_table_heads(with_blank_lines(take_titles(text, code)))).strip("\n")
-    own_title = page.fields.text("title")
-    page_title, body = take_title(own_title, text, page.path)
-    if title and not own_title and body == text:
-        page_title = title
+    page_title, body = take_title(title, text, page.path, other)
     markdown, heading_ids = take_heading_ids(body)
+    markdown = markdown.strip("\n")
     return ImportedPage(
         page.path,
         page.path,
         page_title,
-        f"{markdown.strip()}\n" if markdown.strip() else "",
+        f"{markdown}\n" if markdown else "",
         locale=None,
         description=page.fields.text("description") or None,
         label=navigation_label(page.fields),
@@ -87,21 +121,35 @@ def _known_alert(match: re.Match[str]) -> str:
     return f"{match[1]}{kind}{match[3]}"
 
 
-def _plain_fence(line: re.Match[str], code: HiddenCode) -> str:
+def _plain_fence(line: re.Match[str], code: HiddenCode, has_bare_titles: bool) -> str:
     """A code block with only the language after its fence, below its title."""
     prefix, number = line[1], int(line[2])
     fence = code.fences[number]
-    title = _TITLE.search(fence.info)
-    language = _LANGUAGE.match(fence.info)
-    words = language[1] if language and "=" not in language[0] else ""
-    if _TITLE.match(fence.info.strip()) or (language and fence.info[language.end() :].startswith("=")):
-        words = ""
-    code.fences[number] = fence._replace(info=words)
-    return titled_fence(prefix, f"**{title[1] or title[2] or title[3]}**", number) if title else line[0]
-
-
-def titled_fence(prefix: str, title: str, number: int) -> str:
-    """A hidden code block below its title, separated from a paragraph right above it."""
+    language, title = _info(fence.info.strip(), has_bare_titles)
+    code.fences[number] = fence._replace(info=language)
+    if not title:
+        return line[0]
+    # The title is separated from a paragraph right above it.
     indent = re.sub(r"[^>\t]", " ", prefix)
     blank = f"{indent.rstrip()}\n"
-    return f"{blank if prefix == indent else ''}{prefix}{title}\n{blank}{indent}\x00B{number}\x00"
+    label = f"**{' '.join(title.split()).replace('**', '')}**"
+    return f"{blank if prefix == indent else ''}{prefix}{label}\n{blank}{indent}\x00B{number}\x00"
+
+
+def _info(info: str, has_bare_titles: bool) -> tuple[str, str]:
+    """The language and the title in an info string."""
+    match = _LANGUAGE.match(info)
+    language = match[1] if match and not _TITLE.match(info) else ""
+    rest = info[match.end() if match and language else 0 :]
+    if rest.startswith("="):
+        language = ""
+    if title := _TITLE.search(rest):
+        words = next(text for text in title.groups() if text is not None)
+        return language, _TAG.sub("", words).strip()
+    if brackets := _BRACKETS.search(rest):
+        return language, brackets[1]
+    words = _OPTION.sub(" ", rest).split() if has_bare_titles else []
+    plain = " ".join(word for word in words if word not in _FLAGS)
+    if not any(map(str.isalnum, plain)):
+        return language, ""
+    return language, plainer(_SIGN.sub(r"\\\g<0>", plain))

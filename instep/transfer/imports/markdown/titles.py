@@ -15,21 +15,22 @@ _ID = re.compile(r"(?<![ \t])[ \t]*+(?:\{:?[^{}\n]*\}|\[#[\w.-]+\])[ \t]*$")
 _NOT_A_WORD = re.compile(r"[\W_]+")
 
 
-def take_title(title: str, body: str, path: str) -> tuple[str, str]:
+def take_title(title: str, body: str, path: str, other: str = "") -> tuple[str, str]:
     """The title of a page, and its text without the heading that repeats it.
 
     `title` is the title in the front matter, or empty. Without one, the title is the first heading if that
-    has level 1, which is then removed; otherwise the name of the file or of its folder.
+    has level 1, which is then removed; otherwise `other`, its title elsewhere in the source, or the name of
+    the file or of its folder.
     """
     heading = _first_heading(body)
     if heading is None:
-        return plain_title(title) or _title_of_path(path), body
+        return plain_title(title) or other or _title_of_path(path), body
     words = plain_title(_ID.sub("", remove_attribute_lists(heading.text)))
     if not title and words:
         return words, _without(body, heading)
     if _is_same(title, words):
         return plain_title(title), _without(body, heading)
-    return plain_title(title) or _title_of_path(path), body
+    return plain_title(title) or other or _title_of_path(path), body
 
 
 def navigation_label(fields: Fields) -> str:

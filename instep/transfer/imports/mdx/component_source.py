@@ -3,10 +3,10 @@
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from instep.transfer.imports.javascript.js_values import JsCall, JsUnknown, JsValue, at, js_array, js_text
 from instep.transfer.imports.javascript.modules import Configuration
-from instep.transfer.imports.markdown.titles import navigation_label
 from instep.transfer.imports.mdx.included_files import is_partial
 from instep.transfer.imports.mdx.pages import ComponentPage
 from instep.transfer.imports.tree.file_names import is_page, with_ending
@@ -15,7 +15,6 @@ from instep.transfer.imports.tree.schemas import (
     ImportedPage,
     ImportedRedirect,
     Losses,
-    PageStatus,
     SourceFiles,
     UnreadableSource,
     read_text,
@@ -161,21 +160,12 @@ def imported_page(
     former_addresses: tuple[str, ...] = (),
     translation_of: str | None = None,
 ) -> ImportedPage:
-    """A page of the tree; the key is the path."""
-    status: PageStatus = "draft" if page.fields.is_true("draft") else "published"
-    return ImportedPage(
-        page.path,
-        page.path,
-        page.title,
-        page.markdown,
-        locale,
+    return replace(
+        page.imported,
+        locale=locale,
         address=address,
         former_addresses=former_addresses,
         translation_of=translation_of,
-        description=page.description,
-        label=navigation_label(page.fields),
-        status=status,
-        heading_ids=page.heading_ids,
     )
 
 

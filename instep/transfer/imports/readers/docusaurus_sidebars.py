@@ -28,7 +28,7 @@ class Doc:
 
     @property
     def path(self) -> str:
-        return self.page.path
+        return self.page.imported.path
 
 
 class Sidebars:
@@ -98,7 +98,7 @@ class Sidebars:
         rows = sorted((self._position(f"{folder}/{name}"), name_order(name), name) for name in names)
         paths = [f"{folder}/{name}" for _, _, name in rows]
         return [
-            Entry(self.docs[path].page.title, path) if path in self.docs else self._folder(path)
+            Entry(self.docs[path].page.imported.title, path) if path in self.docs else self._folder(path)
             for path in paths
         ]
 

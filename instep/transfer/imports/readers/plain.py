@@ -8,7 +8,6 @@ from instep.transfer.imports.javascript.modules import Configuration
 from instep.transfer.imports.markdown.callouts import replace_colon_containers
 from instep.transfer.imports.markdown.plain_pages import plain_page
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
-from instep.transfer.imports.mdx.component_source import imported_page
 from instep.transfer.imports.mdx.included_files import IncludedFiles
 from instep.transfer.imports.mdx.pages import ComponentPage, PageReader
 from instep.transfer.imports.tree.file_names import without_extension, without_numbers
@@ -69,16 +68,16 @@ def places_are_folders(pages: dict[str, ImportedPage], folders: dict[str, str], 
 
 
 def _page(page: SourcePage | ComponentPage, locale: str | None, original: str | None) -> ImportedPage:
-    fields, address = page.fields, address_of_path(page.path)
+    fields = page.fields
     if isinstance(page, ComponentPage):
-        plain = imported_page(page, address, locale)
+        plain = page.imported
     else:
         title = fields.text("sidebar_label", "nav_title")
         plain = plain_page(page, lambda text, code: replace_colon_containers(text), title)
     return replace(
         plain,
         locale=locale,
-        address=address,
+        address=address_of_path(plain.path),
         slug=fields.text("slug").strip("/") or None,
         translation_of=original,
         description=fields.text("description", "excerpt", "summary") or None,

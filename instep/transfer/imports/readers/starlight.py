@@ -143,7 +143,7 @@ class _Starlight:
             if path not in self.read_pages:
                 entries.append(Entry(title_of_name(name), None, self._generated(path)))
             elif not self.read_pages[path].fields.fields("sidebar").is_true("hidden"):
-                entries.append(Entry(self.read_pages[path].title, path))
+                entries.append(Entry(self.read_pages[path].imported.title, path))
         return entries
 
     def _order(self, path: str) -> float:

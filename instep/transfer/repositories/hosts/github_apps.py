@@ -78,17 +78,6 @@ def registration_url(url: str, organization: str, state: str) -> str:
     return f"{url}{owner}/settings/apps/new?{urlencode({'state': state})}"
 
 
-def app_url(host: CodeHost) -> str:
-    """The page of an app at GitHub, from which its owners change what it may do."""
-    folder = "apps" if host.url == FORMS["github"].home else "github-apps"
-    return f"{host.url}/{folder}/{host.app_slug}"
-
-
-def install_url(host: CodeHost) -> str:
-    """The page on which people choose the repositories that the app can read."""
-    return f"{app_url(host)}/installations/new"
-
-
 async def convert_code(client: OutboundClient, host: CodeHost, code: str) -> tuple[str, HostCredentials]:
     """Exchange the code of a new app for its slug and credentials. Raises `HostRefused` and others."""
     if not CODE.fullmatch(code):
