@@ -25,10 +25,9 @@ from instep.transfer.exports.relative_links import paths_in
 from instep.transfer.git_sync import queries
 from instep.transfer.git_sync.article_places import sync_places
 from instep.transfer.git_sync.article_plans import plan_articles
-from instep.transfer.git_sync.deleted_files import archive_deleted
-from instep.transfer.git_sync.folder_articles import sync_articles
+from instep.transfer.git_sync.article_proposals import dismiss_forgotten
+from instep.transfer.git_sync.folder_articles import archive_deleted, sync_articles
 from instep.transfer.git_sync.folder_collections import sync_collections
-from instep.transfer.git_sync.former_drafts import dismiss_forgotten
 from instep.transfer.git_sync.new_files import place_new_files, write_new_files
 from instep.transfer.git_sync.orders import KnownOrder
 from instep.transfer.git_sync.pages import Heads, UnusablePage, parse_page

@@ -22,9 +22,9 @@ from instep.transfer.git_sync.file_places import (
 from instep.transfer.git_sync.moves import Moves, present_paths
 from instep.transfer.git_sync.new_files import folder_for
 from instep.transfer.git_sync.orders import KnownOrder, MergedOrder, merge_orders, new_numbers, refill
-from instep.transfer.git_sync.schemas import SyncedPlace
 from instep.transfer.git_sync.work import SyncWork
 from instep.transfer.imports.plan.ordering import moved_keys, new_positions
+from instep.transfer.imports.schemas import ArticlePlace
 
 HAS_MOVED = "its article was moved in Instep."
 HAS_NUMBER = "The file now has the position of its article in Instep."
@@ -34,7 +34,7 @@ TWO_ORDERS = "Git and Instep have different orders: Instep's order is kept, and 
 async def sync_places(work: SyncWork) -> None:
     moves = Moves.of(work)
     move_to_collections(work, moves)
-    orders: dict[str, list[SyncedPlace]] = {}
+    orders: dict[str, list[ArticlePlace]] = {}
     for place in await queries.list_positions(work.ctx):
         orders.setdefault(place.collection_id or NO_COLLECTION, []).append(place)
     sides = OrderSides.of(work)
@@ -97,7 +97,7 @@ class CollectionOrder:
     moves: Moves
     sides: OrderSides
     collection: str
-    present: list[SyncedPlace]
+    present: list[ArticlePlace]
 
     async def sync(self) -> None:
         paths = self.paths()

@@ -1,7 +1,10 @@
-"""Turns changes in git that need review into drafts."""
+"""Turns changes in git that need review into drafts, and dismisses those of texts that git no longer has."""
 
-from instep.drafting.drafts.actions import queue_edit
+from instep.drafting.drafts.actions import dismiss_draft, queue_edit
+from instep.drafting.drafts.pending import DraftNotPending, find_draft
 from instep.drafting.drafts.proposals import EditProposal
+from instep.platform.core.errors import NotFound
+from instep.platform.identity.schemas import Ctx
 from instep.transfer.exports.page_file import PageFile, split_page, with_value
 from instep.transfer.git_sync.article_plans import ArticlePlan
 from instep.transfer.git_sync.article_updates import article_values_of_plan, update
@@ -97,3 +100,19 @@ def changed_names(work: SyncWork, plan: ArticlePlan) -> set[str]:
         return set(plan.values)
     article_values = article_values_of_file(work, plan.row, plan.values)
     return {name for name, value in article_values.items() if plan.row.article_values.get(name) != value}
+
+
+async def dismiss_forgotten(work: SyncWork) -> None:
+    """Dismiss drafts that a restart left without a file, except those that a person edited or approved."""
+    for draft_id in sorted(work.pending_drafts):
+        draft = await find_draft(work.ctx, draft_id)
+        if draft.updated_at == draft.created_at and draft.approved_at is None:
+            await dismiss_former(work.ctx, draft_id)
+
+
+async def dismiss_former(ctx: Ctx, draft_id: str) -> None:
+    try:
+        await dismiss_draft(ctx, draft_id)
+    except (DraftNotPending, NotFound):
+        # Someone settled it in the meantime.
+        return

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from instep.content.articles import actions as articles
+from instep.content.articles.actions import archive_article
 from instep.content.articles.body_schemas import ArticleCreate
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
@@ -13,7 +14,7 @@ from instep.platform.core.slug_rules import SlugTaken
 from instep.platform.web.bodies import body_from
 from instep.transfer.exports.page_file import PageFile
 from instep.transfer.git_sync.article_plans import ArticlePlan, original_path
-from instep.transfer.git_sync.article_proposals import NOT_PUBLISHED, propose
+from instep.transfer.git_sync.article_proposals import NOT_PUBLISHED, dismiss_former, propose
 from instep.transfer.git_sync.article_updates import (
     article_values_of_plan,
     move,
@@ -24,7 +25,6 @@ from instep.transfer.git_sync.article_updates import (
 from instep.transfer.git_sync.file_places import file_place
 from instep.transfer.git_sync.file_refusals import attempt_file
 from instep.transfer.git_sync.folder_collections import collection_id_of, report_outcome
-from instep.transfer.git_sync.former_drafts import dismiss_former
 from instep.transfer.git_sync.pages import NEW_FOLDER, FolderPage, values_of_article, with_values
 from instep.transfer.git_sync.schemas import SyncedArticle, SyncedFile
 from instep.transfer.git_sync.three_way import in_other_notation, merge_texts
@@ -217,3 +217,50 @@ def remove_file(work: SyncWork, plan: ArticlePlan, row: SyncedFile) -> None:
             "The article was deleted in Instep, and the file was changed: restore the article, or "
             "delete the file.",
         )
+
+
+async def archive_deleted(work: SyncWork) -> None:
+    """Archive the articles whose files are gone, except those changed in Instep since the last sync."""
+    for path, row in list(work.rows.items()):
+        if row.kind == "article" and path not in work.pages and path not in work.unreadable_paths:
+            await attempt_file(work, path, archive_without_file(work, path, row))
+
+
+async def archive_without_file(work: SyncWork, path: str, row: SyncedFile) -> None:
+    article = work.articles.get(row.resource_id)
+    if article is None or row.file_text is None or article.status == "archived":
+        # Both are gone, or the file never was in git and is written again.
+        del work.rows[path]
+    elif has_changed(row, article):
+        work.sync.report(
+            path,
+            "conflict",
+            "The file is gone, and its article was changed in Instep: restore the file, or archive "
+            "the article.",
+            article_id=article.id,
+        )
+    elif work.request.drafts:
+        work.sync.report(
+            path,
+            "kept",
+            "The file is gone: archive the article, or sync without drafts.",
+            article_id=article.id,
+        )
+    else:
+        await archive_article(work.ctx, article.id)
+        del work.rows[path]
+        work.sync.report(
+            path,
+            "archived",
+            "The file is gone: the article is archived with its full text.",
+            article_id=article.id,
+        )
+
+
+def has_changed(row: SyncedFile, article: SyncedArticle) -> bool:
+    """True if the article differs both from the last state in git and from what the last sync wrote."""
+    current = article.content, values_of_article(article)
+    bases = [(row.article_text, row.article_values)]
+    if row.draft_id is None:
+        bases.append((row.next_article_text, row.next_article_values))
+    return current not in bases

@@ -13,8 +13,8 @@ from instep.transfer.git_sync.schemas import (
     SyncedArticle,
     SyncedFile,
     SyncedFolder,
-    SyncedPlace,
 )
+from instep.transfer.imports.schemas import ArticlePlace
 
 COLUMNS = tuple(field.name for field in fields(SyncedFile))
 FILE = ", ".join(COLUMNS)
@@ -122,10 +122,10 @@ async def lock_articles(ctx: Ctx) -> list[SyncedArticle]:
     )
 
 
-async def list_positions(ctx: Ctx) -> list[SyncedPlace]:
+async def list_positions(ctx: Ctx) -> list[ArticlePlace]:
     """The current position of each original, in reading order."""
     return await ctx.all(
-        SyncedPlace,
+        ArticlePlace,
         """
         select id, collection_id, position from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s

@@ -218,15 +218,6 @@ class SyncedArticle:
 
 
 @dataclass(frozen=True, slots=True)
-class SyncedPlace:
-    """The position of an article."""
-
-    id: str
-    collection_id: str | None
-    position: int
-
-
-@dataclass(frozen=True, slots=True)
 class FileAddress:
     """The file of an article, and the names that the article's addresses contain."""
 

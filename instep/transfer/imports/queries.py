@@ -10,6 +10,7 @@ from instep.content.redirects.schemas import whole_url
 from instep.platform.core import limits
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.imports.schemas import (
+    ArticlePlace,
     BotState,
     ImportRow,
     ImportState,
@@ -30,15 +31,6 @@ IS_CHANGED = """
     ((a.title, a.content_markdown) is distinct from (r.title, r.content_markdown)
         or a.working_saved_at is not null)
 """
-
-
-@dataclass(frozen=True, slots=True)
-class ArticlePlace:
-    """The position of an article that is not a translation."""
-
-    id: str
-    collection_id: str
-    position: int
 
 
 @dataclass(frozen=True, slots=True)

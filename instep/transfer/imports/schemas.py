@@ -75,6 +75,15 @@ class KnownPage:
 
 
 @dataclass(frozen=True, slots=True)
+class ArticlePlace:
+    """The position of an article that is not a translation."""
+
+    id: str
+    collection_id: str | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class KnownCollection:
     """A collection from an earlier import of the source."""
 

@@ -19,10 +19,9 @@ from instep.platform.identity.schemas import Actor, Ctx
 from instep.platform.text.characters import shorten
 from instep.platform.web.bodies import body_from
 from instep.transfer.repositories import review_queries
-from instep.transfer.repositories.held_pulls import READER, HeldPull
+from instep.transfer.repositories.held_pulls import READER, HeldPull, read_state
 from instep.transfer.repositories.host_people import find_member
 from instep.transfer.repositories.hosts.host_requests import HostApi, HostRefused
-from instep.transfer.repositories.numbered_drafts import read_state
 from instep.transfer.repositories.pull_boxes import Box
 from instep.transfer.repositories.pull_commands import PullCommand, read_command
 from instep.transfer.repositories.pull_text import HELP, Standing, command_word

@@ -8,11 +8,10 @@ from instep.platform.core.jobs import Job
 from instep.platform.core.outbound.client import OutboundClient
 from instep.platform.core.restarts import restartable
 from instep.transfer.repositories import review_queries
-from instep.transfer.repositories.held_pulls import READER, HeldPull, holding
+from instep.transfer.repositories.held_pulls import READER, HeldPull, holding, read_state
 from instep.transfer.repositories.hosts.host_kinds import FORMS
 from instep.transfer.repositories.hosts.host_requests import HostApi, HostRefused
 from instep.transfer.repositories.intake import review_soon
-from instep.transfer.repositories.numbered_drafts import read_state
 from instep.transfer.repositories.pull_commits import commit_approved, report_left_edits
 from instep.transfer.repositories.pull_deciding import answer_comment
 from instep.transfer.repositories.pull_text import ReviewState

@@ -11,9 +11,8 @@ from instep.platform.core.errors import InvalidState
 from instep.platform.core.restarts import restartable
 from instep.platform.core.secret_keys import secret_key
 from instep.platform.identity.schemas import Ctx
-from instep.transfer.repositories.held_pulls import HeldPull
+from instep.transfer.repositories.held_pulls import HeldPull, entries_after
 from instep.transfer.repositories.hosts.host_requests import HostApi, HostRefused
-from instep.transfer.repositories.numbered_drafts import entries_after
 from instep.transfer.repositories.pull_boxes import comment_digest
 from instep.transfer.repositories.pull_text import CommentFrame, ReviewState, command_word, comment_of
 from instep.transfer.repositories.schemas import PullRequest, PullStatus, WrittenComment

@@ -7,6 +7,7 @@ quoted, so is the code when it is restored. A mark is delimited by NUL, which de
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from textwrap import dedent
 from typing import NamedTuple
 
 from instep.platform.text.code_spans import runs_of_backticks
@@ -25,6 +26,11 @@ _BRACKETED = re.compile(r"(\]\([ \t]*|^[ \t>]*\[[^\]\n]+\]:[ \t]*)<([^<>\n]*)>",
 _DIVIDER = re.compile(r"[ \t(){}]")
 # Titles of alerts and directives are plain text.
 _PLAIN_TITLE = re.compile(r"[ \t>]*(?:> \[![A-Z]+\] |:{3,}[a-z-]+\[[^\]]*$)")
+
+
+def ticks_for(text: str) -> str:
+    """The backticks of a block of code with this text."""
+    return "`" * (max((len(run) for run in re.findall("`{3,}", text)), default=2) + 1)
 
 
 class Fence(NamedTuple):
@@ -60,6 +66,11 @@ class HiddenCode:
     def add_span(self, span: str) -> str:
         self.spans.append(span)
         return f"\x00C{len(self.spans) - 1}\x00"
+
+    def add_text(self, text: str, language: str) -> str:
+        """Hide a text as a block of code between as many backticks as it needs; return its mark."""
+        lines = tuple(text.split("\n"))
+        return self.add_fence(Fence(ticks_for(text), language, lines))
 
     def _show_line(self, line: str) -> str:
         if "\x00" not in line:
@@ -225,6 +236,12 @@ class _Indents:
 def indent_of(line: str) -> int:
     """The width of a line's indentation, in columns."""
     return len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(4))
+
+
+def dedented(text: str) -> str:
+    """A text whose lines below the first are dedented, so that none of them becomes code."""
+    first, _, others = text.partition("\n")
+    return f"{first.strip()}\n{dedent(others)}"
 
 
 def end_of_indented_block(lines: list[str], start: int, indent: int) -> int:

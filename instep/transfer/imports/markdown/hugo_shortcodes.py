@@ -173,7 +173,7 @@ def _plain_code(tag: TagUse, code: HiddenCode) -> str:
     """A fence for a shortcode that encloses code, with the name of its file above."""
     body = code.show(tag.body or "").strip("\n")
     language = tag.named.get("lang") or (tag.positional[0] if tag.positional else "") or _language(body)
-    mark = code.add_fence(Fence("```", language, tuple(body.split("\n"))))
+    mark = code.add_text(body, language)
     return headed_block(tag.named.get("file", ""), mark)
 
 

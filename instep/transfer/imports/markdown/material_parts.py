@@ -4,7 +4,7 @@ import re
 from textwrap import dedent
 
 from instep.platform.core.directives import write_directive
-from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode
+from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode, dedented
 
 _DIVISION = re.compile(r"^([ \t]*+)<(/?)div\b([^<>\n]*+)>(.*)$", re.MULTILINE)
 _GRID = re.compile(r"\bclass=\"grid cards\"")
@@ -47,14 +47,9 @@ def _cards(content: str, indent: str) -> str:
     before, *items = _ITEM.split(dedent(content))
     if before.strip() or not items:
         return ""
-    cards = [write_directive("card", _RULE.sub("", _dedented(item)).strip()) for item in items]
+    cards = [write_directive("card", _RULE.sub("", dedented(item)).strip()) for item in items]
     lines = write_directive("cards", "\n".join(cards)).split("\n")
     return "\n".join(f"{indent}{line}".rstrip() for line in ("", *lines, ""))
-
-
-def _dedented(item: str) -> str:
-    first, _, others = item.partition("\n")
-    return f"{first}\n{dedent(others)}"
 
 
 def remove_languages_of_spans(code: HiddenCode) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from html import unescape
-from textwrap import dedent, indent
+from textwrap import indent
 
 import nh3
 
@@ -14,6 +14,7 @@ from instep.transfer.imports.html.html_document import class_words
 from instep.transfer.imports.html.markdown_links import link
 from instep.transfer.imports.html.words_in_brackets import shown_comparisons
 from instep.transfer.imports.markdown.callouts import alert
+from instep.transfer.imports.markdown.hidden_code import dedented
 from instep.transfer.imports.markdown.page_losses import PageLosses
 
 _BLOCKS = (
@@ -176,7 +177,7 @@ def _block(opening: re.Match[str], content: str, losses: PageLosses, depth: int)
         return _details(content, losses, depth)
     if name in _HTML_ALONE or not ("markdown" in opening[3] or _MARKDOWN.search(content)):
         return _converted(f"{opening[0].strip()}{content}</{name}>", losses)
-    body = _replace_blocks(_dedented(content), losses, depth + 1)
+    body = _replace_blocks(dedented(content), losses, depth + 1)
     kind = kind_of_classes(class_words(attributes.get("class", ""))) if name in BOX_TAGS else None
     return alert(kind, "", _STYLE.sub("", body).strip()) if kind else body
 
@@ -185,14 +186,8 @@ def _details(content: str, losses: PageLosses, depth: int) -> str:
     summary = _SUMMARY.match(content)
     title = " ".join(_TAG.sub("", summary[1]).split()) if summary else "Details"
     content = content[summary.end() :] if summary else content
-    body = _replace_blocks(_dedented(content), losses, depth + 1).strip("\n")
+    body = _replace_blocks(dedented(content), losses, depth + 1).strip("\n")
     return f"<details>\n<summary>{title}</summary>\n\n{body}\n\n</details>"
-
-
-def _dedented(content: str) -> str:
-    """The dedented content of a block, so that none of its lines becomes code."""
-    first, _, others = content.partition("\n")
-    return f"{first.strip()}\n{dedent(others)}"
 
 
 def _converted(html: str, losses: PageLosses) -> str:

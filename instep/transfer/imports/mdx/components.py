@@ -99,15 +99,8 @@ def _card(tag: Tag) -> MarkdownPiece:
     if target and not title:
         title, description = on_one_line(description), ""
     words = link(title, target) if target else ""
-    illustration = picture(title, tag.value("img", "image"))
-    body = paragraphs(words, illustration, description)
+    body = paragraphs(words, picture(title, tag.value("img", "image")), description)
     return block(write_directive("card", body, "" if target else plain_title(title)) if body or title else "")
-
-
-def _button(tag: Tag) -> MarkdownPiece:
-    return MarkdownPiece(
-        link(on_one_line(tag.inner) or tag.value(*TITLES), tag.value("href", "link", "to", "url"))
-    )
 
 
 def _frame(tag: Tag) -> MarkdownPiece:
@@ -182,13 +175,15 @@ def _update(tag: Tag) -> MarkdownPiece:
     return block(paragraphs(f"## {heading}" if heading else "", tag.inner))
 
 
-def _picture(tag: Tag) -> MarkdownPiece:
+def illustration(tag: Tag) -> MarkdownPiece:
     width = picture_width(tag.value("width"), tag.value("style"))
     return MarkdownPiece(picture(tag.value("alt", "title"), tag.value("src", "href", "light"), width))
 
 
 def _link(tag: Tag) -> MarkdownPiece:
-    return MarkdownPiece(link(on_one_line(tag.inner) or tag.value(*TITLES), tag.value("href", "to")))
+    return MarkdownPiece(
+        link(on_one_line(tag.inner) or tag.value(*TITLES), tag.value("href", "link", "to", "url"))
+    )
 
 
 def _panel(tag: Tag) -> MarkdownPiece:
@@ -228,7 +223,6 @@ COMPONENTS: dict[str, Write] = {
     **with_names(_panel, "View Panel Prompt Color.Row"),
     **with_names(_step, "Step Steps.Step"),
     **with_names(_card, "Card Tile LinkCard Cards.Card Card.Link"),
-    **with_names(_button, "LinkButton Button ButtonLink"),
     **with_names(_frame, "Frame"),
     **with_names(_field, "ParamField ResponseField Param Property Properties.Property"),
     **with_names(_type_table, "TypeTable"),
@@ -238,8 +232,8 @@ COMPONENTS: dict[str, Write] = {
     **with_names(_tooltip, "Tooltip Term"),
     **with_names(_anchor, "Anchor AnchorHeading"),
     **with_names(_update, "Update"),
-    **with_names(_picture, "Image Img ImageZoom Picture ThemedImage ThemeImage"),
-    **with_names(_link, "Link NavLink RouterLink DynamicLink A"),
+    **with_names(illustration, "Image Img ImageZoom Picture ThemedImage ThemeImage"),
+    **with_names(_link, "LinkButton Button ButtonLink Link NavLink RouterLink DynamicLink A"),
     **with_names(_keys, "Kbd Key"),
     **with_names(_formula, "Latex Math InlineMath"),
     **with_names(_people, "Testimonial"),

@@ -4,11 +4,17 @@ import html
 import posixpath
 import re
 
-from instep.transfer.imports.html.markdown_links import link, markdown_table, picture
-from instep.transfer.imports.html.picture_widths import picture_width
+from instep.transfer.imports.html.markdown_links import link, markdown_table
 from instep.transfer.imports.html.safe_links import PLAYED, page_of
 from instep.transfer.imports.markdown.grouping import video
-from instep.transfer.imports.mdx.components import Write, details, dropped, unwrapped, with_names
+from instep.transfer.imports.mdx.components import (
+    Write,
+    details,
+    dropped,
+    illustration,
+    unwrapped,
+    with_names,
+)
 from instep.transfer.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, quote
 from instep.transfer.imports.mdx.tags import Tag, block, item, place
 
@@ -47,11 +53,6 @@ def _anchor(tag: Tag) -> MarkdownPiece:
         words = on_one_line(tag.inner)
         return MarkdownPiece(link(words, target) if words else "")
     return MarkdownPiece(place(identity) + tag.inner)
-
-
-def _image(tag: Tag) -> MarkdownPiece:
-    width = picture_width(tag.value("width"), tag.value("style"))
-    return MarkdownPiece(picture(tag.value("alt", "title"), tag.value("src"), width))
 
 
 def _paragraph(tag: Tag) -> MarkdownPiece:
@@ -171,7 +172,7 @@ HTML_TAGS: dict[str, Write] = {
         dropped, "script style svg canvas link meta wbr col colgroup input param track head title base"
     ),
     "a": _anchor,
-    "img": _image,
+    "img": illustration,
     "br": lambda tag: MarkdownPiece("<br>"),
     "hr": lambda tag: block("---"),
     "blockquote": _quote,

@@ -3,13 +3,11 @@
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import unescape
 
 from instep.platform.core.directives import FENCE
 from instep.platform.text.characters import shorten
-from instep.transfer.imports.html.markdown_links import picture
-from instep.transfer.imports.html.picture_widths import picture_width
 from instep.transfer.imports.html.words_in_brackets import shown_comparisons
 from instep.transfer.imports.javascript.js_values import (
     SHOWN_SOURCE_CHARACTERS,
@@ -23,9 +21,9 @@ from instep.transfer.imports.javascript.js_values import (
 )
 from instep.transfer.imports.javascript.modules import SCRIPT, Module, expression_value, is_complete_module
 from instep.transfer.imports.javascript.returned_tags import repeated_tags, tags_of_component
-from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode, hide_into
+from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_into
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
-from instep.transfer.imports.mdx.components import COMPONENTS, dropped, unwrapped
+from instep.transfer.imports.mdx.components import COMPONENTS, dropped, illustration, unwrapped
 from instep.transfer.imports.mdx.elements import Element, ElementNode, Expression, parse_elements
 from instep.transfer.imports.mdx.html_tags import HTML_TAGS, TOLD_TAGS
 from instep.transfer.imports.mdx.included_files import IncludedFiles, code_region, rebase_links
@@ -283,13 +281,7 @@ class PageWriter:
         """The text of a snippet, an image, or any other file as code."""
         if _PICTURE.search(path):
             address = posixpath.relpath(path, posixpath.dirname(self.page.path) or ".")
-            return MarkdownPiece(
-                picture(
-                    tag.value("alt", "title"),
-                    address,
-                    picture_width(tag.value("width"), tag.value("style")),
-                )
-            )
+            return illustration(replace(tag, values={**tag.values, "src": address}))
         content = self.snippets.files.read(path)
         self.budget[0] -= len(content)
         if self.depth >= _MAX_SNIPPET_DEPTH or self.budget[0] < 0:
@@ -351,9 +343,7 @@ class PageWriter:
         return ""
 
     def _fence(self, text: str, language: str, region: str = "") -> str:
-        lines = code_region(text.rstrip().split("\n"), region)
-        longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
-        return self.code.add_fence(Fence("`" * (longest + 1), language, tuple(lines)))
+        return self.code.add_text("\n".join(code_region(text.rstrip().split("\n"), region)), language)
 
 
 def _words(name: str, text: str) -> str:

@@ -14,11 +14,9 @@ from instep.transfer.imports.plan.page_locales import locales_of_pages
 from instep.transfer.imports.plan.part_names import with_own_names
 from instep.transfer.imports.plan.placing import Places, place_on_levels
 from instep.transfer.imports.plan.plan_report import fill_report, grouped
-from instep.transfer.imports.plan.redirect_urls import redirect_url
 from instep.transfer.imports.plan.renumbering import with_known_keys
 from instep.transfer.imports.plan.rewriting import PageRewriter
-from instep.transfer.imports.plan.site_addresses import SiteAddresses
-from instep.transfer.imports.plan.slugging import first_free, slug_of_page
+from instep.transfer.imports.plan.site_addresses import SiteAddresses, first_free, redirect_url, slug_of_page
 from instep.transfer.imports.schemas import (
     AbsentOutcome,
     AbsentPage,

@@ -1,16 +1,22 @@
-"""The addresses of a source's pages in the help center, as used in links between articles."""
+"""The slugs and addresses of a source's pages in the help center, and the targets of its redirects."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from urllib.parse import quote, unquote
 
 from instep.content.articles.paths import path_of_article
-from instep.content.redirects.path_patterns import FIXED_PAGE
-from instep.transfer.imports.plan.addresses import SourceTarget
+from instep.content.redirects.path_patterns import ANY, FIXED_PAGE, segments_of
+from instep.content.redirects.schemas import valid_target
+from instep.platform.core import limits
+from instep.platform.text.slugs import free_slug, is_slug, slugify
+from instep.transfer.imports.plan.addresses import PAGE_EXTENSION, SourceTarget, source_path
 from instep.transfer.imports.plan.other_pages import Changelog
 from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedPage
 
 CHANGELOG = "/changelog"
+# Characters that are kept in a whole URL (RFC 3986, section 2.2), and those already encoded.
+URL_CHARACTERS = ":/?#[]@!$&'()*+,;=~%"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +79,39 @@ class SiteAddresses:
         for key, (locale, slug) in self.pages.items():
             pages[path_of_article(self.bot_locale, locale, slug)] = OwnPage("another article", key)
         return pages
+
+
+def redirect_url(url: str) -> str:
+    """A URL of the source in ASCII, as in redirects; raises `ValueError` with the reason as a clause."""
+    if not url.isprintable():
+        raise ValueError("it contains invisible characters")
+    encoded = valid_target(quote(url, safe=URL_CHARACTERS))
+    if len(encoded) > limits.MAX_REDIRECT_URL_CHARACTERS:
+        raise ValueError(f"it is longer than {limits.MAX_REDIRECT_URL_CHARACTERS:,} characters")
+    return encoded
+
+
+def slug_of_page(page: ImportedPage, taken: set[str]) -> str:
+    """The slug of a new article: the source's own, or from the end of its address, or from its title."""
+    return first_free([page.slug, *names_in(page)], page.title, "article", taken)
+
+
+def names_in(page: ImportedPage) -> Iterable[str]:
+    """The last segment of the address, then the last two, which distinguish pages with the same name."""
+    if page.address is None or ANY in page.address:
+        return []
+    segments = [unquote(part) for part in segments_of(PAGE_EXTENSION.sub("", source_path(page.address)))]
+    # A number alone is less descriptive than the title.
+    if segments and segments[-1].isdigit():
+        return []
+    return ["-".join(segments[-count:]) for count in (1, 2) if len(segments) >= count]
+
+
+def first_free(names: Iterable[str | None], title: str, fallback: str, taken: set[str]) -> str:
+    """Reserve the first name that is free as a slug; if none is, the first name with a number."""
+    slugs = [slug for name in names if name and (slug := slugify(name, ""))]
+    slugs = slugs or [slugify(title, fallback)]
+    free = (slug for slug in slugs if slug not in taken and is_slug(slug))
+    slug = next(free, "") or free_slug(slugs[0], taken)
+    taken.add(slug)
+    return slug

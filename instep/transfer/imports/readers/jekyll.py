@@ -1,6 +1,8 @@
 """Reads Jekyll: `_config.yml`, collections, permalinks, Liquid, and kramdown's Markdown."""
 
 import posixpath
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import replace
 
 from instep.transfer.imports.markdown.fields import Value, read_yaml
@@ -8,12 +10,14 @@ from instep.transfer.imports.markdown.kramdown import plain_kramdown
 from instep.transfer.imports.markdown.liquid_templates import LiquidTemplates
 from instep.transfer.imports.markdown.plain_pages import plain_page
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
-from instep.transfer.imports.readers.jekyll_navigation import jekyll_entries
 from instep.transfer.imports.readers.jekyll_site import CONFIGURATION, JekyllSite, read_jekyll_site
-from instep.transfer.imports.tree.folders import page_paths, translations
-from instep.transfer.imports.tree.navigation import arrange
+from instep.transfer.imports.tree.file_names import name_order, title_of_name, with_ending
+from instep.transfer.imports.tree.folders import folder_entries, page_paths, translations
+from instep.transfer.imports.tree.navigation import Entry, arrange
 from instep.transfer.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree, read_text
 from instep.transfer.imports.tree.site_looks import tell_looks
+
+_LAST = 1e9
 
 
 def recognises(files: SourceFiles) -> bool:
@@ -73,3 +77,67 @@ def _page(page: SourcePage, site: JekyllSite, original: str | None) -> ImportedP
 
 
 READER = Reader("jekyll", "Jekyll", recognises, read)
+
+
+def jekyll_entries(sources: Mapping[str, SourcePage], pages: Mapping[str, ImportedPage]) -> list[Entry]:
+    """The navigation: by `parent`, by `category` and `children`, or by folder."""
+    originals = {path: page for path, page in sources.items() if pages[path].translation_of is None}
+    if any(page.fields.text("parent") for page in originals.values()):
+        return _entries_by_parent(originals, pages)
+    if any(page.fields.text("category") for page in originals.values()):
+        return _entries_by_category(originals, pages)
+    return folder_entries(pages, "", lambda path: _order_of_path(path, originals))
+
+
+def _entries_by_parent(sources: Mapping[str, SourcePage], pages: Mapping[str, ImportedPage]) -> list[Entry]:
+    """The navigation of the theme Just the Docs: `parent` is the title of another page."""
+    children: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for path, page in sources.items():
+        if page.fields.text("nav_exclude") != "true":
+            children[page.fields.text("parent"), page.fields.text("grand_parent")].append(path)
+
+    def entries_below(title: str, parent: str) -> list[Entry]:
+        paths = children.pop((title, parent), []) + (children.pop((title, ""), []) if parent else [])
+        rows = sorted(paths, key=lambda path: _order(path, sources))
+        titles = [(path, sources[path].fields.text("title") or pages[path].title) for path in rows]
+        return [Entry(pages[path].title, path, entries_below(name, title)) for path, name in titles]
+
+    return entries_below("", "")
+
+
+def _entries_by_category(sources: Mapping[str, SourcePage], pages: Mapping[str, ImportedPage]) -> list[Entry]:
+    """Entries by category; `children` of a page are the addresses of its subpages."""
+    paths_by_address = {(pages[path].address or "").strip("/"): path for path in sources}
+    categories: defaultdict[str, list[str]] = defaultdict(list)
+    for path, page in sources.items():
+        if not page.fields.is_true("child"):
+            categories[page.fields.text("category")].append(path)
+
+    def entry_of(path: str) -> Entry:
+        addresses = (address.strip("/") for address in sources[path].fields.texts("children"))
+        children = [paths_by_address[address] for address in addresses if address in paths_by_address]
+        rows = sorted(children, key=lambda child: _order(child, sources))
+        return Entry(
+            pages[path].title, path, [Entry(pages[child].title, child) for child in rows if child != path]
+        )
+
+    entries = []
+    for category in sorted(categories):
+        rows = [
+            entry_of(path) for path in sorted(categories[category], key=lambda path: _order(path, sources))
+        ]
+        entries += [Entry(title_of_name(category), None, rows)] if category else rows
+    return entries
+
+
+def _order(path: str, sources: Mapping[str, SourcePage]) -> tuple[float, str]:
+    fields = sources[path].fields
+    numbers = (fields.number(name) for name in ("nav_order", "order", "weight", "position"))
+    return (next((number for number in numbers if number is not None), _LAST), path)
+
+
+def _order_of_path(path: str, sources: Mapping[str, SourcePage]) -> tuple[float, str]:
+    """The order of a page, or of a folder's index page; the rest is sorted by name."""
+    name = with_ending(path, (".md", ".markdown", "/index.md", "/README.md"), sources)
+    number = _order(name, sources)[0] if name else _LAST
+    return (number, "") if number < _LAST else name_order(path.rpartition("/")[2])

@@ -15,7 +15,7 @@ from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.transfer.imports.markdown.fields import read_yaml
 from instep.transfer.imports.markdown.grouping import grouped_tabs, tab
-from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode
+from instep.transfer.imports.markdown.hidden_code import HiddenCode
 from instep.transfer.imports.markdown.plain_pages import headed_block, plain_page
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.tree.file_names import title_of_name, without_extension
@@ -169,7 +169,7 @@ def _plain_block(kind: str, source: str, code: HiddenCode, page: SourcePage) -> 
         data = load_json(code.show(source))
     except (ValueError, RecursionError):
         page.losses.add(f"block {kind} that can't be read: its source is shown as code", f"[block:{kind}]")
-        return "\n\n" + code.add_fence(Fence("```", "json", tuple(code.show(source).split("\n")))) + "\n\n"
+        return f"\n\n{code.add_text(code.show(source), 'json')}\n\n"
     block = _block_text(kind, data if isinstance(data, dict) else {}, code)
     if block is None:
         page.losses.add(f"block {kind}", f"[block:{kind}]")
@@ -202,9 +202,7 @@ def _rows(data: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
 
 
 def _code_text(row: Mapping[str, object], code: HiddenCode) -> str:
-    mark = code.add_fence(
-        Fence("```", str(row.get("language") or ""), tuple(str(row.get("code") or "").split("\n")))
-    )
+    mark = code.add_text(str(row.get("code") or ""), str(row.get("language") or ""))
     return headed_block(str(row.get("name") or ""), mark)
 
 

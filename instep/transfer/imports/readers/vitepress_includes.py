@@ -3,6 +3,7 @@
 import posixpath
 import re
 
+from instep.transfer.imports.markdown.hidden_code import ticks_for
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.mdx.included_files import IncludedFiles, code_region, rebase_links
 
@@ -71,7 +72,7 @@ class VitePressIncludes:
         code = self.snippets.files.read(path).decode("utf-8", "replace").rstrip()
         languages = [word for word in (options or "").split() if re.fullmatch(r"[a-z]\w*", word)]
         language = languages[0] if languages else posixpath.splitext(path)[1].removeprefix(".")
-        ticks = "`" * (max((len(run) for run in re.findall("`{3,}", code)), default=2) + 1)
+        ticks = ticks_for(code)
         info = f"{language} [{title}]" if title else language
         return "\n".join(
             indent + line for line in (ticks + info, *code_region(code.split("\n"), name or ""), ticks)

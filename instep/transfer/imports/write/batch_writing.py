@@ -78,7 +78,7 @@ async def import_collections(
     ids = await queries.ids_of(ctx, batch.plan.source, "collection")
     for planned in collections:
         key, what = planned.collection.key, _lost_part(planned, ids)
-        async with attempt(ctx, batch, planned.collection.path or key, what, key):
+        async with attempt_item(ctx, batch, planned.collection.path or key, what, key):
             await _write_collection(ctx, batch.plan, planned, ids)
         if key in batch.outcomes:
             _stand_for_parent(planned, ids)
@@ -86,7 +86,7 @@ async def import_collections(
 
 
 @asynccontextmanager
-async def attempt(
+async def attempt_item(
     ctx: Ctx, batch: Batch, path: str, what: str, key: str | None = None
 ) -> AsyncIterator[None]:
     """A transaction for one change; a refused one is a loss, and the failed outcome of `key`."""
@@ -170,7 +170,7 @@ async def import_pages(ctx: Ctx, import_id: str, batch: Batch, pages: Sequence[P
     for page in pages:
         path, key = page.page.path, page.page.key
         try:
-            async with attempt(ctx, batch, path, "page that can't be imported", key):
+            async with attempt_item(ctx, batch, path, "page that can't be imported", key):
                 batch.outcomes[key] = await write_page(ctx, batch.plan, page, batch.ids, earlier)
         except WorkNeeded:
             needed.take()
@@ -271,7 +271,7 @@ async def import_questions(
         article_id = batch.ids.articles.get(question.page)
         if article_id is None or await _has_question(ctx, article_id, question.question):
             continue
-        async with attempt(ctx, batch, question.page, "golden question that can't be added"):
+        async with attempt_item(ctx, batch, question.page, "golden question that can't be added"):
             await add_golden_question(ctx, question.question, article_id, question.section, question.says)
     return import_id
 
@@ -294,7 +294,7 @@ async def import_parts(ctx: Ctx, import_id: str, batch: Batch, parts: Sequence[P
             fields = {"kind": row.part.kind, "name": row.part.name, "locale": row.locale}
             fields["text"] = row.text.written(batch.ids.files)
             key = row.part.key or row.part.reference
-            async with attempt(ctx, batch, row.part.path, what, row.key):
+            async with attempt_item(ctx, batch, row.part.path, what, row.key):
                 new = PartCreate.model_validate(fields)
                 await import_part(ctx, new, batch.plan.source, key, row.text.digest)
         waiting = [row for row in waiting if row not in ready]
@@ -308,7 +308,7 @@ async def import_entries(ctx: Ctx, import_id: str, batch: Batch, entries: Sequen
     for entry in entries:
         path, key = entry.entry.path, entry.entry.key
         try:
-            async with attempt(ctx, batch, path, "changelog entry that can't be imported", key):
+            async with attempt_item(ctx, batch, path, "changelog entry that can't be imported", key):
                 await _write_entry(ctx, batch, entry, known_ids.get(key))
         except WorkNeeded:
             needed.take()

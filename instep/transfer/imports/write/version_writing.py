@@ -11,7 +11,7 @@ from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.exports.file_contents import VERSIONS_FILE
 from instep.transfer.imports.tree.schemas import ImportedPage, ImportedVersion
-from instep.transfer.imports.write.batch_writing import Batch, attempt
+from instep.transfer.imports.write.batch_writing import Batch, attempt_item
 
 LOST_BOUNDS = "versions of the page, which is in all versions now"
 LOST_TOPIC = "topic of the page, which has no link to the pages of other versions now"
@@ -38,7 +38,7 @@ async def import_versions(ctx: Ctx, import_id: str, batch: Batch, versions: Sequ
             "isCurrent": version.is_current and not has_versions,
         }
         what = f"version “{version.slug}” that can't be created"
-        async with attempt(ctx, batch, VERSIONS_FILE, what):
+        async with attempt_item(ctx, batch, VERSIONS_FILE, what):
             await add_product_version(ctx, ProductVersionCreate.model_validate(fields))
             present.insert(position, version.slug)
     return import_id
@@ -70,5 +70,5 @@ async def _set_versions(
     ctx: Ctx, batch: Batch, page: ImportedPage, fields: dict[str, str], lost: str
 ) -> None:
     if fields:
-        async with attempt(ctx, batch, page.path, lost):
+        async with attempt_item(ctx, batch, page.path, lost):
             await update_article(ctx, batch.ids.articles[page.key], ArticleUpdate.model_validate(fields))
