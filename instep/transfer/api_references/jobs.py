@@ -1,5 +1,7 @@
 """The daily job of an API reference: import the document at its address, and send what changed as a task."""
 
+from collections.abc import Mapping
+
 from instep.content.files.storage import Storages
 from instep.drafting.tasks import actions as tasks
 from instep.drafting.tasks.schemas import TaskCreate
@@ -12,10 +14,11 @@ from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.platform.identity.access import refuse_paused
 from instep.platform.identity.job_context import job_context
 from instep.platform.identity.schemas import Actor
+from instep.platform.text.diff import compare
+from instep.platform.text.slugs import slugify
 from instep.platform.web.bodies import body_from
 from instep.transfer.api_references import queries
 from instep.transfer.api_references.actions import next_update, schedule_update
-from instep.transfer.api_references.changes import diff_of
 from instep.transfer.api_references.schemas import ApiReference
 from instep.transfer.imports import actions as imports
 from instep.transfer.imports.openapi.operation_settings import descriptions_in
@@ -97,3 +100,20 @@ async def record_document(
             title = f"The API description changed: {reference.url}"[: limits.MAX_TITLE_CHARACTERS]
             change = {"kind": "release", "title": title, "url": reference.url, "diff": diff}
             await tasks.create_task(ctx, await tasks.read_task(body_from(TaskCreate, {"change": change})))
+
+
+async def diff_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """The unified diff of the changed operations, up to the size of a task; later ones are left out."""
+    diffs, characters_left = list[str](), limits.MAX_DIFF_CHARACTERS
+    for name in dict.fromkeys((*before, *after)):
+        texts = (before.get(name, ""), after.get(name, ""))
+        if texts[0] == texts[1]:
+            continue
+        path = f"openapi/{slugify(name, 'operation')}.ini"
+        names = (f"a/{path}" if texts[0] else "/dev/null", f"b/{path}" if texts[1] else "/dev/null")
+        diff = (await compare(*texts, names)).diff
+        characters_left -= len(diff)
+        if characters_left < 0:
+            break
+        diffs.append(diff)
+    return "".join(diffs)

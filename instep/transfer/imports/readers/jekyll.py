@@ -1,12 +1,16 @@
 """Reads Jekyll: `_config.yml`, collections, permalinks, Liquid, and kramdown's Markdown."""
 
 import posixpath
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 
+from instep.transfer.imports.html.callout_kinds import ALERT_KINDS
+from instep.transfer.imports.markdown.callouts import alert
+from instep.transfer.imports.markdown.definition_lists import replace_definition_lists
+from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.transfer.imports.markdown.fields import Value, read_yaml
-from instep.transfer.imports.markdown.kramdown import plain_kramdown
 from instep.transfer.imports.markdown.liquid_templates import LiquidTemplates
 from instep.transfer.imports.markdown.plain_pages import plain_page
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
@@ -18,6 +22,12 @@ from instep.transfer.imports.tree.schemas import ImportedPage, Losses, Reader, S
 from instep.transfer.imports.tree.site_looks import tell_looks
 
 _LAST = 1e9
+_CONTENTS = re.compile(
+    r"^[ \t]*+(?:[-*+]|\d++\.)[ \t][^\n]*+\n[ \t]*+\{:[ \t]*+toc\b[^}\n]*+\}[ \t]*$", re.MULTILINE
+)
+_EXTENSION = re.compile(r"\{:(?::[^{}\n]*|/[^{}\n]*|[\w-]+:[^{}\n]*|[ \t]*toc[^{}\n]*|[ \t]*)\}")
+_CLASS_LINE = re.compile(r"[ \t]*\{:[ \t]*\.([\w-]+)[^{}\n]*\}[ \t]*$")
+_TITLE_ENDING = "-title"
 
 
 def recognises(files: SourceFiles) -> bool:
@@ -74,9 +84,6 @@ def _page(page: SourcePage, site: JekyllSite, original: str | None) -> ImportedP
         description=fields.text("description", "excerpt") or None,
         status="draft" if is_draft else "published",
     )
-
-
-READER = Reader("jekyll", "Jekyll", recognises, read)
 
 
 def jekyll_entries(sources: Mapping[str, SourcePage], pages: Mapping[str, ImportedPage]) -> list[Entry]:
@@ -141,3 +148,34 @@ def _order_of_path(path: str, sources: Mapping[str, SourcePage]) -> tuple[float,
     name = with_ending(path, (".md", ".markdown", "/index.md", "/README.md"), sources)
     number = _order(name, sources)[0] if name else _LAST
     return (number, "") if number < _LAST else name_order(path.rpartition("/")[2])
+
+
+def plain_kramdown(text: str) -> str:
+    """The text without kramdown's own marks; code must be hidden.
+
+    A paragraph with a class such as `{: .note }` is a callout, as in most themes.
+    """
+    text = _EXTENSION.sub("", _CONTENTS.sub("", text))
+    blocks = re.split(r"(\n[ \t]*\n)", text)
+    return replace_emoji_codes(replace_definition_lists("".join(_plain_block(block) for block in blocks)))
+
+
+def _plain_block(block: str) -> str:
+    """An alert for a block whose first or last line sets a class that is a kind of callout."""
+    lines = block.strip("\n").split("\n")
+    for at in (0, len(lines) - 1):
+        match = _CLASS_LINE.match(lines[at])
+        kind = match[1].removesuffix(_TITLE_ENDING).lower() if match else ""
+        rest = lines[:at] + lines[at + 1 :]
+        if match and kind in ALERT_KINDS and rest:
+            return _callout(kind, [line.removeprefix("> ").removeprefix(">") for line in rest], match[1])
+    return block
+
+
+def _callout(kind: str, lines: list[str], name: str) -> str:
+    if name.endswith(_TITLE_ENDING) and len(lines) > 1:
+        return alert(kind, lines[0], "\n".join(lines[1:]))
+    return alert(kind, "", "\n".join(lines))
+
+
+READER = Reader("jekyll", "Jekyll", recognises, read)

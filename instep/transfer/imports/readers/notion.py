@@ -6,12 +6,22 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import partial
+from html import escape
 from io import StringIO
 from urllib.parse import quote, unquote
 
+from instep.transfer.imports.html.callout_kinds import kind_of_icon
+from instep.transfer.imports.html.html_document import (
+    HtmlDocument,
+    Node,
+    discard,
+    rename,
+    replace_inner,
+    text_of,
+    unwrap,
+)
 from instep.transfer.imports.products.html_files import first_text, inner_html, parse_page
 from instep.transfer.imports.products.html_texts import HtmlTexts
-from instep.transfer.imports.products.notion_markup import ASIDE, alert_of_aside, simplify_notion
 from instep.transfer.imports.tree.schemas import (
     ImportedCollection,
     ImportedPage,
@@ -32,6 +42,13 @@ LINK_TO_NOWHERE = re.compile(rf"\[([^\[\]\n]*)\]\({re.escape(NO_ADDRESS)}\)")
 LINKED_ID = re.compile(r"[0-9a-f]{32}(?=[./%?#)\"'\s])")
 TITLE_LINE = re.compile(r"\A\s*# (.*)\n+")
 PROPERTY = re.compile(r"([^\s:#>*\-\[|][^:\n]{0,80}): (\S.*)")
+# A callout in a Markdown export, which Notion writes as HTML.
+ASIDE = re.compile(r"<aside>((?:(?!</?aside>).)*)</aside>", re.DOTALL)
+FIRST_WORD = re.compile(r"[\w<\[*`]")
+MAX_ICON_CHARACTERS = 4
+NOT_CONTENT = "nav.table_of_contents, .user-icon, .page-header-icon"
+EQUATIONS = "figure.equation, span.katex, span.notion-text-equation-token"
+MAX_TOLD_CHARACTERS = 80
 
 
 @dataclass(slots=True)
@@ -233,6 +250,57 @@ def row_text(row: dict[str, str]) -> str:
     values = [(name, value) for name, value in list(row.items())[1:] if name and isinstance(value, str)]
     lines = [f"- **{name}**: {' '.join(value.split())}" for name, value in values if value.strip()]
     return "\n".join(lines) + "\n" if lines else ""
+
+
+def alert_of_aside(aside: re.Match[str]) -> str:
+    """A callout as an alert, of the kind that its icon shows."""
+    text = aside[1].strip()
+    start = FIRST_WORD.search(text)
+    icon = ""
+    if start is not None and 0 < start.start() <= MAX_ICON_CHARACTERS:
+        icon, text = text[: start.start()].strip(), text[start.start() :]
+    return "\n".join([f"> [!{kind_of_icon(icon)}]", *(f"> {line}".rstrip() for line in text.split("\n"))])
+
+
+def simplify_notion(document: HtmlDocument) -> None:
+    for node in document.css(NOT_CONTENT):
+        discard(node)
+    for callout in document.css("figure.callout"):
+        icon = callout.css_first(".icon")
+        kind = kind_of_icon(text_of(icon)) if icon is not None else "NOTE"
+        if icon is not None:
+            discard(icon)
+        callout.attrs["class"] = f"callout {kind.lower()}"
+    for toggle in document.css("ul.toggle"):
+        for item in list(toggle.iter()):
+            unwrap(item)
+        unwrap(toggle)
+    prepare_checkboxes(document)
+    prepare_equations(document)
+    for table in document.css("table.properties"):
+        rows = [[escape(text_of(cell)) for cell in row.css("th, td")] for row in table.css("tr")]
+        items = [f"<li><strong>{cells[0]}</strong>: {cells[-1]}</li>" for cells in rows if cells]
+        replace_inner(rename(document, table, "ul"), "".join(items))
+
+
+def prepare_checkboxes(document: HtmlDocument) -> None:
+    for box in document.css(".checkbox"):
+        checkbox: Node = document.parser.create_node("input")
+        checkbox.attrs["type"] = "checkbox"
+        if "checkbox-on" in (box.attributes.get("class") or ""):
+            checkbox.attrs["checked"] = ""
+        box.insert_before(checkbox, move=True)
+        discard(box)
+
+
+def prepare_equations(document: HtmlDocument) -> None:
+    """Turn formulas into code with their source, which pages can show."""
+    for equation in document.css(EQUATIONS):
+        source = equation.css_first("annotation")
+        if source is not None:
+            text = text_of(source)
+            replace_inner(rename(document, equation, "code"), escape(text))
+            document.losses.append(f"formula, shown as code: {text[:MAX_TOLD_CHARACTERS]}")
 
 
 READER = Reader("notion", "Notion", recognises, read)
