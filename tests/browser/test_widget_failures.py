@@ -5,6 +5,7 @@ from playwright.async_api import Page, Route, expect
 from instep.platform.core.database import Tx
 from tests.support.cast import Cast
 from tests.support.host_pages import HostPage, HostSite
+from tests.support.visitor_tokens import claims, now, secret_of, sign
 from tests.support.widget_pages import ask, open_panel, panel, question_field
 
 ANYWHERE = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Retry-After"}
@@ -76,6 +77,38 @@ async def test_a_help_center_that_fails_is_asked_again_with_the_same_question(
     await expect(panel(page).locator(".text")).to_contain_text("50 MB")
     await expect(question_field(page)).to_be_focused()
     assert await times_kept(owner, cast, question) == 1
+
+
+async def test_a_visitor_whose_token_has_expired_still_gets_answers_and_the_page_hears_of_it(
+    page: Page, hosts: HostSite, tag: str, cast: Cast, owner: Tx
+) -> None:
+    token = sign(await secret_of(owner, cast.acme), claims(exp=now() - 3600))
+    await page.goto(hosts.add(HostPage(tag)))
+    await open_panel(page)
+    await page.evaluate("() => void Instep('on', 'error', (value) => (window.told = value))")
+    await page.evaluate("token => Instep('identify', token)", token)
+    await question_field(page).fill("size of a file")
+    found = panel(page).get_by_role("list", name="Articles", exact=True)
+    await expect(found.get_by_role("button").first).to_be_visible()
+    assert await page.evaluate("window.told") == {"status": 400}
+
+    await page.evaluate("token => Instep('identify', token)", token)
+    await question_field(page).fill("How large may a file be?")
+    await page.keyboard.press("Enter")
+    await expect(panel(page).locator(".text")).to_contain_text("50 MB")
+
+
+async def test_a_failure_below_long_answers_is_seen(page: Page, hosts: HostSite, tag: str) -> None:
+    await page.goto(hosts.add(HostPage(tag)))
+    await ask(page)
+    for count in range(1, 4):
+        await expect(panel(page).get_by_role("button", name="Yes")).to_have_count(count)
+        await page.evaluate("Instep('ask', 'How large may a file be?')")
+    await page.route("**/chat", lambda route: route.fulfill(status=503, headers=ANYWHERE, body=""))
+    await expect(panel(page).get_by_role("button", name="Yes")).to_have_count(4)
+    await page.evaluate("Instep('ask', 'How large may two files be?')")
+
+    await expect(panel(page).locator(".failure")).to_be_in_viewport(ratio=1)
 
 
 async def test_a_limit_is_waited_for(page: Page, hosts: HostSite, tag: str) -> None:

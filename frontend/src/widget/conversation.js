@@ -25,11 +25,10 @@ export class Conversation {
 
   async send(asked, answer, isRepeated = false) {
     const { api, widget, pageUrl } = this.panel;
-    const { visitorToken } = widget.settings;
     this.isAsking = true;
     answer.begin();
     try {
-      const values = { ...asked, conversationId: this.id, locale: widget.locale, pageUrl, visitorToken };
+      const values = { ...asked, conversationId: this.id, locale: widget.locale, pageUrl };
       const whole = await api.ask(values, (name, data) => answer.take(name, data));
       if (this !== this.panel.conversation) return;
       this.id = whole.conversationId;
@@ -58,6 +57,7 @@ class Answer {
     const hadFocus = this.node.contains(this.panel.place.root.activeElement);
     this.node.setAttribute("aria-busy", "true");
     this.node.replaceChildren(element("p", { class: "working" }, this.panel.texts.working), this.body);
+    this.panel.follow(this.question);
     if (hadFocus) this.panel.field.focus();
     this.panel.announce(this.panel.texts.working);
   }
@@ -124,6 +124,7 @@ class Answer {
     }
     if (!navigator.onLine) window.addEventListener("online", () => retry.isConnected && again(), { once: true });
     this.node.append(element("p", { class: "failure" }, words, " ", retry));
+    this.panel.follow(this.question);
     this.panel.announce(words);
   }
 }

@@ -38,10 +38,25 @@ export class Api {
   }
 
   read(path, values, signal) {
-    const { bot, key, version, settings } = this.widget;
+    const { bot, key, version } = this.widget;
     const query = new URLSearchParams({ botKey: key, ...(version && { version }), ...values });
-    const headers = settings.visitorToken && { "Visitor-Token": settings.visitorToken };
-    return this.request(`/widget/${bot}/${path}?${query}`, { headers, signal });
+    const send = (token) => this.request(`/widget/${bot}/${path}?${query}`, { headers: token && { "Visitor-Token": token }, signal });
+    return this.identified(send);
+  }
+
+  /** Send a request with the token of a signed-in visitor, and without it once the help center refuses it: most expire. */
+  async identified(send) {
+    const { settings } = this.widget;
+    const { visitorToken } = settings;
+    try {
+      return await send(visitorToken);
+    } catch (error) {
+      if (error.status !== 400 || !visitorToken) throw error;
+      if (settings.visitorToken === visitorToken) delete settings.visitorToken;
+      // The page can identify the visitor again.
+      this.widget.tell("error", { status: error.status });
+      return this.identified(send);
+    }
   }
 
   /** A picture of the help center as a bitmap: pages whose policy knows no pictures of others show it, too. */
@@ -60,7 +75,11 @@ export class Api {
   }
 
   /** Ask, and take the parts of the answer as they come; resolves to the whole of it. */
-  async ask(values, take) {
+  ask(values, take) {
+    return this.identified((visitorToken) => this.stream({ ...values, visitorToken }, take));
+  }
+
+  async stream(values, take) {
     const stop = new AbortController();
     let timer;
     const wait = () => {

@@ -1,6 +1,6 @@
 """Extractive answers: the relevant parts of the best passages, in the articles' own words."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from math import exp, log
@@ -318,11 +318,42 @@ def shorten_block(
     if are_steps(block):
         return first_steps(block, size_of, max_size)
 
-    def weight(unit: AnswerUnit) -> float:
-        terms = terms_of(unit.plain)
+    def weight(part: Sequence[AnswerUnit]) -> float:
+        terms = frozenset[str]().union(*(terms_of(unit.plain) for unit in part))
         return question.weight_of(terms) + len(terms & best_terms) / (len(best_terms) or 1)
 
-    units = sorted(block.units, key=lambda unit: -weight(unit))[:MAX_UNITS]
-    while len(units) > 1 and size_of(replace(block, units=tuple(units))) > max_size:
-        units.pop()
-    return replace(block, units=tuple(unit for unit in block.units if unit in units))
+    def fits(units: Sequence[AnswerUnit]) -> bool:
+        return size_of(replace(block, units=tuple(units))) <= max_size
+
+    return replace(block, units=tuple(best_parts(block.units, weight, fits)))
+
+
+def best_parts(
+    units: Sequence[AnswerUnit],
+    weight: Callable[[Sequence[AnswerUnit]], float],
+    fits: Callable[[Sequence[AnswerUnit]], bool],
+) -> list[AnswerUnit]:
+    """The best sentences, rows or items that fit, in their order; an item keeps what is nested in it.
+
+    Of one that is too long by itself, its own text stays with the best of what is nested in it.
+    """
+    parts = nested_parts(units)
+    best = sorted(range(len(parts)), key=lambda index: -weight(parts[index]))[:MAX_UNITS]
+    while len(best) > 1 and not fits([unit for index in best for unit in parts[index]]):
+        best.pop()
+    chosen = [unit for index in sorted(best) for unit in parts[index]]
+    if len(best) > 1 or len(chosen) == 1 or fits(chosen):
+        return chosen
+    first, *nested = chosen
+    return [first, *best_parts(nested, weight, lambda units: fits([first, *units]))]
+
+
+def nested_parts(units: Sequence[AnswerUnit]) -> list[list[AnswerUnit]]:
+    """The units of the outermost level, each with those that are indented below it."""
+    indents = [len(unit.prefix) - len(unit.prefix.lstrip()) for unit in units]
+    parts: list[list[AnswerUnit]] = []
+    for unit, indent in zip(units, indents, strict=True):
+        if not parts or indent == min(indents):
+            parts.append([])
+        parts[-1].append(unit)
+    return parts

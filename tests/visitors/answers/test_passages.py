@@ -194,6 +194,29 @@ def test_of_a_long_table_the_rows_are_quoted_that_bear_on_the_question_and_have_
     assert 1 < table.count("you rent") < 6
 
 
+def test_an_item_of_a_long_list_is_quoted_with_what_is_nested_in_it_and_without_that_of_others() -> None:
+    def item(name: str) -> str:
+        return f"- `{name}` - {'how to place a wheel ' * 14}. Accepts:\n    - pixels,\n    - cells\n"
+
+    names = ["left", "right", "top", "bottom", "width", "height", "depth", "saddle"]
+
+    answer = quoted("".join(map(item, names)), "place the saddle")
+
+    assert answer.partition("`saddle`")[2].count("pixels") == 1
+    assert 1 < answer.count("Accepts") == answer.count("pixels") == answer.count("cells") < len(names)
+
+
+def test_an_item_that_is_too_long_by_itself_keeps_its_own_text_and_the_best_below_it() -> None:
+    nested = "".join(f"    - {'a wheel ' * 20} {n}\n" for n in range(20))
+
+    answer = quoted(f"- The parts:\n{nested}    - the saddle", "saddle")
+
+    assert "The parts" in answer
+    assert "the saddle" in answer
+    assert "wheel 1 [" in answer
+    assert "wheel 12 [" not in answer
+
+
 def test_a_passage_that_has_only_words_without_a_meaning_adds_nothing() -> None:
     stop_words = frozenset(("kann", "ich", "auch", "als"))
     best = replace(passage_of("Bestelle als Gast.", "Bestellen"), stop_words=stop_words)
