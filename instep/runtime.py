@@ -136,6 +136,9 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
                 )
         finally:
             background.cancel()
+            # Unless it is awaited, each stop is in the log as an error.
+            with suppress(asyncio.CancelledError):
+                await background
             await database.close()
     finally:
         await asyncio.to_thread(postgres_context.__exit__, None, None, None)

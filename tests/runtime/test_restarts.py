@@ -128,6 +128,7 @@ def test_a_server_that_is_told_to_stop_ends_with_success_and_leaves_nothing_behi
 
     assert server.wait(BACK_SECONDS) == 0
     assert installation.postgres == []
+    assert '"level": "error"' not in installation.last_words()
 
 
 def test_a_worker_that_is_told_to_stop_leaves_the_server_its_database(

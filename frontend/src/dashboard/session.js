@@ -1,13 +1,15 @@
 // Signing in again without leaving the page: what is on it, above all what someone is writing, stays.
 //
 // A request that comes back with 401 and this trigger waits until the dialog has signed the person in; then it is
-// sent again, with the token that forms have from then on.
+// sent again, with the token that forms have from then on. The token also comes with a 403 if the same person has
+// signed in elsewhere in this browser.
 import htmx from "htmx.org";
 
 const SIGNED_OUT = "instep-signed-out";
 const PART = "/sign-in/dialog";
 const TOKEN_FIELD = "form-token";
 const TOKEN_HEADER = "Instep-Form-Token";
+const PERSON_HEADER = "Instep-Person";
 const PAUSE_MILLISECONDS = 1000;
 let signingIn = null;
 let typedAt = -Infinity;
@@ -20,14 +22,20 @@ export function signInAgain() {
 
 /** `fetch` for the dashboard's own requests; `whileWaiting` is called before the dialog opens. */
 export async function fetchSignedIn(url, options = {}, whileWaiting = () => {}) {
-  const request = { ...options, headers: { "HX-Request": "true", "HX-Current-URL": location.href, ...options.headers } };
+  const person = document.getElementById("sign-in-again")?.dataset.person ?? "";
+  const ours = { "HX-Request": "true", "HX-Current-URL": location.href, [PERSON_HEADER]: person };
+  const request = { ...options, headers: { ...ours, ...options.headers } };
   const response = await fetch(url, request);
-  if (!isSignedOut(response)) return response;
-  whileWaiting();
-  try {
-    await signInAgain();
-  } catch {
-    return response;
+  const token = response.headers.get(TOKEN_HEADER);
+  if (token) renewFields(token);
+  else if (!isSignedOut(response)) return response;
+  else {
+    whileWaiting();
+    try {
+      await signInAgain();
+    } catch {
+      return response;
+    }
   }
   renewToken(request.body);
   return fetch(url, request);

@@ -16,8 +16,10 @@ export function endToasts(document) {
   }).observe(region, { childList: true });
 }
 
-/** The key that undoes is about the newest toast. */
+/** The key that undoes is about the newest toast. What goes wrong again and again is said once. */
 function take(region, toast) {
+  const isRepeated = (other) => other !== toast && other.matches("[role=alert]") && other.textContent === toast.textContent;
+  for (const other of [...region.children].filter(isRepeated)) other.remove();
   for (const button of region.querySelectorAll("[data-key]")) if (!toast.contains(button)) delete button.dataset.key;
   end(toast);
 }

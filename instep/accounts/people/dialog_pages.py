@@ -15,11 +15,9 @@ from instep.accounts.people.second_step_pages import COOKIE, keep_step, token_of
 from instep.platform.core.errors import AppError
 from instep.platform.web.forms import csrf_token, read_form, set_cookie
 from instep.platform.web.public import public
-from instep.platform.web.signed_in import SIGN_IN, asks_for_part, private_headers, see_other
+from instep.platform.web.signed_in import SIGN_IN, TOKEN_HEADER, asks_for_part, private_headers, see_other
 
 PATH = "/sign-in/dialog"
-# The new token for the forms of the page.
-TOKEN_HEADER = "Instep-Form-Token"
 
 
 @public

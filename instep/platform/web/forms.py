@@ -47,6 +47,10 @@ class ForeignForm(AppError):
     status = 403
 
 
+class OldForm(ForeignForm):
+    """The page of this form was opened before you signed in: open it again and send the form from there."""
+
+
 def cookie_name(settings: Settings, name: str) -> str:
     """The cookie's name; with https its prefix keeps other hosts and unencrypted pages from setting it."""
     return f"__Host-instep-{name}" if settings.is_encrypted else f"instep-{name}"
@@ -92,10 +96,10 @@ async def read_form(
 
 
 def refuse_foreign_token(request: Request, token: str) -> None:
-    """Check that the form was sent from a page of this browser."""
+    """Check that the form was sent from a page of this browser, and of its present session."""
     sent = token.encode()
     if not any(hmac.compare_digest(csrf_token(secret).encode(), sent) for secret in form_secrets(request)):
-        raise ForeignForm
+        raise OldForm if token else ForeignForm
 
 
 def refuse_foreign_site(request: Request) -> None:

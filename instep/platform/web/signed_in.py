@@ -21,6 +21,7 @@ from instep.platform.web.call import PersonAccess
 from instep.platform.web.forms import (
     CSRF_FIELD,
     Form,
+    OldForm,
     cookie_name,
     csrf_token,
     form_secrets,
@@ -36,6 +37,8 @@ SIGN_IN = "/sign-in"
 SIGN_OUT = "/sign-out"
 HOME = "/app/"
 SAFE = {"GET", "HEAD"}
+# The new token for the forms of an open page, and the id of the person whom the page shows.
+TOKEN_HEADER, PERSON_HEADER = "Instep-Form-Token", "Instep-Person"
 # The notice after a proof of identity: the form that needed it was not accepted.
 NOT_DONE_YET = "Almost done: check your entries and press the button again."
 # Paths to try for the page of a form, which is rarely more than one segment above the form's address.
@@ -95,10 +98,12 @@ def require_person(
             request.state.session, person = session, session.person
             if not includes(person.role, role):
                 raise NotAllowed
-            if request.method not in SAFE:
-                request.state.form = await read_form(request, form_bytes, takes_files=takes_files)
             try:
+                if request.method not in SAFE:
+                    request.state.form = await read_form(request, form_bytes, takes_files=takes_files)
                 return await page(request, person)
+            except OldForm:
+                return open_form_again(request, person)
             except SignInTooOld:
                 return ask_to_verify(request)
 
@@ -166,11 +171,30 @@ def go_and_come_back(request: Request, address: str) -> Response:
     """
     if request.method in SAFE:
         return see_other(address_with_next(address, request.url.path, request.url.query))
-    page = page_of_request(request, "referer")
-    # The page only redirects back to one of our own paths, whatever its origin.
-    path = openable_path(request, page.path)
-    response = see_other(address_with_next(address, path, page.query))
+    path, query = page_of_form(request)
+    return with_request_to_send_again(request, see_other(address_with_next(address, path, query)), path)
+
+
+def open_form_again(request: Request, person: Person) -> Response:
+    """Redirect to the page of a form that belongs to an earlier session of the browser.
+
+    A page that requests a part gets the token of its forms instead, if it shows the same person:
+    `session.js` then sends the request again.
+    """
+    if asks_for_part(request):
+        is_same = request.headers.get(PERSON_HEADER) == person.id
+        raise OldForm(headers={TOKEN_HEADER: new_form_token(request)} if is_same else None)
+    if request.url.path == SIGN_OUT:
+        raise OldForm
+    path, query = page_of_form(request)
+    response = see_other(f"{local_path(path)}?{query}" if query else local_path(path))
     return with_request_to_send_again(request, response, path)
+
+
+def page_of_form(request: Request) -> tuple[str, str]:
+    """The path and the query of the page that sent a form; one of our own paths, whatever its origin."""
+    page = page_of_request(request, "referer")
+    return openable_path(request, page.path), page.query
 
 
 def page_of_request(request: Request, header: str) -> SplitResult:

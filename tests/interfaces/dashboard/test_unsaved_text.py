@@ -6,9 +6,10 @@ from playwright.async_api import Dialog, Page, expect
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
 from tests.support.cast import Cast, Client
+from tests.support.dashboard_writer import sign_in
 from tests.support.http import create_article, created, ok
 from tests.support.review_desk import Shelf
-from tests.support.sign_in import PASSWORD
+from tests.support.sign_in import PASSWORD, sign_up
 
 
 class Answers:
@@ -137,6 +138,67 @@ async def test_a_comment_sent_after_the_end_of_the_session_leads_back_to_its_art
     await expect(field).to_have_value("Is this still so?")
     await button.click()
     await expect(tab.locator("#comments .said")).to_contain_text("Is this still so?")
+
+
+async def test_a_form_from_before_a_sign_in_in_another_tab_comes_back_filled_in(
+    signed_in_tab: Page, cast: Cast, development_server: str, owner: Tx
+) -> None:
+    tab = signed_in_tab
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/settings/style")
+    await tab.get_by_label("Rule", exact=True).fill("Write short sentences.")
+    email = await end_session(owner, tab)
+    await sign_in(await tab.context.new_page(), development_server, email)
+    button = tab.get_by_role("button", name="Add rule", exact=True)
+    await button.click()
+
+    await expect(tab.get_by_text("Almost done")).to_be_visible()
+    await expect(tab.get_by_label("Rule", exact=True)).to_have_value("Write short sentences.")
+    await button.click()
+    await expect(tab.get_by_role("cell", name="Write short sentences.", exact=True)).to_be_visible()
+
+
+async def sign_in_elsewhere(tab: Page, address: str, email: str) -> None:
+    """As in another tab of this browser, without a moment in which it has no session."""
+    assert tab.context.browser is not None
+    async with await tab.context.browser.new_context() as context:
+        await sign_in(await context.new_page(), address, email)
+        for cookie in await context.cookies():
+            name, value = cookie["name"], cookie["value"]
+            await tab.context.add_cookies([{"name": name, "value": value, "url": address}])
+
+
+async def test_a_decision_from_before_a_sign_in_in_another_tab_is_made(
+    signed_in_tab: Page, shelf: Shelf, client: Client, cast: Cast, development_server: str
+) -> None:
+    tab = signed_in_tab
+    await shelf.edit("Two")
+    draft = await shelf.edit("One")
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/review/{draft['id']}")
+    email = await tab.locator(".person a").inner_text()
+    await sign_in_elsewhere(tab, development_server, email)
+    await tab.get_by_role("button", name="Apply").click()
+
+    await expect(tab.get_by_text("Applied")).to_be_visible()
+    await expect(tab.get_by_role("alert")).to_have_count(0)
+    assert ok(await client.get(f"/v1/drafts/{draft['id']}"))["status"] == "applied"
+
+
+async def test_a_page_of_someone_else_than_the_last_to_sign_in_decides_nothing(
+    signed_in_tab: Page, shelf: Shelf, client: Client, cast: Cast, development_server: str, owner: Tx
+) -> None:
+    tab = signed_in_tab
+    await shelf.edit("Two")
+    draft = await shelf.edit("One")
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/review/{draft['id']}")
+    other = await sign_up(owner, cast.acme.workspace_id)
+    await sign_in_elsewhere(tab, development_server, other.email)
+    await tab.get_by_role("button", name="Apply").click()
+
+    # Presence asks as well, every few seconds; the same sentence stands there once.
+    async with tab.expect_response(lambda response: response.url.endswith("/presence")):
+        await expect(tab.get_by_role("alert")).to_contain_text("before you signed in")
+    await expect(tab.get_by_role("alert")).to_have_count(1)
+    assert ok(await client.get(f"/v1/drafts/{draft['id']}"))["status"] == "pending"
 
 
 async def test_a_form_that_needed_a_proof_comes_back_filled_in(

@@ -83,6 +83,22 @@ async def test_what_is_wrong_is_told_at_its_field_and_the_text_stays(desk: Desk,
     assert len(ok(await client.get("/v1/articles"))["results"]) == 1
 
 
+@pytest.mark.parametrize("page", ["articles/new", "articles/{id}/edit"])
+async def test_a_collection_deleted_meanwhile_is_reported_and_the_text_stays(
+    desk: Desk, client: Client, page: str
+) -> None:
+    page = page.format(id=(await create_article(client))["id"])
+    collection = await create_collection(client)
+    fields = {**fields_of(await desk.get(page)), "title": "Other", "content": "Long work."}
+    ok(await client.delete(f"/v1/collections/{collection['id']}"))
+    answer = await desk.post(page, {**fields, "collection": collection["id"], "act": "save"})
+
+    assert answer.status_code == 400
+    assert "This collection does not exist." in answer.text
+    assert fields_of(answer)["content"] == "Long work."
+    assert fields_of(answer)["title"] == "Other"
+
+
 @pytest.mark.parametrize("content", TEXTS)
 async def test_opening_and_saving_changes_no_byte(desk: Desk, client: Client, content: str) -> None:
     article = await create_article(client, contentMarkdown=content, description="One.")

@@ -1,5 +1,6 @@
 """Editing an article: a new one, a translation, or the text of an existing one."""
 
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode
 
@@ -332,9 +333,10 @@ async def choices(page: BotPage, form: EditorForm) -> dict[str, Any]:
 
 
 async def offered_collections(page: BotPage, current_id: str | None) -> list[tuple[str, str]]:
-    """Pairs of an id and a title, indented by level; the current one is always included."""
+    """Pairs of an id and a title, indented by level; the current one is included, unless it was deleted."""
     rows = (await list_collections(page.ctx, page.first_rows(limits.MAX_COLLECTIONS_OFFERED))).rows
     pairs = [(row.id, INDENT * len(row.ancestor_ids) + row.title) for row in rows]
     if current_id and current_id not in dict(pairs):
-        pairs.append((current_id, (await get_collection(page.ctx, current_id)).title))
+        with suppress(NotFound):
+            pairs.append((current_id, (await get_collection(page.ctx, current_id)).title))
     return [("", "None"), *pairs]
