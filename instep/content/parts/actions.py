@@ -90,12 +90,18 @@ async def create_part(ctx: Ctx, new: PartCreate) -> SharedPart:
     return await add_part(ctx, new)
 
 
+class PartTaken(SlugTaken):
+    """This part already has a text in this language: choose another language or name."""
+
+    field = "locale"
+
+
 async def add_part(ctx: Ctx, new: PartCreate) -> SharedPart:
     """Create a part, inside an action that is marked `@writes`."""
     locale = new.model_dump().get("locale") or ctx.bot.locale
     await _lock(ctx, new.kind, new.name)
     if await queries.find_named(ctx, new.kind, new.name, locale) is not None:
-        raise SlugTaken
+        raise PartTaken
     if len(await queries.all_texts(ctx)) >= limits.MAX_PARTS:
         raise InvalidState(f"A bot has at most {limits.MAX_PARTS} parts and variables: delete one first.")
     await _refuse_bad_text(ctx, new.kind, new.name, locale, new.text)

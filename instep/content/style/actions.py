@@ -23,8 +23,12 @@ async def update_style(ctx: Ctx, sent: Style) -> HelpCenterStyleOut:
     """Change the style of the help center; each list that is sent replaces the previous one."""
     sent_fields = {name: getattr(sent, name) for name in sent.model_fields_set}
     style = (await find_style(ctx, lock=True)).model_copy(update=sent_fields)
-    counts = Counter((term.term.casefold(), term.locale) for term in style.terms)
-    if repeated := [term for (term, _), count in counts.items() if count > 1]:
-        raise InvalidValue("terms", f"“{repeated[0]}” is in it twice: merge the two")
+    refuse_repeated("rules", Counter((rule.rule.casefold(), None) for rule in sent.rules))
+    refuse_repeated("terms", Counter((term.term.casefold(), term.locale) for term in sent.terms))
     await queries.store_style(ctx, style.model_dump_json(by_alias=True))
     return HelpCenterStyleOut.of_row(style)
+
+
+def refuse_repeated(field: str, counts: Counter[tuple[str, str | None]]) -> None:
+    if repeated := [text for (text, _), count in counts.items() if count > 1]:
+        raise InvalidValue(field, f"“{repeated[0]}” is in it twice: merge the two")

@@ -5,13 +5,17 @@ from contextlib import contextmanager
 
 from psycopg.errors import UniqueViolation
 
-from instep.platform.core.errors import AppError
+from instep.platform.core.errors import InvalidRequest
 
 
-class SlugTaken(AppError):
+class SlugTaken(InvalidRequest):
     """The slug is in use already: choose another one."""
 
     code = "slug_taken"
+    field = "slug"
+
+    def __init__(self) -> None:
+        super().__init__(details=[(self.field, self.sentence())])
 
 
 @contextmanager

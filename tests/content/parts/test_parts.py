@@ -129,6 +129,8 @@ async def test_missing_circular_and_huge_parts_are_refused_and_change_nothing(cl
         == 400
     )
     assert error(await client.post("/v1/parts", json={"name": "a", "text": ""})) == (400, "slug_taken")
+    repeated = await client.post("/v1/parts", json={"name": "a", "text": ""})
+    assert "already has a text in this language" in repeated.json()["error"]
     assert ok(await client.get(f"/v1/parts/{note['id']}"))["version"] == 1
     assert ok(await client.get(f"/v1/parts/{outer['id']}"))["version"] == 1
 

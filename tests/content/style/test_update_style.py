@@ -42,6 +42,7 @@ async def test_only_the_sent_fields_change_and_each_bot_has_its_own_style(api: A
     ("body", "field"),
     [
         ({"terms": [{"term": "Login"}, {"term": "login"}]}, "terms"),
+        ({"rules": [{"rule": "Be brief."}, {"rule": "Be brief.", "good": "Go."}]}, "rules"),
         ({"terms": [{"term": " "}]}, "terms.0.term"),
         ({"terms": [{"term": "x", "neverSay": ["y"] * (limits.MAX_TERM_VARIANTS + 1)}]}, "terms.0.neverSay"),
         ({"rules": [{"rule": "x" * (limits.MAX_STYLE_RULE_CHARACTERS + 1)}]}, "rules.0.rule"),

@@ -61,6 +61,7 @@ async def test_a_term_is_found_by_its_term_and_language(editor: Desk) -> None:
     ("action", "fields", "kept"),
     [
         (PAGE, {"max-sentence-words": "many", "avoid-words": "simply"}, "simply</textarea>"),
+        (PAGE, {"max-sentence-words": "many"}, "Longest sentence: it must be a whole number."),
         (f"{PAGE}/rules", {"rule": "x" * 301, "good": "Press it."}, 'value="Press it."'),
         (f"{PAGE}/terms", {"term": "sign in", "term-locale": "no language"}, 'value="no language"'),
     ],

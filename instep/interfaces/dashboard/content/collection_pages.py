@@ -18,7 +18,6 @@ from instep.interfaces.dashboard.content.collection_tree import NO_COLLECTION, C
 from instep.interfaces.dashboard.field_errors import errors_by_field
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError, Conflict, InvalidRequest, NotFound
-from instep.platform.core.slug_rules import SlugTaken
 from instep.platform.identity.audit import find_last_change
 from instep.platform.identity.scopes import Role
 from instep.platform.web.bodies import body_from
@@ -48,7 +47,7 @@ async def add_collection(page: BotPage) -> Response:
         async with page.ctx.tx.transaction():
             body = body_from(CollectionCreate, {name: value for name, value in fields.items() if value})
             collection = await create_collection(page.ctx, body)
-    except (InvalidRequest, SlugTaken) as error:
+    except InvalidRequest as error:
         return await collection_form(page, fields, error=error)
     return page.leave("collections", f"Created “{collection.title}”.")
 
@@ -67,7 +66,7 @@ async def change_collection(page: BotPage) -> Response:
         async with page.ctx.tx.transaction():
             body = body_from(CollectionUpdate, changes_of(fields))
             collection = await update_collection(page.ctx, reference(page), body, sent_etag(page))
-    except (InvalidRequest, SlugTaken, Conflict) as error:
+    except (InvalidRequest, Conflict) as error:
         present = await get_collection(page.ctx, reference(page))
         return await collection_form(page, fields, collection=present, error=error)
     return page.leave("collections", f"Saved “{collection.title}”.")
@@ -126,13 +125,9 @@ async def collection_form(
 
 def faults_of(error: AppError | None) -> dict[str, str]:
     """The problems of each field, as sentences."""
-    match error:
-        case SlugTaken():
-            return {"slug": error.message}
-        case InvalidRequest():
-            return errors_by_field(error) or {"title": error.message}
-        case _:
-            return {}
+    if not isinstance(error, InvalidRequest):
+        return {}
+    return errors_by_field(error) or {"title": error.message}
 
 
 def parents(tree: CollectionTree, collection: Collection | None) -> list[tuple[str, str]]:

@@ -11,12 +11,10 @@ from instep.interfaces.dashboard.offered_languages import LANGUAGES, first_missi
 from instep.interfaces.dashboard.running.listing import links_between
 from instep.platform.core.errors import AppError, Conflict, InvalidRequest, InvalidState
 from instep.platform.core.etags import refuse_stale
-from instep.platform.core.slug_rules import SlugTaken
 from instep.platform.identity.scopes import Role
 from instep.platform.text.line_ends import with_line_ends_of
 from instep.platform.web.bodies import body_from
 
-TAKEN = "This part already has a text in this language: choose another language or name."
 FIELDS = ("kind", "name", "locale", "text")
 router = PageRouter("parts", section="articles")
 
@@ -44,7 +42,7 @@ async def add_new_part(page: BotPage) -> Response:
     try:
         async with page.ctx.tx.transaction():
             part = await actions.create_part(page.ctx, body_from(PartCreate, sent))
-    except (InvalidRequest, InvalidState, SlugTaken) as error:
+    except (InvalidRequest, InvalidState) as error:
         return await part_form(page, sent, error=error)
     return page.leave("parts", f"Created {{{{{part.reference}}}}}.")
 
@@ -113,8 +111,8 @@ async def part_form(
         part=part,
         etag=etag_to_send(page, part.etag, error) if part else None,
         fields=fields,
-        faults={"locale": TAKEN} if isinstance(error, SlugTaken) else faults,
-        message=None if error is None or faults or isinstance(error, SlugTaken) else error.message,
+        faults=faults,
+        message=None if error is None or faults else error.message,
         is_conflict=is_conflict,
         asks=asks,
         uses=await actions.list_part_uses(page.ctx, part.id) if part else [],

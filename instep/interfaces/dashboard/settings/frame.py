@@ -1,7 +1,7 @@
 """Parts shared by all settings: their navigation, and errors that keep the typed values."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
@@ -17,6 +17,7 @@ from instep.platform.identity.scopes import VERBS, Role, Scope
 from instep.platform.web.shown_once import forget_secret, keep_secret, take_secret
 
 SECTION = "settings"
+NO_LABELS: Mapping[str, str] = {}
 # The path of each page below `settings/`, its name, and the least role that may see it.
 SUBSECTIONS = (
     ("general", "General", Role.VIEWER),
@@ -59,9 +60,18 @@ class Ending(Protocol):
 
 
 async def show_settings(
-    page: BotPage, name: str, template: str, refusal: AppError | None = None, **values: Any
+    page: BotPage,
+    name: str,
+    template: str,
+    refusal: AppError | None = None,
+    labels: Mapping[str, str] = NO_LABELS,
+    /,
+    **values: Any,
 ) -> Response:
-    """A settings page; after a refusal it shows the message and the typed values."""
+    """A settings page; after a refusal it shows the message and the typed values.
+
+    `labels` are the names on the page of fields that have another one in the API.
+    """
     subsections = [
         (page.path(f"{SECTION}/{path}"), words, path == name)
         for path, words, role in SUBSECTIONS
@@ -75,7 +85,7 @@ async def show_settings(
         refusal.status if refusal else 200,
         subsections=subsections,
         new_secret=secret,
-        refusal=refusal.message if refusal else None,
+        refusal=labeled_message(refusal, labels) if refusal else None,
         typed=defaultdict(str, sent_form or {}),
         ticked=sent_form.all if sent_form else lambda name: [],
         **values,
@@ -83,6 +93,11 @@ async def show_settings(
     if secret is not None:
         forget_secret(page.request, response)
     return response
+
+
+def labeled_message(refusal: AppError, labels: Mapping[str, str]) -> str:
+    faults = [f"{labels[field]}: {message}." for field, message in refusal.details if field in labels]
+    return " ".join(faults) or refusal.message
 
 
 async def show_access(

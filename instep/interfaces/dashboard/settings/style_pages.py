@@ -27,6 +27,7 @@ HEADING_CASES = (
     ("title", "Title case: Invite Your Team (English only)"),
 )
 
+LABELS = {"maxSentenceWords": "Longest sentence"}
 router = PageRouter("settings/style")
 
 
@@ -37,19 +38,21 @@ async def show_style(page: BotPage, refusal: AppError | None = None) -> Response
     matches = [
         term for term in terms if words.casefold() in " ".join((term.term, *term.never_say)).casefold()
     ]
+    rules = {rule.rule for rule in style.rules}
     edited_term = (page.query.get("term"), page.query.get("language") or None)
     return await show_settings(
         page,
         "style",
         "style.html",
         refusal,
+        LABELS,
         style=style,
         words=words,
         matches=matches[: limits.MAX_LISTED_TERMS],
         match_count=len(matches),
         rule=values_of(rule for rule in style.rules if rule.rule == page.query.get("rule")),
         term=values_of(term for term in terms if identity_of(term) == edited_term),
-        starters=[(rule.rule, rule.rule, rule.good) for rule in STARTERS if rule not in style.rules],
+        starters=[(rule.rule, rule.rule, rule.good) for rule in STARTERS if rule.rule not in rules],
         heading_cases=HEADING_CASES,
         limits=limits,
     )
@@ -116,7 +119,8 @@ async def save_term(page: BotPage) -> Response:
 async def add_starters(page: BotPage) -> Response:
     chosen = page.form.all("starters")
     rules = (await actions.find_style(page.ctx, lock=True)).rules
-    await update(page, rules=[*rules, *(rule for rule in STARTERS if rule.rule in chosen)])
+    added = set(chosen) - {rule.rule for rule in rules}
+    await update(page, rules=[*rules, *(rule for rule in STARTERS if rule.rule in added)])
     return page.leave(BELOW, "Added the rules.")
 
 

@@ -17,7 +17,10 @@ router = PageRouter("settings/synonyms")
 async def show_synonyms(page: BotPage, refusal: AppError | None = None) -> Response:
     groups = (await actions.get_synonyms(page.ctx)).groups
     lines = "\n".join(", ".join(group) for group in groups)
-    return await show_settings(page, "synonyms", "synonyms.html", refusal, lines=lines)
+    typed = page.form.get("lines", "").splitlines() if refusal else []
+    numbers = [number for number, line in enumerate(typed, 1) if line.strip()]
+    labels = {f"groups.{index}": f"Line {number}" for index, number in enumerate(numbers)}
+    return await show_settings(page, "synonyms", "synonyms.html", refusal, labels, lines=lines)
 
 
 @router.post(role=Role.EDITOR, refused=show_synonyms)

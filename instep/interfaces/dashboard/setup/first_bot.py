@@ -7,7 +7,6 @@ from starlette.routing import Route
 from instep.accounts.workspaces.actions import create_bot
 from instep.interfaces.dashboard.shell import pages
 from instep.platform.core.errors import AppError
-from instep.platform.core.slug_rules import SlugTaken
 from instep.platform.identity.access import hold_open
 from instep.platform.identity.schemas import Person
 from instep.platform.identity.scopes import Role
@@ -38,16 +37,15 @@ async def make_first_bot(request: Request, person: Person) -> Response:
 
 
 def show_form(request: Request, person: Person, form: Form, refusal: AppError | None = None) -> Response:
-    is_about_slug = isinstance(refusal, SlugTaken)
-    message = refusal.message if refusal else None
+    slug_error = dict(refusal.details).get("slug") if refusal else None
     return pages.show(
         request,
         "setup/first_bot.html",
         refusal.status if refusal else 200,
         person=person,
         form=form,
-        slug_error=message if is_about_slug else None,
-        problem=None if is_about_slug else message,
+        slug_error=slug_error,
+        problem=refusal.message if refusal and slug_error is None else None,
     )
 
 

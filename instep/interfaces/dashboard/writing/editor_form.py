@@ -94,8 +94,6 @@ def field_errors(refusal: AppError) -> dict[str, str]:
     """
     if refusal.status != BAD_REQUEST:
         raise refusal
-    if refusal.code == "slug_taken":
-        return {"slug": refusal.message}
     errors = {FIELDS.get(name, name): sentence for name, sentence in errors_by_field(refusal).items()}
     return errors or {"": refusal.message}
 
