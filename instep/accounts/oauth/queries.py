@@ -203,7 +203,7 @@ async def list_grants_of_workspace(tx: Tx, workspace_id: str) -> list[PersonGran
 
 async def revoke_grant_in(tx: Tx, workspace_id: str, grant_id: str) -> str | None:
     """Revoke a grant of this workspace; return the app's name, or None if no valid grant has this id."""
-    name: str | None = await tx.value(
+    return await tx.value(
         """
         update oauth_grants set revoked_at = now()
         where workspace_id = %(workspace)s and id = %(id)s and revoked_at is null returning app_name
@@ -211,7 +211,6 @@ async def revoke_grant_in(tx: Tx, workspace_id: str, grant_id: str) -> str | Non
         workspace=workspace_id,
         id=grant_id,
     )
-    return name
 
 
 async def revoke_grant(tx: Tx, grant_id: str) -> str | None:
@@ -219,13 +218,12 @@ async def revoke_grant(tx: Tx, grant_id: str) -> str | None:
     sql = """
         update oauth_grants set revoked_at = now() where id = %(id)s and revoked_at is null returning app_name
     """
-    name: str | None = await tx.value(sql, id=grant_id)
-    return name
+    return await tx.value(sql, id=grant_id)
 
 
 async def revoke_grants_of(tx: Tx, person_id: str, workspace_id: str | None = None) -> list[str]:
     """Revoke all valid grants of a person with their tokens, or those in one workspace; return the ids."""
-    grant_ids: list[str] = await tx.value(
+    return await tx.value(
         """
         with revoked as (
           update oauth_grants set revoked_at = now()
@@ -237,12 +235,11 @@ async def revoke_grants_of(tx: Tx, person_id: str, workspace_id: str | None = No
         person=person_id,
         workspace=workspace_id,
     )
-    return grant_ids
 
 
 async def is_connected(tx: Tx, person_id: str, client_id: str) -> bool:
     """True if the person has connected the app."""
-    is_one: bool = await tx.value(
+    return await tx.value(
         f"""
         select exists (
           select from oauth_grants g
@@ -251,10 +248,8 @@ async def is_connected(tx: Tx, person_id: str, client_id: str) -> bool:
         person=person_id,
         client=client_id,
     )
-    return is_one
 
 
 async def owner_of(tx: Tx, grant_id: str) -> str | None:
     """The id of the person who consented to the grant."""
-    owner: str | None = await tx.value("select person_id from oauth_grants where id = %(id)s", id=grant_id)
-    return owner
+    return await tx.value("select person_id from oauth_grants where id = %(id)s", id=grant_id)

@@ -38,8 +38,7 @@ async def delete_totp(tx: Tx, person_id: str) -> bool:
 
 async def count_recovery_codes(tx: Tx, person_id: str) -> int:
     sql = "select count(*) from recovery_codes where person_id = %(person)s"
-    count: int = await tx.value(sql, person=person_id)
-    return count
+    return await tx.value(sql, person=person_id)
 
 
 async def replace_recovery_codes(tx: Tx, person_id: str, hashes: list[bytes]) -> None:

@@ -28,8 +28,7 @@ ENTRY = (
 
 
 async def name_of_workspace(tx: Tx, workspace_id: str) -> str:
-    name: str = await tx.value("select name from workspaces where id = %(id)s", id=workspace_id)
-    return name
+    return await tx.value("select name from workspaces where id = %(id)s", id=workspace_id)
 
 
 async def insert_user(tx: Tx, row: dict[str, Any]) -> User | None:
@@ -64,7 +63,7 @@ async def list_users(tx: Tx, workspace_id: str) -> list[User]:
 
 async def find_member_id(tx: Tx, workspace_id: str, email: str) -> str | None:
     """The id of a person with this address who may work in the workspace."""
-    person_id: str | None = await tx.value(
+    return await tx.value(
         f"""
         select m.person_id from {MEMBERS}
         where m.workspace_id = %(workspace)s and lower(p.email) = lower(%(email)s) and m.disabled_at is null
@@ -72,7 +71,6 @@ async def find_member_id(tx: Tx, workspace_id: str, email: str) -> str | None:
         workspace=workspace_id,
         email=email,
     )
-    return person_id
 
 
 async def lock_user(tx: Tx, workspace_id: str, email: str) -> User | None:
@@ -132,7 +130,7 @@ async def lock_owners(tx: Tx, workspace_id: str) -> None:
 
 async def has_other_owner(tx: Tx, user: User) -> bool:
     """True if someone else who may sign in owns the workspace, whose owners are locked."""
-    has_one: bool = await tx.value(
+    return await tx.value(
         """
         select exists (
           select from memberships
@@ -142,7 +140,6 @@ async def has_other_owner(tx: Tx, user: User) -> bool:
         workspace=user.workspace_id,
         id=user.id,
     )
-    return has_one
 
 
 async def set_password(tx: Tx, user_id: str, password_hash: str) -> None:
@@ -170,10 +167,9 @@ async def end_sessions(
     tx: Tx, person_id: str, session_id: str | None = None, *, but: str | None = None
 ) -> int:
     """End one session of a person in any workspace, or all of them `but` one; return how many ended."""
-    count: int = await tx.value(
+    return await tx.value(
         "select end_sessions_of(%(person)s, %(id)s, %(but)s)", person=person_id, id=session_id, but=but
     )
-    return count
 
 
 async def find_for_sign_in(tx: Tx, email: str) -> list[Candidate]:
@@ -182,10 +178,7 @@ async def find_for_sign_in(tx: Tx, email: str) -> list[Candidate]:
 
 
 async def has_signed_in(tx: Tx, person_id: str) -> bool:
-    has_one: bool = await tx.value(
-        "select signed_in_at is not null from people where id = %(id)s", id=person_id
-    )
-    return has_one
+    return await tx.value("select signed_in_at is not null from people where id = %(id)s", id=person_id)
 
 
 async def set_digest(tx: Tx, workspace_id: str, person_id: str, digest: str) -> None:
@@ -203,14 +196,12 @@ async def set_digest(tx: Tx, workspace_id: str, person_id: str, digest: str) -> 
 async def find_digest(tx: Tx, person: Person) -> str:
     """The frequency of the digest that the person gets of the workspace."""
     sql = "select digest from memberships where workspace_id = %(workspace)s and person_id = %(person)s"
-    digest: str = await tx.value(sql, workspace=person.workspace_id, person=person.id)
-    return digest
+    return await tx.value(sql, workspace=person.workspace_id, person=person.id)
 
 
 async def find_locale(tx: Tx, person: Person) -> str | None:
     """The language that the person has chosen for emails; None: that of the first help center."""
-    locale: str | None = await tx.value("select locale from people where id = %(id)s", id=person.id)
-    return locale
+    return await tx.value("select locale from people where id = %(id)s", id=person.id)
 
 
 async def set_locale(tx: Tx, person: Person, locale: str | None) -> None:
@@ -236,15 +227,13 @@ async def prove_address(tx: Tx, email: str, secret: str) -> list[WaitingInvitati
 async def find_provider_account(tx: Tx, account: ProviderAccount) -> str | None:
     """The address of the person with this provider account."""
     sql = "select find_provider_account(%(issuer)s, %(client_id)s, %(subject)s)"
-    email: str | None = await tx.value(sql, **asdict(account))
-    return email
+    return await tx.value(sql, **asdict(account))
 
 
 async def has_provider_account(tx: Tx, account: ProviderAccount, email: str) -> bool:
     """True if the person with this address has an account at the same provider."""
     sql = "select has_provider_account(%(issuer)s, %(client_id)s, %(email)s)"
-    has_one: bool = await tx.value(sql, issuer=account.issuer, client_id=account.client_id, email=email)
-    return has_one
+    return await tx.value(sql, issuer=account.issuer, client_id=account.client_id, email=email)
 
 
 async def link_provider_account(tx: Tx, person_id: str, account: ProviderAccount) -> None:
@@ -266,15 +255,14 @@ async def link_provider_account(tx: Tx, person_id: str, account: ProviderAccount
 
 async def is_proved(tx: Tx, person_id: str) -> bool:
     sql = "select unproved_in is null from people where id = %(id)s"
-    proved: bool = await tx.value(sql, id=person_id)
-    return proved
+    return await tx.value(sql, id=person_id)
 
 
 async def begin_session(
     tx: Tx, candidate: Candidate, new_hash: str | None, token_hash: bytes, session_id: str, browser: str
 ) -> bool:
     """Begin a session; False if the password changed or the person was disabled during the check."""
-    has_begun: bool = await tx.value(
+    return await tx.value(
         """
         select begin_session(
           %(person)s, %(workspace)s, %(current)s, %(new)s, %(token)s, %(id)s, %(browser)s)
@@ -287,33 +275,29 @@ async def begin_session(
         id=session_id,
         browser=browser,
     )
-    return has_begun
 
 
 async def change_password(tx: Tx, candidate: Candidate, new_hash: str) -> bool:
     """Change the password; False if it is no longer the candidate's."""
-    has_changed: bool = await tx.value(
+    return await tx.value(
         "select change_password(%(person)s, %(current)s, %(new)s)",
         person=candidate.id,
         current=candidate.password_hash,
         new=new_hash,
     )
-    return has_changed
 
 
 async def change_address(tx: Tx, person: Person, email: str) -> bool:
     """Change the address of a person who has proved the new one; False if someone has it already."""
     sql = "select change_address(%(person)s, %(former)s, %(email)s)"
-    has_changed: bool = await tx.value(sql, person=person.id, former=person.email, email=email)
-    return has_changed
+    return await tx.value(sql, person=person.id, former=person.email, email=email)
 
 
 async def switch_session(tx: Tx, token_hash: bytes, workspace_id: str) -> bool:
     """Switch the session's workspace; False if its person may not enter it."""
-    has_switched: bool = await tx.value(
+    return await tx.value(
         "select switch_session(%(token)s, %(workspace)s)", token=token_hash, workspace=workspace_id
     )
-    return has_switched
 
 
 async def verify_session(tx: Tx, token_hash: bytes) -> None:
@@ -366,8 +350,7 @@ async def lock_invitations(tx: Tx, workspace_id: str) -> None:
 
 async def count_invitations(tx: Tx, workspace_id: str) -> int:
     sql = "select count(*) from invitations where workspace_id = %(workspace)s and expires_at > now()"
-    count: int = await tx.value(sql, workspace=workspace_id)
-    return count
+    return await tx.value(sql, workspace=workspace_id)
 
 
 async def insert_invitation(tx: Tx, row: dict[str, Any]) -> Invitation:
@@ -428,25 +411,23 @@ async def accept_invitation(
     address, a proved one unless it exists. Otherwise the person with the id joins.
     All invitations of the address to the workspace end. A current member keeps their role.
     """
-    member_id: str | None = await tx.value(
+    return await tx.value(
         "select accept_invitation(%(token)s, %(person)s, %(hash)s, %(proof)s)",
         token=token_hash,
         person=person_id,
         hash=password_hash,
         proof=has_proof,
     )
-    return member_id
 
 
 async def find_workspace_to_set_up(tx: Tx) -> str | None:
     """The first workspace, if no person exists; runs as the database's owner."""
-    workspace_id: str | None = await tx.value(
+    return await tx.value(
         """
         select id from workspaces where not exists (select from people)
         order by created_at, id limit 1
         """
     )
-    return workspace_id
 
 
 async def insert_setup_link(tx: Tx, token_hash: bytes, workspace_id: str, person_id: str | None) -> None:
@@ -472,7 +453,7 @@ async def use_sign_in_link(tx: Tx, token_hash: bytes) -> Candidate | None:
 
 async def set_up(tx: Tx, token_hash: bytes, candidate: Candidate, company: str) -> bool:
     """Set up the installation; False if a person exists or the link can't be used."""
-    is_done: bool = await tx.value(
+    return await tx.value(
         "select set_up(%(token)s, %(person)s, %(email)s, %(hash)s, %(company)s)",
         token=token_hash,
         person=candidate.id,
@@ -480,15 +461,13 @@ async def set_up(tx: Tx, token_hash: bytes, candidate: Candidate, company: str) 
         hash=candidate.password_hash,
         company=company,
     )
-    return is_done
 
 
 async def create_person_of_provider(tx: Tx, person_id: str, email: str, role: str) -> str | None:
     """The workspace of the new person; None if there are several workspaces, or the address is taken."""
-    workspace_id: str | None = await tx.value(
+    return await tx.value(
         "select create_person_of_provider(%(person)s, %(email)s, %(role)s)",
         person=person_id,
         email=email,
         role=role,
     )
-    return workspace_id

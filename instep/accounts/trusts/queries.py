@@ -45,11 +45,10 @@ async def lock_count(tx: Tx, workspace_id: str) -> None:
 
 async def count_trusts(tx: Tx, workspace_id: str) -> int:
     """The number of the workspace's trusts that have not ended."""
-    count: int = await tx.value(
+    return await tx.value(
         "select count(*) from trusts where workspace_id = %(workspace)s and revoked_at is null",
         workspace=workspace_id,
     )
-    return count
 
 
 async def revoke_trust(tx: Tx, workspace_id: str, trust_id: str) -> Trust | None:

@@ -5,6 +5,7 @@ Operators use them by command, as the database's owner; owners of a workspace us
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Any
 from uuid import UUID
 
 from instep.accounts.workspaces import queries
@@ -121,13 +122,18 @@ async def create_bot(
 
 async def change_bot(tx: Tx, workspace_id: str, bot_id: UUID, name: str, locale: str, actor: Actor) -> BotRow:
     """Change the bot's name and the language of its new articles."""
-    row = await queries.set_name(
-        tx, workspace_id, bot_id, valid_name(name), parse_value(valid_locale, locale, "locale")
-    )
-    if row is None:
+    columns = {"name": valid_name(name), "locale": parse_value(valid_locale, locale, "locale")}
+    return await _update(tx, workspace_id, bot_id, actor, "change_bot", **columns)
+
+
+async def _update(
+    tx: Tx, workspace_id: str, bot_id: UUID, actor: Actor, action: str, **columns: Any
+) -> BotRow:
+    bot = await queries.update_bot(tx, workspace_id, bot_id, **columns)
+    if bot is None:
         raise unknown_bot(bot_id)
-    await record(tx, workspace_id, actor, "change_bot", str(bot_id), bot_id)
-    return row
+    await record(tx, workspace_id, actor, action, str(bot_id), bot_id)
+    return bot
 
 
 async def change_origins(
@@ -145,8 +151,8 @@ async def change_origins(
             raise unknown_bot(bot_id)
         removed_origins = {parse_value(valid_origin, origin, "origin") for origin in remove}
         remaining = [origin for origin in current if origin not in removed_origins]
-        await record(tx, workspace_id, actor, "change_origins", str(bot_id), bot_id)
-        return await queries.set_origins(tx, workspace_id, bot_id, _with_origins(remaining, add))
+        origins = _with_origins(remaining, add)
+        return await _update(tx, workspace_id, bot_id, actor, "change_origins", origins=origins)
 
 
 def _with_origins(current: Sequence[str], added: Sequence[str]) -> list[str]:
@@ -162,20 +168,14 @@ async def change_accent(
 ) -> BotRow:
     """Set any opaque CSS color as the accent of the bot's help center; None restores Instep blue."""
     light, dark = await asyncio.to_thread(_readable_pair, colour) if colour is not None else (None, None)
-    bot = await queries.set_accent(tx, workspace_id, bot_id, colour, light, dark)
-    if bot is None:
-        raise unknown_bot(bot_id)
-    await record(tx, workspace_id, actor, "change_accent", str(bot_id), bot_id)
-    return bot
+    columns = {"accent": colour, "accent_light": light, "accent_dark": dark}
+    return await _update(tx, workspace_id, bot_id, actor, "change_accent", **columns)
 
 
 async def change_frame(tx: Tx, workspace_id: str, bot_id: UUID, frame: SiteFrame, actor: Actor) -> BotRow:
     """Set the logo, links and legal lines around the pages of the bot's help center."""
-    bot = await queries.set_frame(tx, workspace_id, bot_id, frame.model_dump_json())
-    if bot is None:
-        raise unknown_bot(bot_id)
-    await record(tx, workspace_id, actor, "change_site_frame", str(bot_id), bot_id)
-    return bot
+    json = frame.model_dump_json()
+    return await _update(tx, workspace_id, bot_id, actor, "change_site_frame", frame=json)
 
 
 def _readable_pair(colour: str) -> tuple[str, str]:

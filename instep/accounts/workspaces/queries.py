@@ -83,106 +83,53 @@ async def insert_bot(tx: Tx, row: dict[str, Any]) -> BotRow | None:
     )
 
 
-async def set_name(tx: Tx, workspace_id: str, bot_id: UUID, name: str, locale: str) -> BotRow | None:
-    return await tx.first(
-        BotRow,
-        f"""
-        update bots set name = %(name)s, locale = %(locale)s
-        where workspace_id = %(workspace)s and id = %(id)s
-        returning {BOT}
-        """,
-        workspace=workspace_id,
-        id=bot_id,
-        name=name,
-        locale=locale,
-    )
-
-
 async def lock_origins(tx: Tx, workspace_id: str, bot_id: UUID) -> list[str] | None:
     """The origins of a bot, locked until the transaction ends; None if the bot doesn't exist."""
-    origins: list[str] | None = await tx.value(
+    return await tx.value(
         "select origins from bots where workspace_id = %(workspace)s and id = %(id)s for no key update",
         workspace=workspace_id,
         id=bot_id,
     )
-    return origins
 
 
-async def set_origins(tx: Tx, workspace_id: str, bot_id: UUID, origins: list[str]) -> BotRow:
-    return await tx.fetch_one(
-        BotRow,
-        f"""
-        update bots set origins = %(origins)s where workspace_id = %(workspace)s and id = %(id)s
-        returning {BOT}
-        """,
-        workspace=workspace_id,
-        id=bot_id,
-        origins=origins,
-    )
-
-
-async def set_accent(
-    tx: Tx, workspace_id: str, bot_id: UUID, chosen: str | None, light: str | None, dark: str | None
-) -> BotRow | None:
-    return await tx.first(
-        BotRow,
-        f"""
-        update bots set accent = %(chosen)s, accent_light = %(light)s, accent_dark = %(dark)s
-        where workspace_id = %(workspace)s and id = %(id)s
-        returning {BOT}
-        """,
-        workspace=workspace_id,
-        id=bot_id,
-        chosen=chosen,
-        light=light,
-        dark=dark,
-    )
-
-
-async def set_frame(tx: Tx, workspace_id: str, bot_id: UUID, frame: str) -> BotRow | None:
-    """`frame` is JSON."""
-    return await tx.first(
-        BotRow,
-        f"""
-        update bots set frame = %(frame)s::jsonb where workspace_id = %(workspace)s and id = %(id)s
-        returning {BOT}
-        """,
-        workspace=workspace_id,
-        id=bot_id,
-        frame=frame,
+async def update_bot(tx: Tx, workspace_id: str, bot_id: UUID, **columns: Any) -> BotRow | None:
+    """Set columns of a bot; None if the bot doesn't exist."""
+    return await _update_bot(
+        tx, workspace_id, bot_id, ", ".join(f"{name} = %({name})s" for name in columns), columns
     )
 
 
 async def set_domain(tx: Tx, workspace_id: str, bot_id: UUID, domain: str | None) -> BotRow | None:
     """Assign this host name to the bot, without a DNS record."""
-    return await tx.first(
-        BotRow,
-        f"""
-        update bots set domain = %(domain)s, claimed_domain = null, domain_claimed_at = null,
-            domain_proof = case when %(domain)s::text is not null then 'operator' end
-        where workspace_id = %(workspace)s and id = %(id)s
-        returning {BOT}
-        """,
-        workspace=workspace_id,
-        id=bot_id,
-        domain=domain,
-    )
+    assignments = """
+        domain = %(domain)s, claimed_domain = null, domain_claimed_at = null,
+        domain_proof = case when %(domain)s::text is not null then 'operator' end
+    """
+    return await _update_bot(tx, workspace_id, bot_id, assignments, {"domain": domain})
 
 
 async def claim_domain(tx: Tx, workspace_id: str, bot_id: UUID, host: str) -> BotRow | None:
     """Store the bot's claim; an assigned name is not changed."""
+    assignments = """
+        domain_checked_at = null,
+        claimed_domain = case when domain is distinct from %(host)s then %(host)s end,
+        domain_claimed_at = case when domain is distinct from %(host)s then now() end
+    """
+    return await _update_bot(tx, workspace_id, bot_id, assignments, {"host": host})
+
+
+async def _update_bot(
+    tx: Tx, workspace_id: str, bot_id: UUID, assignments: str, values: dict[str, Any]
+) -> BotRow | None:
     return await tx.first(
         BotRow,
         f"""
-        update bots set domain_checked_at = null,
-            claimed_domain = case when domain is distinct from %(host)s then %(host)s end,
-            domain_claimed_at = case when domain is distinct from %(host)s then now() end
-        where workspace_id = %(workspace)s and id = %(id)s
+        update bots set {assignments} where workspace_id = %(workspace)s and id = %(id)s
         returning {BOT}
         """,
         workspace=workspace_id,
         id=bot_id,
-        host=host,
+        **values,
     )
 
 
@@ -210,17 +157,15 @@ async def domains_to_check(tx: Tx, most: int) -> list[DueDomain]:
 
 async def has_several_workspaces(tx: Tx) -> bool:
     """True if this installation has more than one workspace."""
-    is_shared: bool = await tx.value("select has_several_workspaces()")
-    return is_shared
+    return await tx.value("select has_several_workspaces()")
 
 
 async def count_bots(tx: Tx, workspace_id: str, bot_ids: list[UUID]) -> int:
-    count: int = await tx.value(
+    return await tx.value(
         "select count(*) from bots where workspace_id = %(workspace)s and id = any(%(bots)s)",
         workspace=workspace_id,
         bots=bot_ids,
     )
-    return count
 
 
 async def insert_key(tx: Tx, row: dict[str, Any]) -> KeyRow:

@@ -86,8 +86,7 @@ async def lock_deleted_with(ctx: Ctx, article: DeletedArticle) -> list[DeletedAr
 
 async def stamp_restoration(ctx: Ctx) -> datetime:
     """The time of a restoration. Until its transaction ends no other article can take a slug."""
-    stamp: datetime = await ctx.value("select stamp_change(%(bot)s)")
-    return stamp
+    return await ctx.value("select stamp_change(%(bot)s)")
 
 
 async def restore(ctx: Ctx, article: DeletedArticle, slug: str, stamp: datetime) -> None:

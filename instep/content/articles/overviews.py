@@ -252,7 +252,7 @@ async def lock_order(ctx: Ctx) -> None:
 async def find_neighbour(ctx: Ctx, article_id: str, step: Step) -> str | None:
     """The id of the original before or after an article in its collection; None at the end."""
     sign, direction = ("<", " desc") if step == "up" else (">", "")
-    neighbour_id: str | None = await ctx.value(
+    return await ctx.value(
         f"""
         select other.id from articles a join articles other
             on other.workspace_id = %(workspace)s and other.bot_id = a.bot_id
@@ -264,7 +264,6 @@ async def find_neighbour(ctx: Ctx, article_id: str, step: Step) -> str | None:
         """,
         id=article_id,
     )
-    return neighbour_id
 
 
 async def number_positions(ctx: Ctx, collection_id: str | None) -> None:

@@ -103,7 +103,7 @@ async def find(ctx: Ctx, ref: str, format: Format, *, lock: bool = False) -> Art
 
 async def find_former(ctx: Ctx, slug: str) -> str | None:
     """The id of the article that formerly had this slug."""
-    article_id: str | None = await ctx.value(
+    return await ctx.value(
         """
         select f.article_id from former_slugs f
         join articles a on a.workspace_id = %(workspace)s and a.id = f.article_id
@@ -114,7 +114,6 @@ async def find_former(ctx: Ctx, slug: str) -> str | None:
         slug=slug,
         locale=ctx.bot.locale,
     )
-    return article_id
 
 
 async def list_page(

@@ -38,8 +38,7 @@ class ScannedArticles:
 
 
 async def count_for_writer(ctx: Ctx, version: int | None = None) -> int:
-    count: int = await ctx.value(f"select count(*) {could_be_wrong(version)}", version=version)
-    return count
+    return await ctx.value(f"select count(*) {could_be_wrong(version)}", version=version)
 
 
 async def list_for_writer(ctx: Ctx, version: int | None = None) -> list[Article]:

@@ -42,7 +42,7 @@ async def find(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> Collection | 
 
 async def find_id(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> str | None:
     """The id of a collection, found without counting its articles."""
-    collection_id: str | None = await ctx.value(
+    return await ctx.value(
         f"""
         select id from collections c
         where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s and (c.id = %(ref)s or c.slug = %(ref)s)
@@ -50,7 +50,6 @@ async def find_id(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> str | None
         """,
         ref=ref,
     )
-    return collection_id
 
 
 async def list_page(ctx: Ctx, request: PageRequest) -> Page[Collection]:
@@ -61,7 +60,7 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[Collection]:
 
 async def count_levels(ctx: Ctx, collection_id: str) -> int:
     """The number of levels that a collection takes up: 1, or more with subcollections."""
-    levels: int = await ctx.value(
+    return await ctx.value(
         """
         select 1 + coalesce(max(case when grandchild.id is null then 1 else 2 end), 0)
         from collections child left join collections grandchild
@@ -71,7 +70,6 @@ async def count_levels(ctx: Ctx, collection_id: str) -> int:
         """,
         id=collection_id,
     )
-    return levels
 
 
 async def slugs_like(ctx: Ctx, base: str) -> set[str]:

@@ -103,13 +103,12 @@ async def lock_uploads(ctx: Ctx) -> None:
 
 async def stored_bytes(ctx: Ctx) -> int:
     """The size of all files of the bot together."""
-    total: int = await ctx.value(
+    return await ctx.value(
         """
         select coalesce(sum(bytes), 0)::bigint from files
         where bot_id = %(bot)s and workspace_id = %(workspace)s
         """
     )
-    return total
 
 
 async def insert(ctx: Ctx, row: dict[str, Any]) -> None:
@@ -178,13 +177,12 @@ async def list_uses_of(ctx: Ctx, digests: Collection[str], limit: int) -> dict[s
 
 async def remove_unreferenced(tx: Tx, now: datetime, most: int) -> int:
     """Remove files of all workspaces that have been unreferenced for long enough; return how many."""
-    removed: int = await tx.value(
+    return await tx.value(
         "select remove_unreferenced_files(%(now)s, %(age)s, %(most)s)",
         now=now,
         age=limits.UNREFERENCED_FILE_RETENTION,
         most=most,
     )
-    return removed
 
 
 async def list_removable(tx: Tx, now: datetime, most: int) -> list[FreedObject]:

@@ -43,15 +43,14 @@ async def lock_count(ctx: Ctx) -> None:
 
 
 async def count(ctx: Ctx) -> int:
-    count: int = await ctx.value(
+    return await ctx.value(
         "select count(*) from golden_questions where bot_id = %(bot)s and workspace_id = %(workspace)s"
     )
-    return count
 
 
 async def find_article_id(ctx: Ctx, ref: str) -> str | None:
     """The id of an article by its id or slug; for a slug, the bot's own language comes first."""
-    article_id: str | None = await ctx.value(
+    return await ctx.value(
         """
         select id from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
@@ -61,7 +60,6 @@ async def find_article_id(ctx: Ctx, ref: str) -> str | None:
         ref=ref,
         locale=ctx.bot.locale,
     )
-    return article_id
 
 
 async def insert(

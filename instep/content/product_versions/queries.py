@@ -146,7 +146,7 @@ async def list_bounded(ctx: Ctx, version_id: str) -> list[str]:
 
 async def count_unsettled(ctx: Ctx, version_id: str) -> int:
     """The pending drafts and open places of changes for a version, and its tasks that have not ended."""
-    count: int = await ctx.value(
+    return await ctx.value(
         """
         select count(*) from tasks t
         left join lateral (
@@ -162,7 +162,6 @@ async def count_unsettled(ctx: Ctx, version_id: str) -> int:
         """,
         id=version_id,
     )
-    return count
 
 
 async def list_contradictions(ctx: Ctx, family: str | None = None) -> list[Contradiction]:

@@ -123,10 +123,9 @@ async def lock_count(ctx: Ctx) -> None:
 
 
 async def count(ctx: Ctx) -> int:
-    number: int = await ctx.value(
+    return await ctx.value(
         "select count(*) from redirects where bot_id = %(bot)s and workspace_id = %(workspace)s"
     )
-    return number
 
 
 async def list_known_paths(ctx: Ctx, paths: Sequence[str]) -> set[str]:

@@ -7,13 +7,12 @@ from instep.platform.identity.schemas import Ctx
 
 async def find_style(ctx: Ctx, *, lock: bool = False) -> dict[str, Any] | None:
     """The stored style in its JSON form; None if nothing is set."""
-    style: dict[str, Any] | None = await ctx.value(
+    return await ctx.value(
         f"""
         select style from bot_styles where bot_id = %(bot)s and workspace_id = %(workspace)s
         {"for update" if lock else ""}
         """
     )
-    return style
 
 
 async def store_style(ctx: Ctx, style: str) -> None:

@@ -26,7 +26,7 @@ async def list_bots(tx: Tx, workspace_id: str) -> list[Bot]:
 
 async def count_what_waits(ctx: Ctx) -> dict[str, int]:
     """The numbers of items that the sections show, by the paths of the sections."""
-    counts: dict[str, int] = await ctx.value(
+    return await ctx.value(
         """
         select jsonb_build_object(
           'review', (
@@ -61,4 +61,3 @@ async def count_what_waits(ctx: Ctx) -> dict[str, int]:
         """,
         person=ctx.actor.id,
     )
-    return counts

@@ -22,8 +22,7 @@ async def lock_count(ctx: Ctx) -> None:
 
 
 async def count(ctx: Ctx) -> int:
-    number: int = await ctx.value(f"select count(*) {FROM_BOT}")
-    return number
+    return await ctx.value(f"select count(*) {FROM_BOT}")
 
 
 async def insert(ctx: Ctx, row: dict[str, Any]) -> AlertTarget:
@@ -52,12 +51,11 @@ async def list_of_workspace(tx: Tx, workspace_id: str) -> list[AlertTarget]:
 
 
 async def bot_of(tx: Tx, workspace_id: str, target_id: str) -> UUID | None:
-    bot_id: UUID | None = await tx.value(
+    return await tx.value(
         "select bot_id from alert_targets where workspace_id = %(workspace)s and id = %(id)s",
         workspace=workspace_id,
         id=target_id,
     )
-    return bot_id
 
 
 async def find(ctx: Ctx, target_id: str) -> AlertTarget | None:

@@ -67,10 +67,9 @@ async def lock_count(ctx: WorkspaceCtx) -> None:
 
 
 async def count(ctx: WorkspaceCtx) -> int:
-    number: int = await ctx.tx.value(
+    return await ctx.tx.value(
         "select count(*) from webhook_endpoints where workspace_id = %(workspace)s",
     )
-    return number
 
 
 async def insert(ctx: WorkspaceCtx, row: dict[str, Any]) -> Webhook:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import psycopg
 from psycopg import pq
@@ -19,6 +19,12 @@ from instep.platform.core.places import entered_workspace
 from instep.platform.core.restarts import drop_needed_work, refuse_unfinished
 from instep.platform.core.tracing import statement_span
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    Value = TypeVarWithDefault("Value", default=Any)
+else:
+    Value = TypeVar("Value")
 Row = TypeVar("Row")
 # The table and key of a row that a statement locks.
 LockOrder: TypeAlias = tuple[str, ...]
@@ -122,9 +128,10 @@ class Tx:
         assert row is not None, "the statement always returns a row"
         return row
 
-    async def value(self, sql: str, /, **params: Any) -> Any:
-        """The first column of the first row, or None."""
-        return (await self.reply(sql, params)).value()
+    async def value(self, sql: str, /, **params: Any) -> Value:
+        """The first column of the first row, or None; its type is the one that the caller expects."""
+        value: Value = (await self.reply(sql, params)).value()
+        return value
 
     async def column(self, sql: str, /, **params: Any) -> list[Any]:
         """The first column of all rows."""

@@ -137,5 +137,4 @@ async def find_public_bot(database: Database, name: str, domain: str | None) -> 
 async def is_origin_of_a_bot(database: Database, origin: str) -> bool:
     """True if any bot of this installation allows this origin."""
     async with database.enter_workspace("") as tx:
-        is_allowed: bool = await tx.value("select is_origin_of_a_bot(%(origin)s)", origin=origin)
-        return is_allowed
+        return await tx.value("select is_origin_of_a_bot(%(origin)s)", origin=origin)

@@ -34,8 +34,7 @@ async def find_bot(tx: Tx, bot_id: UUID) -> Bot:
 async def covers_all(tx: Tx, key_id: str) -> bool:
     """True if a credential covers every bot of its workspace, including future ones."""
     sql = f"select bot_ids is null from {CREDENTIALS} k where id = %(key)s"
-    covers: bool = await tx.value(sql, key=key_id)
-    return covers
+    return await tx.value(sql, key=key_id)
 
 
 async def default_bot_id(tx: Tx, key_id: str) -> UUID | None:
@@ -45,8 +44,7 @@ async def default_bot_id(tx: Tx, key_id: str) -> UUID | None:
         cross join lateral bot_in_force(k.workspace_id, k.bot_ids, k.default_bot_id, null) b
         where k.id = %(key)s
     """
-    default: UUID | None = await tx.value(sql, key=key_id)
-    return default
+    return await tx.value(sql, key=key_id)
 
 
 async def list_covered_bots(tx: Tx, key_id: str) -> list[Bot]:
@@ -65,7 +63,7 @@ async def list_covered_bots(tx: Tx, key_id: str) -> list[Bot]:
 
 async def is_in_force(tx: Tx, key_id: str) -> bool:
     """True if a credential of the connection's workspace is still valid."""
-    is_valid: bool = await tx.value(
+    return await tx.value(
         """
         select exists (
           select from api_keys
@@ -77,4 +75,3 @@ async def is_in_force(tx: Tx, key_id: str) -> bool:
         """,
         key=key_id,
     )
-    return is_valid

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 from uuid import UUID
 
 from instep.platform.core.config import settings
-from instep.platform.core.database import QueuedStatement, Tx
+from instep.platform.core.database import QueuedStatement, Tx, Value
 from instep.platform.core.pipeline import Reply
 from instep.platform.identity.scopes import Permissions, Role, Scope, permissions_of
 
@@ -159,7 +159,7 @@ class Ctx:
     def fetch_one(self, kind: type[Row], sql: str, /, **params: Any) -> Awaitable[Row]:
         return self.tx.fetch_one(kind, sql, **self._with_own(params))
 
-    def value(self, sql: str, /, **params: Any) -> Awaitable[Any]:
+    def value(self, sql: str, /, **params: Any) -> Awaitable[Value]:
         return self.tx.value(sql, **self._with_own(params))
 
     def column(self, sql: str, /, **params: Any) -> Awaitable[list[Any]]:

@@ -39,14 +39,13 @@ async def find_completion(ctx: Ctx, work_id: str, digest: bytes) -> Completion |
 
 
 async def cost_of(ctx: Ctx, work_id: str) -> Decimal:
-    cost: Decimal = await ctx.value(
+    return await ctx.value(
         """
         select coalesce(sum(cost), 0) from model_prompts
         where bot_id = %(bot)s and workspace_id = %(workspace)s and work_id = %(work)s
         """,
         work=work_id,
     )
-    return cost
 
 
 async def add(ctx: Ctx, work_id: str, row: dict[str, Any]) -> None:

@@ -74,25 +74,23 @@ async def read_diff(ctx: Ctx, task_id: str) -> str:
 
 async def has_drafts(ctx: Ctx) -> bool:
     """True if there has ever been a draft or a place."""
-    has_any: bool = await ctx.value(
+    return await ctx.value(
         """
         select exists (select from drafts where bot_id = %(bot)s and workspace_id = %(workspace)s)
             or exists (select from places where bot_id = %(bot)s and workspace_id = %(workspace)s)
         """
     )
-    return has_any
 
 
 async def find_locale(ctx: Ctx, article_id: str) -> str | None:
     """The language of an article, including a deleted one; None if it is gone for good."""
-    locale: str | None = await ctx.value(
+    return await ctx.value(
         """
         select locale from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         id=article_id,
     )
-    return locale
 
 
 async def find_public_path(ctx: Ctx, article_id: str) -> str | None:
