@@ -3,7 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from instep.platform.core.database import Database, Tx
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from instep.platform.identity.schemas import Bot, Ctx
 
 Result = TypeVar("Result")
+Arguments = ParamSpec("Arguments")
 
 
 @contextmanager
@@ -68,7 +69,12 @@ def work_at(url: str, work: "Callable[[Tx], Awaitable[Result]]") -> Result:
     return asyncio.run(run())
 
 
-def in_workspace(workspace: str | None, work: "Callable[[Tx, str], Awaitable[Result]]") -> Result:
+def in_workspace(
+    workspace: str | None,
+    work: "Callable[Concatenate[Tx, str, Arguments], Awaitable[Result]]",
+    *arguments: Arguments.args,
+    **options: Arguments.kwargs,
+) -> Result:
     """Run the work in the named workspace, or in the only one."""
     from instep.accounts.workspaces.actions import find_workspace
 
@@ -76,9 +82,25 @@ def in_workspace(workspace: str | None, work: "Callable[[Tx, str], Awaitable[Res
         workspace_id = (await find_workspace(tx, workspace)).id
         # Statements name the workspace; the owner of the tables would see all others too.
         tx.workspace_id = workspace_id
-        return await work(tx, workspace_id)
+        return await work(tx, workspace_id, *arguments, **options)
 
     return as_owner(run)
+
+
+def in_bot(
+    workspace: str | None,
+    reference: str | None,
+    work: "Callable[Concatenate[Ctx, Arguments], Awaitable[Result]]",
+    *arguments: Arguments.args,
+    **options: Arguments.kwargs,
+) -> Result:
+    """Run the work on the named bot, or on the only one."""
+
+    async def run(tx: "Tx", workspace_id: str) -> Result:
+        return await work(await ctx_of_bot(tx, workspace_id, reference), *arguments, **options)
+
+    use_served_url()
+    return in_workspace(workspace, run)
 
 
 def with_bot(

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from instep.cli.admin_session import in_workspace, operator_ctx
+from instep.cli.admin_session import in_bot, in_workspace, operator_ctx
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, BotArgument, InWorkspace
 from instep.cli.output import say, say_list
@@ -43,11 +43,7 @@ def add_alert(
     """Send alerts about handoffs and leads to a channel in Slack, Discord, Teams or Mattermost."""
     address = sys.stdin.readline().strip() if url == "-" else url
     alert_kinds = kinds or actions.DEFAULT_ALERTS
-
-    async def add(tx: Tx, workspace_id: str) -> AlertTarget:
-        return await actions.add_alert_target(await operator_ctx(tx, workspace_id, bot), address, alert_kinds)
-
-    target = AlertTargetOut.of(in_workspace(workspace, add))
+    target = AlertTargetOut.of(in_bot(workspace, bot, actions.add_alert_target, address, alert_kinds))
     say(target, f"{target.id}  {target.address}", as_json)
 
 

@@ -1,23 +1,19 @@
 """`instep ask` and `instep golden …`: the answers of the help center, and the answers that it must give."""
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from instep.cli.admin_session import ctx_of_bot, in_workspace, use_served_url
+from instep.cli.admin_session import in_bot
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InBot, InWorkspace
 from instep.cli.output import say, say_list
 from instep.platform.core.errors import InvalidRequest, InvalidValue
 
 if TYPE_CHECKING:
-    from instep.platform.core.database import Tx
-    from instep.platform.identity.schemas import Ctx
     from instep.visitors.answers.golden import GoldenRunOut
     from instep.visitors.answers.schemas import AnswerPreviewOut
 
-Result = TypeVar("Result")
 # The exit code of `instep ask` when the articles do not answer the question.
 NOT_ANSWERED = 6
 
@@ -56,7 +52,7 @@ def ask(
     except ValueError as error:
         raise InvalidRequest(f"--locale: {error}") from None
     request = QuestionRequest(valid_question(question), code)
-    preview = AnswerPreviewOut.of(in_bot(workspace, bot, lambda ctx: answer_for_visitors(ctx, request)))
+    preview = AnswerPreviewOut.of(in_bot(workspace, bot, answer_for_visitors, request))
     say(preview, as_text(preview), as_json)
     if not preview.answered:
         raise typer.Exit(NOT_ANSWERED)
@@ -104,7 +100,7 @@ def add_golden(
     from instep.content.golden.actions import add_golden_question
     from instep.content.golden.schemas import GoldenQuestionOut
 
-    row = in_bot(workspace, bot, lambda ctx: add_golden_question(ctx, question, article, section, says))
+    row = in_bot(workspace, bot, add_golden_question, question, article, section, says)
     out = GoldenQuestionOut.of_row(row)
     say(out, f"{out.id}  “{out.article_title}” must answer this question.", as_json)
 
@@ -131,18 +127,8 @@ def remove_golden(
     from instep.content.golden.actions import remove_golden_question
     from instep.content.golden.schemas import GoldenQuestionOut
 
-    row = in_bot(workspace, bot, lambda ctx: remove_golden_question(ctx, golden_id))
+    row = in_bot(workspace, bot, remove_golden_question, golden_id)
     say(GoldenQuestionOut.of_row(row), f"{golden_id} was removed.", as_json)
-
-
-def in_bot(workspace: str | None, bot: str | None, work: "Callable[[Ctx], Awaitable[Result]]") -> Result:
-    """Run the work on the named bot, or on the only one."""
-
-    async def run(tx: "Tx", workspace_id: str) -> Result:
-        return await work(await ctx_of_bot(tx, workspace_id, bot))
-
-    use_served_url()
-    return in_workspace(workspace, run)
 
 
 def as_text(preview: "AnswerPreviewOut") -> str:

@@ -25,9 +25,7 @@ def audit(
     from instep.accounts.people import actions
     from instep.accounts.people.schemas import audit_entry_out
 
-    entries = in_workspace(
-        workspace, lambda tx, workspace_id: actions.list_audit(tx, workspace_id, limit, before)
-    )
+    entries = in_workspace(workspace, actions.list_audit, limit, before)
     if as_json:
         say_json_list([audit_entry_out(entry) for entry in entries])
         return

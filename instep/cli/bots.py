@@ -7,12 +7,13 @@ import typer
 from instep.accounts.workspaces import actions, domain_claims
 from instep.accounts.workspaces.queries import list_bots
 from instep.accounts.workspaces.schemas import BotRow, DomainOut, bot_out
-from instep.cli.admin_session import in_workspace, operator_ctx
+from instep.cli.admin_session import in_bot, in_workspace
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, BotArgument, InWorkspace
 from instep.cli.output import as_lines, say, say_list
 from instep.platform.core.database import Tx
 from instep.platform.core.errors import InvalidRequest
+from instep.platform.identity.schemas import Ctx
 from instep.visitors.answers.schemas import VisitorSecretOut
 from instep.visitors.answers.visitor_tokens import visitor_secret
 
@@ -39,11 +40,7 @@ def create_bot(
     as_json: AsJson = False,
 ) -> None:
     """Create a help center."""
-    bot = in_workspace(
-        workspace,
-        lambda tx, workspace_id: actions.create_bot(tx, workspace_id, name, slug, locale, origin or []),
-    )
-    out = bot_out(bot)
+    out = bot_out(in_workspace(workspace, actions.create_bot, name, slug, locale, origin or []))
     say(out, as_lines(out), as_json)
 
 
@@ -152,10 +149,9 @@ def show_visitor_secret(
 ) -> None:
     """Show the secret with which your server signs visitor tokens; keep it on your server."""
 
-    async def show(tx: Tx, workspace_id: str) -> VisitorSecretOut:
-        ctx = await operator_ctx(tx, workspace_id, bot)
+    async def show(ctx: Ctx) -> VisitorSecretOut:
         secret = await visitor_secret(ctx, rotate)
         return VisitorSecretOut(bot_id=str(ctx.bot.id), visitor_secret=secret)
 
-    out = in_workspace(workspace, show)
+    out = in_bot(workspace, bot, show)
     say(out, out.visitor_secret, as_json)

@@ -60,5 +60,5 @@ def revoke_key(
     as_json: AsJson = False,
 ) -> None:
     """Revoke an API key: the next call with it is refused."""
-    key = in_workspace(workspace, lambda tx, workspace_id: actions.revoke_key(tx, workspace_id, key_id))
+    key = in_workspace(workspace, actions.revoke_key, key_id)
     say(key_out(key), f"{key_id} was revoked.", as_json)

@@ -11,13 +11,13 @@ from instep.accounts.language_model import actions
 from instep.accounts.language_model.actions import test_model
 from instep.accounts.language_model.choosing import LanguageModels
 from instep.accounts.language_model.schemas import FIELDS, LanguageModelOut, ModelFields, ModelTestOut
-from instep.cli.admin_session import ctx_of_bot, in_workspace, with_bot
+from instep.cli.admin_session import in_bot, with_bot
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InBot, InWorkspace
 from instep.cli.output import say, say_json_list
 from instep.platform.core.clock import utc_now
 from instep.platform.core.config import settings
-from instep.platform.core.database import Database, Tx
+from instep.platform.core.database import Database
 from instep.platform.core.outbound.client import OutboundClient
 from instep.platform.identity.schemas import OPERATOR, Bot, Ctx
 from instep.platform.llm.factory import open_model
@@ -28,11 +28,7 @@ app = typer.Typer(cls=Area)
 @command(app, "show", "instep model show", "instep model show --bot acme-help --json")
 def show(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """Show a bot's language model, and its usage today."""
-
-    async def find(tx: Tx, workspace_id: str) -> LanguageModelOut:
-        return await actions.show_model(await ctx_of_bot(tx, workspace_id, bot))
-
-    model = in_workspace(workspace, find)
+    model = in_bot(workspace, bot, actions.show_model)
     say(model, sentence_of(model), as_json)
 
 
@@ -83,8 +79,7 @@ def set_model(
     }
     changes = {name: value for name, value in given.items() if value is not None}
 
-    async def change(tx: Tx, workspace_id: str) -> LanguageModelOut:
-        ctx = await ctx_of_bot(tx, workspace_id, bot)
+    async def change(ctx: Ctx) -> LanguageModelOut:
         old = await actions.find_fields(ctx)
         fields = {name: getattr(old, name) for name in FIELDS}
         if provider is not None:
@@ -92,7 +87,7 @@ def set_model(
         await actions.set_model(ctx, ModelFields(**{**fields, **changes}), secret)
         return await actions.show_model(ctx)
 
-    setting = in_workspace(workspace, change)
+    setting = in_bot(workspace, bot, change)
     say(setting, f"{sentence_of(setting)} Test it with `instep model test`.", as_json)
 
 
@@ -100,12 +95,11 @@ def set_model(
 def unset_model(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """Remove a bot's language model and its key; the bot then uses the installation's, if there is one."""
 
-    async def forget(tx: Tx, workspace_id: str) -> LanguageModelOut:
-        ctx = await ctx_of_bot(tx, workspace_id, bot)
+    async def forget(ctx: Ctx) -> LanguageModelOut:
         await actions.unset_model(ctx)
         return await actions.show_model(ctx)
 
-    model = in_workspace(workspace, forget)
+    model = in_bot(workspace, bot, forget)
     say(model, sentence_of(model), as_json)
 
 

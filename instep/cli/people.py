@@ -24,6 +24,9 @@ from instep.platform.identity.scopes import Role
 app = typer.Typer(cls=Area)
 
 Email = Annotated[str, typer.Argument(metavar="EMAIL")]
+NewRole = Annotated[
+    Role, typer.Option(help="Permissions: owner (all), editor (all but settings) or viewer (read).")
+]
 FromInput = Annotated[
     bool,
     typer.Option("--password-stdin", help="Read the password from standard input instead of a prompt."),
@@ -38,37 +41,26 @@ FromInput = Annotated[
 )
 def create_user(
     email: Email,
-    role: Annotated[
-        Role, typer.Option(help="Permissions: owner (all), editor (all but settings) or viewer (read).")
-    ] = Role.EDITOR,
+    role: NewRole = Role.EDITOR,
     password_stdin: FromInput = False,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
     """Create an account for a person."""
     password = read_password(password_stdin)
-    person = in_workspace(
-        workspace, lambda tx, workspace_id: actions.create_user(tx, workspace_id, email, role, password)
-    )
-    user = user_out(person)
+    user = user_out(in_workspace(workspace, actions.create_user, email, role, password))
     say(user, as_lines(user), as_json)
 
 
-@command(
-    app,
-    "invite",
-    "instep user invite ann@acme.example --role owner",
-)
+@command(app, "invite", "instep user invite ann@acme.example --role owner")
 def invite_user(
     email: Email,
-    role: Annotated[
-        Role, typer.Option(help="Permissions: owner (all), editor (all but settings) or viewer (read).")
-    ] = Role.EDITOR,
+    role: NewRole = Role.EDITOR,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
     """Create a link that invites someone to the workspace; it is shown once and valid for seven days."""
-    invitation = in_workspace(workspace, lambda tx, workspace_id: invite(tx, workspace_id, email, role))
+    invitation = in_workspace(workspace, invite, email, role)
     result = invitation_out(invitation, served_url(settings(), os.environ))
     say(
         result,
@@ -93,9 +85,7 @@ def change_role(
     as_json: AsJson = False,
 ) -> None:
     """Change the role of a person; it also limits the apps that they have connected."""
-    user = user_out(
-        in_workspace(workspace, lambda tx, workspace_id: actions.change_role(tx, workspace_id, email, role))
-    )
+    user = user_out(in_workspace(workspace, actions.change_role, email, role))
     say(user, f"{user.email} is {user.role}.", as_json)
 
 
@@ -105,10 +95,7 @@ def change_password(
 ) -> None:
     """Set a person's password; their sessions, apps, passkeys, recovery codes and invitations end."""
     password = read_password(password_stdin)
-    person = in_workspace(
-        workspace, lambda tx, workspace_id: actions.change_password(tx, workspace_id, email, password)
-    )
-    user = user_out(person)
+    user = user_out(in_workspace(workspace, actions.change_password, email, password))
     text = (
         f"{user.email} has a new password, is signed out everywhere, and has no connected apps, passkeys or "
         "recovery codes."
@@ -119,18 +106,14 @@ def change_password(
 @command(app, "disable", "instep user disable bob@acme.example")
 def disable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """Sign a person out everywhere, refuse further sign-ins, and stop the apps that they have connected."""
-    user = user_out(
-        in_workspace(workspace, lambda tx, workspace_id: actions.disable_user(tx, workspace_id, email))
-    )
+    user = user_out(in_workspace(workspace, actions.disable_user, email))
     say(user, f"{user.email} can no longer sign in.", as_json)
 
 
 @command(app, "enable", "instep user enable bob@acme.example")
 def enable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """Let a disabled person sign in again."""
-    user = user_out(
-        in_workspace(workspace, lambda tx, workspace_id: actions.enable_user(tx, workspace_id, email))
-    )
+    user = user_out(in_workspace(workspace, actions.enable_user, email))
     say(user, f"{user.email} can sign in.", as_json)
 
 
@@ -140,9 +123,7 @@ def unlock_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = F
 
     The password alone signs them in.
     """
-    user = user_out(
-        in_workspace(workspace, lambda tx, workspace_id: actions.unlock_user(tx, workspace_id, email))
-    )
+    user = user_out(in_workspace(workspace, actions.unlock_user, email))
     say(user, f"{user.email} can now sign in with the password alone.", as_json)
 
 

@@ -76,7 +76,7 @@ def revoke_trust(
     as_json: AsJson = False,
 ) -> None:
     """Revoke a trust: its jobs are refused from the next call on, and get no new keys."""
-    trust = in_workspace(workspace, lambda tx, workspace_id: actions.revoke_trust(tx, workspace_id, trust_id))
+    trust = in_workspace(workspace, actions.revoke_trust, trust_id)
     say(trust_out(trust), f"{trust_id} was revoked.", as_json)
 
 

@@ -8,9 +8,7 @@ from instep.cli.admin_session import in_workspace
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InWorkspace
 from instep.cli.output import as_lines, say
-from instep.platform.core.database import Tx
 from instep.visitors.privacy import visitor_data
-from instep.visitors.privacy.visitor_data import Erasure, VisitorExport
 
 app = typer.Typer(cls=Area)
 Email = Annotated[str | None, typer.Option("--email", help="The email address that the visitor left.")]
@@ -25,11 +23,7 @@ def export(
 ) -> None:
     """Print all data stored about a visitor."""
     subject = visitor_data.Subject.of(email, visitor)
-
-    async def read_export(tx: Tx, workspace_id: str) -> VisitorExport:
-        return await visitor_data.export_visitor(tx, workspace_id, subject)
-
-    export = in_workspace(workspace, read_export)
+    export = in_workspace(workspace, visitor_data.export_visitor, subject)
     say(export, export.model_dump_json(by_alias=True, indent=2), as_json)
 
 
@@ -39,9 +33,5 @@ def erase(
 ) -> None:
     """Delete all data stored about a visitor. This can't be undone."""
     subject = visitor_data.Subject.of(email, visitor)
-
-    async def remove(tx: Tx, workspace_id: str) -> Erasure:
-        return await visitor_data.erase_visitor(tx, workspace_id, subject)
-
-    erasure = in_workspace(workspace, remove)
+    erasure = in_workspace(workspace, visitor_data.erase_visitor, subject)
     say(erasure, as_lines(erasure), as_json)

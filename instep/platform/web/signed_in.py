@@ -176,7 +176,7 @@ def go_and_come_back(request: Request, address: str) -> Response:
 
 
 def open_form_again(request: Request, person: Person) -> Response:
-    """Redirect to the page of a form that belongs to an earlier session of the browser.
+    """Redirect to the page of a form of the dashboard that belongs to an earlier session of the browser.
 
     A page that requests a part gets the token of its forms instead, if it shows the same person:
     `session.js` then sends the request again.
@@ -184,7 +184,7 @@ def open_form_again(request: Request, person: Person) -> Response:
     if asks_for_part(request):
         is_same = request.headers.get(PERSON_HEADER) == person.id
         raise OldForm(headers={TOKEN_HEADER: new_form_token(request)} if is_same else None)
-    if request.url.path == SIGN_OUT:
+    if not request.url.path.startswith(HOME):
         raise OldForm
     path, query = page_of_form(request)
     response = see_other(f"{local_path(path)}?{query}" if query else local_path(path))

@@ -27,7 +27,6 @@ async def show_alerts(page: BotPage, refusal: AppError | None = None) -> Respons
     return await show_settings(
         page,
         "alerts",
-        "alerts.html",
         refusal,
         targets=[AlertTargetOut.of(row) for row in rows if row.bot_id == ctx.bot.id],
         words=WORDS,

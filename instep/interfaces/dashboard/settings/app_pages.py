@@ -13,7 +13,7 @@ router = PageRouter("settings/apps", Role.OWNER)
 @router.get()
 async def show_apps(page: BotPage) -> Response:
     grants = await actions.list_grants_of_workspace(page.ctx.tx, page.ctx.workspace_id)
-    return await show_settings(page, "apps", "apps.html", grants=grants, mcp_address=page.mcp_address)
+    return await show_settings(page, "apps", grants=grants, mcp_address=page.mcp_address)
 
 
 @router.post(recent_sign_in=True, open_while_paused=True)

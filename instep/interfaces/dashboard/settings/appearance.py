@@ -52,7 +52,6 @@ async def show_look(page: BotPage, refusal: AppError | None = None) -> Response:
     return await show_settings(
         page,
         "site",
-        "site.html",
         refusal,
         row=row,
         frame=row.site_frame,
@@ -147,7 +146,6 @@ async def show_widget_settings(page: BotPage, refusal: AppError | None = None) -
     return await show_settings(
         page,
         "widget",
-        "widget.html",
         refusal,
         row=row,
         refused_origins=await list_refused_origins(page.ctx),
@@ -159,7 +157,7 @@ async def show_widget_settings(page: BotPage, refusal: AppError | None = None) -
 async def show_widget_demo(page: BotPage) -> Response:
     """The widget as visitors see it, in all its possible positions."""
     row = await find_bot_by_reference(page.ctx.tx, page.ctx.workspace_id, str(page.bot.id))
-    return await show_settings(page, "widget", "widget_demo.html", row=row)
+    return await show_settings(page, "widget/widget_demo", row=row)
 
 
 # Scripts of the origin may ask, and read answers, in the name of their pages' visitors.

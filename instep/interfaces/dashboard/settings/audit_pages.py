@@ -30,7 +30,6 @@ async def show_audit(page: BotPage) -> Response:
     return await show_settings(
         page,
         "audit",
-        "audit.html",
         entries=entries,
         things=await find_names(page.ctx.tx, page.ctx.workspace_id, resources),
         actor=actor,

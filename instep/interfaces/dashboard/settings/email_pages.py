@@ -31,7 +31,6 @@ async def email_page(page: BotPage, *, is_sent: bool = False, problem: str | Non
     return await show_settings(
         page,
         "email",
-        "email.html",
         installation=settings(),
         is_sent=is_sent,
         problem=problem,

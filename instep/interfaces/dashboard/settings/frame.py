@@ -61,8 +61,7 @@ class Ending(Protocol):
 
 async def show_settings(
     page: BotPage,
-    name: str,
-    template: str,
+    path: str,
     refusal: AppError | None = None,
     labels: Mapping[str, str] = NO_LABELS,
     /,
@@ -70,18 +69,20 @@ async def show_settings(
 ) -> Response:
     """A settings page; after a refusal it shows the message and the typed values.
 
+    `path` names the page: `webhooks/webhook` is the page `webhook` below the page `webhooks`.
     `labels` are the names on the page of fields that have another one in the API.
     """
+    name, _, below = path.partition("/")
     subsections = [
-        (page.path(f"{SECTION}/{path}"), words, path == name)
-        for path, words, role in SUBSECTIONS
+        (page.path(f"{SECTION}/{subsection}"), words, subsection == name)
+        for subsection, words, role in SUBSECTIONS
         if role != Role.OWNER or page.person.permissions.changes_settings
     ]
     secret = take_secret(page.request, name)
     # Only a page with a refusal repeats what was typed, if a form was sent.
     sent_form = page.form if refusal and page.request.method == "POST" else None
     response = await page.show(
-        f"settings/{template}",
+        f"settings/{below or name}.html",
         refusal.status if refusal else 200,
         subsections=subsections,
         new_secret=secret,
@@ -108,7 +109,6 @@ async def show_access(
     return await show_settings(
         page,
         name,
-        f"{name}.html",
         refusal,
         live=[row for row in rows if row.revoked_at is None],
         ended=[row for row in rows if row.revoked_at is not None],

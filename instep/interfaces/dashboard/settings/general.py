@@ -27,7 +27,6 @@ async def show_general(page: BotPage, refusal: AppError | None = None) -> Respon
     return await show_settings(
         page,
         "general",
-        "general.html",
         refusal,
         row=row,
         row_url=ctx.bot.help_url,

@@ -33,8 +33,7 @@ async def begin_github_app(page: BotPage) -> Response:
     registration = await app_actions.begin_app(page.ctx, page.person, url, organization, page_url)
     return await show_settings(
         page,
-        "repositories",
-        "github_app.html",
+        "repositories/github_app",
         registration=registration,
         form_targets=[registration.origin],
     )
@@ -113,8 +112,7 @@ async def show_app(
     free_rows = [row.remote for row in rows if row.remote.remote_id not in names]
     return await show_settings(
         page,
-        "repositories",
-        "github_repositories.html",
+        "repositories/github_repositories",
         refusal,
         host=host,
         install_url=install_url(host),

@@ -95,7 +95,6 @@ async def model_page(
     return await show_settings(
         page,
         "model",
-        "model.html",
         refusal,
         model=model,
         tests=tests,

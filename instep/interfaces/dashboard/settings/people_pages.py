@@ -29,7 +29,6 @@ async def show_people(page: BotPage, refusal: AppError | None = None) -> Respons
     return await show_settings(
         page,
         "people",
-        "people.html",
         refusal,
         users=users,
         invitations=waiting,

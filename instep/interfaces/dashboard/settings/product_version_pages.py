@@ -19,7 +19,7 @@ router = PageRouter("settings/versions")
 @router.get()
 async def show_product_versions(page: BotPage, refusal: AppError | None = None) -> Response:
     rows = await actions.list_all_versions(page.ctx)
-    return await show_settings(page, "versions", "versions.html", refusal, versions=rows[::-1], limits=limits)
+    return await show_settings(page, "versions", refusal, versions=rows[::-1], limits=limits)
 
 
 @router.post(role=Role.EDITOR, refused=show_product_versions)

@@ -22,7 +22,6 @@ async def show_redirects(page: BotPage, refusal: AppError | None = None) -> Resp
     return await show_settings(
         page,
         "redirects",
-        "redirects.html",
         refusal,
         redirects=rows.rows,
         words=words,

@@ -52,7 +52,6 @@ async def show_repositories(page: BotPage, refusal: AppError | None = None) -> R
     return await show_settings(
         page,
         "repositories",
-        "repositories.html",
         refusal,
         repositories=rows,
         changes=await actions.list_changes(page.ctx, [row.id for row in rows]),
@@ -134,8 +133,7 @@ async def show_repository(page: BotPage, refusal: AppError | None = None) -> Res
     host = await actions.get_code_host(page.ctx, row.code_host_id)
     return await show_settings(
         page,
-        "repositories",
-        "repository.html",
+        "repositories/repository",
         refusal,
         readings=limits.DRIFT_READINGS,
         repository=row,

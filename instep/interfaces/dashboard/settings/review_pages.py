@@ -25,7 +25,6 @@ async def show_reviews(page: BotPage, refusal: AppError | None = None) -> Respon
     return await show_settings(
         page,
         "reviews",
-        "reviews.html",
         refusal,
         rules=await assignment_rules.list_assignment_rules(ctx),
         schedule=await get_review_schedule(ctx),

@@ -43,7 +43,6 @@ async def show_style(page: BotPage, refusal: AppError | None = None) -> Response
     return await show_settings(
         page,
         "style",
-        "style.html",
         refusal,
         LABELS,
         style=style,

@@ -19,7 +19,6 @@ async def show_suppressed(page: BotPage, refusal: AppError | None = None) -> Res
     return await show_settings(
         page,
         "suppressed",
-        "suppressed.html",
         refusal,
         statements=rows.rows,
         next_cursor=rows.next_cursor,

@@ -20,7 +20,7 @@ async def show_synonyms(page: BotPage, refusal: AppError | None = None) -> Respo
     typed = page.form.get("lines", "").splitlines() if refusal else []
     numbers = [number for number, line in enumerate(typed, 1) if line.strip()]
     labels = {f"groups.{index}": f"Line {number}" for index, number in enumerate(numbers)}
-    return await show_settings(page, "synonyms", "synonyms.html", refusal, labels, lines=lines)
+    return await show_settings(page, "synonyms", refusal, labels, lines=lines)
 
 
 @router.post(role=Role.EDITOR, refused=show_synonyms)

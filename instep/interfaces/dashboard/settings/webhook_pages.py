@@ -31,9 +31,7 @@ async def show_webhooks(page: BotPage, refusal: AppError | None = None) -> Respo
     rows = await actions.list_webhooks(
         await workspace_ctx(page), page.first_rows(limits.MAX_WEBHOOK_ENDPOINTS)
     )
-    return await show_settings(
-        page, "webhooks", "webhooks.html", refusal, endpoints=rows.rows, event_options=EVENT_OPTIONS
-    )
+    return await show_settings(page, "webhooks", refusal, endpoints=rows.rows, event_options=EVENT_OPTIONS)
 
 
 @router.post(recent_sign_in=True, refused=show_webhooks)
@@ -63,8 +61,7 @@ async def show_endpoint(page: BotPage, refusal: AppError | None = None) -> Respo
     log = await actions.list_deliveries(ctx, webhook_id, page.rows_at_cursor())
     return await show_settings(
         page,
-        "webhooks",
-        "webhook.html",
+        "webhooks/webhook",
         refusal,
         webhook=await actions.get_webhook(ctx, webhook_id),
         deliveries=log.rows,
