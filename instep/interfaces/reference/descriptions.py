@@ -73,13 +73,6 @@ PARAMETERS = {
     "revisionId": "The id of a revision of the article.",
     "deliveryId": "The id of a delivery to the endpoint.",
     "status": "Only those with this status.",
-    "collection_id": "Only articles of this collection, by its id or slug.",
-    "article_id": "Only drafts of this article, by its id or slug.",
-    "locale": "Only texts in this language.",
-    "updated_since": "Only rows that changed at this time or later: for incremental sync.",
-    "type": "Only drafts of this type.",
-    "q": "The words to look for.",
-    "compare_to": "Another revision of the article; by default the current article.",
 }
 
 # Descriptions of fields whose shapes have none; a name means the same in every shape.
@@ -91,7 +84,6 @@ FIELDS = {
     "hint": "How to fix it.",
     "messageId": "The id of the answer: send it with feedback.",
     "article": "The article to write.",
-    "articleCount": "Number of its own articles, excluding deleted ones and those of its subcollections.",
     "articleId": "The article's id.",
     "articleLine": "The line of the article that it concerns.",
     "at": "When it happened.",
@@ -150,7 +142,6 @@ FIELDS = {
     "type": "Its type.",
     "updatedAt": "When it last changed; `updated_since` compares with it.",
     "url": "The URL.",
-    "verdict": "Whether the article got a draft.",
     "visibility": "Who may read it: everyone, or signed-in visitors only.",
 }
 

@@ -1,5 +1,6 @@
 """The OpenAPI 3.1 document of the management API, generated from its routes and shapes."""
 
+import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
@@ -18,22 +19,19 @@ from instep.platform.web.shapes import ErrorOut
 Json = dict[str, Any]
 PREFIX = "/v1"
 # Names of shapes end in `Out`, public names do not; a page of rows has the public name `…List`.
+REFERENCE = re.compile(r'"#/components/schemas/([^"/]+)"')
 LIST = re.compile(r"ListOut_(?:Union_)?([A-Za-z]+?)Out_.*")
 
 
 def describe_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
     """The OpenAPI document; its paths are relative to `{base_url}/v1` (specification, Endpoints)."""
     api_routes = [route for route in routes if isinstance(route, AuthenticatedRoute)]
-    document = get_openapi(
-        title=descriptions.TITLE,
-        version=descriptions.VERSION,
-        summary=descriptions.SUMMARY,
-        description=descriptions.DESCRIPTION,
-        license_info=descriptions.LICENSE,
-        contact=descriptions.CONTACT,
-        servers=[{"url": base_url + PREFIX}],
-        routes=api_routes,
-    )
+    texts = {
+        "title": descriptions.TITLE,
+        "summary": descriptions.SUMMARY,
+        "description": descriptions.DESCRIPTION,
+    }
+    document = document_of(api_routes, base_url + PREFIX, texts)
     document["paths"] = {
         path.removeprefix(PREFIX): operations for path, operations in document["paths"].items()
     }
@@ -44,17 +42,34 @@ def describe_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
             complete(operation, route, shapes_with_etag)
     add_links(document["paths"])
     document["components"] |= responses.components()
-    schemas = document["components"]["schemas"]
-    for name in ("HTTPValidationError", "ValidationError"):
-        schemas.pop(name, None)
-    schemas |= error_schemas() | events.components()
+    document["components"]["schemas"] |= error_schemas() | events.components()
     document["webhooks"] = events.webhooks()
     document["security"] = [{"apiKey": []}]
     used_tags = {tag for operation in operations_of(document) for tag in operation["tags"]}
     document["tags"] = [
         {"name": name, "description": text} for name, text in descriptions.TAGS.items() if name in used_tags
     ]
-    for schema in schemas.values():
+    return finished(document)
+
+
+def document_of(routes: Sequence[BaseRoute], url: str, texts: dict[str, str]) -> Json:
+    """The generated document of an API at a URL, without the generator's own errors."""
+    document = get_openapi(
+        version=descriptions.VERSION,
+        license_info=descriptions.LICENSE,
+        contact=descriptions.CONTACT,
+        servers=[{"url": url}],
+        routes=routes,
+        **texts,
+    )
+    for name in ("HTTPValidationError", "ValidationError"):
+        document["components"]["schemas"].pop(name, None)
+    return document
+
+
+def finished(document: Json) -> Json:
+    """The document with descriptions and examples of all fields, and the public names of components."""
+    for schema in document["components"]["schemas"].values():
         describe_fields(schema)
         describe_defaults(schema)
     return with_examples(with_public_names(without_titles(document)))
@@ -150,7 +165,8 @@ def with_public_names(document: Json) -> Json:
     schemas = document["components"]["schemas"]
     names = {name: public_name(name) for name in schemas}
     assert len(set(names.values())) == len(names), "two shapes would share a name"
-    renamed: Json = with_references(document, names)
+    text = REFERENCE.sub(lambda match: f'"#/components/schemas/{names[match[1]]}"', json.dumps(document))
+    renamed: Json = json.loads(text)
     renamed["components"]["schemas"] = dict(
         sorted((names[name], schema) for name, schema in renamed["components"]["schemas"].items())
     )
@@ -162,18 +178,6 @@ def public_name(name: str) -> str:
     if page:
         return page.group(1).removesuffix("ListItem") + "List"
     return name.removesuffix("Out")
-
-
-def with_references(part: Any, names: dict[str, str]) -> Any:
-    if isinstance(part, list):
-        return [with_references(item, names) for item in part]
-    if not isinstance(part, dict):
-        return part
-    copy = {key: with_references(value, names) for key, value in part.items()}
-    reference = copy.get("$ref", "")
-    if isinstance(reference, str) and reference.startswith("#/components/schemas/"):
-        copy["$ref"] = "#/components/schemas/" + names[reference.rsplit("/", 1)[1]]
-    return copy
 
 
 def with_examples(document: Json) -> Json:

@@ -13,7 +13,6 @@ EXAMPLES_BY_NAME: Json = {
     "slug": "install-the-agent",
     "description": "How to install the agent on Linux and macOS.",
     "contentMarkdown": "Run `install.sh`, then open the dashboard.\n",
-    "contentHtml": "<p>Run <code>install.sh</code>, then open the dashboard.</p>\n",
     "mergedMarkdown": None,
     "locale": "en",
     "icon": "🚀",
@@ -44,7 +43,6 @@ EXAMPLES_BY_NAME: Json = {
     "revisionId": "rev" + ID_SUFFIX,
     "taskId": "task" + ID_SUFFIX,
     "draftId": "edit" + ID_SUFFIX,
-    "eventId": "evt" + ID_SUFFIX,
     "botId": "6f1ed002-ab59-4d5c-9d5e-2f1b0c8a7e34",
     "translationOf": None,
 }
@@ -59,7 +57,6 @@ ID_PREFIXES = {
     "ChangelogEntry": "chg",
     "Task": "task",
     "Webhook": "wh",
-    "Delivery": "dlv",
     "Unanswered": "q",
     "File": "file",
 }

@@ -94,11 +94,23 @@ SHARED_ERRORS: tuple[type[AppError], ...] = (
     InternalError,
     Unavailable,
 )
-EXTRA_HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
+EXTRA_HEADERS: dict[type[AppError], tuple[str, ...]] = {
+    Unauthorized: ("WWW-Authenticate",),
+    RateLimited: ("Retry-After",),
+    Unavailable: ("Retry-After",),
+}
 
 
 def components() -> Json:
-    responses = {kind.__name__: error_response(kind) for kind in SHARED_ERRORS}
+    responses = {
+        kind.__name__: error_response(
+            kind,
+            f"{kind.sentence()}{codes_text(kind)}",
+            "ErrorOut",
+            {"error": kind.sentence(), "code": kind.code},
+        )
+        for kind in SHARED_ERRORS
+    }
     responses["NotModified"] = {
         "description": "The resource still has the ETag that `If-None-Match` names; there is no body.",
         "headers": references((*COMMON_HEADERS, "ETag")),
@@ -119,16 +131,16 @@ def components() -> Json:
     }
 
 
-def error_response(kind: type[AppError]) -> Json:
+def error_response(kind: type[AppError], description: str, shape: str, example: Json) -> Json:
     # A server error may occur before authentication, when no rate limit is known yet.
     common = COMMON_HEADERS[:1] if kind.status >= 500 else COMMON_HEADERS
     return {
-        "description": f"{kind.sentence()}{codes_text(kind)}",
-        "headers": references((*common, *EXTRA_HEADERS.get(kind.status, ()))),
+        "description": description,
+        "headers": references((*common, *EXTRA_HEADERS.get(kind, ()))),
         "content": {
             "application/json": {
-                "schema": {"$ref": "#/components/schemas/ErrorOut"},
-                "example": {"error": kind.sentence(), "code": kind.code},
+                "schema": {"$ref": f"#/components/schemas/{shape}"},
+                "example": example,
             }
         },
     }
@@ -145,13 +157,13 @@ def codes_text(kind: type[AppError]) -> str:
 def error_responses(writes: bool, has_reference: bool, is_conditional: bool) -> Json:
     """The responses of an operation other than success; only writes have 402 (specification, Errors)."""
     impossible = ({PlanInactive} if not writes else set()) | ({NotFound} if not has_reference else set())
-    responses = {
-        str(kind.status): {"$ref": f"#/components/responses/{kind.__name__}"}
-        for kind in SHARED_ERRORS
-        if kind not in impossible
-    }
     not_modified = {"304": {"$ref": "#/components/responses/NotModified"}} if is_conditional else {}
-    return not_modified | responses
+    return not_modified | references_to(kind for kind in SHARED_ERRORS if kind not in impossible)
+
+
+def references_to(kinds: Iterable[type[AppError]]) -> Json:
+    """The responses of errors, by their statuses."""
+    return {str(kind.status): {"$ref": f"#/components/responses/{kind.__name__}"} for kind in kinds}
 
 
 def success_headers(

@@ -4,20 +4,22 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any
 
-from fastapi.openapi.utils import get_openapi
 from starlette.routing import BaseRoute
 
 from instep.interfaces.reference import descriptions
 from instep.interfaces.reference.document import (
-    describe_defaults,
-    describe_fields,
+    document_of,
+    finished,
     operations_of,
     public_parameter,
-    with_examples,
-    with_public_names,
-    without_titles,
 )
-from instep.interfaces.reference.responses import COMMON_HEADERS, HEADERS, references
+from instep.interfaces.reference.responses import (
+    COMMON_HEADERS,
+    HEADERS,
+    error_response,
+    references,
+    references_to,
+)
 from instep.platform.core import limits
 from instep.platform.core.errors import (
     AppError,
@@ -93,33 +95,19 @@ completed. Lines that begin with a colon keep the connection open.
 def describe_visitor_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
     """The OpenAPI document; its paths are relative to `base_url`."""
     visitor_routes = [without_preflight(route) for route in routes if isinstance(route, VisitorRoute)]
-    document = get_openapi(
-        title=TITLE,
-        version=descriptions.VERSION,
-        summary=SUMMARY,
-        description=DESCRIPTION,
-        license_info=descriptions.LICENSE,
-        contact=descriptions.CONTACT,
-        servers=[{"url": base_url}],
-        routes=visitor_routes,
-    )
+    texts = {"title": TITLE, "summary": SUMMARY, "description": DESCRIPTION}
+    document = document_of(visitor_routes, base_url, texts)
     for route in visitor_routes:
         for method in route.methods or ():
             complete(document["paths"][route.path][method.lower()], route)
-    schemas = document["components"]["schemas"]
-    for name in ("HTTPValidationError", "ValidationError"):
-        schemas.pop(name, None)
-    schemas[ERROR_SHAPE] = error_schema()
+    document["components"]["schemas"][ERROR_SHAPE] = error_schema()
     document["components"] |= {
         "headers": {name: HEADERS[name] for name in (*COMMON_HEADERS, "Retry-After")},
-        "responses": {kind.__name__: error_response(kind) for kind in SHARED_ERRORS},
+        "responses": {kind.__name__: refusal_response(kind) for kind in SHARED_ERRORS},
     }
     document |= {"security": [], "webhooks": {}}
     document["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
-    for schema in schemas.values():
-        describe_fields(schema)
-        describe_defaults(schema)
-    document = with_examples(with_public_names(without_titles(document)))
+    document = finished(document)
     add_event_stream(document)
     return document
 
@@ -140,11 +128,8 @@ def complete(operation: Json, route: VisitorRoute) -> None:
     success["description"] = descriptions.SUCCESSES[route.status_code or 200]
     success["headers"] = references(COMMON_HEADERS)
     impossible = set(impossible_errors(access, route))
-    operation["responses"] = {str(route.status_code): success} | {
-        str(kind.status): {"$ref": f"#/components/responses/{kind.__name__}"}
-        for kind in SHARED_ERRORS
-        if kind not in impossible
-    }
+    errors = references_to(kind for kind in SHARED_ERRORS if kind not in impossible)
+    operation["responses"] = {str(route.status_code): success} | errors
 
 
 def impossible_errors(access: BotKeyAccess, route: VisitorRoute) -> Iterator[type[AppError]]:
@@ -161,20 +146,9 @@ def error_schema() -> Json:
     return schema
 
 
-def error_response(kind: type[AppError]) -> Json:
+def refusal_response(kind: type[AppError]) -> Json:
     description = DESCRIPTIONS.get(kind, kind.sentence())
-    common = COMMON_HEADERS if kind.status < 500 else COMMON_HEADERS[:1]
-    retry_headers = ("Retry-After",) if kind in (RateLimited, Unavailable) else ()
-    return {
-        "description": description,
-        "headers": references((*common, *retry_headers)),
-        "content": {
-            "application/json": {
-                "schema": {"$ref": f"#/components/schemas/{ERROR_SHAPE}"},
-                "example": body_of_code(kind.code, description),
-            }
-        },
-    }
+    return error_response(kind, description, ERROR_SHAPE, body_of_code(kind.code, description))
 
 
 def add_event_stream(document: Json) -> None:
