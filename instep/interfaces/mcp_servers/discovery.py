@@ -1,6 +1,7 @@
 """Discovery of the MCP servers: `/.well-known/mcp.json`, server cards (SEP-2127) and their catalog."""
 
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,6 +22,7 @@ from instep.platform.web.custom_domains import custom_domain
 from instep.platform.web.public import public
 
 Document = dict[str, Any]
+Endpoint = Callable[[Request], Awaitable[Response]]
 CARD_SCHEMA = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"
 CARD_TYPE = "application/mcp-server-card+json"
 API_KEY = {
@@ -134,46 +136,26 @@ def protected_resource(site: str) -> Document:
     }
 
 
-@public
-async def get_manifest(request: Request) -> Response:
-    return document(request, manifest(site_of(request)), "application/json")
+def of_site(write: Callable[[str], Document], media_type: str = "application/json") -> Endpoint:
+    """The endpoint of a document about this installation."""
+
+    @public
+    async def get_site_document(request: Request) -> Response:
+        return document(request, write(site_of(request)), media_type)
+
+    return get_site_document
 
 
-@public
-async def get_docs_card(request: Request) -> Response:
-    return document(request, docs_card(site_of(request)), CARD_TYPE)
+def of_help_center(write: Callable[[Bot], Document], media_type: str) -> Endpoint:
+    """The endpoint of a document about one help center."""
 
+    @public
+    async def get_help_center_document(request: Request) -> Response:
+        slug = request.path_params["bot"]
+        public_bot = await find_public_bot(request.app.state.database, slug, custom_domain(request))
+        return document(request, write(public_bot.bot), media_type)
 
-@public
-async def get_workspace_card(request: Request) -> Response:
-    return document(request, workspace_card(site_of(request)), CARD_TYPE)
-
-
-@public
-async def get_help_center_manifest(request: Request) -> Response:
-    return document(request, help_center_manifest(await bot_of(request)), "application/json")
-
-
-@public
-async def get_help_center_card(request: Request) -> Response:
-    return document(request, help_center_card(await bot_of(request)), CARD_TYPE)
-
-
-async def bot_of(request: Request) -> Bot:
-    public_bot = await find_public_bot(
-        request.app.state.database, request.path_params["bot"], custom_domain(request)
-    )
-    return public_bot.bot
-
-
-@public
-async def get_catalog(request: Request) -> Response:
-    return document(request, catalog(site_of(request)), "application/json")
-
-
-@public
-async def get_protected_resource(request: Request) -> Response:
-    return document(request, protected_resource(site_of(request)), "application/json")
+    return get_help_center_document
 
 
 def site_of(request: Request) -> str:
@@ -195,15 +177,15 @@ def document(request: Request, content: Document, media_type: str) -> Response:
 
 
 routes = [
-    Route("/.well-known/mcp.json", get_manifest),
-    Route("/.well-known/mcp", get_manifest),
-    Route("/.well-known/mcp/server-card.json", get_docs_card),
-    Route("/.well-known/ai-catalog.json", get_catalog),
-    Route(f"{DOCS_PATH}/server-card", get_docs_card),
-    Route("/help/{bot}/.well-known/mcp.json", get_help_center_manifest),
-    Route(f"{HELP_CENTER_PATH}/server-card", get_help_center_card),
-    Route(f"{WORKSPACE_PATH}/server-card", get_workspace_card),
-    Route(METADATA_PATH, get_protected_resource),
+    Route("/.well-known/mcp.json", of_site(manifest)),
+    Route("/.well-known/mcp", of_site(manifest)),
+    Route("/.well-known/mcp/server-card.json", of_site(docs_card, CARD_TYPE)),
+    Route("/.well-known/ai-catalog.json", of_site(catalog)),
+    Route(f"{DOCS_PATH}/server-card", of_site(docs_card, CARD_TYPE)),
+    Route("/help/{bot}/.well-known/mcp.json", of_help_center(help_center_manifest, "application/json")),
+    Route(f"{HELP_CENTER_PATH}/server-card", of_help_center(help_center_card, CARD_TYPE)),
+    Route(f"{WORKSPACE_PATH}/server-card", of_site(workspace_card, CARD_TYPE)),
+    Route(METADATA_PATH, of_site(protected_resource)),
     # Some clients request this path without a suffix.
-    Route("/.well-known/oauth-protected-resource", get_protected_resource),
+    Route("/.well-known/oauth-protected-resource", of_site(protected_resource)),
 ]

@@ -19,10 +19,9 @@ from instep.interfaces.site.card_images import (
 from instep.interfaces.site.changelog import show_changelog, show_entry
 from instep.interfaces.site.connect import show_connect
 from instep.interfaces.site.contact import send_contact, show_contact
-from instep.interfaces.site.feed import show_feed
+from instep.interfaces.site.feed import show_feed, show_json_feed
 from instep.interfaces.site.follow import send_follow, show_follow
 from instep.interfaces.site.front import show_documentation, show_front_page
-from instep.interfaces.site.json_feed import show_json_feed
 from instep.interfaces.site.llms import show_all_texts, show_llms
 from instep.interfaces.site.markdown_pages import show_article_text, show_entry_text
 from instep.interfaces.site.matches import show_matches

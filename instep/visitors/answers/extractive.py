@@ -351,9 +351,10 @@ def best_parts(
 def nested_parts(units: Sequence[AnswerUnit]) -> list[list[AnswerUnit]]:
     """The units of the outermost level, each with those that are indented below it."""
     indents = [len(unit.prefix) - len(unit.prefix.lstrip()) for unit in units]
+    outermost = min(indents)
     parts: list[list[AnswerUnit]] = []
     for unit, indent in zip(units, indents, strict=True):
-        if not parts or indent == min(indents):
+        if not parts or indent == outermost:
             parts.append([])
         parts[-1].append(unit)
     return parts
