@@ -204,15 +204,13 @@ async def add_note_to_gaps(ctx: Ctx, conversation_id: str) -> None:
         await defer_gap_draft(ctx, question_id, run_at=_renewal_time(ctx))
 
 
-async def list_health(
-    ctx: Ctx, status: StatusFilter, page: PageRequest, code: Code | None = None
-) -> Page[Health]:
+async def list_health(ctx: Ctx, status: StatusFilter, page: PageRequest) -> Page[Health]:
     """List the articles by their health, worst first, with the problems of each and their lines.
 
     The list has published articles unless `status` says otherwise. Links and anchors are checked as a
     reader's browser would follow them inside this help center; external URLs are not requested.
     """
-    return _health_page(ctx, await assess_articles(ctx, status), status, page, code)
+    return _health_page(ctx, await assess_articles(ctx, status), status, page, None)
 
 
 def _health_page(
