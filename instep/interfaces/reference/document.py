@@ -52,7 +52,7 @@ def describe_api(routes: Sequence[BaseRoute], base_url: str) -> Json:
     return finished(document)
 
 
-def document_of(routes: Sequence[BaseRoute], url: str, texts: dict[str, str]) -> Json:
+def document_of(routes: Sequence[BaseRoute], url: str, texts: Json) -> Json:
     """The generated document of an API at a URL, without the generator's own errors."""
     document = get_openapi(
         version=descriptions.VERSION,

@@ -111,7 +111,9 @@ class SectionReading:
         )
 
 
-def whole_sections(passages: Sequence[Passage], max_characters: int) -> list[PassageExtract]:
+def whole_sections(
+    passages: Sequence[Passage], max_characters: int, max_section: int = limits.MAX_SECTION_CHARACTERS
+) -> list[PassageExtract]:
     """The sections of passages and the openings of their articles, each once, as far as they fit together.
 
     Articles are in the order of their best passages, and have their sections in their own order.
@@ -121,8 +123,7 @@ def whole_sections(passages: Sequence[Passage], max_characters: int) -> list[Pas
     size = 0
     for passage in with_openings(passages):
         place = section_place(passage)
-        is_asked = place in asked_places
-        longest = limits.MAX_SECTION_CHARACTERS if is_asked else limits.MAX_OPENING_CHARACTERS
+        longest = max_section if place in asked_places else limits.MAX_OPENING_CHARACTERS
         text = passage.section_up_to(min(longest, max_characters - size))
         if place not in sections and size + len(text) <= max_characters:
             sections[place] = passage, text
