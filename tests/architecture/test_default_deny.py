@@ -133,6 +133,8 @@ FOR_APPS = {("POST", f"/oauth/{name}", "app") for name in ("token", "revoke", "r
 # Everyone may try: attempts are counted, and a form of another site is refused.
 STEP_FORMS = {("POST", "/sign-in/passkey"), ("POST", "/sign-in/dialog"), ("POST", "/sign-in/dialog/code")}
 OPEN_FORMS = {
+    # Browsers ask before the widget sends a visitor's token for a picture.
+    ("OPTIONS", "/files/{bot}/{name}"),
     ("POST", "/hooks/{kind}/{host_id}"),
     ("POST", "/help/{bot}/ask/feedback"),
     ("POST", "/help/{bot}/contact"),

@@ -329,16 +329,39 @@ async def test_the_page_keeps_its_own_keys_and_its_own_faults(page: Page, hosts:
     assert await page.evaluate("window.told") == ["undefined"]
 
 
-async def test_pictures_are_shown_where_the_page_allows_none(
-    page: Page, complaints: Complaints, hosts: HostSite, widget: Widget, writer: Client
-) -> None:
+async def send_picture(writer: Client, color: tuple[int, int, int]) -> str:
+    """Store a picture of 60 by 30 pixels, and return its URL."""
     data = io.BytesIO()
-    Image.new("RGB", (60, 30), (200, 30, 60)).save(data, "PNG")
+    Image.new("RGB", (60, 30), color).save(data, "PNG")
     sent = await writer.post(
         "/v1/files?name=red.png", content=data.getvalue(), headers={"Content-Type": "image/png"}
     )
     file = sent.json() if sent.status_code == 200 else created(sent)
-    text = f"![A red box]({file['url']}) ![Elsewhere](https://elsewhere.test/x.png)"
+    return str(file["url"])
+
+
+async def test_pictures_of_protected_articles_are_shown_to_signed_in_visitors(
+    page: Page, hosts: HostSite, tag: str, writer: Client, cast: Cast, owner: Tx
+) -> None:
+    text = f"![A green box]({await send_picture(writer, (30, 200, 60))})"
+    await publish(writer, "Emerald drawing", text, visibility="authenticated")
+    token = sign(await secret_of(owner, cast.acme), claims())
+    await page.goto(hosts.add(HostPage(tag)))
+    await open_panel(page)
+    await page.evaluate("token => Instep('identify', token)", token)
+    await question_field(page).fill("emerald drawing")
+    articles = panel(page).get_by_role("list", name="Articles", exact=True)
+    await articles.get_by_role("button", name="Emerald drawing").click()
+
+    drawing = panel(page).get_by_role("img", name="A green box")
+    await expect(drawing).to_have_js_property("width", 60)
+
+
+async def test_pictures_are_shown_where_the_page_allows_none(
+    page: Page, complaints: Complaints, hosts: HostSite, widget: Widget, writer: Client
+) -> None:
+    url = await send_picture(writer, (200, 30, 60))
+    text = f"![A red box]({url}) ![Elsewhere](https://elsewhere.test/x.png)"
     await publish(writer, "Crimson drawing", text)
     await page.goto(hosts.add(HostPage(widget.tag(), widget.policy)))
     await open_panel(page)

@@ -20,6 +20,8 @@ export class Failure extends Error {
   }
 }
 
+const proofOf = (token) => token && { "Visitor-Token": token };
+
 export class Api {
   constructor(widget) {
     this.widget = widget;
@@ -40,8 +42,7 @@ export class Api {
   read(path, values, signal) {
     const { bot, key, version } = this.widget;
     const query = new URLSearchParams({ botKey: key, ...(version && { version }), ...values });
-    const send = (token) => this.request(`/widget/${bot}/${path}?${query}`, { headers: token && { "Visitor-Token": token }, signal });
-    return this.identified(send);
+    return this.identified((token) => this.request(`/widget/${bot}/${path}?${query}`, { headers: proofOf(token), signal }));
   }
 
   /** Send a request with the token of a signed-in visitor, and without it once the help center refuses it: most expire. */
@@ -61,7 +62,8 @@ export class Api {
 
   /** A picture of the help center as a bitmap: pages whose policy knows no pictures of others show it, too. */
   async picture(address) {
-    const response = await this.fetch(address.pathname, { signal: AbortSignal.timeout(PATIENCE_MILLISECONDS) }, "image/*");
+    const options = { headers: proofOf(this.widget.settings.visitorToken), signal: AbortSignal.timeout(PATIENCE_MILLISECONDS) };
+    const response = await this.fetch(address.pathname, options, "image/*");
     return createImageBitmap(await response.blob());
   }
 

@@ -123,7 +123,7 @@ routes = [
     Route("/preview/{token}", show_preview),
     Route("/preview/{token}/articles/{slug}", show_preview_article),
     Route("/preview/{token}/{locale}/articles/{slug}", show_preview_article),
-    Route("/files/{bot}/{name}", show_file),
+    Route("/files/{bot}/{name}", show_file, methods=["GET", "OPTIONS"]),
     Mount("/static", public(Assets(directory=STATIC)), name="static"),
     *widget_script.routes,
 ]

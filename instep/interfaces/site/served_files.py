@@ -20,6 +20,8 @@ from instep.platform.identity.schemas import Bot
 from instep.platform.web.byte_ranges import ByteRange, requested_range
 from instep.platform.web.public import public
 from instep.platform.web.signed_in import current_person
+from instep.platform.web.visitors.cors import answer_preflight
+from instep.visitors.answers.visitor_tokens import proven_claims
 
 FILE_NAME = re.compile(r"([0-9a-f]{64})\.([a-z0-9]{3,4})")
 # The bytes at a URL never change; a shared cache must not store what only some may see.
@@ -37,10 +39,13 @@ async def show_file(request: Request) -> Response:
     kind = BY_EXTENSION.get(name[2]) if name else None
     if name is None or kind is None:
         raise NotFound
+    if request.method == "OPTIONS":
+        return await answer_preflight(request, {"GET", "OPTIONS"})
     async with help_center(request, recognise=True) as visit:
         bot = visit.ctx.bot
         served = await queries.find_file(visit.ctx, name[1], kind.content_type)
-    if served is None or not (is_for(visit, served) or await is_member(request, bot)):
+        is_reader = served is not None and await is_for(visit, served)
+    if served is None or not (is_reader or await is_member(request, bot)):
         raise NotFound
     headers = headers_of(bot, served)
     if matches_any_etag(headers["ETag"], request.headers.get("if-none-match", "")):
@@ -56,9 +61,15 @@ async def show_file(request: Request) -> Response:
     return StreamingResponse(content, status, headers)
 
 
-def is_for(visit: Visit, served: ServedFile) -> bool:
-    """True if the visitor may read a text that refers to the file."""
-    return served.is_public or (visit.is_signed_in and served.audience == "authenticated")
+async def is_for(visit: Visit, served: ServedFile) -> bool:
+    """True if the visitor may read a text that refers to the file.
+
+    The widget proves its signed-in visitors with `Visitor-Token`, as when it reads the text.
+    """
+    if served.is_public or served.audience != "authenticated":
+        return served.is_public
+    token = visit.request.headers.get("visitor-token")
+    return visit.is_signed_in or (token is not None and await proven_claims(visit.ctx, token) is not None)
 
 
 async def is_member(request: Request, bot: Bot) -> bool:

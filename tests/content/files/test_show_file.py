@@ -15,6 +15,8 @@ from tests.support.http import create_article, create_collection, created, ok
 from tests.support.limits import SetSetting
 from tests.support.sign_in import browser, sign_up
 from tests.support.uploads import open_file, show_in_article, upload
+from tests.support.visitor_tokens import claims, now, secret_of, sign
+from tests.support.visitors import open_to
 
 TEXT = b"0123456789" * 60_000
 
@@ -68,6 +70,34 @@ async def make_private(client: Client, article: Json) -> None:
 async def make_collection_private(client: Client, article: Json) -> None:
     collection = await create_collection(client, visibility="authenticated")
     ok(await client.patch(f"/v1/articles/{article['id']}", json={"collectionId": collection["id"]}))
+
+
+async def test_a_file_of_a_protected_article_is_shown_with_the_token_that_opens_the_article(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx
+) -> None:
+    client = api(cast.acme.write_key)
+    file = await upload(client)
+    await make_private(client, await show_in_article(client, file))
+    secret = await secret_of(owner, cast.acme)
+
+    async def status(token: str) -> int:
+        return (await open_file(app, file, visitor_token=token)).status_code
+
+    assert await status(sign(secret, claims())) == 200
+    assert await status(sign(secret, claims(exp=now() - 3600))) == 404
+    assert await status(sign(f"{secret}x", claims())) == 404
+
+
+async def test_pages_of_allowed_origins_may_send_the_token(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx
+) -> None:
+    file = await upload(api(cast.acme.write_key))
+    await open_to(owner, cast.acme, "https://app.acme.example")
+
+    allowed = await open_file(app, file, "OPTIONS", origin="https://app.acme.example")
+    assert allowed.status_code == 204
+    assert allowed.headers["Access-Control-Allow-Headers"] == "Visitor-Token"
+    assert (await open_file(app, file, "OPTIONS", origin="https://foreign.example")).status_code == 403
 
 
 async def take_out(client: Client, article: Json) -> None:
