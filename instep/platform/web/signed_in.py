@@ -184,7 +184,8 @@ def open_form_again(request: Request, person: Person) -> Response:
     if asks_for_part(request):
         is_same = request.headers.get(PERSON_HEADER) == person.id
         raise OldForm(headers={TOKEN_HEADER: new_form_token(request)} if is_same else None)
-    if not request.url.path.startswith(HOME):
+    # Browsers name the page of a form of ours: without it there is none to open again.
+    if not request.url.path.startswith(HOME) or "referer" not in request.headers:
         raise OldForm
     path, query = page_of_form(request)
     response = see_other(f"{local_path(path)}?{query}" if query else local_path(path))
