@@ -197,3 +197,14 @@ def test_what_stands_for_a_text() -> None:
     texts = {page.page.path: (page.page.markdown, page.description) for page in plan.pages}
     assert texts["described.md"] == ("In a sentence.\n", None)
     assert texts["stub.md"] == ("", None)
+
+
+def test_the_page_for_addresses_without_a_page_is_no_article() -> None:
+    names = ("404.md", "de/404.md", "en/start.md", "errors/404.md")
+    tree = tree_of_files(dedented({name: f"# {name}\n\nText.\n" for name in names}), "plain")
+
+    assert [page.path for page in tree.pages] == ["en/start.md", "errors/404.md"]
+    assert [row.path for row in tree.losses if "addresses without a page" in row.what] == [
+        "404.md",
+        "de/404.md",
+    ]

@@ -67,3 +67,60 @@ def test_what_is_not_in_the_sidebar_is_told() -> None:
         "Guides: pages after a group (1 in total): articles are listed apart from groups",
         like("src/content/docs/guides/hidden.md:…navigation:…others"),
     ]
+
+
+RUN = """
+---
+import { Code, TabItem, Tabs } from '@astrojs/starlight/components';
+interface Props { command: string; tool?: string }
+
+const { command, tool = 'acme' } = Astro.props;
+const runner = 'npx';
+---
+<Tabs>
+  <TabItem label="npm"><Code code={`${runner} ${tool} ${command}`} lang="sh" /></TabItem>
+</Tabs>
+<style>
+  p { color: red; }
+</style>
+"""
+
+
+def test_components_of_astro_show_what_their_files_say() -> None:
+    files = {
+        "src/components/Run.astro": RUN,
+        "src/components/Box.astro": '<div class="box">Please note: <slot /></div>\n',
+        "src/components/Counted.astro": "---\nconst rows = await load();\n---\n<b>{rows.length}</b>\n",
+        "src/content/docs/start.mdx": """
+            ---
+            title: Start
+            ---
+            import Run from '~/components/Run.astro';
+            import Box from '../../components/Box.astro';
+            import Counted from '@/components/Counted.astro';
+
+            <Run command="init" />
+
+            <Box>back *up*.</Box>
+
+            There are <Counted /> rules.
+            """,
+    }
+    tree = READER.read(dedented({**FILES, **files}))
+
+    assert tree.pages[0].markdown == (
+        "::::tabs\n:::tab[npm]\n```sh\nnpx acme init\n```\n:::\n::::\n\n"
+        "Please note: back *up*.\n\nThere are  rules.\n"
+    )
+    assert [row.what for row in tree.losses if "component" in row.what] == ["component <Counted>"]
+
+
+def test_of_two_pictures_for_light_and_dark_pages_the_light_one_stays() -> None:
+    picture = '<img class="{}:sl-hidden" src="{}.png" alt="Logo" />'
+    text = "\n".join(
+        ["---", "title: Start", "---", picture.format("dark", "a"), picture.format("light", "b")]
+    )
+
+    tree = READER.read(dedented({**FILES, "src/content/docs/start.mdx": f"{text}\n"}))
+
+    assert tree.pages[0].markdown == "![Logo](a.png)\n"

@@ -18,6 +18,13 @@ from instep.transfer.imports.tree.schemas import SourceFiles, UnreadableSource, 
 
 _EXTENSIONS = ("", ".js", ".ts", ".mjs", ".cjs", ".mts", ".jsx", ".tsx", ".json", "/index.js", "/index.ts")
 SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
+ASTRO = ".astro"
+# The parts of a component of Astro: statements between lines `---`, its props among them, and its markup.
+_ASTRO_PARTS = re.compile(r"\s*---[ \t]*\n(.*?)^---[ \t]*$(.*)\Z", re.DOTALL | re.MULTILINE)
+_ASTRO_PROPS = re.compile(
+    r"^(?:const|let)\s+(\{[^{}]*\}|\w+)[^=;\n]*=\s*Astro\.props\b[^;\n]*;?", re.MULTILINE
+)
+_ASTRO_STYLE = re.compile(r"<style\b(?:(?!</style>).)*</style>", re.DOTALL)
 _MAX_DEPTH = 60
 _WRAPPERS = {"parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression"}
 _WRAPPERS |= {"await_expression", "sequence_expression"}
@@ -51,7 +58,8 @@ class Configuration:
 
     def module(self, path: str) -> "Module":
         if path not in self._modules:
-            self._modules[path] = Module(self, path, read_text(self.files, path))
+            text = read_text(self.files, path)
+            self._modules[path] = Module(self, path, _astro_program(text) if path.endswith(ASTRO) else text)
         return self._modules[path]
 
     def find(self, source: str, importer: str) -> str | None:
@@ -353,6 +361,18 @@ def expression_node(text: str) -> Node | None:
 def is_complete_module(text: str) -> bool:
     """True if a text is a list of complete statements."""
     return not _parser(False).parse(text.encode()).root_node.has_error
+
+
+def _astro_program(text: str) -> str:
+    """A component of Astro as a program, which exports a function of the props that returns the markup."""
+    parts = _ASTRO_PARTS.match(text)
+    statements, markup = parts.groups() if parts else ("", text)
+    props = _ASTRO_PROPS.search(statements)
+    markup = _ASTRO_STYLE.sub("", markup).replace("<slot />", "{children}")
+    return (
+        f"{_ASTRO_PROPS.sub('', statements)}\n"
+        f"export default ({props[1] if props else 'props'}) => (<>{markup.strip()}</>);\n"
+    )
 
 
 @cache

@@ -19,7 +19,13 @@ from instep.transfer.imports.javascript.js_values import (
     js_object,
     js_text,
 )
-from instep.transfer.imports.javascript.modules import SCRIPT, Module, expression_value, is_complete_module
+from instep.transfer.imports.javascript.modules import (
+    ASTRO,
+    SCRIPT,
+    Module,
+    expression_value,
+    is_complete_module,
+)
 from instep.transfer.imports.javascript.returned_tags import repeated_tags, tags_of_component
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_into
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
@@ -54,6 +60,8 @@ _PLACEHOLDER = re.compile(r"(?=[^\W\d])\w[\w ,:-]*")
 _INLINE_PREFIX = re.compile(r"[ \t>]*$")
 # Components that show something even without content.
 _SPEAKING = frozenset(COMPONENTS.values()) - {dropped, unwrapped}
+# The class by which Starlight hides the picture for dark pages on light ones.
+_ONLY_DARK = "light:sl-hidden"
 _MAX_SNIPPET_DEPTH = 8
 # The maximum number of blocks of one statement, and of lines that are tried if text begins right below
 # statements. A page on which this fails often has no statements.
@@ -136,6 +144,8 @@ class PageWriter:
         imported = self._imported(element)
         if imported:
             return self._included(imported, tag)
+        if _ONLY_DARK in tag.value("class", "className").split():
+            return MarkdownPiece("")
         write = COMPONENTS.get(element.name) or HTML_TAGS.get(element.name)
         if write is None and element.name not in _CODE_TAGS:
             if (unknown := self._unknown(element, tag)) is not None:
@@ -211,7 +221,7 @@ class PageWriter:
             return self.module if name in self.module.nodes else None, name
         source, exported = self.module.imports[name]
         path = self.snippets.find(source, self.module.path)
-        is_script = path is not None and SCRIPT.search(path)
+        is_script = path is not None and (SCRIPT.search(path) or path.endswith(ASTRO))
         return self.snippets.configuration.module(path) if path and is_script else None, exported
 
     def _is_missing(self, element: Element) -> bool:

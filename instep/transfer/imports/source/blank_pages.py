@@ -18,14 +18,17 @@ from instep.transfer.imports.tree.schemas import (
     Tree,
 )
 
+# The address of the page that a site shows at addresses without a page, also in a folder of its language.
+NOT_FOUND = re.compile(r"/(?:[a-z]{2}(?:-\w+)?/)?404(?:\.html)?/?", re.IGNORECASE)
 TITLE_ALONE = re.compile(r"#{1,6}[ \t][^\n]*|[^\n]+\n(?:=+|-+)")
 
 
 def without_blank_pages(tree: Tree, files: SourceFiles) -> Tree:
     """The tree without pages that show nothing outside their product, such as pages with only components.
 
-    A page with a description gets that as its text, and the first page of a folder gets a list of the others.
-    A file with only a title stays unchanged. Links to an omitted page lead to its collection.
+    The page for addresses without a page is left out too. A page with a description gets that as its text,
+    and the first page of a folder gets a list of the others. A file with only a title stays unchanged. Links
+    to an omitted page lead to its collection.
     """
     paths = set(files.paths())
     blank = {
@@ -35,6 +38,11 @@ def without_blank_pages(tree: Tree, files: SourceFiles) -> Tree:
     left_out: list[ImportedPage] = []
     losses = list(tree.losses)
     for page in tree.pages:
+        if NOT_FOUND.fullmatch(page.address or ""):
+            losses.append(
+                Loss(page.path, "page for addresses without a page, which help centers have: left out")
+            )
+            continue
         if page.key not in blank:
             pages.append(page)
             continue
