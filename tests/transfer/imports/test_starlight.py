@@ -124,3 +124,74 @@ def test_of_two_pictures_for_light_and_dark_pages_the_light_one_stays() -> None:
     tree = READER.read(dedented({**FILES, "src/content/docs/start.mdx": f"{text}\n"}))
 
     assert tree.pages[0].markdown == "![Logo](a.png)\n"
+
+
+LINKS = """
+---
+const { current, languages } = Astro.props;
+const only = languages.length === 1 ? languages[0] : undefined;
+const commands = languages.reduce((text, { id }) => { return `${text}acme ${id}\\n`; }, "");
+const names = languages.map((language) => language.label).join(", ");
+---
+{only ? (<b>{only.label}</b>) : (
+  <ul>
+    {languages.map(({ id, label }) => (
+      <li>{id === current ? (<b>{label}</b>) : (<a href={`/${id}`}>{label}</a>)}</li>
+    ))}
+  </ul>
+)}
+{only && <i>alone</i>}
+<Code code={commands.trim()} />
+Named {names}.
+"""
+
+
+def test_conditions_and_lists_in_components_show_what_they_lead_to() -> None:
+    html, css = "{ id: 'html', label: 'HTML' }", "{ id: 'css', label: 'CSS' }"
+    text = (
+        "---\ntitle: Start\n---\nimport Links from '~/components/Links.astro';\n\n"
+        f'<Links current="css" languages={{[{html}]}} />\n\n'
+        f'<Links current="css" languages={{[{html}, {css}]}} />\n'
+    )
+    files = {"src/components/Links.astro": LINKS, "src/content/docs/start.mdx": text}
+
+    tree = READER.read(dedented({**FILES, **files}))
+
+    assert [row.what for row in tree.losses if "start" in row.path] == []
+    assert tree.pages[0].markdown == (
+        "**HTML**\n*alone*\n\n```\nacme html\n```\n\nNamed HTML.\n\n"
+        "- [HTML](/html)\n- **CSS**\n\n```\nacme html\nacme css\n```\n\nNamed HTML, CSS.\n"
+    )
+
+
+def test_programs_in_attributes_are_read_with_their_quotes_and_blank_lines() -> None:
+    text = r"""
+        ---
+        title: Start
+        ---
+        <Fragment set:html={"<pre class=\"language-sh\"><code>a { <b>&lt;x&gt;</b><br /> b</code></pre>"} />
+
+        <div dangerouslySetInnerHTML={{ __html: "<p>See <a href='/b'>the other</a>.</p>" }} />
+
+        <Fragment set:html={unknown} />
+
+        <Tabs>
+          <TabItem label="npm"><Code code={`
+        # First
+        npm i
+
+        # Second
+        npm run <name>
+        `} lang="sh" /></TabItem>
+          <TabItem label="yarn">yarn `add` it</TabItem>
+        </Tabs>
+        """
+
+    tree = READER.read(dedented({**FILES, "src/content/docs/start.mdx": text}))
+
+    assert tree.pages[0].markdown == (
+        "```sh\na { <x>\n b\n```\n\nSee [the other](/b).\n\n::::tabs\n:::tab[npm]\n"
+        "```sh\n# First\nnpm i\n\n# Second\nnpm run <name>\n```\n:::\n\n"
+        ":::tab[yarn]\nyarn `add` it\n:::\n::::\n"
+    )
+    assert [row.what for row in tree.losses if "start" in row.path] == ["component <Fragment>"]

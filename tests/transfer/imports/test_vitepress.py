@@ -49,7 +49,7 @@ FILES = {
         """,
     "docs/es/guide/one.md": "# Uno\n",
     "docs/code/a.ts": "let a\n// #region main\n  let b\n// #endregion main\n",
-    "docs/public/_redirects": "# old\n/alt /guide/one 301\n",
+    "docs/public/_redirects": "# old\n/alt /guide/one 301\n/fr/* /fr/404 404\n",
 }
 
 

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -11,7 +11,14 @@ from tree_sitter import Language, Node, Parser
 
 from instep.platform.core import limits
 from instep.platform.text.characters import shorten
-from instep.transfer.imports.javascript.js_values import SHOWN_SOURCE_CHARACTERS, JsCall, JsUnknown, JsValue
+from instep.transfer.imports.javascript.js_values import (
+    SHOWN_SOURCE_CHARACTERS,
+    JsCall,
+    JsUnknown,
+    JsValue,
+    js_object,
+    js_text,
+)
 from instep.transfer.imports.tree.file_names import with_ending
 from instep.transfer.imports.tree.json_values import load_json
 from instep.transfer.imports.tree.schemas import SourceFiles, UnreadableSource, read_text
@@ -223,13 +230,33 @@ class Module:
 
     def _binary_expression(self, node: Node) -> JsValue:
         """`setting || "default"` has the value of its first known side; `+` joins strings."""
-        left, right = self._part(node, "left"), self._part(node, "right")
         name = field_text(node, "operator")
+        if name == "&&":
+            return self._ternary_expression(node)
+        left, right = self._part(node, "left"), self._part(node, "right")
         if name in ("||", "??"):
             return right if isinstance(left, JsUnknown) or not left else left
+        is_known = not isinstance(left, JsUnknown | JsCall) and not isinstance(right, JsUnknown | JsCall)
+        if is_known and name in ("===", "!==", "==", "!="):
+            return (left == right) is (name[0] == "=")
         if name == "+" and isinstance(left, str) and isinstance(right, str):
             return left + right
         return self._unknown(node)
+
+    def _ternary_expression(self, node: Node) -> JsValue:
+        branch = self.branch(node)
+        return self.value(branch) if branch is not None else self._unknown(node)
+
+    def branch(self, node: Node) -> Node | None:
+        """The part of `condition ? a : b` or `condition && a` that has its value; None if that is unknown."""
+        if field_text(node, "operator") not in ("", "&&"):
+            return None
+        names = ("consequence", "alternative") if node.type == "ternary_expression" else ("right", "left")
+        condition = node.child_by_field_name("condition") or node.child_by_field_name("left")
+        value = self.value(condition) if condition is not None else None
+        if isinstance(value, JsUnknown | JsCall):
+            return None
+        return node.child_by_field_name(names[0] if value or isinstance(value, (list, dict)) else names[1])
 
     def _part(self, node: Node, name: str) -> JsValue:
         part = node.child_by_field_name(name)
@@ -292,10 +319,14 @@ class Module:
         if isinstance(value, str) and name in ("default", "src"):
             # `require("./a.png").default` and `image.src` evaluate to the file.
             return value
+        if isinstance(value, (str, list)) and name == "length":
+            return len(value)
         return value.get(name) if isinstance(value, dict) and name else self._unknown(node)
 
     def _subscript_expression(self, node: Node) -> JsValue:
         value, key = self._part(node, "object"), self._part(node, "index")
+        if isinstance(value, list) and isinstance(key, int):
+            return value[key] if 0 <= key < len(value) else None
         return value.get(key) if isinstance(value, dict) and isinstance(key, str) else self._unknown(node)
 
     def _call_expression(self, node: Node) -> JsValue:
@@ -308,9 +339,56 @@ class Module:
         declared = self.nodes.get(name)
         if declared is not None and declared.type in FUNCTIONS:
             return self._result(declared)
+        if (value := self._method_result(node)) is not None:
+            return value
         return JsCall(name, values, source_text(node), self.path, _line(node))
 
-    def _result(self, function: Node) -> JsValue:
+    def _method_result(self, call: Node) -> JsValue:
+        """The value of `list.map(…)`, `list.reduce(…)`, `list.join(…)` or `text.trim()`; None for others."""
+        function, arguments = (call.child_by_field_name(part) for part in ("function", "arguments"))
+        if function is None or function.type != "member_expression" or arguments is None:
+            return None
+        target, name = self._part(function, "object"), field_text(function, "property")
+        if isinstance(target, list) and arguments.named_children:
+            return self._list_result(target, name, arguments.named_children)
+        return target.strip() if isinstance(target, str) and name == "trim" else None
+
+    def _list_result(self, target: list[JsValue], name: str, arguments: list[Node]) -> JsValue:
+        if name == "join":
+            texts = [item for item in target if isinstance(item, str)]
+            return js_text(self.value(arguments[0])).join(texts) if texts == target else None
+        if arguments[0].type not in FUNCTIONS:
+            return None
+        if name == "map":
+            return [self._result(arguments[0], item, number) for number, item in enumerate(target)]
+        if name != "reduce" or len(arguments) == 1:
+            return None
+        total = self.value(arguments[1])
+        for item in target:
+            total = self._result(arguments[0], total, item)
+        return total
+
+    def arguments_by_name(self, function: Node, arguments: Sequence[JsValue]) -> dict[str, JsValue]:
+        alone, listed = (function.child_by_field_name(part) for part in ("parameter", "parameters"))
+        parameters = [alone] if alone is not None else listed.named_children if listed is not None else []
+        names: dict[str, JsValue] = {}
+        for parameter, argument in zip(parameters, arguments, strict=False):
+            pattern = parameter.child_by_field_name("pattern") or parameter
+            parts = pattern.named_children if pattern.type == "object_pattern" else []
+            if not parts:
+                names[source_text(pattern)] = argument
+            for part in parts:
+                name, default = (part.child_by_field_name(side) for side in ("left", "right"))
+                value = js_object(argument).get(source_text(name or part))
+                value = self.value(default) if value is None and default is not None else value
+                names[source_text(name or part)] = value
+        return names
+
+    def _result(self, function: Node, *arguments: JsValue) -> JsValue:
+        with self.named({**self.names, **self.arguments_by_name(function, arguments)}):
+            return self._returned_value(function)
+
+    def _returned_value(self, function: Node) -> JsValue:
         """The return value of a function in the file that does nothing else."""
         body = function.child_by_field_name("body")
         if body is None or body.type != "statement_block":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from instep.transfer.imports.javascript.js_values import JsValue, js_object
+from instep.transfer.imports.javascript.js_values import JsValue
 from instep.transfer.imports.javascript.modules import (
     FUNCTIONS,
     Module,
@@ -37,9 +37,16 @@ def tags_of_component(module: Module, name: str, props: dict[str, JsValue]) -> R
         return _returned(module, node, [props]) if node is not None and node.type in FUNCTIONS else None
 
 
-def repeated_tags(module: Module, expression: str) -> list[ReturnedTags] | None:
-    """The tags that `values.map(value => <li>{value}</li>)` repeats; None for any other expression."""
+def shown_tags(module: Module, expression: str) -> list[ReturnedTags] | None:
+    """The tags that `values.map(value => <li>{value}</li>)` repeats, or that a condition leads to.
+
+    None for any other expression.
+    """
     node = expression_node(expression)
+    while node is not None and node.type in ("ternary_expression", "binary_expression"):
+        node = _unwrapped(module.branch(node))
+        if node is not None and node.type in _TAGS and not _HANDLER.search(source_text(node)):
+            return [ReturnedTags(source_text(node), dict(module.names))]
     function = node.child_by_field_name("function") if node is not None else None
     arguments = node.child_by_field_name("arguments") if node is not None else None
     callback = first_child(arguments) if arguments is not None else None
@@ -60,12 +67,10 @@ def _returned(module: Module, function: Node, arguments: Sequence[JsValue]) -> R
     is_block = body is not None and body.type == "statement_block"
     statements = body.named_children if body is not None and is_block else [body] if body is not None else []
     *constants, last = [node for node in statements if node.type != "comment"] or [function]
-    result = first_child(last) if last.type == "return_statement" else last
-    while result is not None and result.type == "parenthesized_expression":
-        result = first_child(result)
+    result = _unwrapped(first_child(last) if last.type == "return_statement" else last)
     if result is None or result.type not in _TAGS or _HANDLER.search(source_text(result)):
         return None
-    names = {**module.names, **_arguments_by_name(module, function, arguments)}
+    names = {**module.names, **module.arguments_by_name(function, arguments)}
     for constant in constants:
         if constant.type != "lexical_declaration":
             return None
@@ -77,17 +82,7 @@ def _returned(module: Module, function: Node, arguments: Sequence[JsValue]) -> R
     return ReturnedTags(source_text(result), names)
 
 
-def _arguments_by_name(module: Module, function: Node, arguments: Sequence[JsValue]) -> dict[str, JsValue]:
-    alone, listed = (function.child_by_field_name(part) for part in ("parameter", "parameters"))
-    parameters = [alone] if alone is not None else listed.named_children if listed is not None else []
-    names: dict[str, JsValue] = {}
-    for parameter, argument in zip(parameters, arguments, strict=False):
-        pattern = parameter.child_by_field_name("pattern") or parameter
-        parts = pattern.named_children if pattern.type == "object_pattern" else []
-        if not parts:
-            names[source_text(pattern)] = argument
-        for part in parts:
-            name, default = (part.child_by_field_name(side) for side in ("left", "right"))
-            value = js_object(argument).get(source_text(name or part))
-            names[source_text(name or part)] = module.value(default) if value is None and default else value
-    return names
+def _unwrapped(node: Node | None) -> Node | None:
+    while node is not None and node.type == "parenthesized_expression":
+        node = first_child(node)
+    return node

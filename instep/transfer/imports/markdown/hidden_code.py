@@ -256,11 +256,16 @@ def end_of_indented_block(lines: list[str], start: int, indent: int) -> int:
 
 
 def _hide_spans(text: str, code: HiddenCode) -> str:
-    """Hide code spans: from a run of backticks to the next one of the same length (CommonMark 6.1)."""
+    """Hide code spans: from a run of backticks to the next one of the same length (CommonMark 6.1).
+
+    The texts of programs in attributes such as `code={`…`}` are hidden too, even across blank lines.
+    """
     parts, at = [], 0
     for run, closing in runs_of_backticks(text):
         start = run.start()
-        if start < at or closing is None or _NEW_BLOCK.search(text, start, closing.start()):
+        if start < at or closing is None:
+            continue
+        if not text.endswith("={", 0, start) and _NEW_BLOCK.search(text, start, closing.start()):
             continue
         parts += [text[at:start], code.add_span(text[start : closing.end()])]
         at = closing.end()

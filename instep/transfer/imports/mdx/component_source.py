@@ -93,7 +93,8 @@ class ComponentSource:
         for folder in dict.fromkeys((self.root, *static_folders)):
             if (path := posixpath.join(folder, "_redirects")) in self.paths:
                 for words in map(str.split, read_text(self.files, path).split("\n")):
-                    if len(words) > 1 and not words[0].startswith("#"):
+                    is_redirect = len(words) > 1 and not words[0].startswith("#")
+                    if is_redirect and "404" not in words[2:]:
                         self.add_redirect(path, words[0], words[1])
             if (path := posixpath.join(folder, "vercel.json")) in self.paths:
                 rows = read_object(self.files, path).get("redirects")

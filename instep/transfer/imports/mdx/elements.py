@@ -16,8 +16,8 @@ _ATTRIBUTE = re.compile(
 )
 _TAG_END = re.compile(r"\s*(/?)>")
 _INLINE_MATH = re.compile(r"\$[^\s$](?:[^$\n]*[^\s$])?\$(?!\d)")
-_BRACE = re.compile(r"[{}]|\"[^\"\n]*\"|'[^'\n]*'|/\*.*?\*/", re.DOTALL)
-_MAX_EXPRESSION_CHARACTERS = 20_000
+_BRACE = re.compile(r"[{}]|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|/\*.*?\*/", re.DOTALL)
+_MAX_EXPRESSION_CHARACTERS = 100_000
 # A text with this many unclosed braces or tags does not contain components.
 _MAX_UNCLOSED = 200
 # The number of characters scanned for missing closing braces, in the whole text.

@@ -8,6 +8,7 @@ from html import unescape
 
 from instep.platform.core.directives import FENCE
 from instep.platform.text.characters import shorten
+from instep.transfer.imports.html.convert import to_markdown
 from instep.transfer.imports.html.words_in_brackets import shown_comparisons
 from instep.transfer.imports.javascript.js_values import (
     SHOWN_SOURCE_CHARACTERS,
@@ -26,11 +27,17 @@ from instep.transfer.imports.javascript.modules import (
     expression_value,
     is_complete_module,
 )
-from instep.transfer.imports.javascript.returned_tags import repeated_tags, tags_of_component
+from instep.transfer.imports.javascript.returned_tags import shown_tags, tags_of_component
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_into
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.mdx.components import COMPONENTS, dropped, illustration, unwrapped
-from instep.transfer.imports.mdx.elements import Element, ElementNode, Expression, parse_elements
+from instep.transfer.imports.mdx.elements import (
+    AttributeValue,
+    Element,
+    ElementNode,
+    Expression,
+    parse_elements,
+)
 from instep.transfer.imports.mdx.html_tags import HTML_TAGS, TOLD_TAGS
 from instep.transfer.imports.mdx.included_files import IncludedFiles, code_region, rebase_links
 from instep.transfer.imports.mdx.page_layout import (
@@ -62,6 +69,7 @@ _INLINE_PREFIX = re.compile(r"[ \t>]*$")
 _SPEAKING = frozenset(COMPONENTS.values()) - {dropped, unwrapped}
 # The class by which Starlight hides the picture for dark pages on light ones.
 _ONLY_DARK = "light:sl-hidden"
+_CHOICE = re.compile(r"\.map\(|\?|&&")
 _MAX_SNIPPET_DEPTH = 8
 # The maximum number of blocks of one statement, and of lines that are tried if text begins right below
 # statements. A page on which this fails often has no statements.
@@ -114,11 +122,14 @@ class PageWriter:
         return layout.resolve("".join(parts))
 
     def _repeated(self, nodes: Sequence[ElementNode]) -> Iterator[ElementNode]:
-        """The nodes, with `values.map(…)` replaced by its results, each written with its names defined."""
+        """The nodes, with `values.map(…)` and conditions replaced by the tags that they show.
+
+        The names in these tags are defined while they are written.
+        """
         for node in nodes:
             rows = None
-            if isinstance(node, Expression) and ".map(" in node.text and self._affords(0):
-                rows = repeated_tags(self.module, self.code.show(node.text))
+            if isinstance(node, Expression) and _CHOICE.search(node.text) and self._affords(0):
+                rows = shown_tags(self.module, self.code.show(node.text))
             if rows is None or not self._affords(sum(len(row.text) for row in rows)):
                 yield node
                 continue
@@ -141,11 +152,8 @@ class PageWriter:
     def _element(self, element: Element, parent: Tag | None, line: str) -> MarkdownPiece:
         tag = self._tag(element, parent)
         tag.line = self.code.show(line)
-        imported = self._imported(element)
-        if imported:
-            return self._included(imported, tag)
-        if _ONLY_DARK in tag.value("class", "className").split():
-            return MarkdownPiece("")
+        if (piece := self._piece_of_attributes(element, tag)) is not None:
+            return piece
         write = COMPONENTS.get(element.name) or HTML_TAGS.get(element.name)
         if write is None and element.name not in _CODE_TAGS:
             if (unknown := self._unknown(element, tag)) is not None:
@@ -165,6 +173,27 @@ class PageWriter:
         if piece.kind == "block" and identity and identity not in piece.text:
             return block(paragraphs(identity, piece.text))
         return piece
+
+    def _piece_of_attributes(self, element: Element, tag: Tag) -> MarkdownPiece | None:
+        """The piece of a tag if its name or an attribute states it, whatever is in the tag."""
+        if imported := self._imported(element):
+            return self._included(imported, tag)
+        if _ONLY_DARK in tag.value("class", "className").split():
+            return MarkdownPiece("")
+        html = element.attributes.get("set:html") or element.attributes.get("dangerouslySetInnerHTML")
+        return self._html_piece(html, element) if html else None
+
+    def _html_piece(self, attribute: AttributeValue, element: Element) -> MarkdownPiece:
+        """The content of a tag that an attribute of Astro or React states as HTML."""
+        value = unescape(attribute) if isinstance(attribute, str) else self._value(attribute)
+        html = js_text(value) or js_text(at(value, "__html"))
+        if not html:
+            self._tell_component(element)
+        text = to_markdown(f"<body>{html}")
+        for loss in text.losses:
+            self.page.losses.add(loss, element.source)
+        markdown = text.markdown.strip("\n")
+        return MarkdownPiece(hide_into(markdown, self.code), "block" if "\n" in markdown else "inline")
 
     def _unknown(self, element: Element, tag: Tag) -> MarkdownPiece | None:
         """A tag that the source should define; None, and a recorded loss, if only its children are kept."""
