@@ -195,3 +195,21 @@ def test_programs_in_attributes_are_read_with_their_quotes_and_blank_lines() -> 
         ":::tab[yarn]\nyarn `add` it\n:::\n::::\n"
     )
     assert [row.what for row in tree.losses if "start" in row.path] == ["component <Fragment>"]
+
+
+def test_an_icon_says_its_label() -> None:
+    text = """
+        ---
+        title: Start
+        ---
+        Press <Icon name="bell" /> here.
+
+        | Rule | State |
+        | --- | --- |
+        | a | <Icon name="moon" label="Not released" /><Icon name="pen" label="Has a fix" /> |
+        """
+
+    tree = READER.read(dedented({**FILES, "src/content/docs/start.mdx": text}))
+
+    assert tree.pages[0].markdown.endswith("| a | (Not released)(Has a fix) |\n")
+    assert [row for row in tree.losses if "start" in row.path] == []

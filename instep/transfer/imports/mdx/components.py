@@ -27,6 +27,11 @@ def unwrapped(tag: Tag) -> MarkdownPiece:
     return MarkdownPiece(tag.inner, "block" if is_block else "inline")
 
 
+def icon_label(tag: Tag) -> MarkdownPiece:
+    """The label of an icon, which may be all that a cell of a table says."""
+    return MarkdownPiece(f"({tag.value('label')})" if tag.has("label") else "")
+
+
 def dropped(tag: Tag) -> MarkdownPiece:
     return MarkdownPiece("")
 
@@ -243,6 +248,7 @@ COMPONENTS: dict[str, Write] = {
     **with_names(_cards, "CardGroup Cards CardGrid Columns"),
     **with_names(unwrapped, "AccordionGroup Accordions Column FileTree Files Tree Fragment"),
     **with_names(unwrapped, "ClientOnly Head BrowserOnly Bleed Center TabsPanels Properties"),
-    **with_names(dropped, "Icon Spacer Divider TabsList TabsTrigger CodeBlockTabsList CodeBlockTabsTrigger"),
+    "Icon": icon_label,
+    **with_names(dropped, "Spacer Divider TabsList TabsTrigger CodeBlockTabsList CodeBlockTabsTrigger"),
     "": unwrapped,
 }

@@ -30,7 +30,7 @@ from instep.transfer.imports.javascript.modules import (
 from instep.transfer.imports.javascript.returned_tags import shown_tags, tags_of_component
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_into
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
-from instep.transfer.imports.mdx.components import COMPONENTS, dropped, illustration, unwrapped
+from instep.transfer.imports.mdx.components import COMPONENTS, dropped, icon_label, illustration, unwrapped
 from instep.transfer.imports.mdx.elements import (
     AttributeValue,
     Element,
@@ -66,7 +66,7 @@ _INTERPOLATION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _PLACEHOLDER = re.compile(r"(?=[^\W\d])\w[\w ,:-]*")
 _INLINE_PREFIX = re.compile(r"[ \t>]*$")
 # Components that show something even without content.
-_SPEAKING = frozenset(COMPONENTS.values()) - {dropped, unwrapped}
+_SPEAKING = frozenset(COMPONENTS.values()) - {dropped, icon_label, unwrapped}
 # The class by which Starlight hides the picture for dark pages on light ones.
 _ONLY_DARK = "light:sl-hidden"
 _CHOICE = re.compile(r"\.map\(|\?|&&")
