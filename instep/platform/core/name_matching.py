@@ -14,18 +14,24 @@ _DISTINCT = re.compile(
     r"|\w/[\w.-]+\.[a-z]\w{0,4}$"  # config/app.yml
     r"|\w\.\w+\.\w|\w-\w[\w-]*\.\w|\w\.\w[\w.]*-\w"
 )
+_COMPOUND = re.compile(r"[A-Za-z]\w*(?:[_-]\w+)+")
+_NUMBER = re.compile(r"v?[\d._]+")
 
 
 def is_distinct(name: str) -> bool:
-    """True if the spelling alone identifies a name, because no ordinary word is spelled like this."""
-    is_number = name.replace(".", "").replace("_", "").isdigit()
-    return len(name) >= 4 and bool(_DISTINCT.search(name)) and not is_number
+    """True if the spelling alone identifies a name: no word, number or version is spelled like this."""
+    return len(name) >= 4 and bool(_DISTINCT.search(name)) and not _NUMBER.fullmatch(name)
 
 
 @lru_cache(maxsize=4_096)
 def mention(text: str) -> re.Pattern[str]:
-    """A pattern for `text` without an adjacent letter, digit, underscore or joining hyphen."""
+    """A pattern for `text` without an adjacent letter, digit, underscore or joining hyphen.
+
+    The dashes of a flag can precede a compound name, since libraries define flags without them.
+    """
     before = r"(?<![\w-])" if text[:1].isalnum() or text[:1] in "_-" else ""
+    if _COMPOUND.fullmatch(text):
+        before = rf"(?:{before}|(?<={before}--))"
     before += r"(?<!\w\.)" if re.fullmatch(r"[\d.]+", text) else ""
     before += r"(?<!\d[,\u00a0\u2009\u202f])" if text[:1].isdigit() else ""
     after = r"(?!\w|-\w)" if text[-1:].isalnum() or text[-1:] == "_" else ""

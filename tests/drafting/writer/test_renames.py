@@ -29,6 +29,16 @@ def test_a_renamed_flag_changes_in_prose_table_and_code_and_not_inside_longer_na
     assert [proposal.article_id for proposal in report.proposals] == ["guide"]
 
 
+def test_a_setting_is_renamed_in_each_spelling_of_a_list_of_options(ask: Ask) -> None:
+    line = 'Flag{{Name: "{}", Aliases: []string{{"{}"}}, EnvVars: []string{{"{}"}}, Usage: "who may call"}}\n'
+    old = ("trusted-proxy-addresses", "trusted_proxy_addresses", "APP_TRUSTED_PROXY_ADDRESSES")
+    new = ("trusted-proxy-hosts", "trusted_proxy_hosts", "APP_TRUSTED_PROXY_HOSTS")
+    option = "    --{} value, --{} value   who may call [${}]\n"
+    files = {name: (line.format(*old), line.format(*new)) for name in ("serve.go", "client.go")}
+    report = ask(files, option.format(*old))
+    assert text_of(report) == option.format(*new)
+
+
 @pytest.mark.parametrize(
     ("path", "line", "old", "new", "article", "expected"),
     [
@@ -291,6 +301,16 @@ def test_a_subcommand_is_renamed_if_the_title_and_its_definition_say_so(ask: Ask
             "app.py", "x = load_user(1)\n# a\n# b\n# c\ny = load_user(2)\n",
             "x = load_account(1)\n# a\n# b\n# c\ny = load_user(2)\n",
             "Call `load_user`.\n", id="a name that lives on",
+        ),
+        pytest.param(
+            "go.mod", "\texample.com/traces v1.28.0 // indirect\n" * 2,
+            "\texample.com/traces v1.29.0 // indirect\n" * 2,
+            "```yaml\nimage: acme/app:v1.28.0\n```\n", id="the version of a dependency",
+        ),
+        pytest.param(
+            "help.go", "  app user add ann   # Add the user ann\n" * 2,
+            "  app user add ann            # Add the user ann\n" * 2,
+            "    app user add ann   # Add the user ann\n", id="spaces in a line of help",
         ),
     ],
 )  # fmt: skip

@@ -380,6 +380,24 @@ def test_a_reworded_sentence_is_replaced_with_the_line_breaks_of_the_article(ask
     assert text_of(reworded(ask, old, new, before)) == after
 
 
+def test_a_reworded_sentence_that_is_wrapped_in_a_comment_keeps_all_of_its_words(ask: Ask) -> None:
+    before = (
+        "# If set, the server uses the X-Forwarded-For header to determine the visitor IP address\n"
+        "# instead of the remote address of the connection. Do not set it without a proxy.\n"
+    )
+    after = (
+        "# If set, the server uses the X-Forwarded-For header (or another proxy header) to determine\n"
+        "# the visitor IP address instead of the remote address of the connection. Do not set it\n"
+        "# without a proxy.\n"
+    )
+    sentence = (
+        "If set, the server uses the X-Forwarded-For header{} to determine the visitor IP address "
+        "instead of the remote address of the connection.\n"
+    )
+    report = ask({"server.yml": (before, after)}, sentence.format(""))
+    assert text_of(report) == sentence.format(" (or another proxy header)")
+
+
 @pytest.mark.parametrize(
     "bait",
     ["![x](https://evil.test/p.png)", "[here](https://evil.test)", "<img src=x>", "invoices\u202e"],

@@ -29,6 +29,7 @@ from instep.drafting.writer.shapes import Change
 from instep.drafting.writer.words.identifiers import parts_of
 from instep.drafting.writer.words.prose import is_safe
 from instep.platform.core.name_matching import is_distinct, mention
+from instep.platform.text.characters import with_single_spaces
 
 Kind = Literal["name", "label", "text", "value"]
 
@@ -158,7 +159,8 @@ def _key_of(text: ChangedText) -> _Key:
 
 def _may_be_told(key: _Key, uses: Sequence[_Use]) -> bool:
     """True if an article could contain the old text and may be given the new one."""
-    if (key.old.casefold() == key.new.casefold() and " " in key.old) or not is_safe(key.old, key.new):
+    spaced, new = (with_single_spaces(text).casefold() for text in (key.old, key.new))
+    if (spaced == new and " " in key.old) or not is_safe(key.old, key.new):
         return False
     if max(use.source.weight for use in uses) < _MIN_WEIGHT or _SAMPLE_HOST.search(key.old):
         return False
