@@ -1,8 +1,8 @@
 """The input and the output of the writer."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, Self
 
 from instep.platform.text.characters import remove_hidden
 
@@ -170,12 +170,27 @@ class StaleMention:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`ranking` has article ids, best first; `need` is the probability (0 to 1) that any needs an edit."""
+    """`ranking` has article ids, best first; `need` is the probability (0 to 1) that any needs an edit.
+
+    `edited` is the sentence about the edits that the change proves, if there are any; `notes` come last.
+    """
 
     ranking: tuple[str, ...]
     need: float
     proposals: tuple[Proposal, ...]
     reviewed: tuple[Verdict, ...]
-    summary: str
+    edited: str
     stale_mentions: tuple[StaleMention, ...] = ()
     places: tuple[Place, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """A few sentences: what was edited, how many articles need writing, and what was not read."""
+        needs = "" if self.proposals else "No article clearly needs an edit."
+        if self.places:
+            needs = f"{len(self.places)} article{'s' if len(self.places) > 1 else ''} may need writing."
+        return " ".join(filter(None, [self.edited, needs, *self.notes]))
+
+    def noted(self, sentence: str) -> Self:
+        return replace(self, notes=(*self.notes, sentence))

@@ -28,7 +28,7 @@ from instep.drafting.writer.relevance.selection import (
     nearest_articles,
 )
 from instep.drafting.writer.reporting.place_reports import places_for, without_suppressed_places
-from instep.drafting.writer.reporting.reasons import reason_for_edit, summary_of
+from instep.drafting.writer.reporting.reasons import reason_for_edit, sentence_about
 from instep.drafting.writer.reporting.statements import (
     article_statement,
     is_certain,
@@ -78,9 +78,10 @@ def write(
         need=need + (1 - need) * _NEED_GROWTH_BY_DRAFT if proposals else need,
         proposals=tuple(proposals),
         reviewed=with_notices(verdicts, {**ported.notices, **held_back}),
-        summary=summary_of(edits, len(places), summary_of_skipped(reading.change_set)),
+        edited=sentence_about(edits),
         stale_mentions=stale_mentions(reading.mentions, every_edit),
         places=places,
+        notes=tuple(summary_of_skipped(reading.change_set)),
     )
 
 

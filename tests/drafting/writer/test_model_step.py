@@ -57,6 +57,7 @@ async def test_a_change_that_no_reader_could_notice_costs_one_question_and_leave
     assert report.places == ()
     assert on_settings(report).text == AFTER
     assert "scripted found nothing" in report.summary
+    assert "may need writing" not in report.summary
 
 
 async def test_an_edit_in_a_tab_leaves_the_directives_around_it() -> None:
@@ -99,6 +100,14 @@ async def test_a_refused_edit_goes_back_once_with_the_reason_and_its_article_is_
     assert "evil.example" in model.prompts[2].user
     assert "refused: " in model.prompts[2].user
     assert on_settings(report).text == WITH_ROW
+
+
+async def test_an_article_that_needs_no_edit_after_a_refusal_has_no_place() -> None:
+    second = {"edits": [], "unchanged": [{"article": "A1", "reason": "it is up to date"}]}
+    report, _ = await edited(CHOICE, edits(EVIL), second)
+
+    assert report.places == ()
+    assert "the checks" not in report.summary
 
 
 @pytest.mark.parametrize(

@@ -84,15 +84,15 @@ def report_with_result(
     }
     part_ids = {article.id for article in contents.articles if article.is_part}
     wrote = f" and wrote {_counted(len(articles), 'new article')}" if articles else ""
-    summary = (
-        f"{report.summary} The model {model} read {_counted_texts(read_ids, part_ids)} and edited "
+    note = (
+        f"The model {model} read {_counted_texts(read_ids, part_ids)} and edited "
         f"{_counted_texts(edited, part_ids)}{wrote}."
     )
     if dropped:
         dropped_ids = [contents.articles[group.index].id for group in dropped]
-        summary += f" Its edits of {_counted_texts(dropped_ids, part_ids)} were left out by the checks."
+        note += f" Its edits of {_counted_texts(dropped_ids, part_ids)} were left out by the checks."
     return replace(
-        report,
+        report.noted(note),
         proposals=(
             *(edited.get(row.article_id, row) for row in report.proposals),
             *(row for article_id, row in edited.items() if article_id not in before),
@@ -100,7 +100,6 @@ def report_with_result(
         ),
         reviewed=tuple(sorted(verdicts.values(), key=lambda row: row.verdict != "edit")),
         places=tuple(places),
-        summary=summary.strip(),
     )
 
 
@@ -108,12 +107,12 @@ def report_without_need(report: Report, model: str) -> Report:
     """The report of a change that, according to the model, no reader could notice."""
     sentence = f"The model {model} found nothing in this change that affects readers."
     reviewed = tuple(row for row in report.reviewed if row.verdict != "concerned")
-    return replace(report, places=(), reviewed=reviewed, summary=f"{report.summary} {sentence}".strip())
+    return replace(report.noted(sentence), places=(), reviewed=reviewed)
 
 
 def report_without_model(report: Report, model: str, reason: str) -> Report:
     """The unchanged report, with the reason why the model has no part in it."""
-    return replace(report, summary=f"{report.summary} The model {model} was left out. {reason}".strip())
+    return report.noted(f"The model {model} was left out. {reason}")
 
 
 def _new_articles(

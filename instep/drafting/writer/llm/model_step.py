@@ -95,9 +95,7 @@ class ModelStep:
             reply, excerpts = await self._read_and_edit(reading, chosen)
             if not self.writes_articles:
                 reply.articles = []
-            groups = await self._repaired(
-                reading, excerpts, await _time_limited(check_reply, reading, reply, excerpts)
-            )
+            groups = await self._checked(reading, reply, excerpts)
             return await _time_limited(report_with_result, reading, reply, excerpts, groups, self.model.name)
 
         if report.need < _MIN_NEED and not report.proposals and not report.places:
@@ -112,13 +110,11 @@ class ModelStep:
         async def compare() -> Report:
             reading = await _time_limited(begin_comparison, code, article, help_url, dismissed)
             if not reading.diff:
-                return replace(reading.report, summary="No code was sent that a model can read.")
+                return reading.report.noted("No code was sent that a model can read.")
             excerpts = await _time_limited(shown_beginning, article, await self._shown_bytes(reading))
             reply = await self._ask_for_edits(prompt_for_edits, reading, excerpts, list[ModelEdit]())
             reply = await _time_limited(with_proven_edits, reading, reply)
-            groups = await self._repaired(
-                reading, excerpts, await _time_limited(check_reply, reading, reply, excerpts)
-            )
+            groups = await self._checked(reading, reply, excerpts)
             name = self.model.name
             report = await _time_limited(report_with_result, reading, reply, excerpts, groups, name)
             return (
@@ -148,23 +144,31 @@ class ModelStep:
         reply.unchanged += second.unchanged
         return reply, merged_articles(excerpts, more)
 
-    async def _repaired(
-        self, reading: ChangeReading, excerpts: Sequence[ShownArticle], groups: list[ArticleEdits]
+    async def _checked(
+        self, reading: ChangeReading, reply: ModelReply, excerpts: Sequence[ShownArticle]
     ) -> list[ArticleEdits]:
-        """The edits, after asking once more for articles with refused ones; unchanged if that fails."""
+        """The edits of a reply, after asking once more for articles with refused ones.
+
+        `reply` gets the articles that, the second time, need no edit.
+        """
+        groups = await _time_limited(check_reply, reading, reply, excerpts)
         refused = {group.index: group for group in groups if group.refused}
         if not refused:
             return groups
         again = [row for row in excerpts if row.index in refused]
         try:
-            reply = await self._ask_for_edits(prompt_for_repair, reading, again, list(refused.values()))
+            corrected = await self._ask_for_edits(prompt_for_repair, reading, again, list(refused.values()))
             if reading.is_code:
-                reply = await _time_limited(with_proven_edits, reading, reply)
+                corrected = await _time_limited(with_proven_edits, reading, corrected)
         except CompletionError as error:
             log.info("refused edits were not corrected", model=self.model.name, reason=error.message)
             return groups
-        refused |= {group.index: group for group in await _time_limited(check_reply, reading, reply, again)}
-        return [refused.get(group.index, group) for group in groups]
+        reply.unchanged += corrected.unchanged
+        references = filter(None, (reading.contents.find(row.article) for row in corrected.unchanged))
+        kept = refused.keys() - {reference.article for reference in references}
+        groups = [group for group in groups if group.index in kept or not group.refused]
+        checked = await _time_limited(check_reply, reading, corrected, again)
+        return list({group.index: group for group in (*groups, *checked)}.values())
 
     async def write(
         self, request: ArticleRequest, sources: Sequence[SourcePassage], report: Report

@@ -55,28 +55,18 @@ def reason_for_doubt(fact: Became) -> str:
     )
 
 
-def summary_of(edits: EditsByArticle, place_count: int, sentences: Sequence[str]) -> str:
-    """A few sentences: what changed, in how many articles, what needs writing, and what was not read."""
-    return " ".join([_headline(edits, place_count), *sentences])
-
-
-def _headline(edits: EditsByArticle, place_count: int) -> str:
+def sentence_about(edits: EditsByArticle) -> str:
+    """What changed, and in how many articles; empty if there are no edits."""
     counts = Counter(key for listed in edits.values() for key in {_key(edit.fact) for edit in listed})
-    places = f"{_counted(place_count, 'article')} may need writing"
     if not counts:
-        return (
-            f"{places}: the change does not contain the text for it."
-            if place_count
-            else "No article clearly needs an edit."
-        )
+        return ""
     most_frequent = min(counts, key=lambda key: (-counts[key], key))
     more = f" and {_counted(len(counts) - 1, 'other statement')}" if len(counts) > 1 else ""
     states = _counted(len(edits), "article") + (" states" if len(edits) == 1 else " state")
     what = "it" if len(counts) == 1 else "them"
     facts = (edit.fact for listed in edits.values() for edit in listed)
     main_fact = next(fact for fact in facts if _key(fact) == most_frequent)
-    written = f"{_changed(main_fact)}{more}; {states} {what}."
-    return f"{written} {places}." if place_count else written
+    return f"{_changed(main_fact)}{more}; {states} {what}."
 
 
 def _changed(fact: EditReason) -> str:
