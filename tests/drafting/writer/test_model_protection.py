@@ -160,6 +160,7 @@ def test_what_a_reviewer_should_look_at_is_a_warning(new: str, old: str) -> None
     [
         ("Tries do not wait.", "Tries do not never wait.", True),
         ("Tries do not wait.", "Tries do not wait for long.", False),
+        ("Tries pause.\n", "Tries pause. They are made in `POOL` order (never twice).\n", True),
         ("For example, set:\n", "", True),
         ("For example, set:\n", "For instance:\n", False),
     ],
@@ -179,6 +180,23 @@ def test_a_second_negation_and_a_lost_introduction_get_a_warning(
         if "denies" in finding.sentence or "introduces" in finding.sentence
     ]
     assert bool(sentences) is is_doubtful
+
+
+def test_a_limit_that_the_change_states_may_be_denied_in_a_longer_sentence() -> None:
+    change = Change(
+        "Options for times",
+        None,
+        "--- a/x.py\n+++ b/x.py\n@@ -1 +1,3 @@\n a\n"
+        "+option('warning-time', 'time after which a warning is sent to unused accounts')\n"
+        "+fail('the warning time cannot be higher than the expiry time')\n",
+    )
+    article = Article("times", "Times", "# Times\n\nTimes.\n")
+    new = "`warning-time` is the time after which a warning is sent to unused accounts; "
+    new += "it cannot be higher than the expiry time.\n"
+    edit = LocatedEdit(len(article.text), len(article.text), new)
+    found = Protection(change, [], [article], OWN).findings(article, [edit])
+
+    assert not [fault for fault in found if "denies" in fault.sentence]
 
 
 def test_removing_most_of_an_article_is_refused_if_the_change_removes_nothing() -> None:

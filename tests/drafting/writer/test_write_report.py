@@ -30,6 +30,19 @@ def test_an_old_name_that_stays_in_a_longer_one_is_a_warning(ask: Ask) -> None:
     assert any("`--max-jobs` is still" in warning for warning in proposal.warnings)
 
 
+def test_one_warning_lists_the_doubtful_edits_of_a_draft(ask: Ask) -> None:
+    files = {
+        "a.py": (
+            'a = option("--max-jobs")\nb = option("--min-jobs")\n',
+            'a = option("--most-jobs")\nb = option("--least-jobs")\n',
+        )
+    }
+    (proposal,) = ask(files, "`--max-jobs` and `--min-jobs`\n").proposals
+    assert proposal.warnings == (
+        "Check that each of these means here what the change replaces: `--max-jobs`, `--min-jobs`.",
+    )
+
+
 @pytest.mark.parametrize(
     "path",
     [

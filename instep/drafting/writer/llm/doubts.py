@@ -25,6 +25,9 @@ _MARKS = re.compile(r"[`*>#|\[\]()]+")
 # Anyone can plant a comment or an issue for a model. Shorter sentences may be equal by chance.
 _COMMENT = re.compile(r"\+(?:.*?\s)??(?:#+|//+|/?\*+|--|;+|%+|<!--)!?\s++(\S.*)")
 _MIN_COPIED_WORDS = 5
+_CLAUSE_END = re.compile(r"[;()]")
+_DENIES = "it denies something, and the change may say otherwise"
+_DENIES_NO_LONGER = "it no longer denies something, and the change may still do so"
 
 
 class Doubts:
@@ -114,8 +117,8 @@ class Doubts:
         terms = terms_of(sentence)
         if len(terms) >= _MIN_TERMS and len(terms & self._title_terms) >= _MAX_TITLE_SHARE * len(terms):
             yield Fault("it repeats the title of the change", False)
-        if self._is_turned(sentence, removed):
-            yield Fault("it denies something, and the change may say otherwise", False)
+        if turn := self._turn_of(sentence, removed):
+            yield Fault(turn, False)
         words = _words(sentence).rstrip(".!?:")
         sources = [name for name, comments in self._comments.items() if words in comments]
         if sources and len(words.split()) >= _MIN_COPIED_WORDS:
@@ -134,13 +137,15 @@ class Doubts:
             return not related
         return len(terms) >= _MIN_TERMS and not terms <= terms_of(old) and related < _MIN_RELATEDNESS
 
-    def _is_turned(self, sentence: str, removed: Sequence[str]) -> bool:
-        """True if a sentence negates what it said before, or what the change does not negate."""
-        negations, terms = negation_count(sentence), terms_of(sentence)
+    def _turn_of(self, sentence: str, removed: Sequence[str]) -> str:
+        """What is doubtful if a sentence negates other things than before, or than the change; or empty."""
+        terms = terms_of(sentence)
         twin = max(removed, key=lambda other: len(terms & terms_of(other)), default="")
         if len(terms & terms_of(twin)) >= _MIN_TWIN_SHARE * max(1, len(terms)):
-            return negations != negation_count(twin)
-        return negations > 0 and len(terms) > 1 and not self._is_denied(terms)
+            surplus = negation_count(sentence) - negation_count(twin)
+            return _DENIES if surplus > 0 else _DENIES_NO_LONGER if surplus else ""
+        clauses = (terms_of(clause) for clause in _CLAUSE_END.split(sentence) if is_negated(clause))
+        return _DENIES if any(len(row) > 1 and not self._is_denied(row) for row in clauses) else ""
 
     def _is_denied(self, terms: frozenset[str]) -> bool:
         """True if a line of the change with a negation is as close to the terms as any other line."""

@@ -13,7 +13,7 @@ from instep.drafting.writer.porting.ported_text import PortedText
 from instep.drafting.writer.reporting.reasons import quoted
 from instep.platform.core.name_matching import mention
 
-_MAX_REMAINING = 5
+_MAX_REMAINING, _MAX_DOUBTS = 5, 5
 _QUANTITY = re.compile(r"(?<![\w.,])(?P<number>\d[\d.,]*)[\s-](?P<unit>[a-z]{3,})\b")
 
 
@@ -21,8 +21,8 @@ def warnings_for(edits: Sequence[Edit], text: str, removals: Sequence[RemovedNam
     """Warnings about the edited text, without duplicates, in the order of the edits."""
     facts = {(edit.fact.old, edit.fact.new): edit.fact for edit in edits}.values()
     of_facts = (warning for fact in facts for warning in _warnings_of(fact, text))
-    doubtful = (_doubt(edit) for edit in edits if edit.probability < MIN_CERTAIN)
-    return tuple(dict.fromkeys((*doubtful, *of_facts, *_still_named(removals, text))))
+    doubtful = {(edit.fact.old, edit.fact.new): edit for edit in edits if edit.probability < MIN_CERTAIN}
+    return tuple(dict.fromkeys((*_doubts(list(doubtful.values())), *of_facts, *_still_named(removals, text))))
 
 
 def _still_named(removals: Sequence[RemovedName], text: str) -> Iterator[str]:
@@ -32,10 +32,15 @@ def _still_named(removals: Sequence[RemovedName], text: str) -> Iterator[str]:
         yield f"Says {quoted(row.name)}, which the change removes ({row.source.location})."
 
 
-def _doubt(edit: Edit) -> str:
-    return (
-        f"Check that {quoted(edit.fact.old)} here is what the change replaces with {quoted(edit.fact.new)}."
-    )
+def _doubts(edits: Sequence[Edit]) -> Iterator[str]:
+    """One warning about all doubtful edits: the reason of the draft has the new text of each."""
+    if len(edits) == 1:
+        old, new = quoted(edits[0].fact.old), quoted(edits[0].fact.new)
+        yield f"Check that {old} here is what the change replaces with {new}."
+    elif edits:
+        listed = ", ".join(quoted(edit.fact.old) for edit in edits[:_MAX_DOUBTS])
+        more = f" and {len(edits) - _MAX_DOUBTS} more texts" if len(edits) > _MAX_DOUBTS else ""
+        yield f"Check that each of these means here what the change replaces: {listed}{more}."
 
 
 def _warnings_of(fact: EditReason, text: str) -> Iterator[str]:
