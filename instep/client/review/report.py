@@ -7,7 +7,7 @@ from instep.client.ci.report import TYPES, place_of, state_of, text_lines, where
 from instep.client.ci.shapes import Place, PlaceList
 from instep.client.review.shapes import DraftShown, QueueEntry, QueuePage
 
-HEADERS = ("ID", "TYPE", "LINES", "CONFLICT", "TITLE")
+HEADERS = ("ID", "TYPE", "LINES", "CHANGED", "TITLE")
 NONE_WAITS = "No drafts are waiting for review."
 NO_PLACE = "No places need writing."
 # The numbers of colors in ECMA-48 (section 8.3.117): cyan, green, red.

@@ -72,7 +72,7 @@ def test_the_queue_is_a_table(ann: Reviewer) -> None:
 
     header, *rows = ann.draft("list").text.splitlines()
 
-    assert header.split() == ["ID", "TYPE", "LINES", "CONFLICT", "TITLE"]
+    assert header.split() == ["ID", "TYPE", "LINES", "CHANGED", "TITLE"]
     assert [row.split() for row in rows] == [
         [draft["id"], "edit", "+1", "-1", "yes", "Install"] for draft in (second, first)
     ]

@@ -143,7 +143,7 @@ def filter_links(page: BotPage, queue_filter: QueueFilter, counts: QueueCounts) 
         for value, words in options.items()
     ]
     conditions += [
-        ("Conflicts", "conflict", True, counts.conflicts),
+        ("Article changed", "conflict", True, counts.conflicts),
         ("Approved for release", "approved", True, counts.approved),
         ("Assigned to me", "mine", True, counts.mine),
         ("Unassigned", "unassigned", True, counts.unassigned if counts.unassigned < counts.total else 0),
