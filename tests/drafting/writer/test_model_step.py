@@ -72,6 +72,26 @@ async def test_an_edit_in_a_tab_leaves_the_directives_around_it() -> None:
     assert on_settings(report).text == changed
 
 
+async def test_the_padding_of_cells_is_not_read_and_stays() -> None:
+    padded = "| `ACME_DEBUG`       | Whether each request is logged  |      `false` |"
+    code = "```\n|  x   |\n```\n"
+    text = TEXT.replace(ROW, padded) + code
+    edit = {
+        "action": "replace",
+        "line": 11,
+        "old": "logged | `false`",
+        "new": "kept | `true`",
+        "reason": "x.",
+    }
+
+    report, model = await edited(CHOICE, edits(edit, INSERT_ROW), text=text)
+
+    assert ROW in model.prompts[1].user
+    assert "|  x   |" in model.prompts[1].user
+    rows = padded.replace("logged  |      `false`", "kept | `true`") + f"\n{NEW_ROW}"
+    assert rows in on_settings(report).text
+
+
 async def test_an_article_that_is_up_to_date_says_why() -> None:
     choice = {"sections": [{"section": "A1"}, {"section": "A2"}], "searches": []}
     reply = edits(INSERT_ROW, unchanged=[{"article": "A2", "reason": "it is about pets"}])

@@ -4,13 +4,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from heapq import nlargest
 from itertools import accumulate, pairwise
 from math import log
 
 from instep.drafting.writer.articles.corpus import corpus_of
 from instep.drafting.writer.articles.headings import sections_of
+from instep.drafting.writer.articles.passages import is_in_code
 from instep.drafting.writer.diffs.change_set import ChangeSet, reviewed_files
 from instep.drafting.writer.llm.diff_text import code_text, diff_text, noticed_files, size_of
 from instep.drafting.writer.relevance.article_features import names_in
@@ -24,6 +25,7 @@ _MAX_ARTICLES_OF_NAME = 8
 _MAX_HITS, _MAX_HEADINGS, _MAX_LINE_CHARACTERS = 4, 30, 140
 # The sections around one with a hit are listed too: they are siblings of what the change names.
 _NEIGHBORS = range(-3, 4)
+_PADDING = re.compile(r"(?<=\|) {2,}| {2,}(?=\|)")
 _REFERENCE = re.compile(r"\s*A(\d{1,5})(?:\.(\d{1,4}))?\s*")
 
 # An article up to this size (bytes of UTF-8) is read whole.
@@ -245,7 +247,7 @@ def merged_articles(first: Sequence[ShownArticle], second: Sequence[ShownArticle
 def numbered_text(contents: Contents, excerpts: ShownArticle) -> str:
     """The lines as `12|text`, with a mark for omitted lines."""
     lines, previous = list[str](), 0
-    texts = contents.articles[excerpts.index].text.split("\n")
+    texts = _shown_lines(contents.articles[excerpts.index].text)
     for number in sorted(excerpts.lines):
         if number != previous + 1:
             lines.append(f"[lines {previous + 1} to {number - 1} are not shown]")
@@ -254,6 +256,17 @@ def numbered_text(contents: Contents, excerpts: ShownArticle) -> str:
     if previous < len(texts):
         lines.append(f"[lines {previous + 1} to {len(texts)} are not shown]")
     return "\n".join(lines)
+
+
+@lru_cache(maxsize=64)
+def _shown_lines(text: str) -> tuple[str, ...]:
+    """The lines as a model reads them: padding of cells would take the room of other rows."""
+    lines, start = list[str](), 0
+    for line in text.split("\n"):
+        is_row = line.startswith("|") and not is_in_code(text, start)
+        lines.append(_PADDING.sub(" ", line) if is_row else line)
+        start += len(line) + 1
+    return tuple(lines)
 
 
 def _lines_of(contents: Contents, reference: SectionReference) -> frozenset[int]:
@@ -278,5 +291,5 @@ def _lines_of(contents: Contents, reference: SectionReference) -> frozenset[int]
 
 
 def _line_bytes(contents: Contents, article: int, lines: Iterable[int]) -> int:
-    texts = contents.articles[article].text.split("\n")
+    texts = _shown_lines(contents.articles[article].text)
     return sum(len(texts[number - 1].encode("utf-8", "replace")) + 6 for number in lines)
