@@ -72,7 +72,7 @@ def write(
         if article.id in edits
     ]
     proposals += _with_statements(page_proposals(ported.new_pages), suppressed)
-    verdicts = review(ranking, edits, places, reading.mentions, reading.corpus)
+    verdicts = review(ranking, edits, places, reading.mentions)
     return Report(
         ranking=tuple(sorted(ranking.order, key=lambda article_id: article_id not in edits)),
         need=need + (1 - need) * _NEED_GROWTH_BY_DRAFT if proposals else need,

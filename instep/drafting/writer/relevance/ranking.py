@@ -27,7 +27,6 @@ _K1, _B = 2.0, 0.75
 _MIN_LISTED_SIBLINGS = 2
 _MAX_RERANKED = 30
 # Number of top articles for which the shared terms are kept.
-_MAX_EXPLAINED = 20
 _GUIDE = re.compile(r"\b(?:migrat|upgrad|breaking)", re.IGNORECASE)
 # Fitted on six products. Leave-one-product-out validation scored about the same (docs/quality.md).
 _WEIGHTS: Mapping[str, float] = {
@@ -56,8 +55,7 @@ class ArticleRanking:
 
     `order` has their ids, `gaps` the difference of each score from the best (0 or more, same order).
     `lead` and `passage_lead` say per part of the query how far the best text or passage exceeds the fifth.
-    `features` has the inputs of the scores by the article's id. `shared_terms` has, for the first articles,
-    the terms that they share with the change.
+    `features` has the inputs of the scores by the article's id.
     """
 
     order: tuple[str, ...]
@@ -65,7 +63,6 @@ class ArticleRanking:
     lead: Mapping[str, float]
     passage_lead: Mapping[str, float]
     features: Mapping[str, Mapping[str, float]]
-    shared_terms: Mapping[str, tuple[str, ...]]
 
     @property
     def top_features(self) -> Mapping[str, float]:
@@ -132,10 +129,6 @@ def rank(
         {part: _lead(_text_score, query.parts[part], statistics) for part in ("lines", "context")},
         {"removed": _lead(_passage_score, query.parts["removed"], statistics)},
         {articles[index].id: features[index] for index in order},
-        {
-            articles[index].id: _shared_terms(query, statistics.features[index], statistics.idf)
-            for index in order[:_MAX_EXPLAINED]
-        },
     )
 
 
@@ -271,13 +264,3 @@ def _lead(
     scores = [score(terms, features, statistics) for features in statistics.features]
     best = sorted(scores, reverse=True)[:5]
     return (best[0] - best[-1]) / statistics.total_weight(terms) if best else 0.0
-
-
-def _shared_terms(query: ChangeQuery, features: ArticleFeatures, idf: Terms) -> tuple[str, ...]:
-    """The three heaviest terms of the change that occur in an article."""
-    weights: dict[str, float] = {}
-    for part, terms in query.parts.items():
-        for term, weight in terms.items():
-            if term in features.text and not term.isdigit():
-                weights[term] = weights.get(term, 0.0) + _WEIGHTS.get(part, 1.0) * weight * idf[term]
-    return tuple(sorted(weights, key=lambda term: (-weights[term], term))[:3])

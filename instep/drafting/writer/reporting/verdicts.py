@@ -1,14 +1,12 @@
 """Verdicts: the reason that each article that was considered got a draft or a place, or got none."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
-from instep.drafting.writer.articles.corpus import Corpus
 from instep.drafting.writer.editing.edits import EditsByArticle
 from instep.drafting.writer.relevance.mentions import RemovedMentions
 from instep.drafting.writer.relevance.ranking import ArticleRanking
 from instep.drafting.writer.reporting.reasons import quoted, reason_for_edit
 from instep.drafting.writer.shapes import Place, StaleMention, Verdict
-from instep.drafting.writer.words.change_terms import words_for
 
 _MAX_NEAREST = 5
 _MAX_MENTIONS = 30
@@ -29,7 +27,6 @@ def review(
     edits: EditsByArticle,
     places: Iterable[Place],
     mentions: RemovedMentions,
-    corpus: Corpus,
 ) -> tuple[Verdict, ...]:
     """Verdicts on articles with a draft, then with a place, with a removed name, and the nearest."""
     drafted = [article_id for article_id in ranking.order if article_id in edits]
@@ -40,7 +37,6 @@ def review(
     settled = {*drafted, *(verdict.article_id for verdict in concerned)}
     others = [article_id for article_id in ranking.order if article_id not in settled]
     mentioning = [article_id for article_id in others if article_id in mentions]
-    texts = {article.id: f"{article.title}\n{article.text}" for article in corpus.articles}
     nearest = [article_id for article_id in ranking.order[:_MAX_NEAREST] if article_id not in mentions]
     return (
         *(Verdict(article_id, "edit", reason_for_edit(edits[article_id])) for article_id in drafted),
@@ -50,7 +46,7 @@ def review(
             for article_id in mentioning[:_MAX_MENTIONS]
         ),
         *(
-            Verdict(article_id, "no_edit", _reason_for_similarity(ranking, article_id, texts))
+            Verdict(article_id, "no_edit", "States nothing that the change makes untrue.")
             for article_id in nearest
             if article_id not in settled
         ),
@@ -60,17 +56,3 @@ def review(
 def _reason_for_mention(mentions: RemovedMentions, article_id: str) -> str:
     row = mentions[article_id][0]
     return f"Says {quoted(row.name)}, which the change stops using in one place ({row.source.location})."
-
-
-def _reason_for_similarity(ranking: ArticleRanking, article_id: str, texts: Mapping[str, str]) -> str:
-    words = _shared_words(ranking, article_id, texts)
-    if not words:
-        return "States nothing that the change makes untrue."
-    named = " and ".join(f"“{word}”" for word in words)
-    return f"Is also about {named}, but states nothing that the change makes untrue."
-
-
-def _shared_words(ranking: ArticleRanking, article_id: str, texts: Mapping[str, str]) -> Sequence[str]:
-    """Two words that the article and the change share, in the article's spelling."""
-    words = words_for(ranking.shared_terms.get(article_id, ()), texts[article_id])
-    return [word for word in words if word.isalpha()][:2]
