@@ -161,6 +161,7 @@ def test_what_a_reviewer_should_look_at_is_a_warning(new: str, old: str) -> None
         ("Tries do not wait.", "Tries do not never wait.", True),
         ("Tries do not wait.", "Tries do not wait for long.", False),
         ("Tries pause.\n", "Tries pause. They are made in `POOL` order (never twice).\n", True),
+        ("Tries pause.\n", "Tries pause. If you do not set `POOL`, all of them are made in order.\n", False),
         ("For example, set:\n", "", True),
         ("For example, set:\n", "For instance:\n", False),
     ],

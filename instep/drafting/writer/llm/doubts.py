@@ -25,7 +25,8 @@ _MARKS = re.compile(r"[`*>#|\[\]()]+")
 # Anyone can plant a comment or an issue for a model. Shorter sentences may be equal by chance.
 _COMMENT = re.compile(r"\+(?:.*?\s)??(?:#+|//+|/?\*+|--|;+|%+|<!--)!?\s++(\S.*)")
 _MIN_COPIED_WORDS = 5
-_CLAUSE_END = re.compile(r"[;()]")
+# A condition denies nothing: “If you do not pass a message, …”.
+_CLAUSE_END = re.compile(r"[;()]|\b(?:[Ii]f|[Ww]hen|[Uu]nless|[Uu]ntil)\b[^,;()]{0,200},")
 _DENIES = "it denies something, and the change may say otherwise"
 _DENIES_NO_LONGER = "it no longer denies something, and the change may still do so"
 
