@@ -11,7 +11,6 @@ from math import log
 
 from instep.drafting.writer.articles.corpus import corpus_of
 from instep.drafting.writer.articles.headings import sections_of
-from instep.drafting.writer.articles.passages import is_in_code
 from instep.drafting.writer.diffs.change_set import ChangeSet, reviewed_files
 from instep.drafting.writer.llm.diff_text import code_text, diff_text, noticed_files, size_of
 from instep.drafting.writer.relevance.article_features import names_in
@@ -25,7 +24,8 @@ _MAX_ARTICLES_OF_NAME = 8
 _MAX_HITS, _MAX_HEADINGS, _MAX_LINE_CHARACTERS = 4, 30, 140
 # The sections around one with a hit are listed too: they are siblings of what the change names.
 _NEIGHBORS = range(-3, 4)
-_PADDING = re.compile(r"(?<=\|) {2,}| {2,}(?=\|)")
+_PADDING = re.compile(r"(?<=\|) {2,}|(?<! ) {2,}+(?=\|)")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _REFERENCE = re.compile(r"\s*A(\d{1,5})(?:\.(\d{1,4}))?\s*")
 
 # An article up to this size (bytes of UTF-8) is read whole.
@@ -261,11 +261,11 @@ def numbered_text(contents: Contents, excerpts: ShownArticle) -> str:
 @lru_cache(maxsize=64)
 def _shown_lines(text: str) -> tuple[str, ...]:
     """The lines as a model reads them: padding of cells would take the room of other rows."""
-    lines, start = list[str](), 0
+    lines, fence = list[str](), ""
     for line in text.split("\n"):
-        is_row = line.startswith("|") and not is_in_code(text, start)
-        lines.append(_PADDING.sub(" ", line) if is_row else line)
-        start += len(line) + 1
+        if mark := _FENCE.match(line):
+            fence = fence or mark[1] if mark[1] != fence else ""
+        lines.append(_PADDING.sub(" ", line) if line.startswith("|") and not fence else line)
     return tuple(lines)
 
 
