@@ -14,6 +14,7 @@ from instep.platform.core.polarity import is_negated, negation_count
 from instep.platform.text.sentences import split_sentences
 from instep.platform.text.terms import ordered_terms, terms_of
 
+UNRELATED = "it speaks of other things than the change"
 _MIN_TERMS = 4
 _MAX_TITLE_SHARE, _MIN_TWIN_SHARE = 0.8, 0.6
 # An edit whose relatedness (0 to 1) to the change is below this is about other things.
@@ -112,7 +113,7 @@ class Doubts:
         for sentence in added:
             yield from self._sentence_faults(sentence, removed)
         if self._is_unrelated(added, removed):
-            yield Fault("it speaks of other things than the change", False)
+            yield Fault(UNRELATED, False)
 
     def _sentence_faults(self, sentence: str, removed: Sequence[str]) -> Iterator[Fault]:
         terms = terms_of(sentence)

@@ -10,6 +10,7 @@ from instep.drafting.writer.diffs.change_set import ChangeSet
 from instep.drafting.writer.editing.edits import apply as apply_edits
 from instep.drafting.writer.llm.article_contents import ChangeReading, Contents, ShownArticle, numbered_text
 from instep.drafting.writer.llm.checked_edits import ArticleEdits, check_edits
+from instep.drafting.writer.llm.doubts import UNRELATED
 from instep.drafting.writer.llm.edit_forms import ModelReply
 from instep.drafting.writer.llm.protection import Protection
 from instep.drafting.writer.reporting.statements import (
@@ -32,9 +33,11 @@ def check_reply(
 ) -> list[ArticleEdits]:
     groups = check_edits(reply.edits, reading.contents, excerpts, protection_for(reading, excerpts))
     for group in groups if reading.is_code else ():
+        # The code is about much more than an edit, which a line of it proves.
         group.faults = [
             replace(fault, sentence=fault.sentence.replace("the change", "the code"))
             for fault in group.faults
+            if fault.sentence != UNRELATED
         ]
     return groups
 
