@@ -7,8 +7,8 @@ edited which the model edits, and `with_rules` the share that it or `eval.drift 
 are the articles that people did not edit, and how many of them get an edit: read these.
 
 `python -m eval.drift_reading --docs REPOSITORY OLD HEAD COUNT PROMPTS FOLDER…` holds COUNT articles of the
-FOLDERs, chosen by a hash, as they stood at the commit OLD, against the code of HEAD, and prints the edits:
-read them. `changed` are edits of lines that the documentation of HEAD no longer has.
+FOLDERs, or parts of long ones, chosen by a hash, as they stood at the commit OLD, against the code of HEAD,
+and prints the edits: read them. `changed` are edits of lines that the documentation of HEAD no longer has.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from eval.drift import cases_of, documents, edited_lines, evidence_for, judged
 from eval.model.by_hand import HandModel
 from instep.client.ci.git import Git, GitFailed
 from instep.client.drift.article_code import code_of_articles
-from instep.drafting.writer.drift.stated_names import names_in
+from instep.drafting.writer.drift.stated_names import names_by_part
 from instep.drafting.writer.llm.model_step import ModelStep
 from instep.drafting.writer.shapes import Article
 
@@ -53,17 +53,18 @@ async def compare_docs(arguments: Sequence[str]) -> int:
     today = {article.id: article.text for article in documents(git, head, folders)}
     articles = [article for article in documents(git, old, folders) if article.id in today]
     articles.sort(key=lambda article: hashlib.sha256(article.id.encode()).digest())
-    names = {row.id: sorted(set(names_in(row.text))) for row in articles}
     past = [row.commit for row in evidence_for(git, head, head, articles).commits]
-    code = code_of_articles(git, head, names, int(count), past)
-    for article in (row for row in articles if row.id in code):
-        report = await ModelStep(model, MAX_TOKENS).compare(code[article.id], article, "")
+    code = code_of_articles(git, head, names_by_part(articles), int(count), past)
+    by_id = {article.id: article for article in articles}
+    for (id, line), diff in code.items():
+        article = by_id[id]
+        report = await ModelStep(model, MAX_TOKENS).compare(diff, article, "", (), line)
         for proposal in report.proposals:
             print(f"{article.id}: {proposal.reason} {' '.join(proposal.warnings)}")
             print(*edits_of(article.text, proposal.text, today[article.id]), sep="\n")
         for place in report.places:
             print(f"{article.id}: place at line {place.line}: {place.reason}")
-    print(json.dumps({"articles": len(code), "unanswered": model.missing}))
+    print(json.dumps({"parts": len(code), "unanswered": model.missing}))
     return 0
 
 
@@ -86,7 +87,7 @@ async def score(
     try:
         evidence = evidence_for(git, case["sha"], f"{case['parent']}..{case['sha']}", articles)
         past = [row.commit for row in evidence.commits]
-        names = {row.id: sorted(set(names_in(row.text))) for row in (*edited, *others)}
+        names = names_by_part([*edited, *others])
         code = code_of_articles(git, case["sha"], names, len(names), past)
     except GitFailed as failure:
         print(case["id"], failure.message)
@@ -94,9 +95,10 @@ async def score(
     by_rules = {(drift.article.id, drift.line) for drift in judged(evidence, articles)}
     by_people = {(path, number) for path, numbers in lines.items() for number in numbers}
     by_model = set[tuple[str, int]]()
-    read = [row for row in (*edited, *[row for row in others if row.id in code][:1]) if row.id in code]
-    for article in read:
-        report = await ModelStep(model, MAX_TOKENS).compare(code[article.id], article, "")
+    coded = {id for id, _ in code}
+    read = [row for row in (*edited, *[row for row in others if row.id in coded][:1]) if row.id in coded]
+    for article, line in [(row, line) for row in read for id, line in code if id == row.id]:
+        report = await ModelStep(model, MAX_TOKENS).compare(code[article.id, line], article, "", (), line)
         for proposal in report.proposals:
             by_model |= {(article.id, number) for number in changed_lines(article.text, proposal.text)}
             print(case["id"], article.id, "|", proposal.reason)

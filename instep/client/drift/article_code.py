@@ -1,10 +1,11 @@
 """Finds the code that bears on an article, of today and of the past, for a language model to compare them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import nlargest
 from math import log
+from typing import TypeVar
 
 from instep.client.ci.git import Git
 from instep.client.drift.code_lines import read_code_files
@@ -18,6 +19,8 @@ _AROUND_LINES, _AROUND_PAST_LINES = 10, 4
 _MAX_FILES, _MAX_LINES_OF_NAME = 6, 3
 # A name in more files says little about where an article's subject is.
 _MAX_FILES_OF_NAME = 40
+
+Part = TypeVar("Part", bound=Hashable)
 
 
 @dataclass(slots=True)
@@ -34,14 +37,14 @@ class SearchedCode:
 def code_of_articles(
     git: Git,
     head: str,
-    names: Mapping[str, Sequence[str]],
+    names: Mapping[Part, Sequence[str]],
     limit: int,
     past: Iterable[PastCommit] = (),
     is_read: Callable[[str], bool] = lambda path: True,
-) -> dict[str, str]:
-    """The code of a commit for articles, by their ids, as diffs; the changed lines are those of `past`.
+) -> dict[Part, str]:
+    """The code of a commit for articles or parts of them, as diffs; the changed lines are those of `past`.
 
-    `names` are those that the articles state, by article. `past` are commits of the history, newest first,
+    `names` are those that each states. `past` are commits of the history, newest first,
     which removed names that the code no longer has. The search ends after `limit` articles whose names
     either has, or after `MAX_DRIFT_CHARACTERS`. Files for which `is_read` is false are left out, and tests.
     """
@@ -49,15 +52,15 @@ def code_of_articles(
         return {}
     code = _find_hits(git, head, {name for row in names.values() for name in row}, is_read)
     removals = _removals(past)
-    codes, room = dict[str, str](), limits.MAX_DRIFT_CHARACTERS
-    for article_id, row in names.items():
+    codes, room = dict[Part, str](), limits.MAX_DRIFT_CHARACTERS
+    for part, row in names.items():
         windows = _as_diff(_best_windows(row, code), code.texts)
         diff = "".join((*windows, *_past_changes(row, removals)))
         room -= len(diff)
         if room < 0:
             break
         if diff:
-            codes[article_id] = diff
+            codes[part] = diff
         if len(codes) == limit:
             break
     return codes

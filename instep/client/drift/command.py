@@ -65,7 +65,7 @@ def check(options: DriftOptions, environ: Mapping[str, str]) -> DriftAnswer:
     evidence = read_evidence(git, head, revisions, stated, find_home(git, environ) or "")
     if evidence.unread:
         say(UNREAD.format(count=evidence.unread))
-    names = {row.article_id: row.names for row in statements.reads}
+    names = {(row.article_id, row.first_line): row.names for row in statements.reads}
     past = [row.commit for row in evidence.commits]
     code = code_of_articles(git, head, names, min(options.readings, limits.MAX_DRIFT_READINGS), past)
     say(f"Sending {len(evidence.commits):,} commits that removed something the articles state.")
@@ -86,7 +86,12 @@ def read_statements(client: Client, bot: Bot) -> ListedStatements:
 
 
 def body_of(
-    head: str, evidence: CheckoutEvidence, code: Mapping[str, str], limit: int | None, *, is_partial: bool
+    head: str,
+    evidence: CheckoutEvidence,
+    code: Mapping[tuple[str, int], str],
+    limit: int | None,
+    *,
+    is_partial: bool,
 ) -> bytes:
     """The request of the check.
 
@@ -127,7 +132,10 @@ def body_of(
             for move in evidence.moves
         ],
         "home": evidence.home,
-        "code": [{"articleId": article_id, "diff": diff} for article_id, diff in code.items()],
+        "code": [
+            {"articleId": article_id, "firstLine": line, "diff": diff}
+            for (article_id, line), diff in code.items()
+        ],
         "isPartial": is_partial or evidence.unread > 0,
     }
     return json.dumps(document | ({"limit": limit} if limit else {}), ensure_ascii=False).encode(

@@ -8,6 +8,7 @@ from instep.client.ci.shapes import Shape
 @dataclass(frozen=True)
 class ArticleNames(Shape):
     article_id: str
+    first_line: int
     names: list[str]
 
 

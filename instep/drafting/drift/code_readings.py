@@ -1,6 +1,6 @@
 """Readings: the language model compares an article with the code that bears on it, each in a task.
 
-An article is read again only after its text or this code has changed.
+A long article is read in parts. A part is read again only after the article or this code has changed.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from instep.drafting import writer
 from instep.drafting.drift import queries
 from instep.drafting.drift.schemas import ArticleNamesOut, DriftCheck
 from instep.drafting.tasks.checks import begin_reading_task
-from instep.drafting.writer.drift.stated_names import names_by_article
+from instep.drafting.writer.drift.stated_names import names_by_part
 from instep.platform.core import limits
 from instep.platform.core.sandbox import run_bounded, run_with_timeout
 from instep.platform.identity.schemas import Ctx
@@ -24,45 +24,51 @@ _POSITION = re.compile(r"(?m)^@@ .*$")
 
 
 async def list_names_to_read(ctx: Ctx, texts: Sequence[writer.Article]) -> list[ArticleNamesOut]:
-    """The articles in the order in which they are read, with the names to find their code by.
+    """The parts of articles in the order in which they are read, with the names to find their code by.
 
     Those that no check has looked at come first, then those that were looked at the longest ago. An article
     with an edit that waits for review is left out, because a reading may propose the same.
     """
     checked_at = {row.article_id: row.checked_at for row in await queries.list_readings(ctx)}
     edited = await queries.list_edited(ctx)
-    names = await run_with_timeout(names_by_article, texts, seconds=limits.MAX_WRITER_SECONDS)
-    ids = sorted(names.keys() - edited, key=lambda id: (checked_at.get(id, ""), id))
-    ids = ids[: limits.MAX_WRITER_ARTICLES]
-    return [ArticleNamesOut(article_id=id, names=list(names[id])) for id in ids]
+    names = await run_with_timeout(names_by_part, texts, seconds=limits.MAX_WRITER_SECONDS)
+    parts = [(checked_at.get(id, ""), id, line) for id, line in names if id not in edited]
+    return [
+        ArticleNamesOut(article_id=id, first_line=line, names=list(names[id, line]))
+        for _, id, line in sorted(parts)[: limits.MAX_WRITER_ARTICLES]
+    ]
 
 
 async def begin_readings(
     ctx: Ctx, new: DriftCheck, articles: Mapping[str, Article], version: ProductVersion | None
 ) -> int:
-    """Begin a task for each article whose text or code no reading has compared; return their number.
+    """Begin a task for each part whose text or code no reading has compared; return their number.
 
     Call it under the lock of `store_drift`, so that two checks at once begin a reading once.
     """
     past = {row.article_id: row for row in await queries.list_readings(ctx)}
-    codes = {row.article_id: row.diff for row in new.code}
-    codes = {id: codes[id] for id in codes.keys() & articles.keys() - await queries.list_edited(ctx)}
+    read_ids = articles.keys() - await queries.list_edited(ctx)
+    codes = {(row.article_id, row.first_line): row.diff for row in new.code if row.article_id in read_ids}
     is_small = sum(map(len, codes.values())) <= limits.MAX_INLINE_CHARACTERS
     digests = await run_bounded(_digests_of, codes, seconds=limits.MAX_WRITER_SECONDS, is_small=is_small)
     begun, unchanged = 0, list[str]()
-    for article_id, code in codes.items():
+    for (article_id, line), code in codes.items():
         article = articles[article_id]
-        digest = f"{article.version} {digests[article_id]}"
+        digest = f"{article.version} {line} {digests[article_id, line]}"
         if article_id in past and digest in past[article_id].digests:
             unchanged.append(past[article_id].task_id)
             continue
-        context = Jsonb({"article": article_id, "digest": digest, "checked_at": ctx.now.isoformat()})
+        context = Jsonb(
+            {"article": article_id, "line": line, "digest": digest, "checked_at": ctx.now.isoformat()}
+        )
         await begin_reading_task(ctx, article.title, new.commit, code, context, version)
         begun += 1
     await queries.note_unchanged(ctx, unchanged)
     return begun
 
 
-def _digests_of(codes: Mapping[str, str]) -> dict[str, str]:
-    """Identify the code of each article, wherever in their files the lines are."""
-    return {id: hashlib.sha256(_POSITION.sub("", code).encode()).hexdigest() for id, code in codes.items()}
+def _digests_of(codes: Mapping[tuple[str, int], str]) -> dict[tuple[str, int], str]:
+    """Identify the code of each part, wherever in their files the lines are."""
+    return {
+        part: hashlib.sha256(_POSITION.sub("", code).encode()).hexdigest() for part, code in codes.items()
+    }

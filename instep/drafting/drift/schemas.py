@@ -50,9 +50,10 @@ class MoveIn(Body):
 
 
 class ArticleCodeIn(Body):
-    """The code that bears on an article."""
+    """The code that bears on an article, or on a part of a long one."""
 
     article_id: Name
+    first_line: LineNumber = Field(default=1, description="The first line of the part, as `reads` has it.")
     diff: Annotated[Text, Field(max_length=limits.MAX_ARTICLE_CODE_CHARACTERS)] = Field(
         description="A unified diff. Hunks without a changed line are of the checked commit; the others are"
         " of its history and removed names of the article, each with its date and title after `@@`."
@@ -95,9 +96,10 @@ class DriftCheck(Body):
 
 
 class ArticleNamesOut(Out):
-    """An article to compare with code, and the names that it states."""
+    """An article or a part of a long one to compare with code, and the names that it states."""
 
     article_id: str
+    first_line: int = Field(description="The first line of the part, from 1.")
     names: list[str]
 
 

@@ -238,8 +238,8 @@ async def ask_model(
     if work.article:
         improved = await step.write(outline_request(work.article), sources, report)
     elif work.compared_article is not None:
-        code, help_url = work.diff or "", reading.bot.help_url
-        improved = await step.compare(code, texts[0], help_url, reading.dismissed) if texts else report
+        code, help_url, line = work.diff or "", reading.bot.help_url, work.compared_line
+        improved = await step.compare(code, texts[0], help_url, reading.dismissed, line) if texts else report
     else:
         improved = await step.edit(
             change_of(work, texts), texts, report, reading.bot.help_url, reading.dismissed

@@ -75,6 +75,12 @@ class TaskInput:
         """The id of the only article that a reading compares with code."""
         return (self.context or {}).get("article")
 
+    @property
+    def compared_line(self) -> int:
+        """The first line, from 1, of the part of this article that is compared."""
+        line: int = (self.context or {}).get("line", 1)
+        return line
+
 
 async def find(tx: Tx, bot_ids: list[UUID], task_id: str) -> Task | None:
     """A task of one of these bots."""

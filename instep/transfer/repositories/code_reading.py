@@ -26,10 +26,10 @@ class ClonedBranch:
         return not self.paths or matches_path(path, self.paths)
 
 
-def read_clone(clone: ClonedBranch, stated: Stated, names: Mapping[str, Sequence[str]]) -> bytes:
+def read_clone(clone: ClonedBranch, stated: Stated, names: Mapping[tuple[str, int], Sequence[str]]) -> bytes:
     """The body of `POST /drift/checks` for the newest commit of the branch.
 
-    `names` are those of the articles that a language model reads, by article.
+    `names` are those of the articles that a language model reads, by article and first line.
 
     Reads the whole history, which can take minutes: call it in another process. Raises `GitFailed`.
     """

@@ -117,7 +117,7 @@ class RepositoryCheck:
             clone = ClonedBranch(git, origin.url, BRANCH, self.repository.paths)
             try:
                 sought = Stated(stated.names, stated.values, stated.paths)
-                names = {row.article_id: row.names for row in stated.reads}
+                names = {(row.article_id, row.first_line): row.names for row in stated.reads}
                 body = await run_with_timeout(
                     read_clone, clone, sought, names, seconds=limits.MAX_CLONE_READING_SECONDS
                 )

@@ -106,6 +106,32 @@ async def test_a_past_change_is_shown_with_its_title_and_proves_an_edit(
     assert (draft["warnings"], draft["evidence"][0]["startLine"]) == ([], 8)
 
 
+async def test_a_long_article_is_read_in_parts(client: Client, database: Database, article: Json) -> None:
+    more = "Some words.\n\n" * 150
+    text = (
+        f"# Timeouts\n\nSet `ACME_WAIT`.\n\n{more}## Limits\n\nSet `MAX_FEATURES` to 400 at most.\n\n{more}"
+    )
+    long = await publish(client, "Timeouts", text)
+    reads = ok(await client.get("/v1/drift/statements"))["reads"]
+    assert [(row["firstLine"], row["names"]) for row in reads if row["articleId"] == long["id"]] == [
+        (1, ["ACME_WAIT"]),
+        (305, ["MAX_FEATURES"]),
+    ]
+
+    sent = [{"articleId": long["id"], "firstLine": line, "diff": CODE} for line in (1, 305)]
+    body = {"commit": COMMIT, "changes": [], "goneNames": [], "absentKeys": [], "code": sent}
+    assert ok(await client.post("/v1/drift/checks", json=body))["readings"] == 2
+    reply = {**EDIT, "line": 307, "old": "400 at most", "new": "1000 at most"}
+    model = await run(database, {"edits": []}, {"edits": [reply]})
+
+    first, second = sorted(prompt.user for prompt in model.prompts)
+    assert ("3|Set `ACME_WAIT`" in first, "305|## Limits" in first) == (True, False)
+    assert ("3|Set `ACME_WAIT`" in second, "305|## Limits" in second) == (False, True)
+    [draft] = await drafts(client)
+    assert draft["contentMarkdown"] == text.replace("400", "1000")
+    assert ok(await client.post("/v1/drift/checks", json=body))["readings"] == 0
+
+
 async def test_an_unchanged_pair_is_not_read_again(client: Client, database: Database, article: Json) -> None:
     await check(client, article)
     await run(database, {"edits": [], "unchanged": [{"article": "A1", "reason": "The limit is the same."}]})

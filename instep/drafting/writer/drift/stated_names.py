@@ -8,6 +8,7 @@ from instep.drafting.writer.articles.parsed_article import front_matter
 from instep.drafting.writer.articles.records import is_record
 from instep.drafting.writer.drift.repository_links import repository_links
 from instep.drafting.writer.drift.stated_addresses import addresses_in
+from instep.drafting.writer.llm.code_comparison import reading_parts
 from instep.drafting.writer.shapes import Article
 from instep.platform.core import limits
 from instep.platform.core.name_matching import is_distinct
@@ -52,10 +53,19 @@ def stated_names(articles: Sequence[Article], limit: int) -> StatedNames:
     return StatedNames(tuple(names)[:limit], tuple(values)[:limit], tuple(paths)[:limit], statements)
 
 
-def names_by_article(articles: Sequence[Article]) -> dict[str, tuple[str, ...]]:
-    """The names that each article states, by its id; articles without any, and records, are left out."""
-    names = {row.id: tuple(sorted(set(names_in(row.text)))) for row in articles if not is_record(row)}
-    return {id: row[: limits.MAX_NAMES_OF_READING] for id, row in names.items() if row}
+def names_by_part(articles: Sequence[Article]) -> dict[tuple[str, int], tuple[str, ...]]:
+    """The names that articles state in each part that is read by itself, by the id and the part's first line.
+
+    Parts without any, and records, are left out.
+    """
+    names = dict[tuple[str, int], tuple[str, ...]]()
+    for article in articles:
+        lines = article.text.split("\n")
+        for first, last in () if is_record(article) else reading_parts(article.text):
+            part = sorted(set(names_in("\n".join(lines[first - 1 : last]))))
+            if part:
+                names[article.id, first] = tuple(part[: limits.MAX_NAMES_OF_READING])
+    return names
 
 
 def names_in(text: str) -> Iterator[str]:

@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from instep.drafting.writer.diffs.change_set import ChangeSet, reviewed_files
-from instep.drafting.writer.llm.article_contents import ChangeReading, Contents, ShownArticle
+from instep.drafting.writer.llm.article_contents import ChangeReading, Contents, ShownArticle, section_spans
 from instep.drafting.writer.llm.edit_forms import ModelReply
 from instep.drafting.writer.llm.model_report import QuotedLines
 from instep.drafting.writer.shapes import Article, Change, DismissedEdit, Report
+from instep.platform.core import limits
 from instep.platform.text.patch_parser import parse_diff
 
 _UNCHANGED = re.compile(r"(?m)^ ")
@@ -28,10 +29,23 @@ def begin_comparison(
     return ChangeReading(change, change_set, text, "", contents, report, help_url, dismissed, is_code=True)
 
 
-def shown_beginning(article: Article, max_bytes: int) -> list[ShownArticle]:
-    """As many lines of the article as fit, from the first."""
+def reading_parts(text: str) -> list[tuple[int, int]]:
+    """The first and last lines, from 1, of the parts of a text: whole sections, as many as fit into each."""
+    parts = list[tuple[int, int]]()
+    for span in section_spans(text):
+        if parts and span.last - parts[-1][0] < limits.MAX_READING_LINES:
+            parts[-1] = parts[-1][0], span.last
+        elif span.last >= span.first:
+            parts.append((span.first, span.last))
+    return parts
+
+
+def shown_part(article: Article, first_line: int, max_bytes: int) -> list[ShownArticle]:
+    """As many lines as fit of the part that begins with this line; of the first one if none does any more."""
+    lines, parts = article.text.split("\n"), dict(reading_parts(article.text))
+    first = first_line if first_line in parts else 1
     numbers, room = list[int](), max_bytes
-    for number, line in enumerate(article.text.split("\n"), 1):
+    for number, line in enumerate(lines[first - 1 : parts.get(first)], first):
         room -= len(line.encode("utf-8", "replace")) + _NUMBER_BYTES
         if room < 0:
             break

@@ -20,7 +20,7 @@ from instep.drafting.writer.llm.article_contents import (
     shown_articles,
 )
 from instep.drafting.writer.llm.checked_edits import ArticleEdits
-from instep.drafting.writer.llm.code_comparison import begin_comparison, shown_beginning, with_proven_edits
+from instep.drafting.writer.llm.code_comparison import begin_comparison, shown_part, with_proven_edits
 from instep.drafting.writer.llm.edit_forms import ModelEdit, ModelReply
 from instep.drafting.writer.llm.edit_prompt import prompt_for_edits, prompt_for_repair
 from instep.drafting.writer.llm.model_report import (
@@ -103,15 +103,21 @@ class ModelStep:
         return await self._guarded(report, edit)
 
     async def compare(
-        self, code: str, article: Article, help_url: str, dismissed: Sequence[DismissedEdit] = ()
+        self,
+        code: str,
+        article: Article,
+        help_url: str,
+        dismissed: Sequence[DismissedEdit] = (),
+        first_line: int = 1,
     ) -> Report:
-        """The report with the model's edits of an article that the code of today contradicts."""
+        """The report with the model's edits of an article, or the part of it from this line, against code."""
 
         async def compare() -> Report:
             reading = await _time_limited(begin_comparison, code, article, help_url, dismissed)
             if not reading.diff:
                 return reading.report.noted("No code was sent that a model can read.")
-            excerpts = await _time_limited(shown_beginning, article, await self._shown_bytes(reading))
+            room = await self._shown_bytes(reading)
+            excerpts = await _time_limited(shown_part, article, first_line, room)
             reply = await self._ask_for_edits(prompt_for_edits, reading, excerpts, list[ModelEdit]())
             reply = await _time_limited(with_proven_edits, reading, reply)
             groups = await self._checked(reading, reply, excerpts)
