@@ -153,10 +153,9 @@ async def stored_index(ctx: Ctx, limit: int | None = None) -> StoredIndex | None
 
 async def stored_until(ctx: Ctx) -> datetime | None:
     """The stamp of the stored index."""
-    stamp: datetime | None = await ctx.value(
+    return await ctx.value(
         "select seen from search_indexes where bot_id = %(bot)s and workspace_id = %(workspace)s"
     )
-    return stamp
 
 
 async def store_index(ctx: Ctx, data: bytes, seen: datetime) -> None:

@@ -150,7 +150,7 @@ async def list_rules(ctx: Ctx) -> list[AssignmentRule]:
 
 async def insert_rule(ctx: Ctx, values: dict[str, Any]) -> str | None:
     """Add a rule and return its id; None if the bot has one for the same collection or label."""
-    rule_id: str | None = await ctx.value(
+    return await ctx.value(
         """
         insert into assignment_rules
             (id, workspace_id, bot_id, collection_id, label, person_ids, created_at)
@@ -160,14 +160,12 @@ async def insert_rule(ctx: Ctx, values: dict[str, Any]) -> str | None:
         id=new_id("rule"),
         **values,
     )
-    return rule_id
 
 
 async def count_rules(ctx: Ctx) -> int:
-    count: int = await ctx.value(
+    return await ctx.value(
         "select count(*) from assignment_rules where bot_id = %(bot)s and workspace_id = %(workspace)s"
     )
-    return count
 
 
 async def delete_rules(ctx: Ctx, rule_ids: Sequence[str]) -> int:
@@ -183,14 +181,13 @@ async def delete_rules(ctx: Ctx, rule_ids: Sequence[str]) -> int:
 
 async def find_reviewers(ctx: Ctx, emails: Iterable[str]) -> dict[str, str]:
     """The ids of people with these addresses in lowercase who may decide on drafts, by address."""
-    ids: dict[str, str] = await ctx.value(
+    return await ctx.value(
         f"""
         select coalesce(jsonb_object_agg(lower(p.email), p.id), '{{}}')
         from {REVIEWERS} r join people p on p.id = r.person_id where lower(p.email) = any(%(emails)s)
         """,
         emails=list(emails),
     )
-    return ids
 
 
 async def are_reviewers(ctx: Ctx, person_ids: list[str]) -> bool:

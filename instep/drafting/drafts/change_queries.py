@@ -35,7 +35,7 @@ async def lock_change(ctx: Ctx, source_url: str) -> None:
 
 async def find_pending_new(ctx: Ctx, new: NewArticle) -> str | None:
     """The pending draft of a new article with the same statement, by an earlier task for the change."""
-    draft_id: str | None = await ctx.value(
+    return await ctx.value(
         """
         select d.id from drafts d
         where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
@@ -48,7 +48,6 @@ async def find_pending_new(ctx: Ctx, new: NewArticle) -> str | None:
         task=new.task_id,
         keys=[statement.key for statement in new.statements],
     )
-    return draft_id
 
 
 async def renew_new(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
@@ -86,7 +85,7 @@ async def list_waiting(ctx: Ctx, source_url: str | None, version_id: str | None)
 
 async def is_beneath_pending(ctx: Ctx, draft_id: str) -> bool:
     """True if the draft that replaced this one is still pending."""
-    is_pending: bool = await ctx.value(
+    return await ctx.value(
         """
         select exists (
             select from drafts d
@@ -96,7 +95,6 @@ async def is_beneath_pending(ctx: Ctx, draft_id: str) -> bool:
         """,
         id=draft_id,
     )
-    return is_pending
 
 
 async def list_same_change(
@@ -121,7 +119,7 @@ async def list_same_change(
 
 async def is_outdated(ctx: Ctx, draft: Draft) -> bool:
     """True if a later task for the same change has already edited the same article."""
-    is_late: bool = await ctx.value(
+    return await ctx.value(
         """
         select exists (
             select from drafts d
@@ -136,7 +134,6 @@ async def is_outdated(ctx: Ctx, draft: Draft) -> bool:
         url=draft.source_url,
         task=draft.task_id,
     )
-    return is_late
 
 
 async def list_continued(ctx: Ctx, article_ids: Sequence[str], source_url: str | None) -> list[DraftTexts]:

@@ -71,10 +71,9 @@ def what_is_new(drafts: int, places: int) -> str:
 
 
 async def find_sent_at(ctx: Ctx) -> datetime | None:
-    sent_at: datetime | None = await ctx.value(
+    return await ctx.value(
         "select max(sent_at) from review_digests where bot_id = %(bot)s and workspace_id = %(workspace)s"
     )
-    return sent_at
 
 
 async def note_sent(ctx: Ctx) -> None:
@@ -109,7 +108,7 @@ async def announce(ctx: Ctx, table: str) -> list[str]:
 
 
 async def has_unannounced(ctx: Ctx) -> bool:
-    has_one: bool = await ctx.value(
+    return await ctx.value(
         """
         select exists (
             select from drafts where bot_id = %(bot)s and workspace_id = %(workspace)s and not is_announced)
@@ -117,7 +116,6 @@ async def has_unannounced(ctx: Ctx) -> bool:
             select from places where bot_id = %(bot)s and workspace_id = %(workspace)s and not is_announced)
         """
     )
-    return has_one
 
 
 async def list_new_items(ctx: Ctx, ids: list[str] | None) -> list[NewItems]:

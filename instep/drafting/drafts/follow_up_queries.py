@@ -123,7 +123,4 @@ async def list_expired(ctx: Ctx) -> list[str]:
 
 async def find_expiry(ctx: Ctx, draft_id: str) -> datetime | None:
     """The time when a draft expires; None if it does not, or before that is announced."""
-    expires_at: datetime | None = await ctx.value(
-        f"select {EXPIRES_AT} {PENDING} and d.id = %(id)s", id=draft_id
-    )
-    return expires_at
+    return await ctx.value(f"select {EXPIRES_AT} {PENDING} and d.id = %(id)s", id=draft_id)

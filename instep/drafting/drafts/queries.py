@@ -192,14 +192,13 @@ def origin_columns(origin: DraftOrigin) -> dict[str, Any]:
 
 async def was_written_by_service(ctx: Ctx, article_id: str) -> bool:
     """True if the writer wrote the article's current text and it was not edited since."""
-    is_by_service: bool = await ctx.value(
+    return await ctx.value(
         """
         select author_type = 'task' from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         id=article_id,
     )
-    return is_by_service
 
 
 # The caller's id: a person, a person's grant to an app, an API key, or the trust that issued the keys of its
@@ -287,7 +286,7 @@ async def list_followers(ctx: Ctx, draft_ids: Sequence[str]) -> list[FollowedDra
 
 async def is_member(ctx: Ctx, person_id: str) -> bool:
     """True if a person may work in the workspace."""
-    is_one: bool = await ctx.value(
+    return await ctx.value(
         """
         select exists (
             select from memberships
@@ -295,7 +294,6 @@ async def is_member(ctx: Ctx, person_id: str) -> bool:
         """,
         person=person_id,
     )
-    return is_one
 
 
 # Who removed a draft from the queue, and when.

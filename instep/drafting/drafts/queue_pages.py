@@ -185,8 +185,7 @@ async def list_of_source(ctx: Ctx, draft_id: str) -> list[QueueRow]:
 
 async def find_source_key(ctx: Ctx, draft_id: str) -> str | None:
     """The key of a draft's source, also for settled drafts."""
-    key: str | None = await ctx.value(SOURCE_KEY_OF, id=draft_id)
-    return key
+    return await ctx.value(SOURCE_KEY_OF, id=draft_id)
 
 
 async def count_bundles(ctx: Ctx) -> dict[str, BundleCounts]:

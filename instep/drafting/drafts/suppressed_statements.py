@@ -133,7 +133,7 @@ async def list_drafted_keys(
 
 async def count(ctx: Ctx, article_id: str | None, keys: Collection[str]) -> int:
     """The number of these keys that are suppressed for the article; without one, for new articles."""
-    number: int = await ctx.value(
+    return await ctx.value(
         """
         select count(*) from suppressed_statements
         where bot_id = %(bot)s and workspace_id = %(workspace)s and coalesce(article_id, '') = %(article)s
@@ -142,4 +142,3 @@ async def count(ctx: Ctx, article_id: str | None, keys: Collection[str]) -> int:
         article=article_id or "",
         keys=list(keys),
     )
-    return number

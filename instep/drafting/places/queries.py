@@ -87,7 +87,7 @@ async def list_earlier(ctx: Ctx, task_id: str, source: PlaceSource, keys: Collec
 
 async def find_open_of_kind(ctx: Ctx, article_id: str, kind: PlaceSourceKind) -> str | None:
     """The open place of an article that changes of this kind ask for, locked."""
-    place_id: str | None = await ctx.value(
+    return await ctx.value(
         """
         select id from places
         where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = %(article)s
@@ -97,7 +97,6 @@ async def find_open_of_kind(ctx: Ctx, article_id: str, kind: PlaceSourceKind) ->
         article=article_id,
         kind=kind,
     )
-    return place_id
 
 
 async def insert(ctx: Ctx, new: NewPlace, source: PlaceSource, task_id: str, assignee_id: str | None) -> str:

@@ -273,7 +273,7 @@ async def has_turn(ctx: Ctx, task_id: str) -> bool:
 
     New articles don't wait for their turn, nor do comparisons with the code of today.
     """
-    is_first: bool = await ctx.value(
+    return await ctx.value(
         """
         select not exists (
             select from tasks t, tasks e
@@ -287,12 +287,11 @@ async def has_turn(ctx: Ctx, task_id: str) -> bool:
         id=task_id,
         since=ctx.now - limits.MAX_TASK_TURN_DELAY,
     )
-    return is_first
 
 
 async def next_change(ctx: Ctx) -> str | None:
     """The id of the earliest change of the bot that waits for its turn."""
-    task_id: str | None = await ctx.value(
+    return await ctx.value(
         """
         select id from tasks
         where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'queued' and article is null
@@ -301,7 +300,6 @@ async def next_change(ctx: Ctx) -> str | None:
         """,
         since=ctx.now - limits.MAX_TASK_TURN_DELAY,
     )
-    return task_id
 
 
 async def set_progress(ctx: Ctx, task_id: str, stage: str) -> None:

@@ -30,7 +30,7 @@ async def list_behind(ctx: Ctx, root_id: str) -> list[str]:
 
 async def is_known(ctx: Ctx, article_id: str, key: str) -> bool:
     """True if a draft or place of the article makes this statement, or has made it."""
-    has_one: bool = await ctx.value(
+    return await ctx.value(
         """
         select exists (select from places
             where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = %(article)s
@@ -42,7 +42,6 @@ async def is_known(ctx: Ctx, article_id: str, key: str) -> bool:
         article=article_id,
         key=key,
     )
-    return has_one
 
 
 async def list_coverage(ctx: Ctx, root_ids: Sequence[str]) -> list[CoveredLanguage]:

@@ -96,16 +96,14 @@ def is_signed_in(ctx: Ctx) -> bool:
 
 async def is_paused(ctx: Ctx) -> bool:
     """True if the workspace is paused: its questions are answered without a paid model."""
-    paused: bool = await ctx.value(
+    return await ctx.value(
         "select paused_at is not null from workspaces where id = %(workspace)s", workspace=ctx.workspace_id
     )
-    return paused
 
 
 async def has_language(ctx: Ctx, locale: str) -> bool:
     """True if the help center has a live article in this language."""
-    has_one: bool = await ctx.value(f"select exists (select {LIVE} and a.locale = %(locale)s)", locale=locale)
-    return has_one
+    return await ctx.value(f"select exists (select {LIVE} and a.locale = %(locale)s)", locale=locale)
 
 
 async def list_help_centers(tx: Tx) -> list[HelpCenterLink]:
@@ -164,7 +162,7 @@ async def find_counterpart(ctx: Ctx, slug: str, locale: str) -> str | None:
     families = await _families_at(ctx, slug, locale)
     if not families:
         return None
-    counterpart: str | None = await ctx.value(
+    return await ctx.value(
         f"""
         select a.slug {live_in(ctx, locale)} and a.id in (
             select f.id from articles f where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s
@@ -176,7 +174,6 @@ async def find_counterpart(ctx: Ctx, slug: str, locale: str) -> str | None:
         families=families,
         locale=locale,
     )
-    return counterpart
 
 
 async def _families_at(ctx: Ctx, slug: str, locale: str) -> list[str]:
@@ -300,7 +297,7 @@ async def find_present_slug(ctx: Ctx, slug: str, locale: str) -> str | None:
     The slugs of a text in the default language lead to its translation, which may have been missing earlier,
     and that of an unpublished translation to the original if the language shows it.
     """
-    present_slug: str | None = await ctx.value(
+    return await ctx.value(
         f"""
         with moved as (
             select f.article_id as id, f.locale from former_slugs f
@@ -322,7 +319,6 @@ async def find_present_slug(ctx: Ctx, slug: str, locale: str) -> str | None:
         locale=locale,
         default_locale=ctx.bot.locale,
     )
-    return present_slug
 
 
 async def find_entry(ctx: Ctx, slug: str) -> PublishedEntry | None:
@@ -380,8 +376,7 @@ async def find_file(ctx: Ctx, sha256: str, content_type: str) -> ServedFile | No
 
 async def change_stamp(ctx: Ctx) -> datetime:
     """The time of the help center's last change; every public change has a later one."""
-    stamp: datetime = await ctx.value("select changed_at from bots where id = %(bot)s")
-    return stamp
+    return await ctx.value("select changed_at from bots where id = %(bot)s")
 
 
 async def list_article_addresses(ctx: Ctx) -> list[ArticleAddress]:

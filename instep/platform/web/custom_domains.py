@@ -90,8 +90,7 @@ def site_url(request: Request) -> str:
 
 async def is_custom_domain(database: Database, domain: str) -> bool:
     async with database.enter_workspace("") as tx:
-        is_one: bool = await tx.value("select is_custom_domain(%(host)s)", host=domain)
-        return is_one
+        return await tx.value("select is_custom_domain(%(host)s)", host=domain)
 
 
 @public

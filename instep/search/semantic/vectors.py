@@ -141,7 +141,7 @@ async def set_seen(ctx: Ctx, seen: datetime, *, is_complete: bool) -> None:
 
 async def count_waiting(ctx: Ctx, model: str) -> int:
     """The number of live articles without vectors of this model."""
-    count: int = await ctx.value(
+    return await ctx.value(
         """
         select count(*) from articles
         where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'published'
@@ -151,7 +151,6 @@ async def count_waiting(ctx: Ctx, model: str) -> int:
         """,
         model=model,
     )
-    return count
 
 
 async def has_bots(database: Database, locales: str) -> bool:

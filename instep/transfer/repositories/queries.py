@@ -45,8 +45,7 @@ class DueRepository:
 
 
 async def workspace_of_code_host(tx: Tx, host_id: str) -> str | None:
-    workspace_id: str | None = await tx.value("select workspace_of_code_host(%(id)s)", id=host_id)
-    return workspace_id
+    return await tx.value("select workspace_of_code_host(%(id)s)", id=host_id)
 
 
 async def repositories_to_poll(tx: Tx) -> list[DueRepository]:
@@ -221,7 +220,7 @@ async def set_remote(tx: Tx, host_id: str, remote: RemoteRepository) -> None:
 
 async def delete_repository(ctx: Ctx, repository_id: str) -> str | None:
     """Delete a repository; return the id of its code host, or None if there is no such repository."""
-    host_id: str | None = await ctx.tx.value(
+    return await ctx.tx.value(
         """
         delete from repositories where workspace_id = %(workspace)s and bot_id = %(bot)s and id = %(id)s
         returning code_host_id
@@ -229,7 +228,6 @@ async def delete_repository(ctx: Ctx, repository_id: str) -> str | None:
         id=repository_id,
         bot=ctx.bot.id,
     )
-    return host_id
 
 
 async def record_poll(ctx: Ctx, repository_id: str, until: datetime | None, error: str | None) -> None:
@@ -283,7 +281,7 @@ async def put_change(tx: Tx, bot_id: UUID, row: RepositoryChange) -> str | None:
     An ignored or failed row waits again if it must be sent; any other row stays unchanged. Deliveries may
     arrive twice and in any order.
     """
-    change_id: str | None = await tx.value(
+    return await tx.value(
         f"""
         insert into repository_changes as c (workspace_id, bot_id, {CHANGE})
         values (%(workspace)s, %(bot)s, %(id)s, %(repository_id)s, %(number)s, %(head)s, %(title)s, %(url)s,
@@ -299,7 +297,6 @@ async def put_change(tx: Tx, bot_id: UUID, row: RepositoryChange) -> str | None:
         bot=bot_id,
         **asdict(row),
     )
-    return change_id
 
 
 async def lock_waiting(ctx: Ctx, change_id: str) -> RepositoryChange | None:
@@ -318,7 +315,7 @@ async def lock_waiting(ctx: Ctx, change_id: str) -> RepositoryChange | None:
 
 async def is_approved(tx: Tx, repository_id: str, number: int) -> bool:
     """True if someone approved the pull request at any commit."""
-    answer: bool = await tx.value(
+    return await tx.value(
         """
         select exists (select from repository_changes where workspace_id = %(workspace)s
             and repository_id = %(repository)s and number = %(number)s and is_approved)
@@ -326,7 +323,6 @@ async def is_approved(tx: Tx, repository_id: str, number: int) -> bool:
         repository=repository_id,
         number=number,
     )
-    return answer
 
 
 async def settle_change(
@@ -396,7 +392,7 @@ async def list_approved(ctx: Ctx, repository_id: str) -> list[ApprovedPull]:
 
 async def await_withdrawal(tx: Tx, repository_id: str, number: int) -> str | None:
     """Let the newest sent commit of a closed pull request wait again; return its id."""
-    change_id: str | None = await tx.value(
+    return await tx.value(
         """
         update repository_changes set status = 'waiting'
         where workspace_id = %(workspace)s and id = (
@@ -408,7 +404,6 @@ async def await_withdrawal(tx: Tx, repository_id: str, number: int) -> str | Non
         repository=repository_id,
         number=number,
     )
-    return change_id
 
 
 async def prune_changes(ctx: Ctx, repository_id: str) -> None:

@@ -178,10 +178,9 @@ async def put_command(tx: Tx, repository: Repository, comment: PullComment) -> b
 
 
 async def slug_of(tx: Tx, bot_id: UUID | None) -> str:
-    slug: str = await tx.value(
+    return await tx.value(
         "select slug from bots where workspace_id = %(workspace)s and id = %(bot)s", bot=bot_id
     )
-    return slug
 
 
 async def set_review_error(ctx: Ctx, repository_id: str, error: str | None) -> None:

@@ -175,10 +175,9 @@ async def find_visitor_secret(ctx: Ctx, *, lock: bool = False) -> bytes | None:
     """The bot's sealed secret. `lock` keeps others from creating one before this transaction ends."""
     if lock:
         await ctx.tx.advisory_lock(f"visitor_secret {ctx.bot.id}")
-    sealed: bytes | None = await ctx.value(
+    return await ctx.value(
         "select sealed from visitor_secrets where workspace_id = %(workspace)s and bot_id = %(bot)s",
     )
-    return sealed
 
 
 async def save_visitor_secret(ctx: Ctx, sealed: bytes) -> None:

@@ -396,16 +396,15 @@ async def erase_question(tx: Tx, workspace_id: str, question: StoredQuestion, tr
 
 async def erase_windows(tx: Tx, workspace_id: str, subject: Subject) -> int:
     """Delete the rate windows of the visitor."""
-    count: int = await tx.value(
+    return await tx.value(
         "select erase_visitor_windows(%(workspace)s, %(visitor)s)",
         workspace=workspace_id,
         visitor=visitor_subject(subject.visitor or subject.email),
     )
-    return count
 
 
 async def rows_of(tx: Tx, table: str, condition: str, **params: Any) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = await tx.value(
+    return await tx.value(
         f"""
         select coalesce(jsonb_agg(
             to_jsonb(t) - 'visitor_hash' - 'workspace_id' - 'question_key' - 'done_by_name'
@@ -415,7 +414,6 @@ async def rows_of(tx: Tx, table: str, condition: str, **params: Any) -> list[dic
         """,
         **params,
     )
-    return rows
 
 
 def email_of(subject: Subject) -> str | None:

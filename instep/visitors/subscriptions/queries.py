@@ -88,7 +88,7 @@ async def find_unconfirmed(ctx: Ctx, token: bytes, ttl: timedelta) -> Subscripti
 
 async def confirm_subscription(ctx: Ctx, token: bytes, ttl: timedelta) -> str | None:
     """Use the token up; the email address of its subscription, or None if there is none."""
-    email: str | None = await ctx.value(
+    return await ctx.value(
         f"""
         update subscriptions s set token_hash = null, confirmed_at = coalesce(confirmed_at, %(now)s),
             notified_at = case when confirmed_at is null then %(now)s else notified_at end
@@ -97,7 +97,6 @@ async def confirm_subscription(ctx: Ctx, token: bytes, ttl: timedelta) -> str | 
         token=token,
         ttl=ttl,
     )
-    return email
 
 
 async def list_subscriptions(ctx: Ctx, email: str) -> list[Subscription]:
@@ -123,13 +122,12 @@ async def delete_subscriptions(ctx: Ctx, email: str, subscription_id: str | None
 
 
 async def count_subscribers(ctx: Ctx) -> int:
-    count: int = await ctx.value(
+    return await ctx.value(
         """
         select count(distinct email) from subscriptions
         where bot_id = %(bot)s and workspace_id = %(workspace)s and confirmed_at is not null
         """
     )
-    return count
 
 
 async def take_news(ctx: Ctx, until: datetime) -> list[NewsItem]:

@@ -27,11 +27,10 @@ async def note_refused_origin(tx: Tx, bot: Bot, origin: str) -> None:
 
 async def list_refused_origins(ctx: Ctx) -> list[str]:
     """The refused origins that are still not allowed, the last refused first."""
-    origins: list[str] = await ctx.value(
+    return await ctx.value(
         """
         select coalesce(array_agg(r.origin order by r.refused_at desc, r.origin), '{}')
         from refused_origins r join bots b on b.workspace_id = r.workspace_id and b.id = r.bot_id
         where r.workspace_id = %(workspace)s and r.bot_id = %(bot)s and r.origin <> all (b.origins)
         """
     )
-    return origins

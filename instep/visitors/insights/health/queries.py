@@ -108,7 +108,7 @@ async def find_state(ctx: Ctx) -> HealthState:
 
 async def has_more_articles(ctx: Ctx, count: int) -> bool:
     """True if the bot has more articles than `count`."""
-    has_more: bool = await ctx.value(
+    return await ctx.value(
         """
         select count(*) > %(count)s from (
             select from articles
@@ -117,7 +117,6 @@ async def has_more_articles(ctx: Ctx, count: int) -> bool:
         """,
         count=count,
     )
-    return has_more
 
 
 async def list_signals(ctx: Ctx) -> list[Signal]:
@@ -242,7 +241,7 @@ async def list_texts_with(ctx: Ctx, words: str, besides_id: str) -> list[TextRow
 
 async def ids_of(ctx: Ctx, refs: list[str]) -> dict[str, str]:
     """The ids of articles by their ids or slugs; for a slug, the article in the bot's locale comes first."""
-    ids: dict[str, str] = await ctx.value(
+    return await ctx.value(
         """
         select coalesce(jsonb_object_agg(ref, id), '{}') from (
             select distinct on (ref) ref, a.id from unnest(%(refs)s::text[]) as ref
@@ -253,7 +252,6 @@ async def ids_of(ctx: Ctx, refs: list[str]) -> dict[str, str]:
         refs=refs,
         locale=ctx.bot.locale,
     )
-    return ids
 
 
 async def list_mentions(ctx: Ctx, terms: list[str], start: str) -> list[MentionRow]:

@@ -189,7 +189,7 @@ async def find_same(ctx: Ctx, terms: list[str], marks: list[str], locale: str) -
 
     Words of a merged question lead to the one that it was merged into.
     """
-    question_id: str | None = await ctx.value(
+    return await ctx.value(
         """
         select coalesce(q.merged_into, q.id) from unanswered_questions q join (
             select question_id, count(*)::integer as shared from question_terms
@@ -207,7 +207,6 @@ async def find_same(ctx: Ctx, terms: list[str], marks: list[str], locale: str) -
         count=len(terms),
         same=limits.MIN_SAME_QUESTION_OVERLAP,
     )
-    return question_id
 
 
 async def insert(ctx: Ctx, wording: QuestionKey, terms: list[str], locale: str) -> str:
@@ -240,7 +239,7 @@ async def count_asking(
     articles: list[dict[str, Any]] = [
         {"article_id": article.article_id, "score": article.score} for article in nearest
     ]
-    need: Need = await ctx.value(
+    return await ctx.value(
         """
         with asked as (
             insert into askings (workspace_id, bot_id, question_id, visitor_hash, asked_at)
@@ -271,7 +270,6 @@ async def count_asking(
         nearest=Jsonb(articles),
         min_visitors=limits.MIN_GAP_VISITORS,
     )
-    return need
 
 
 async def find_gap(ctx: Ctx, question_id: str, *, min_visitors: int, lock: bool) -> Gap | None:
@@ -361,7 +359,7 @@ async def lock_gap_drafts(ctx: Ctx) -> None:
 
 async def count_gap_drafts(ctx: Ctx, question_id: str) -> int:
     """The number of gap drafts that wait for review or are being written on request for other questions."""
-    count: int = await ctx.value(
+    return await ctx.value(
         """
         select (select count(*) from drafts
                 where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'pending'
@@ -375,7 +373,6 @@ async def count_gap_drafts(ctx: Ctx, question_id: str) -> int:
         requested=REQUESTED,
         question=question_id,
     )
-    return count
 
 
 async def set_draft(ctx: Ctx, question_id: str, draft_id: str) -> None:
