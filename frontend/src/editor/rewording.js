@@ -66,7 +66,7 @@ class Proposals {
     const body = new URLSearchParams({ ...fields, place: this.form.elements.place?.value ?? "", "form-token": this.form.elements["form-token"].value });
     const signal = AbortSignal.any([stop, AbortSignal.timeout(MODEL_MILLISECONDS)]);
     const answer = await request(this.menu.dataset.address, { method: "POST", body, signal });
-    const mayTryAgain = (answer.status === 401 && (await signInAgain())) || (answer.status === 403 && (await this.saving.renewToken()));
+    const mayTryAgain = (answer.status === 401 && (await signInAgain())) || this.saving.renewToken(answer);
     return mayTryAgain ? this.send(fields, stop) : answer;
   }
 

@@ -99,7 +99,7 @@ class Saving {
     }
     this.keep();
     if (answer.status === 401) return this.signIn();
-    if (answer.status === 403 && (await this.renewToken())) return this.send();
+    if (this.renewToken(answer)) return this.send();
     if (answer.status === 409) return this.tellConflict(answer.state);
     if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) {
       this.unanswered = null;
@@ -121,11 +121,10 @@ class Saving {
     return (await signInAgain()) ? this.send() : false;
   }
 
-  /** The token of forms belongs to a session: a new one needs another. */
-  async renewToken() {
-    const answer = await request(this.form.dataset.token);
-    if (answer.status !== 200 || this.form.elements["form-token"].value === answer.state.token) return false;
-    this.form.elements["form-token"].value = answer.state.token;
+  /** The token of forms belongs to a session: if the same person has signed in again, a refusal brings another. */
+  renewToken({ status, token }) {
+    if (status !== 403 || !token) return false;
+    this.form.elements["form-token"].value = token;
     return true;
   }
 
@@ -183,7 +182,7 @@ class Saving {
       this.fail("signed out");
       return (await signInAgain()) && this.sendForm(act);
     }
-    if (answer.status === 403 && (await this.renewToken())) return this.sendForm(act);
+    if (this.renewToken(answer)) return this.sendForm(act);
     if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) return this.leave(act);
     return this.fail(answer.status === 0 ? "offline" : "the server reported an error");
   }
@@ -261,16 +260,18 @@ class Saving {
 
 const areTextsSame = (left, right) => areSame({ title: left.title, content: left.content }, { title: right.title, content: right.content });
 
-/** The status of an answer (0 for none), its JSON where it is some, and the sentence of a refusal. */
+/** The status of an answer (0 for none), its JSON if it is some, the sentence of a refusal and a token for forms. */
 export async function request(address, options = {}) {
-  const headers = { Accept: "application/json", "HX-Request": "true" };
+  const { person } = document.getElementById("editor").dataset;
+  const headers = { Accept: "application/json", "HX-Request": "true", "Instep-Person": person };
   try {
     const signal = AbortSignal.timeout(ANSWER_MILLISECONDS);
     const response = await fetch(address, { signal, ...options, headers, redirect: "error" });
     const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
     const state = isJson ? await response.json() : null;
     const message = state?.message ?? (isJson ? undefined : SENTENCE.exec(await response.text())?.[1]);
-    return { status: response.ok && !state ? 500 : response.status, state, message };
+    const token = response.headers.get("Instep-Form-Token");
+    return { status: response.ok && !state ? 500 : response.status, state, message, token };
   } catch {
     return { status: 0 };
   }

@@ -196,6 +196,21 @@ async def test_who_has_signed_in_again_elsewhere_goes_on_by_itself(
     assert await working_text(owner, article) == "First words. Run it.\n"
 
 
+async def test_the_text_of_one_person_is_not_saved_for_another_who_signs_in(
+    writer: Writer, development_server: str, owner: Tx, article: Json, cast: Cast
+) -> None:
+    other = await sign_up(owner, cast.acme.workspace_id)
+    await writer.page.context.clear_cookies()
+    await sign_in(await writer.page.context.new_page(), development_server, other.email)
+
+    await writer.type("First words. ")
+
+    await expect(writer.state).to_contain_text("kept in this browser")
+    await expect(writer.state).to_contain_text("Not saved")
+    assert await writer.text() == "First words. Run it.\n"
+    assert await working_text(owner, article) in (None, "Run it.\n")
+
+
 async def test_of_two_tabs_the_second_is_refused_and_compares(
     writer: Writer, owner: Tx, article: Json, client: Client
 ) -> None:

@@ -451,7 +451,7 @@ async def test_what_does_not_fit_the_editor_is_refused(
     article = await create_article(client)
     edit, autosave = (f"articles/{article['id']}/{page}" for page in ("edit", "autosave"))
     fields = fields_of(await desk.get(edit))
-    for path in ("articles/new", edit, "changelog/new", "writing/token", "writing/links", "writing/parts"):
+    for path in ("articles/new", edit, "changelog/new", "writing/links", "writing/parts"):
         assert (await viewer.get(path)).status_code == 403
         assert (await stranger.get(path)).status_code == 404
         assert (await desk.visitor.client.get(desk.path(path))).status_code == 200

@@ -22,7 +22,6 @@ from instep.platform.identity.scopes import Role
 from instep.platform.web.diagrams import fold_diagrams
 from instep.platform.web.multipart import FormFile
 from instep.platform.web.pages import sanitised
-from instep.platform.web.signed_in import new_form_token
 
 router = PageRouter("writing", Role.EDITOR, section="articles")
 
@@ -77,12 +76,6 @@ async def complete_part(page: BotPage) -> Response:
     words = page.query.get("q", "").replace("\0", " ")[: limits.MAX_QUERY_CHARACTERS]
     parts = await offer_parts(page.ctx, words, page.query.get("locale", page.bot.locale))
     return page.answer(offers=[{"reference": part.reference, "text": part.text} for part in parts])
-
-
-@router.get("token")
-async def tell_token(page: BotPage) -> Response:
-    """The token of forms, for a page whose person has signed in again while it was open."""
-    return page.answer(token=new_form_token(page.request))
 
 
 @router.post("files", form_bytes=limits.MAX_FILE_FORM_BYTES, takes_files=True)
