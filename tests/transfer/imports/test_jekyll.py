@@ -20,6 +20,16 @@ def page_of(text: str, further: Mapping[str, str] | None = None) -> tuple[str, l
     return page_at(tree, "a.md").markdown.strip(), told(tree)
 
 
+def test_files_without_front_matter_are_pages_if_most_have_none() -> None:
+    texts = {"_config.yml": "theme: jekyll-theme-hacker\n", "a.md": "# A\n\nWords.\n", "b/c.md": "# C\n"}
+
+    assert outline(read_tree(READER, texts)) == ["A", "B > C"]
+    described = {"d.md": "---\ntitle: D\n---\n"}
+    assert sorted(outline(read_tree(READER, texts | described))) == ["A", "B > C", "D"]
+    described["e.md"] = "---\ntitle: E\n---\n"
+    assert outline(read_tree(READER, texts | described)) == ["D", "E"]
+
+
 def test_collections_categories_and_permalinks() -> None:
     tree = read_tree(
         READER,
