@@ -23,7 +23,7 @@ from typing import Any
 from eval.drift import cases_of, documents, edited_lines, evidence_for, judged
 from eval.model.by_hand import HandModel
 from instep.client.ci.git import Git, GitFailed
-from instep.client.drift.article_code import code_of_articles
+from instep.client.drift.article_code import Sought, code_of_articles
 from instep.drafting.writer.drift.stated_names import names_by_part
 from instep.drafting.writer.llm.model_step import ModelStep
 from instep.drafting.writer.shapes import Article
@@ -54,7 +54,7 @@ async def compare_docs(arguments: Sequence[str]) -> int:
     articles = [article for article in documents(git, old, folders) if article.id in today]
     articles.sort(key=lambda article: hashlib.sha256(article.id.encode()).digest())
     past = [row.commit for row in evidence_for(git, head, head, articles).commits]
-    code = code_of_articles(git, head, names_by_part(articles), int(count), past)
+    code = code_of_articles(git, head, sought_in(articles), int(count), past)
     by_id = {article.id: article for article in articles}
     for (id, line), diff in code.items():
         article = by_id[id]
@@ -87,8 +87,8 @@ async def score(
     try:
         evidence = evidence_for(git, case["sha"], f"{case['parent']}..{case['sha']}", articles)
         past = [row.commit for row in evidence.commits]
-        names = names_by_part([*edited, *others])
-        code = code_of_articles(git, case["sha"], names, len(names), past)
+        sought = sought_in([*edited, *others])
+        code = code_of_articles(git, case["sha"], sought, len(sought), past)
     except GitFailed as failure:
         print(case["id"], failure.message)
         return {}
@@ -112,6 +112,11 @@ async def score(
         "others": sum(row.id not in lines for row in read),
         "others_edited": len(wrong),
     }
+
+
+def sought_in(articles: Sequence[Article]) -> dict[tuple[str, int], Sought]:
+    titles = {article.id: [article.title, Path(article.id).stem] for article in articles}
+    return {(id, line): Sought(titles[id], names) for (id, line), names in names_by_part(articles).items()}
 
 
 def changed_lines(old: str, new: str) -> Iterator[int]:

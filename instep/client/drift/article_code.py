@@ -5,12 +5,13 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import dataclass, field, replace
 from heapq import nlargest
 from math import log
-from typing import TypeVar
+from pathlib import PurePosixPath
+from typing import NamedTuple, TypeVar
 
 from instep.client.ci.git import Git
 from instep.client.drift.code_lines import read_code_files
 from instep.client.drift.history import PastCommit, PastHunk, diff_of, parts_around
-from instep.client.drift.names import NameFinder, bare
+from instep.client.drift.names import NameFinder, bare, spelling_key
 from instep.platform.core import limits
 from instep.platform.text.file_kinds import LONG_LINE, kind_of_path
 
@@ -21,6 +22,13 @@ _MAX_FILES, _MAX_LINES_OF_NAME = 6, 3
 _MAX_FILES_OF_NAME = 40
 
 Part = TypeVar("Part", bound=Hashable)
+
+
+class Sought(NamedTuple):
+    """The titles of an article, as files may be named, and the names that the article or a part states."""
+
+    titles: Sequence[str]
+    names: Sequence[str]
 
 
 @dataclass(slots=True)
@@ -37,25 +45,25 @@ class SearchedCode:
 def code_of_articles(
     git: Git,
     head: str,
-    names: Mapping[Part, Sequence[str]],
+    sought: Mapping[Part, Sought],
     limit: int,
     past: Iterable[PastCommit] = (),
     is_read: Callable[[str], bool] = lambda path: True,
 ) -> dict[Part, str]:
     """The code of a commit for articles or parts of them, as diffs; the changed lines are those of `past`.
 
-    `names` are those that each states. `past` are commits of the history, newest first,
+    `past` are commits of the history, newest first,
     which removed names that the code no longer has. The search ends after `limit` articles whose names
     either has, or after `MAX_DRIFT_CHARACTERS`. Files for which `is_read` is false are left out, and tests.
     """
-    if limit < 1 or not names:
+    if limit < 1 or not sought:
         return {}
-    code = _find_hits(git, head, {name for row in names.values() for name in row}, is_read)
+    code = _find_hits(git, head, {name for row in sought.values() for name in row.names}, is_read)
     removals = _removals(past)
     codes, room = dict[Part, str](), limits.MAX_DRIFT_CHARACTERS
-    for part, row in names.items():
+    for part, row in sought.items():
         windows = _as_diff(_best_windows(row, code), code.texts)
-        diff = "".join((*windows, *_past_changes(row, removals)))
+        diff = "".join((*windows, *_past_changes(row.names, removals)))
         room -= len(diff)
         if room < 0:
             break
@@ -80,18 +88,15 @@ def _find_hits(git: Git, head: str, names: Collection[str], is_read: Callable[[s
     return code
 
 
-def _best_windows(names: Sequence[str], code: SearchedCode) -> dict[str, set[int]]:
-    """The indices of the lines around the article's names in the files with most of the rare ones."""
+def _best_windows(sought: Sought, code: SearchedCode) -> dict[str, set[int]]:
+    """The indices of the lines around the article's names in the files that are the most about them."""
     hits = code.hits
     weights = {
         name: log(1 + code.file_count / len(hits[name]))
-        for name in names
+        for name in sought.names
         if 0 < len(hits.get(name, ())) <= _MAX_FILES_OF_NAME
     }
-    scores: dict[str, float] = defaultdict(float)
-    for name, weight in weights.items():
-        for path in hits[name]:
-            scores[path] += weight
+    scores = _scores(weights, sought.titles, code)
     chosen, room = dict[str, set[int]](), limits.MAX_ARTICLE_CODE_LINES
     for path in nlargest(_MAX_FILES, scores, key=lambda path: (scores[path], path)):
         # The rarest names first, because there may not be room for all.
@@ -103,6 +108,22 @@ def _best_windows(names: Sequence[str], code: SearchedCode) -> dict[str, set[int
                     room -= len(new)
                     chosen.setdefault(path, set()).update(new)
     return chosen
+
+
+def _scores(weights: Mapping[str, float], titles: Sequence[str], code: SearchedCode) -> dict[str, float]:
+    """The sum of the weights of the names in each file.
+
+    A file that is named as the article counts as if it had two more, the rarest possible.
+    """
+    scores: dict[str, float] = defaultdict(float)
+    for name, weight in weights.items():
+        for path in code.hits[name]:
+            scores[path] += weight
+    keys = {spelling_key(title) for title in titles}
+    for path in scores:
+        if spelling_key(PurePosixPath(path).stem) in keys:
+            scores[path] += 2 * log(1 + code.file_count)
+    return scores
 
 
 def _as_diff(windows: Mapping[str, set[int]], texts: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from instep.client.ci.shapes import Shape
 class ArticleNames(Shape):
     article_id: str
     first_line: int
+    titles: list[str]
     names: list[str]
 
 

@@ -32,9 +32,10 @@ async def list_names_to_read(ctx: Ctx, texts: Sequence[writer.Article]) -> list[
     checked_at = {row.article_id: row.checked_at for row in await queries.list_readings(ctx)}
     edited = await queries.list_edited(ctx)
     names = await run_with_timeout(names_by_part, texts, seconds=limits.MAX_WRITER_SECONDS)
+    titles = {row.id: [row.title, row.url.rpartition("/")[2]] for row in texts}
     parts = [(checked_at.get(id, ""), id, line) for id, line in names if id not in edited]
     return [
-        ArticleNamesOut(article_id=id, first_line=line, names=list(names[id, line]))
+        ArticleNamesOut(article_id=id, first_line=line, titles=titles[id], names=list(names[id, line]))
         for _, id, line in sorted(parts)[: limits.MAX_WRITER_ARTICLES]
     ]
 

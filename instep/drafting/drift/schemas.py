@@ -100,6 +100,7 @@ class ArticleNamesOut(Out):
 
     article_id: str
     first_line: int = Field(description="The first line of the part, from 1.")
+    titles: list[str] = Field(description="The title and the slug of the article, as files may be named.")
     names: list[str]
 
 

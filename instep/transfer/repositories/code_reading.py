@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from instep.client.ci.checkout import is_shallow, resolve
 from instep.client.ci.git import Git
 from instep.client.ci.shipped import host_and_path
-from instep.client.drift.article_code import code_of_articles
+from instep.client.drift.article_code import Sought, code_of_articles
 from instep.client.drift.command import body_of
 from instep.client.drift.evidence import CheckoutEvidence, SentCommit, Stated, read_evidence
 from instep.platform.core import limits
@@ -26,10 +26,10 @@ class ClonedBranch:
         return not self.paths or matches_path(path, self.paths)
 
 
-def read_clone(clone: ClonedBranch, stated: Stated, names: Mapping[tuple[str, int], Sequence[str]]) -> bytes:
+def read_clone(clone: ClonedBranch, stated: Stated, sought: Mapping[tuple[str, int], Sought]) -> bytes:
     """The body of `POST /drift/checks` for the newest commit of the branch.
 
-    `names` are those of the articles that a language model reads, by article and first line.
+    `sought` are the names in the articles that a language model reads, by article and first line.
 
     Reads the whole history, which can take minutes: call it in another process. Raises `GitFailed`.
     """
@@ -37,7 +37,7 @@ def read_clone(clone: ClonedBranch, stated: Stated, names: Mapping[tuple[str, in
     home = host_and_path(clone.url).removesuffix(".git")
     evidence = within(read_evidence(clone.git, head, head, stated, home), clone.paths)
     past = [row.commit for row in evidence.commits]
-    code = code_of_articles(clone.git, head, names, limits.DRIFT_READINGS, past, clone.has)
+    code = code_of_articles(clone.git, head, sought, limits.DRIFT_READINGS, past, clone.has)
     return body_of(head, evidence, code, None, is_partial=is_shallow(clone.git))
 
 

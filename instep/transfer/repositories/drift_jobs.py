@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from instep.accounts.language_model.choosing import NO_MODELS, LanguageModels
 from instep.client.ci.git import GitFailed
+from instep.client.drift.article_code import Sought
 from instep.client.drift.evidence import Stated
 from instep.drafting.drift import actions as drift
 from instep.drafting.drift.schemas import CheckedDrift, DriftCheck, StatementsOut
@@ -116,10 +117,12 @@ class RepositoryCheck:
             await self.note("running", f"Searching it for the statements of {searched}.")
             clone = ClonedBranch(git, origin.url, BRANCH, self.repository.paths)
             try:
-                sought = Stated(stated.names, stated.values, stated.paths)
-                names = {(row.article_id, row.first_line): row.names for row in stated.reads}
+                statements = Stated(stated.names, stated.values, stated.paths)
+                sought = {
+                    (row.article_id, row.first_line): Sought(row.titles, row.names) for row in stated.reads
+                }
                 body = await run_with_timeout(
-                    read_clone, clone, sought, names, seconds=limits.MAX_CLONE_READING_SECONDS
+                    read_clone, clone, statements, sought, seconds=limits.MAX_CLONE_READING_SECONDS
                 )
             except GitFailed as failure:
                 raise HostRefused(f"The repository's history can't be read. {failure.message}") from None

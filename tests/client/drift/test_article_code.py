@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from instep.client.ci.git import Git
-from instep.client.drift.article_code import code_of_articles
+from instep.client.drift.article_code import Sought, code_of_articles
 from instep.client.drift.evidence import Stated, read_evidence
 from instep.platform.text.patch_parser import parse_diff
 from tests.support.limits import SetLimit
@@ -18,7 +18,11 @@ FILES: dict[str, str | bytes | None] = {
     "app/odd.py": "x" * 9_000 + "\nMAX_FEATURES = 7\0\n",
     "tests/test_limits.py": "assert MAX_FEATURES == 1000\n",
 }
-NAMES = {"art_1": ["MAX_FEATURES", "absent_name"], "art_2": ["absent_name"], "art_3": ["value_7"]}
+NAMES = {
+    "art_1": Sought([], ["MAX_FEATURES", "absent_name"]),
+    "art_2": Sought([], ["absent_name"]),
+    "art_3": Sought([], ["value_7"]),
+}
 
 
 @pytest.fixture
@@ -53,6 +57,14 @@ def test_the_number_of_articles_and_the_files_are_bounded(git: Git, set_limit: S
     assert code_of_articles(git, "HEAD", NAMES, 5).keys() == {"art_1"}
 
 
+def test_a_file_that_is_named_as_the_article_comes_before_others(git: Git, set_limit: SetLimit) -> None:
+    set_limit("MAX_ARTICLE_CODE_LINES", 21)
+
+    for titles, path in (["Limits"], "app/limits.py"), (["About", "other"], "app/other.py"):
+        code = code_of_articles(git, "HEAD", {"art_1": Sought(titles, ["value_30"])}, 1)["art_1"]
+        assert [file.path for file in parse_diff(code).files] == [path]
+
+
 def test_an_article_gets_the_past_changes_that_removed_its_names(tmp_path: Path) -> None:
     repository = new_repository(tmp_path / "shop")
     repository.git("config", "user.name", "Alice")
@@ -61,7 +73,10 @@ def test_an_article_gets_the_past_changes_that_removed_its_names(tmp_path: Path)
     repository.commit("Begin", {"app/cli.py": old, "tests/test_cli.py": "run('--keep-days')\n"})
     new = old.replace("keep", "retention")
     repository.commit("Rename it", {"app/cli.py": new, "tests/test_cli.py": "run('--retention-days')\n"})
-    git, names = Git(repository.folder), {"art_1": ["--keep-days"], "art_2": ["--never-there"]}
+    git, names = (
+        Git(repository.folder),
+        {"art_1": Sought([], ["--keep-days"]), "art_2": Sought([], ["--never-there"])},
+    )
     evidence = read_evidence(git, "HEAD", "HEAD", Stated(["--keep-days"], (), ()), "")
 
     code = code_of_articles(git, "HEAD", names, 5, [row.commit for row in evidence.commits])
