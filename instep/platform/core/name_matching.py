@@ -14,7 +14,7 @@ _DISTINCT = re.compile(
     r"|\w/[\w.-]+\.[a-z]\w{0,4}$"  # config/app.yml
     r"|\w\.\w+\.\w|\w-\w[\w-]*\.\w|\w\.\w[\w.]*-\w"
 )
-_COMPOUND = re.compile(r"[A-Za-z]\w*(?:[_-]\w+)+")
+_COMPOUND = re.compile(r"[A-Za-z][^\W_]*+(?:[_-][^\W_]++)++")
 _NUMBER = re.compile(r"v?[\d._]+")
 
 
