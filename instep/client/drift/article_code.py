@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import nlargest
+from itertools import islice
 from math import log
 from pathlib import PurePosixPath
 from typing import NamedTuple, TypeVar
@@ -135,37 +136,28 @@ def _as_diff(windows: Mapping[str, set[int]], texts: Mapping[str, Sequence[str]]
             yield from (f" {line[:LONG_LINE]}\n" for line in lines[first : last + 1])
 
 
-def _removals(past: Iterable[PastCommit]) -> dict[str, list[tuple[PastCommit, PastHunk]]]:
-    """The hunks that removed each name, those of its newest commit first."""
-    removals: dict[str, list[tuple[PastCommit, PastHunk]]] = defaultdict(list)
+def _removals(past: Iterable[PastCommit]) -> dict[str, list[PastHunk]]:
+    """The hunks that removed each name, those of its newest commit first, with its date and title."""
+    removals: dict[str, list[PastHunk]] = defaultdict(list)
     for commit in past:
         for hunk in commit.hunks:
             if not any(kind_of_path(path) == "test" for path in hunk.head):
+                titled = replace(hunk, section=f" {commit.date} {commit.title}")
                 for name in hunk.names:
-                    removals[name].append((commit, hunk))
+                    removals[name].append(titled)
     return removals
 
 
-def _past_changes(
-    names: Sequence[str], removals: Mapping[str, Sequence[tuple[PastCommit, PastHunk]]]
-) -> Iterator[str]:
+def _past_changes(names: Sequence[str], removals: Mapping[str, Sequence[PastHunk]]) -> Iterator[str]:
     """The lines around those that removed the article's names, as a diff, the rarest names first."""
-    marked_lines: dict[int, set[int]] = defaultdict(set)
-    hunks = dict[int, tuple[PastCommit, PastHunk]]()
+    marked = dict[int, tuple[PastHunk, set[int]]]()
     for name in sorted(names & removals.keys(), key=lambda name: (len(removals[name]), name)):
-        count = 0
-        for commit, hunk in removals[name]:
-            lines = [
-                index for index, line in enumerate(hunk.lines) if line[:1] == "-" and bare(name) in line
-            ][: _MAX_LINES_OF_NAME - count]
-            count += len(lines)
-            if lines:
-                hunks[id(hunk)] = commit, hunk
-                marked_lines[id(hunk)].update(lines)
+        for hunk in removals[name][:_MAX_LINES_OF_NAME]:
+            removed = (i for i, line in enumerate(hunk.lines) if line[:1] == "-" and bare(name) in line)
+            marked.setdefault(id(hunk), (hunk, set()))[1].update(islice(removed, 1))
     room = limits.MAX_ARTICLE_PAST_LINES
-    for key, (commit, hunk) in hunks.items():
-        titled = replace(hunk, section=f" {commit.date} {commit.title}")
-        for part in parts_around(titled, sorted(marked_lines[key]), _AROUND_PAST_LINES):
+    for hunk, lines in marked.values():
+        for part in parts_around(hunk, sorted(lines), _AROUND_PAST_LINES):
             if len(part.lines) <= room:
                 room -= len(part.lines)
                 yield diff_of(part)

@@ -70,7 +70,7 @@ def entries() -> dict[str, bytes]:
     # Python finds the version of a program in its metadata.
     metadata = f"Metadata-Version: 2.1\nName: instep\nVersion: {instep.__version__}\n"
     files[f"instep-{instep.__version__}.dist-info/METADATA"] = metadata.encode()
-    files["__main__.py"] = (root / MAIN).read_bytes()
+    files["__main__.py"] = files.pop(f"instep/{MAIN}")
     return files
 
 

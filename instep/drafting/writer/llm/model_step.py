@@ -171,8 +171,8 @@ class ModelStep:
             return groups
         reply.unchanged += corrected.unchanged
         references = filter(None, (reading.contents.find(row.article) for row in corrected.unchanged))
-        kept = refused.keys() - {reference.article for reference in references}
-        groups = [group for group in groups if group.index in kept or not group.refused]
+        dropped = {reference.article for reference in references} & refused.keys()
+        groups = [group for group in groups if group.index not in dropped]
         checked = await _time_limited(check_reply, reading, corrected, again)
         return list({group.index: group for group in (*groups, *checked)}.values())
 
