@@ -423,6 +423,7 @@ async def test_a_model_embeds_the_bots_of_its_languages_alone(
     await owner.execute("update bots set locale = 'de' where id = %(bot)s", bot=cast.acme.bot_id)
     # Both come first, so that what other tests leave behind is not embedded, too.
     monkeypatch.setattr(jobs, "EMBED_BATCH", 1)
+    monkeypatch.setattr(jobs, "EMBED_SECONDS", 0)
     ids = [english["id"], german["id"]]
     sql = "update articles set updated_at = %(at)s where id = any(%(ids)s)"
     await owner.execute(sql, ids=ids, at=datetime(1990, 1, 1, tzinfo=UTC))

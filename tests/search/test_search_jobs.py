@@ -151,7 +151,7 @@ async def test_the_many_articles_of_one_bot_let_another_have_its_turn(
     monkeypatch.setattr(jobs, "EMBED_CHUNKS", 1)
     # These two have the oldest changes, and come first; the bots of other tests would take all the time.
     monkeypatch.setattr(jobs, "EMBED_BATCH", 2)
-    monkeypatch.setattr(jobs, "EMBED_SECONDS", 10)
+    monkeypatch.setattr(jobs, "EMBED_SECONDS", 5)
     names = [f"Sabbatical {number}" for number in range(4)]
     for company, name in [*((cast.globex, name) for name in names), (cast.acme, "Ledger")]:
         article = await publish(api(company.write_key), name, "Tell us early.")
