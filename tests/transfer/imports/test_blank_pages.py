@@ -199,12 +199,33 @@ def test_what_stands_for_a_text() -> None:
     assert texts["stub.md"] == ("", None)
 
 
-def test_the_page_for_addresses_without_a_page_is_no_article() -> None:
-    names = ("404.md", "de/404.md", "en/start.md", "errors/404.md")
-    tree = tree_of_files(dedented({name: f"# {name}\n\nText.\n" for name in names}), "plain")
+def test_an_error_page_of_a_site_is_left_out_and_links_lead_to_its_collection() -> None:
+    texts = {
+        "404.md": "---\nparent: Help\n---\nGone.\n",
+        "de/404.md": "---\nlang: de\npermalink: /de/404/\nparent: Help\n---\nWeg.\n",
+        "fr/404.md": "---\npermalink: /fr/404.html\nparent: Help\n---\nNo language of the site.\n",
+        "de.404.md": "---\nparent: Help\n---\nNo error page.\n",
+        "help.md": "---\ntitle: Help\n---\n[Gone](404.md)\n",
+        "_config.yml": "lang: en\n",
+    }
+    files = dedented(texts)
+    plan = planned(tree_of_files(files, "jekyll"), files)
 
-    assert [page.path for page in tree.pages] == ["en/start.md", "errors/404.md"]
-    assert [row.path for row in tree.losses if "addresses without a page" in row.what] == [
-        "404.md",
-        "de/404.md",
-    ]
+    assert sorted(page.page.path for page in plan.pages) == ["de.404.md", "fr/404.md", "help.md"]
+    assert text_of(plan, "help.md") == "[Gone](/help/acme/collections/help)\n"
+    assert losses_of(plan) == [like("error page…:…left out")] * 2
+
+
+def test_an_empty_first_page_does_not_list_an_error_page() -> None:
+    files = {"404.md": "Gone.\n", "index.md": "", "a.md": "Text.\n"}
+    texts = {path: f"---\ntitle: {path[0]}\n---\n{text}" for path, text in files.items()}
+
+    pages = {page.path: page for page in tree_of_files(dedented({**texts, "_config.yml": ""}), None).pages}
+
+    assert pages["index.md"].markdown == "- [a](<a.md>)\n"
+
+
+def test_an_article_about_an_error_in_a_plain_folder_is_an_article() -> None:
+    tree = tree_of_files(dedented({"404.md": "# Fix error 404\n\nText.\n"}), "plain")
+
+    assert ([page.title for page in tree.pages], tree.losses) == (["Fix error 404"], ())

@@ -18,36 +18,33 @@ from instep.transfer.imports.tree.schemas import (
     Tree,
 )
 
-# The address of the page that a site shows at addresses without a page, also in a folder of its language.
-NOT_FOUND = re.compile(r"/(?:[a-z]{2}(?:-\w+)?/)?404(?:\.html)?/?", re.IGNORECASE)
+# In these formats, an article about the error 404 can have the path of an error page.
+WITHOUT_ERROR_PAGES = ("plain", "wiki", "wikijs")
 TITLE_ALONE = re.compile(r"#{1,6}[ \t][^\n]*|[^\n]+\n(?:=+|-+)")
 
 
 def without_blank_pages(tree: Tree, files: SourceFiles) -> Tree:
     """The tree without pages that show nothing outside their product, such as pages with only components.
 
-    The page for addresses without a page is left out too. A page with a description gets that as its text,
-    and the first page of a folder gets a list of the others. A file with only a title stays unchanged. Links
-    to an omitted page lead to its collection.
+    Error pages for missing addresses are left out too. A page with a description gets that as its text, and
+    the first page of a folder gets a list of the others. A file with only a title stays unchanged. Links to
+    an omitted page lead to its collection.
     """
     paths = set(files.paths())
+    left_out = error_pages(tree)
+    what = "error page for missing addresses, because the help center has its own: left out"
+    losses = [*tree.losses, *(Loss(page.path, what) for page in left_out)]
+    source_pages = [page for page in tree.pages if page not in left_out]
     blank = {
-        page.key: page for page in tree.pages if page.status == "published" and shows_nothing(page.markdown)
+        page.key: page for page in source_pages if page.status == "published" and shows_nothing(page.markdown)
     }
     pages: list[ImportedPage] = []
-    left_out: list[ImportedPage] = []
-    losses = list(tree.losses)
-    for page in tree.pages:
-        if NOT_FOUND.fullmatch(page.address or ""):
-            losses.append(
-                Loss(page.path, "page for addresses without a page, which help centers have: left out")
-            )
-            continue
+    for page in source_pages:
         if page.key not in blank:
             pages.append(page)
             continue
         source = read_page(page.path, files.read(page.path), Losses()) if page.path in paths else None
-        if (text := text_of(page, source, tree.pages, blank.keys())) is not None:
+        if (text := text_of(page, source, source_pages, blank.keys())) is not None:
             pages.append(text)
         elif source is not None and is_page(page.path):
             losses.append(Loss(page.path, "page that shows nothing without its product: left out"))
@@ -57,6 +54,16 @@ def without_blank_pages(tree: Tree, files: SourceFiles) -> Tree:
             pages.append(replace(page, status="draft"))
     collections = collections_for(tree.collections, pages, left_out)
     return replace(tree, pages=tuple(pages), collections=collections, losses=tuple(losses))
+
+
+def error_pages(tree: Tree) -> list[ImportedPage]:
+    """The pages that a site shows at missing addresses, also in the folders of its languages."""
+    if tree.format in WITHOUT_ERROR_PAGES:
+        return []
+    folders = {"", *(f"/{page.locale}".lower() for page in tree.pages if page.locale)}
+    addresses = {f"{folder}/404{ending}" for folder in folders for ending in ("", ".html")}
+    keys = {page.key for page in tree.pages if (page.address or "").lower().rstrip("/") in addresses}
+    return [page for page in tree.pages if page.key in keys or page.translation_of in keys]
 
 
 def text_of(
