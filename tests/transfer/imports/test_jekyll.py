@@ -27,7 +27,9 @@ def test_files_without_front_matter_are_pages_if_most_have_none() -> None:
     described = {"d.md": "---\ntitle: D\n---\n"}
     assert sorted(outline(read_tree(READER, texts | described))) == ["A", "B > C", "D"]
     described["e.md"] = "---\ntitle: E\n---\n"
-    assert outline(read_tree(READER, texts | described)) == ["D", "E"]
+    tree = read_tree(READER, texts | described)
+    assert outline(tree) == ["D", "E"]
+    assert told(tree) == [like(f"{path}: file without front matter…left out") for path in ("a.md", "b/c.md")]
 
 
 def test_collections_categories_and_permalinks() -> None:

@@ -38,9 +38,12 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     site = read_jekyll_site(files)
     paths = [path for path in page_paths(files) if site.has_page(path)]
     sources = {path: site.with_defaults(read_page(path, files.read(path), losses)) for path in paths}
-    # Jekyll copies files without front matter. GitHub Pages makes pages of them, so that there most lack it.
-    described = {path: page for path, page in sources.items() if page.fields.values}
-    sources = described if 2 * len(described) >= len(sources) else sources
+    # GitHub Pages makes pages of files without front matter, so most pages there have none.
+    bare_paths = [path for path, page in sources.items() if not page.fields.values]
+    if 2 * len(bare_paths) <= len(sources):
+        for path in bare_paths:
+            del sources[path]
+            losses.add(path, "file without front matter, so Jekyll makes no page of it: left out")
     places = {path: site.place(page) for path, page in sources.items()}
     originals = translations(places, site.locale)
     templates = LiquidTemplates(files, {**site.configuration.values, "data": _data(files)})
