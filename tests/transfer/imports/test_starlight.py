@@ -29,7 +29,7 @@ FILES = {
     "src/content/docs/guides/a.md": "---\ntitle: A\n---\n",
     "src/content/docs/guides/hidden.md": "---\ntitle: Hidden\nsidebar:\n  hidden: true\n---\n",
     "src/content/docs/guides/Deep Down/File.Name.md": "---\ntitle: Deep\n---\n",
-    "src/content/docs/pt-br/start.mdx": "---\ntitle: Começar\n---\n",
+    "src/content/docs/pt-BR/start.mdx": "---\ntitle: Começar\n---\n",
 }
 
 

@@ -57,7 +57,7 @@ class _Starlight:
         lang = js_text(at(locales.get(default), "lang")) or (default if default != "root" else "")
         self.locale = language_of(lang) or None
         self.locales = {
-            name: js_text(at(row, "lang")) or name for name, row in locales.items() if name != default
+            name.lower(): js_text(at(row, "lang")) or name for name, row in locales.items() if name != default
         }
         self.read_pages: dict[str, ComponentPage] = {}
 
@@ -97,9 +97,9 @@ class _Starlight:
         page = self.read_pages[path]
         stem = posixpath.relpath(without_extension(path), self.folder)
         first, _, rest = stem.partition("/")
-        is_translation = first in self.locales
-        original = self._find(posixpath.join(self.default_folder, rest)) if is_translation else None
-        locale = language_of(self.locales[first]) if is_translation else self.locale
+        lang = self.locales.get(_slug_of(first))
+        original = self._find(posixpath.join(self.default_folder, rest)) if lang else None
+        locale = language_of(lang) if lang else self.locale
         return imported_page(page, absolute(self._slug(page, stem)), locale, translation_of=original)
 
     def _slug(self, page: ComponentPage, stem: str) -> str:
@@ -138,7 +138,9 @@ class _Starlight:
             return min(map(self._order, rows[name])), name != "index.mdx", name
 
         entries: list[Entry] = []
-        for name in sorted(rows.keys() - (self.locales if folder == self.folder else ()), key=place):
+        for name in sorted(rows, key=place):
+            if folder == self.folder and _slug_of(name) in self.locales:
+                continue
             path = f"{folder}/{name}"
             if path not in self.read_pages:
                 entries.append(Entry(title_of_name(name), None, self._generated(path)))
