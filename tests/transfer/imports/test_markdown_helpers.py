@@ -13,6 +13,7 @@ from instep.transfer.imports.markdown.grouping import grouped_tabs, take_titles
 from instep.transfer.imports.markdown.heading_ids import replace_html_headings, take_heading_ids
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code, outside_code
 from instep.transfer.imports.markdown.material_parts import replace_card_grids, replace_formulas
+from instep.transfer.imports.markdown.plain_pages import page_of_markdown
 from instep.transfer.imports.markdown.source_pages import read_page
 from instep.transfer.imports.markdown.table_heads import repair_table_heads
 from instep.transfer.imports.markdown.titles import take_title
@@ -64,6 +65,56 @@ def test_code_comes_back_as_it_was(text: str) -> None:
     hidden_text, code = hide_code(text)
 
     assert code.show(hidden_text).split() == text.split()
+
+
+@pytest.mark.parametrize(
+    ("has_bare_titles", "info", "language", "title"),
+    [
+        (False, 'js title = "app.js"', "js", "app.js"),
+        (False, 'title = "app.js"', "", "app.js"),
+        (False, "{.python filename=app.py}", "python", "app.py"),
+        (False, "{r, label=setup}", "r", "setup"),
+        (False, "js profile=dev", "js", ""),
+        (True, "application/json", "application/json", ""),
+        (True, "rust,ignore", "rust", ""),
+        (True, "C/C++ Main file", "C/C++", "Main file"),
+        (True, "@ts Title", "@ts", "Title"),
+        (True, "lineNumbers=true js", "", "js"),
+        (True, "js options={{a: {b: 1}}} Title", "js", "Title"),
+    ],
+)
+def test_an_info_string_has_a_language_and_a_title(
+    has_bare_titles: bool, info: str, language: str, title: str
+) -> None:
+    label = f"**{title}**\n\n" if title else ""
+    assert page_with_code(info, has_bare_titles) == f"{label}```{language}\nx\n```\n"
+
+
+def page_with_code(info: str, has_bare_titles: bool = True) -> str:
+    page = read_page("a.md", f"```{info}\nx\n```\n".encode(), Losses())
+    text, code = hide_code(page.body)
+    return page_of_markdown(page, text, code, "T", has_bare_titles=has_bare_titles).markdown
+
+
+@pytest.mark.parametrize("piece", ["a-", "{", 'a="'])
+def test_options_of_code_take_linear_time(piece: str) -> None:
+    assert grows_linearly(page_with_code, lambda size: f"js {piece * size}", 8_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_mdx", "spans"),
+    [
+        ("<A b={`one\n\ntwo`} />", True, ["`one\n\ntwo`"]),
+        ("<A b={`one\n\ntwo`} />", False, []),
+        ("Type `x` and y={` here.\n\n- Words `b`.", True, ["`x`", "`b`"]),
+    ],
+)
+def test_only_template_literals_of_attributes_in_mdx_have_several_blocks(
+    text: str, is_mdx: bool, spans: list[str]
+) -> None:
+    _, code = hide_code(text, has_indented_code=not is_mdx)
+
+    assert code.spans == spans
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def hide_code(text: str, *, has_indented_code: bool = True) -> tuple[str, Hidden
     removed, so that they are not mistaken for tags.
     """
     code = HiddenCode()
-    hidden_text = _hide_spans(_hide_blocks(text, code, has_indented_code), code)
+    hidden_text = _hide_spans(_hide_blocks(text, code, has_indented_code), code, not has_indented_code)
     return _BRACKETED.sub(lambda match: match[1] + _DIVIDER.sub(_encoded, match[2]), hidden_text), code
 
 
@@ -255,17 +255,18 @@ def end_of_indented_block(lines: list[str], start: int, indent: int) -> int:
     return end
 
 
-def _hide_spans(text: str, code: HiddenCode) -> str:
+def _hide_spans(text: str, code: HiddenCode, is_mdx: bool) -> str:
     """Hide code spans: from a run of backticks to the next one of the same length (CommonMark 6.1).
 
-    The texts of programs in attributes such as `code={`…`}` are hidden too, even across blank lines.
+    Template literals in MDX attributes such as `code={`…`}` are hidden too, even across blank lines.
     """
     parts, at = [], 0
     for run, closing in runs_of_backticks(text):
         start = run.start()
         if start < at or closing is None:
             continue
-        if not text.endswith("={", 0, start) and _NEW_BLOCK.search(text, start, closing.start()):
+        is_attribute = is_mdx and text.endswith("={", 0, start) and text.startswith("}", closing.end())
+        if not is_attribute and _NEW_BLOCK.search(text, start, closing.start()):
             continue
         parts += [text[at:start], code.add_span(text[start : closing.end()])]
         at = closing.end()

@@ -19,15 +19,22 @@ from instep.transfer.imports.tree.schemas import ImportedPage
 Transform = Callable[[str, HiddenCode], str]
 _ALERT = re.compile(r"^([ \t>]*> ?\[!)([A-Za-z][\w-]*)(\])[+-]?", re.MULTILINE)
 _FENCE_LINE = re.compile(r"^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)\x00B(\d+)\x00$", re.MULTILINE)
-_LANGUAGE = re.compile(r"(?:\{[ \t]*+(?=\.?[^\W\d]))?\.?([\w+#.-]+)")
+# The first word, or the one after an opening brace, unless it names an option.
+_LANGUAGE = re.compile(
+    r"\{[ \t]*+\.?([^\W\d][\w+#.-]*+)(?!=)|\.?(?![^\s{:\[=]*+[ \t]*+=)([\w@+#./-]+)[^\s{:\[]*+"
+)
 _TITLE = re.compile(
-    r"(?:title|filename|file|tab|label)=(?:\"([^\"]*)\"|'([^']*)'|\{[\"'`]([^\"'`]*)[\"'`]\}|(\S+))"
+    r"(?<![\w-])(?:title|filename|file|tab|label)[ \t]*=[ \t]*"
+    r"(?:\"([^\"]*)\"|'([^']*)'|\{[\"'`]([^\"'`]*)[\"'`]\}|([^\s{}]+))"
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 # A title in brackets has letters; numbers, and lists in options, are those of lines.
 _BRACKETS = re.compile(r"(?<![=:,{])\[(?=[^\[\]]*[^\W\d_])([^\[\]]++)\]")
 # Words in the info string that Mintlify reads after a title, or instead of it.
-_OPTION = re.compile(r"(?:\b[\w-]+=)?\{[^}]*\}|\[[\d\s,-]*\]|\b[\w-]+=(?:\"[^\"]*\"|'[^']*'|\S+)")
+_OPTION = re.compile(
+    r"(?:(?<![\w-])[\w-]++=)?(?<!\{)\{++[^{}]*+\}++|\[[\d\s,-]*+\]"
+    r"|(?<![\w-])[\w-]++=(?:\"[^\"]*+\"|'[^']*+'|\S+)"
+)
 _SIGN = re.compile(r"[\\`*_\[\]<&]")
 _FLAGS = frozenset(
     (
@@ -60,10 +67,10 @@ def plain_page(page: SourcePage, transform: Transform, title: str = "") -> Impor
     text, code = hide_code(page.body)
     text = replace_html_headings(transform(text, code))
     text = _ALERT.sub(_known_alert, remove_attribute_lists(replace_html(text, page.losses)))
-    return finished_page(page, text.rstrip(), code, page.fields.text("title"), title)
+    return page_of_markdown(page, text.rstrip(), code, page.fields.text("title"), title)
 
 
-def finished_page(
+def page_of_markdown(
     page: SourcePage,
     text: str,
     code: HiddenCode,
@@ -125,7 +132,7 @@ def _plain_fence(line: re.Match[str], code: HiddenCode, has_bare_titles: bool) -
     """A code block with only the language after its fence, below its title."""
     prefix, number = line[1], int(line[2])
     fence = code.fences[number]
-    language, title = _info(fence.info.strip(), has_bare_titles)
+    language, title = _language_and_title(fence.info.strip(), has_bare_titles)
     code.fences[number] = fence._replace(info=language)
     if not title:
         return line[0]
@@ -136,13 +143,11 @@ def _plain_fence(line: re.Match[str], code: HiddenCode, has_bare_titles: bool) -
     return f"{blank if prefix == indent else ''}{prefix}{label}\n{blank}{indent}\x00B{number}\x00"
 
 
-def _info(info: str, has_bare_titles: bool) -> tuple[str, str]:
+def _language_and_title(info: str, has_bare_titles: bool) -> tuple[str, str]:
     """The language and the title in an info string."""
     match = _LANGUAGE.match(info)
-    language = match[1] if match and not _TITLE.match(info) else ""
-    rest = info[match.end() if match and language else 0 :]
-    if rest.startswith("="):
-        language = ""
+    language = (match[1] or match[2]) if match else ""
+    rest = info[match.end() if match else 0 :]
     if title := _TITLE.search(rest):
         words = next(text for text in title.groups() if text is not None)
         return language, _TAG.sub("", words).strip()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from instep.transfer.imports.markdown.attribute_lists import remove_attribute_lists
 from instep.transfer.imports.markdown.callouts import Container, alert_of, replace_colon_containers
 from instep.transfer.imports.markdown.fields import Fields
-from instep.transfer.imports.markdown.plain_pages import finished_page
+from instep.transfer.imports.markdown.plain_pages import page_of_markdown
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.mdx.components import details
 from instep.transfer.imports.mdx.included_files import IncludedFiles
@@ -45,7 +45,7 @@ class PageReader:
             text = writer.write(paragraphs(hero(page.fields), self.prepare(page)))
         text = replace_colon_containers(_TOC.sub("", text), _container)
         title = page.fields.text("title") or head.text("name")
-        plain = finished_page(
+        plain = page_of_markdown(
             page, remove_attribute_lists(text), writer.code, title, has_bare_titles=self.has_bare_titles
         )
         return ComponentPage(page.fields, plain)
