@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from instep.content.articles import actions as articles
-from instep.content.articles.actions import archive_article
 from instep.content.articles.body_schemas import ArticleCreate
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
@@ -247,7 +246,7 @@ async def archive_without_file(work: SyncWork, path: str, row: SyncedFile) -> No
             article_id=article.id,
         )
     else:
-        await archive_article(work.ctx, article.id)
+        await articles.archive_article(work.ctx, article.id)
         del work.rows[path]
         work.sync.report(
             path,

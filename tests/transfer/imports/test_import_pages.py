@@ -9,8 +9,11 @@ import pytest
 from instep.content.articles.actions import move_article
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
+from instep.platform.core.errors import AppError, Conflict, InvalidState, NotFound
+from instep.platform.core.slug_rules import SlugTaken
 from instep.platform.identity.job_context import job_context
-from instep.transfer.imports.schemas import ImportReport
+from instep.platform.identity.schemas import Ctx
+from instep.transfer.imports.schemas import ImportReport, Outcome, Plan, PlannedPage
 from instep.transfer.imports.tree.schemas import (
     ImportedCollection,
     ImportedEntry,
@@ -18,6 +21,8 @@ from instep.transfer.imports.tree.schemas import (
     ImportedRedirect,
     Tree,
 )
+from instep.transfer.imports.write import batch_writing
+from instep.transfer.imports.write.page_writing import write_page
 from instep.transfer.imports.write.running import run_plan
 from tests.support.bringing import IMPORTER, Importer
 from tests.support.cast import Api, Cast, Client, Json
@@ -399,6 +404,24 @@ async def test_a_page_that_can_not_be_shown_is_told_and_the_others_come(
     assert outcomes(report) == {"created": 1, "failed": 1}
     assert list(await articles(client)) == ["en/b"]
     assert report.losses[0].path == "a.md"
+
+
+@pytest.mark.parametrize("refusal", [Conflict, InvalidState, NotFound, SlugTaken])
+async def test_a_refused_page_is_a_loss(
+    importer: Importer, client: Client, monkeypatch: pytest.MonkeyPatch, refusal: type[AppError]
+) -> None:
+    async def write_other_pages(ctx: Ctx, plan: Plan, planned: PlannedPage, *others: Any) -> Outcome:
+        if planned.page.key == "a.md":
+            raise refusal()
+        return await write_page(ctx, plan, planned, *others)
+
+    monkeypatch.setattr(batch_writing, "write_page", write_other_pages)
+
+    report = await importer.bring(tree(page("a.md"), page("b.md")))
+
+    assert outcomes(report) == {"created": 1, "failed": 1}
+    assert list(await articles(client)) == ["en/b"]
+    assert [loss.path for loss in report.losses] == ["a.md"]
 
 
 async def test_an_entry_that_can_not_be_shown_is_counted_as_failed(importer: Importer) -> None:

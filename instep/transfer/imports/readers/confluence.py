@@ -8,17 +8,7 @@ from html import escape
 
 from selectolax.lexbor import LexborHTMLParser
 
-from instep.transfer.imports.html.html_document import (
-    HtmlDocument,
-    Node,
-    discard,
-    parents_of,
-    rename,
-    replace_inner,
-    tag_of,
-    text_of,
-    unwrap,
-)
+from instep.transfer.imports.html import html_document as dom
 from instep.transfer.imports.products.html_files import first_text, inner_html, linked_path, parse_page
 from instep.transfer.imports.products.html_texts import HtmlTexts, locale_of
 from instep.transfer.imports.tree.schemas import (
@@ -91,12 +81,14 @@ def read_index(path: str, files: SourceFiles) -> Space:
 def key_of(tree: LexborHTMLParser) -> str:
     """The key of the space, from its table of details."""
     rows = (row.css("th, td") for row in tree.css("tr"))
-    return next((text_of(cells[1]) for cells in rows if len(cells) == 2 and text_of(cells[0]) == "Key"), "")
+    return next(
+        (dom.text_of(cells[1]) for cells in rows if len(cells) == 2 and dom.text_of(cells[0]) == "Key"), ""
+    )
 
 
-def above(path: str, link: Node) -> Iterator[str]:
+def above(path: str, link: dom.Node) -> Iterator[str]:
     """The pages of the list items that contain a link, innermost first."""
-    _, *items = [parent for parent in parents_of(link) if tag_of(parent) == "li"]
+    _, *items = [parent for parent in dom.parents_of(link) if dom.tag_of(parent) == "li"]
     for item in items:
         own_link = item.css_first("a[href]")
         target = linked_path(path, own_link.attributes.get("href")) if own_link is not None else None
@@ -183,49 +175,51 @@ def attachments_of(tree: LexborHTMLParser, html: str) -> str:
     links = [
         link
         for link in tree.css('a[href^="attachments/"]')
-        if not any(parent.attributes.get("id") == "main-content" for parent in parents_of(link))
+        if not any(parent.attributes.get("id") == "main-content" for parent in dom.parents_of(link))
     ]
     items = [
-        f'<li><a href="{escape(href)}">{escape(text_of(link))}</a></li>'
+        f'<li><a href="{escape(href)}">{escape(dom.text_of(link))}</a></li>'
         for link in links
-        if (href := link.attributes.get("href")) and text_of(link) and href.partition("?")[0] not in html
+        if (href := link.attributes.get("href")) and dom.text_of(link) and href.partition("?")[0] not in html
     ]
     return f"<ul>{''.join(items)}</ul>" if items else ""
 
 
-def simplify_macros(document: HtmlDocument) -> None:
+def simplify_macros(document: dom.HtmlDocument) -> None:
     for node in document.css(NOT_CONTENT):
-        discard(node)
+        dom.discard(node)
     prepare_boxes(document)
     for container in document.css(".expand-container"):
         fold(document, container)
     for task in document.css("ul.inline-task-list > li"):
         is_done = "checked" in (task.attributes.get("class") or "").split()
-        replace_inner(task, f'<input type="checkbox"{" checked" if is_done else ""}> {task.inner_html or ""}')
+        dom.replace_inner(
+            task, f'<input type="checkbox"{" checked" if is_done else ""}> {task.inner_html or ""}'
+        )
     for image in document.css("img[data-image-src]"):
         if not (image.attributes.get("data-image-src") or "").startswith(("http", "/")):
             image.attrs["src"] = image.attributes.get("data-image-src")
     for status in document.css(".status-macro"):
-        rename(document, status, "strong")
+        dom.rename(document, status, "strong")
 
 
-def prepare_boxes(document: HtmlDocument) -> None:
+def prepare_boxes(document: dom.HtmlDocument) -> None:
     """Turn Confluence's boxes into callouts, and titles of code and panels into bold paragraphs."""
     # The classes of information, note and tip match ours; a Confluence warning is red.
     for box in document.css(".confluence-information-macro-warning"):
         box.attrs["class"] = "callout danger"
     for body in document.css(".confluence-information-macro-body"):
-        unwrap(body)
+        dom.unwrap(body)
     for header in document.css(".codeHeader, .panelHeader"):
-        text = text_of(header)
-        replace_inner(header, f"<p><strong>{escape(text)}</strong></p>" if text else "")
+        text = dom.text_of(header)
+        dom.replace_inner(header, f"<p><strong>{escape(text)}</strong></p>" if text else "")
 
 
-def fold(document: HtmlDocument, container: Node) -> None:
+def fold(document: dom.HtmlDocument, container: dom.Node) -> None:
     title = first_text(container, ".expand-control-text") or first_text(container, ".expand-control")
     content = inner_html(container.css_first(".expand-content"))
-    details = rename(document, container, "details")
-    replace_inner(details, f"<summary>{escape(title)}</summary>{content}")
+    details = dom.rename(document, container, "details")
+    dom.replace_inner(details, f"<summary>{escape(title)}</summary>{content}")
 
 
 READER = Reader("confluence", "Confluence", recognises, read)

@@ -9,17 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from html import escape
 
-from instep.transfer.imports.html.html_document import (
-    HtmlDocument,
-    Node,
-    discard,
-    parents_of,
-    rename,
-    replace_inner,
-    tag_of,
-    text_of,
-    unwrap,
-)
+from instep.transfer.imports.html import html_document as dom
 from instep.transfer.imports.products.html_files import parse_page
 from instep.transfer.imports.products.html_texts import HtmlTexts, read_saved_files
 from instep.transfer.imports.products.json_files import Row, documents, key, number, objects, sample, text
@@ -131,18 +121,20 @@ def index_links(forum: Forum, topic_id: str) -> list[tuple[str | None, str]]:
         link = next((each for each in node.css("a[href]") if is_own(each, node)), None)
         match = TOPIC.search(link.attributes.get("href") or "") if link is not None else None
         if link is not None and match and match[1] in forum.topics and match[1] != topic_id:
-            links.append((match[1], text_of(link)))
-        elif tag_of(node) in HEADINGS and text_of(node):
-            links.append((None, text_of(node)))
-        elif tag_of(node) == "tr" and node.css_first("th") is None and link is None:
-            cells = [words for cell in node.css("td") if (words := text_of(cell))]
+            links.append((match[1], dom.text_of(link)))
+        elif dom.tag_of(node) in HEADINGS and dom.text_of(node):
+            links.append((None, dom.text_of(node)))
+        elif dom.tag_of(node) == "tr" and node.css_first("th") is None and link is None:
+            cells = [words for cell in node.css("td") if (words := dom.text_of(cell))]
             links += [(None, cells[-1])] if cells else []
     return links
 
 
-def is_own(link: Node, node: Node) -> bool:
+def is_own(link: dom.Node, node: dom.Node) -> bool:
     """True if no list item is between a link and the element."""
-    above = next((parent for parent in parents_of(link) if tag_of(parent) in ("li", "tr", *HEADINGS)), None)
+    above = next(
+        (parent for parent in dom.parents_of(link) if dom.tag_of(parent) in ("li", "tr", *HEADINGS)), None
+    )
     return above is not None and above.mem_id == node.mem_id
 
 
@@ -160,22 +152,24 @@ def entries_of_categories(forum: Forum) -> list[Entry]:
     return [Entry(text(rows[id], "name") or f"Category {id}", None, by_category[id]) for id in ids]
 
 
-def simplify_post(document: HtmlDocument) -> None:
+def simplify_post(document: dom.HtmlDocument) -> None:
     """Turn the elements that Discourse adds to posts into plain HTML."""
     for node in document.css(".lightbox .meta, .onebox .source img, .cooked-selection-barrier"):
-        discard(node)
+        dom.discard(node)
     for wrapper in document.css("a.lightbox, .lightbox-wrapper"):
-        unwrap(wrapper)
+        dom.unwrap(wrapper)
     for emoji in document.css("img.emoji"):
         replacement = document.parser.create_node("span")
         replacement.insert_child(emoji.attributes.get("alt") or "")
         emoji.insert_before(replacement, move=True)
-        discard(emoji)
+        dom.discard(emoji)
     for box in document.css("aside.onebox"):
         link = box.css_first("article a[href]") or box.css_first("a[href]")
         href = (link.attributes.get("href") or "") if link is not None else ""
-        title = text_of(link) if link is not None else ""
-        replace_inner(rename(document, box, "p"), f'<a href="{escape(href)}">{escape(title or href)}</a>')
+        title = dom.text_of(link) if link is not None else ""
+        dom.replace_inner(
+            dom.rename(document, box, "p"), f'<a href="{escape(href)}">{escape(title or href)}</a>'
+        )
     for code in document.css("pre code[class]"):
         language = LANGUAGE.search(code.attributes.get("class") or "")
         if language and language[1] in ("auto", "nohighlight", "plaintext"):

@@ -10,16 +10,8 @@ from html import escape
 from io import StringIO
 from urllib.parse import quote, unquote
 
+from instep.transfer.imports.html import html_document as dom
 from instep.transfer.imports.html.callout_kinds import kind_of_icon
-from instep.transfer.imports.html.html_document import (
-    HtmlDocument,
-    Node,
-    discard,
-    rename,
-    replace_inner,
-    text_of,
-    unwrap,
-)
 from instep.transfer.imports.products.html_files import first_text, inner_html, parse_page
 from instep.transfer.imports.products.html_texts import HtmlTexts
 from instep.transfer.imports.tree.schemas import (
@@ -262,44 +254,44 @@ def alert_of_aside(aside: re.Match[str]) -> str:
     return "\n".join([f"> [!{kind_of_icon(icon)}]", *(f"> {line}".rstrip() for line in text.split("\n"))])
 
 
-def simplify_notion(document: HtmlDocument) -> None:
+def simplify_notion(document: dom.HtmlDocument) -> None:
     for node in document.css(NOT_CONTENT):
-        discard(node)
+        dom.discard(node)
     for callout in document.css("figure.callout"):
         icon = callout.css_first(".icon")
-        kind = kind_of_icon(text_of(icon)) if icon is not None else "NOTE"
+        kind = kind_of_icon(dom.text_of(icon)) if icon is not None else "NOTE"
         if icon is not None:
-            discard(icon)
+            dom.discard(icon)
         callout.attrs["class"] = f"callout {kind.lower()}"
     for toggle in document.css("ul.toggle"):
         for item in list(toggle.iter()):
-            unwrap(item)
-        unwrap(toggle)
+            dom.unwrap(item)
+        dom.unwrap(toggle)
     prepare_checkboxes(document)
     prepare_equations(document)
     for table in document.css("table.properties"):
-        rows = [[escape(text_of(cell)) for cell in row.css("th, td")] for row in table.css("tr")]
+        rows = [[escape(dom.text_of(cell)) for cell in row.css("th, td")] for row in table.css("tr")]
         items = [f"<li><strong>{cells[0]}</strong>: {cells[-1]}</li>" for cells in rows if cells]
-        replace_inner(rename(document, table, "ul"), "".join(items))
+        dom.replace_inner(dom.rename(document, table, "ul"), "".join(items))
 
 
-def prepare_checkboxes(document: HtmlDocument) -> None:
+def prepare_checkboxes(document: dom.HtmlDocument) -> None:
     for box in document.css(".checkbox"):
-        checkbox: Node = document.parser.create_node("input")
+        checkbox: dom.Node = document.parser.create_node("input")
         checkbox.attrs["type"] = "checkbox"
         if "checkbox-on" in (box.attributes.get("class") or ""):
             checkbox.attrs["checked"] = ""
         box.insert_before(checkbox, move=True)
-        discard(box)
+        dom.discard(box)
 
 
-def prepare_equations(document: HtmlDocument) -> None:
+def prepare_equations(document: dom.HtmlDocument) -> None:
     """Turn formulas into code with their source, which pages can show."""
     for equation in document.css(EQUATIONS):
         source = equation.css_first("annotation")
         if source is not None:
-            text = text_of(source)
-            replace_inner(rename(document, equation, "code"), escape(text))
+            text = dom.text_of(source)
+            dom.replace_inner(dom.rename(document, equation, "code"), escape(text))
             document.losses.append(f"formula, shown as code: {text[:MAX_TOLD_CHARACTERS]}")
 
 

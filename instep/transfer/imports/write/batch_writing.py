@@ -30,7 +30,6 @@ from instep.content.redirects.schemas import FormerPath
 from instep.platform.core.errors import AppError, Conflict, InvalidRequest, InvalidState, NotFound
 from instep.platform.core.needed_work import NeededWork
 from instep.platform.core.restarts import WorkNeeded
-from instep.platform.core.slug_rules import SlugTaken
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
 from instep.transfer.imports import queries
@@ -53,7 +52,7 @@ from instep.transfer.imports.tree.written_pictures import name_of_path, named_pa
 from instep.transfer.imports.write.page_writing import Ids, write_page
 
 # Refusals of a single item, after which an import goes on.
-REFUSALS = (InvalidRequest, InvalidState, NotFound, Conflict, SlugTaken, ValidationError)
+REFUSALS = (InvalidRequest, InvalidState, NotFound, Conflict, ValidationError)
 
 
 @dataclass(slots=True)
