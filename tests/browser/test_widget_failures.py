@@ -98,6 +98,23 @@ async def test_a_visitor_whose_token_has_expired_still_gets_answers_and_the_page
     await expect(panel(page).locator(".text")).to_contain_text("50 MB")
 
 
+async def test_a_refusal_of_something_else_keeps_the_visitor_signed_in(
+    page: Page, hosts: HostSite, tag: str, cast: Cast, owner: Tx
+) -> None:
+    token = sign(await secret_of(owner, cast.acme), claims())
+    await page.goto(hosts.add(HostPage(tag)))
+    await open_panel(page)
+    await page.evaluate("token => Instep('identify', token)", token)
+    async with page.expect_response("**/chat") as refused:
+        await page.evaluate("Instep('ask', 'x'.repeat(2001))")
+    assert (await refused.value).status == 400
+    await expect(panel(page).get_by_role("button", name="Try again")).to_be_visible()
+
+    async with page.expect_request("**/chat") as asked:
+        await page.evaluate("Instep('ask', 'How large may a file be?')")
+    assert token in str((await asked.value).post_data)
+
+
 async def test_a_failure_below_long_answers_is_seen(page: Page, hosts: HostSite, tag: str) -> None:
     await page.goto(hosts.add(HostPage(tag)))
     await ask(page)

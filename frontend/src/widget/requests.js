@@ -45,7 +45,7 @@ export class Api {
     return this.identified((token) => this.request(`/widget/${bot}/${path}?${query}`, { headers: proofOf(token), signal }));
   }
 
-  /** Send a request with the token of a signed-in visitor, and without it once the help center refuses it: most expire. */
+  /** Send a request with the token of a signed-in visitor, and without it after a 400. If that succeeds, the token was refused: most expire. */
   async identified(send) {
     const { settings } = this.widget;
     const { visitorToken } = settings;
@@ -53,10 +53,11 @@ export class Api {
       return await send(visitorToken);
     } catch (error) {
       if (error.status !== 400 || !visitorToken) throw error;
+      const answer = await send();
       if (settings.visitorToken === visitorToken) delete settings.visitorToken;
       // The page can identify the visitor again.
       this.widget.tell("error", { status: error.status });
-      return this.identified(send);
+      return answer;
     }
   }
 
