@@ -24,8 +24,8 @@ from instep.platform.web.visitors.cors import answer_preflight
 from instep.visitors.answers.visitor_tokens import proven_claims
 
 FILE_NAME = re.compile(r"([0-9a-f]{64})\.([a-z0-9]{3,4})")
-# The bytes at a URL never change; a shared cache must not store what only some may see.
-PRIVATE = {"Cache-Control": "private, max-age=31536000, immutable"}
+# Only some may see the file, and not forever: the browser asks each time, and a 304 needs the same rights.
+PRIVATE = {"Cache-Control": "private, no-cache"}
 # However a browser interprets a file, nothing in it runs or loads anything.
 FILE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
 # The styles within a logo may color its shapes.
@@ -40,7 +40,7 @@ async def show_file(request: Request) -> Response:
     if name is None or kind is None:
         raise NotFound
     if request.method == "OPTIONS":
-        return await answer_preflight(request, {"GET", "OPTIONS"})
+        return await answer_preflight(request, {"GET", "HEAD", "OPTIONS"})
     async with help_center(request, recognise=True) as visit:
         bot = visit.ctx.bot
         served = await queries.find_file(visit.ctx, name[1], kind.content_type)

@@ -11,7 +11,7 @@ from instep.platform.identity.scopes import Role
 from tests.support.articles import put_into_review, save_copy
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.file_samples import PDF, picture
-from tests.support.http import create_article, create_collection, created, ok
+from tests.support.http import Response, create_article, create_collection, created, ok
 from tests.support.limits import SetSetting
 from tests.support.sign_in import browser, sign_up
 from tests.support.uploads import open_file, show_in_article, upload
@@ -80,12 +80,15 @@ async def test_a_file_of_a_protected_article_is_shown_with_the_token_that_opens_
     await make_private(client, await show_in_article(client, file))
     secret = await secret_of(owner, cast.acme)
 
-    async def status(token: str) -> int:
-        return (await open_file(app, file, visitor_token=token)).status_code
+    async def answer_to(token: str) -> Response:
+        return await open_file(app, file, visitor_token=token, If_None_Match=f'"{file["sha256"]}"')
 
-    assert await status(sign(secret, claims())) == 200
-    assert await status(sign(secret, claims(exp=now() - 3600))) == 404
-    assert await status(sign(f"{secret}x", claims())) == 404
+    shown = await answer_to(sign(secret, claims()))
+    # The browser asks again each time, with its copy's validator, and without a token it gets nothing.
+    assert (shown.status_code, shown.headers["Cache-Control"]) == (304, "private, no-cache")
+    assert (await answer_to(sign(secret, claims(exp=now() - 3600)))).status_code == 404
+    assert (await answer_to(sign(await secret_of(owner, cast.globex), claims()))).status_code == 404
+    assert (await open_file(app, file, visitor_token=sign(secret, claims()))).status_code == 200
 
 
 async def test_pages_of_allowed_origins_may_send_the_token(
@@ -97,6 +100,7 @@ async def test_pages_of_allowed_origins_may_send_the_token(
     allowed = await open_file(app, file, "OPTIONS", origin="https://app.acme.example")
     assert allowed.status_code == 204
     assert allowed.headers["Access-Control-Allow-Headers"] == "Visitor-Token"
+    assert allowed.headers["Allow"] == "GET, HEAD, OPTIONS"
     assert (await open_file(app, file, "OPTIONS", origin="https://foreign.example")).status_code == 403
 
 
@@ -191,7 +195,7 @@ async def test_members_of_the_workspace_see_every_file_of_it_and_nobody_elses(
         hidden = await member.get(foreign["url"])
 
     assert shown.status_code == 200
-    assert shown.headers["Cache-Control"] == "private, max-age=31536000, immutable"
+    assert shown.headers["Cache-Control"] == "private, no-cache"
     assert hidden.status_code == 404
 
 
