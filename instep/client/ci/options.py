@@ -104,7 +104,12 @@ class DriftOptions:
     since: Annotated[str | None, Help("Only consider changes to the code since this revision.", "REV")] = None
     limit: Annotated[int | None, Help("The maximum number of findings.", "N")] = None
     readings: Annotated[
-        int, Help("The maximum number of articles that the language model compares with code.", "N")
+        int,
+        Help(
+            "The maximum number of articles, or parts of long ones, that the language model compares with "
+            "code; 0 for none.",
+            "N",
+        ),
     ] = limits.DRIFT_READINGS
     as_json: AsJson = False
     as_sarif: Annotated[bool, Help("Print SARIF 2.1.0 and nothing else.", name="sarif")] = False

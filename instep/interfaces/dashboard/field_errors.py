@@ -5,9 +5,9 @@ from instep.platform.core.errors import AppError
 
 def errors_by_field(error: AppError) -> dict[str, str]:
     """A sentence for each field of the API with an invalid value."""
-    return {field: sentence_of(message) for field, message in error.details}
+    return {field: field_sentence(message) for field, message in error.details}
 
 
-def sentence_of(message: str) -> str:
+def field_sentence(message: str) -> str:
     """The message of a field, which does not name the field, as a sentence of its own."""
     return message[:1].upper() + message[1:] + ("" if message.endswith(".") else ".")

@@ -18,8 +18,8 @@ from instep.platform.web.shapes import ErrorOut
 
 Json = dict[str, Any]
 PREFIX = "/v1"
-# Names of shapes end in `Out`, public names do not; a page of rows has the public name `…List`.
 REFERENCE = re.compile(r'"#/components/schemas/([^"/]+)"')
+# Names of shapes end in `Out`, public names do not; a page of rows has the public name `…List`.
 LIST = re.compile(r"ListOut_(?:Union_)?([A-Za-z]+?)Out_.*")
 
 

@@ -96,6 +96,8 @@ def message_of(problem: Any) -> str:
         return str(context["error"])
     if context.get("min_length") == 1:
         return "it is empty"
+    if context.get("expected") == "True":
+        return "it must be true"
     is_list = context.get("field_type") == "List"
     sentence = LIST_SENTENCES.get(kind) if is_list else SENTENCES.get(kind)
     return sentence.format(**context) if sentence else DEFAULT_SENTENCE

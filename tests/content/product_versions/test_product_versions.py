@@ -10,7 +10,7 @@ from instep.platform.core import limits
 from instep.platform.core.database import Database
 from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Client, Json
-from tests.support.http import create_article, created, error, ok
+from tests.support.http import body_of, create_article, created, error, ok
 
 PATH = "/v1/product-versions"
 
@@ -37,6 +37,13 @@ async def test_versions_have_an_order_and_the_first_one_is_current(client: Clien
     moved = ok(await client.patch(f"{PATH}/{first['id']}", json={"position": 9}))
     assert (moved["position"], moved["status"]) == (2, "next")
     assert await standings(client) == [("2.x", 0, "older"), ("3.0", 1, "current"), ("1.x", 2, "next")]
+
+
+async def test_a_version_is_not_made_former_and_the_refusal_speaks_json(client: Client) -> None:
+    await add(client, "1.x")
+
+    refused = await client.patch(f"{PATH}/1.x", json={"isCurrent": False})
+    assert body_of(refused)["error"] == "`isCurrent`: it must be true."
 
 
 async def test_deleting_closes_the_gap_and_the_current_version_is_deleted_last(client: Client) -> None:

@@ -438,12 +438,12 @@ async def test_synonyms_are_saved_by_line_and_a_refusal_keeps_what_was_typed(
     saved = await editor.follow(
         await editor.send("settings/synonyms", "settings/synonyms", lines="cart, basket\n\nbill,invoice\n")
     )
-    refused = await editor.send("settings/synonyms", "settings/synonyms", lines="a, b\n\nalone")
+    refused = await editor.send("settings/synonyms", "settings/synonyms", lines=f"a, {'b' * 500}\n\nalone")
 
     assert "cart, basket\nbill, invoice</textarea>" in saved.text
     assert refused.status_code == 400
     assert "alone</textarea>" in refused.text
-    assert "Line 3: it must have at least 2 entries." in refused.text
+    assert "Line 1: it is longer than 60 characters. Line 3: it must have at least 2 entries." in refused.text
     assert "disabled" in (await viewer.get("settings/synonyms")).text
 
 

@@ -61,7 +61,16 @@ async def test_a_term_is_found_by_its_term_and_language(editor: Desk) -> None:
     ("action", "fields", "kept"),
     [
         (PAGE, {"max-sentence-words": "many", "avoid-words": "simply"}, "simply</textarea>"),
-        (PAGE, {"max-sentence-words": "many"}, "Longest sentence: it must be a whole number."),
+        (
+            PAGE,
+            {"max-sentence-words": "many", "avoid-words": f"simply\n{'x' * 500}"},
+            "Words to avoid: it is longer than 60 characters. Longest sentence: it must be a whole number.",
+        ),
+        (
+            f"{PAGE}/rules",
+            {"rule": "x" * 301, "good": "y" * 301},
+            ". `good`: it is longer than 300 characters.",
+        ),
         (f"{PAGE}/rules", {"rule": "x" * 301, "good": "Press it."}, 'value="Press it."'),
         (f"{PAGE}/terms", {"term": "sign in", "term-locale": "no language"}, 'value="no language"'),
     ],

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from babel.messages.catalog import Catalog, Message
@@ -42,14 +43,18 @@ def catalogue(language: str, domain: Domain) -> Catalog:
         return read_po(file, locale=language)
 
 
+def texts_in(texts: Catalog) -> set[tuple[Any, ...]]:
+    """The texts, each with the files that it is in."""
+    return {(entry.id, *sorted({file for file, _ in entry.locations})) for entry in texts if entry.id}
+
+
 def translations(entry: Message) -> list[str]:
     return [entry.string] if isinstance(entry.string, str) else list(entry.string or ())
 
 
 @pytest.mark.parametrize(("language", "domain"), CATALOGUES)
 def test_a_catalogue_has_exactly_the_texts_that_are_marked(language: str, domain: Domain) -> None:
-    marked = {entry.id for entry in template(domain) if entry.id}
-    known = {entry.id for entry in catalogue(language, domain) if entry.id}
+    marked, known = texts_in(template(domain)), texts_in(catalogue(language, domain))
 
     assert known == marked, "run `make messages`, then translate what is new"
 

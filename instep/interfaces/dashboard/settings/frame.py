@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import accumulate
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from starlette.responses import Response
 
 from instep.interfaces.dashboard import queries
 from instep.interfaces.dashboard.bot_pages import BotPage
+from instep.interfaces.dashboard.field_errors import field_sentence
 from instep.platform.core.errors import AppError, InvalidRequest
 from instep.platform.core.ids import NO_UUID, as_uuid
 from instep.platform.identity.schemas import WorkspaceCtx
@@ -97,8 +99,18 @@ async def show_settings(
 
 
 def labeled_message(refusal: AppError, labels: Mapping[str, str]) -> str:
-    faults = [f"{labels[field]}: {message}." for field, message in refusal.details if field in labels]
-    return " ".join(faults) or refusal.message
+    """Every fault, after the label of its field; of an entry without one, after the label of the list."""
+    faults = [
+        message if message == refusal.message else field_sentence(f"{label_of(field, labels)}: {message}")
+        for field, message in refusal.details
+    ]
+    return " ".join(dict.fromkeys(faults)) or refusal.message
+
+
+def label_of(field: str, labels: Mapping[str, str]) -> str:
+    """The label of a field or of its longest prefix with one; without any, the field itself."""
+    prefixes = accumulate(field.split("."), "{}.{}".format)
+    return next((labels[name] for name in reversed(list(prefixes)) if name in labels), f"`{field}`")
 
 
 async def show_access(

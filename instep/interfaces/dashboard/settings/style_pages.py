@@ -27,7 +27,7 @@ HEADING_CASES = (
     ("title", "Title case: Invite Your Team (English only)"),
 )
 
-LABELS = {"maxSentenceWords": "Longest sentence"}
+LABELS = {"avoidWords": "Words to avoid", "maxSentenceWords": "Longest sentence"}
 router = PageRouter("settings/style")
 
 

@@ -91,7 +91,7 @@ MAX_DRIFT_FINDINGS = 1_000
 MAX_DRIFT_NAME_CHARACTERS = 200
 MAX_DRIFT_PATH_CHARACTERS = 4_000
 MAX_DRIFT_CHECKS_PER_HOUR = 30
-# Articles that a language model compares with code for one check.
+# Articles, or parts of long ones, that a language model compares with code for one check.
 MAX_DRIFT_READINGS = 500
 # The same by default.
 DRIFT_READINGS = 20
