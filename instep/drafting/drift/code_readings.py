@@ -29,11 +29,12 @@ async def list_names_to_read(ctx: Ctx, texts: Sequence[writer.Article]) -> list[
     Those that no check has looked at come first, then those that were looked at the longest ago. An article
     with an edit that waits for review is left out, because a reading may propose the same.
     """
-    checked_at = {row.article_id: row.checked_at for row in await queries.list_readings(ctx)}
+    past = await queries.list_readings(ctx)
+    checked_at = {(row.article_id, row.first_line): row.checked_at for row in past}
     edited = await queries.list_edited(ctx)
     names = await run_with_timeout(names_by_part, texts, seconds=limits.MAX_WRITER_SECONDS)
     titles = {row.id: [row.title, row.url.rpartition("/")[2]] for row in texts}
-    parts = [(checked_at.get(id, ""), id, line) for id, line in names if id not in edited]
+    parts = [(checked_at.get(part, ""), *part) for part in names if part[0] not in edited]
     return [
         ArticleNamesOut(article_id=id, first_line=line, titles=titles[id], names=list(names[id, line]))
         for _, id, line in sorted(parts)[: limits.MAX_WRITER_ARTICLES]
@@ -47,17 +48,18 @@ async def begin_readings(
 
     Call it under the lock of `store_drift`, so that two checks at once begin a reading once.
     """
-    past = {row.article_id: row for row in await queries.list_readings(ctx)}
+    past = {(row.article_id, row.first_line): row for row in await queries.list_readings(ctx)}
     read_ids = articles.keys() - await queries.list_edited(ctx)
     codes = {(row.article_id, row.first_line): row.diff for row in new.code if row.article_id in read_ids}
     is_small = sum(map(len, codes.values())) <= limits.MAX_INLINE_CHARACTERS
     digests = await run_bounded(_digests_of, codes, seconds=limits.MAX_WRITER_SECONDS, is_small=is_small)
     begun, unchanged = 0, list[str]()
-    for (article_id, line), code in codes.items():
+    for part, code in codes.items():
+        article_id, line = part
         article = articles[article_id]
-        digest = f"{article.version} {line} {digests[article_id, line]}"
-        if article_id in past and digest in past[article_id].digests:
-            unchanged.append(past[article_id].task_id)
+        digest = f"{article.version} {digests[part]}"
+        if part in past and digest in past[part].digests:
+            unchanged.append(past[part].task_id)
             continue
         context = Jsonb(
             {"article": article_id, "line": line, "digest": digest, "checked_at": ctx.now.isoformat()}

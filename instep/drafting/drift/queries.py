@@ -34,29 +34,34 @@ class WaitingDrift:
 
 @dataclass(frozen=True, slots=True)
 class PastReadings:
-    """The readings of an article by a language model: the newest task, and the digests of what was read."""
+    """The readings of a part of an article by a language model: the newest task, and what was read.
+
+    The part is known by its first line, from 1.
+    """
 
     article_id: str
+    first_line: int
     task_id: str
-    # Without those of readings that have failed.
+    # Of the text and the code, without those of readings that have failed.
     digests: list[str]
-    # When a check last looked at the article, in ISO 8601.
+    # When a check last looked at the part, in ISO 8601.
     checked_at: str
 
 
 async def list_readings(ctx: Ctx) -> list[PastReadings]:
-    """The readings of each article."""
+    """The readings of each part."""
     return await ctx.all(
         PastReadings,
         """
-        select context ->> 'article' as article_id, (array_agg(id order by created_at desc))[1] as task_id,
+        select context ->> 'article' as article_id, coalesce((context -> 'line')::int, 1) as first_line,
+            (array_agg(id order by created_at desc))[1] as task_id,
             coalesce(array_agg(context ->> 'digest')
                 filter (where status in ('queued', 'running') or reviewed <> '[]'), '{}') as digests,
             max(context ->> 'checked_at') as checked_at
         from tasks
         where bot_id = %(bot)s and workspace_id = %(workspace)s and change_kind = 'drift'
           and context ->> 'article' is not null
-        group by context ->> 'article'
+        group by 1, 2
         """,
     )
 

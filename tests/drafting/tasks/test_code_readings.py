@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from instep.platform.core.config import settings
 from instep.platform.core.database import Database
 from instep.platform.core.outbound.client import OutboundClient
+from instep.platform.llm.protocol import Completion, OnText, Prompt
 from instep.runtime import worker_of
 from tests.support.cast import Client, Json
 from tests.support.changes import publish
@@ -33,6 +34,18 @@ EDIT = {
     "reason": "The limit is 1000.",
     "quote": "MAX_FEATURES = 1000",
 }
+
+
+class PartsModel(ScriptedModel):
+    """It proposes an edit for each prompt, by the only line of these that the prompt has."""
+
+    def __init__(self, edits: dict[str, Json]) -> None:
+        super().__init__()
+        self.edits = edits
+
+    async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
+        [edit] = [edit for line, edit in self.edits.items() if line in prompt.user]
+        return Completion(json.dumps({"edits": [{**EDIT, **edit}]}), 100)
 
 
 @pytest.fixture
@@ -119,17 +132,26 @@ async def test_a_long_article_is_read_in_parts(client: Client, database: Databas
     ]
 
     sent = [{"articleId": long["id"], "firstLine": line, "diff": CODE} for line in (1, 305)]
-    body = {"commit": COMMIT, "changes": [], "goneNames": [], "absentKeys": [], "code": sent}
-    assert ok(await client.post("/v1/drift/checks", json=body))["readings"] == 2
-    reply = {**EDIT, "line": 307, "old": "400 at most", "new": "1000 at most"}
-    model = await run(database, {"edits": []}, {"edits": [reply]})
+    body = {"commit": COMMIT, "changes": [], "goneNames": [], "absentKeys": [], "code": sent[:1]}
+    assert ok(await client.post("/v1/drift/checks", json=body))["readings"] == 1
+    reads = ok(await client.get("/v1/drift/statements"))["reads"]
+    assert [row["firstLine"] for row in reads if row["articleId"] == long["id"]] == [305, 1]
+    body["code"] = sent
+    assert ok(await client.post("/v1/drift/checks", json=body))["readings"] == 1
+    model = PartsModel(
+        {
+            "3|Set `ACME_WAIT`": {"line": 3, "old": "Set `ACME_WAIT`", "new": "Set `MAX_WAIT`"},
+            "305|## Limits": {"line": 307, "old": "400 at most", "new": "1000 at most"},
+        }
+    )
+    await worker_of(database, OutboundClient(settings().allow_list), model).run_due()
 
-    first, second = sorted(prompt.user for prompt in model.prompts)
-    assert ("3|Set `ACME_WAIT`" in first, "305|## Limits" in first) == (True, False)
-    assert ("3|Set `ACME_WAIT`" in second, "305|## Limits" in second) == (False, True)
-    [draft] = await drafts(client)
-    assert draft["contentMarkdown"] == text.replace("400", "1000")
-    assert ok(await client.post("/v1/drift/checks", json=body))["readings"] == 0
+    for draft in await drafts(client):
+        ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+    article = ok(await client.get(f"/v1/articles/{long['id']}"))
+    assert article["contentMarkdown"] == text.replace("ACME_WAIT", "MAX_WAIT").replace("400", "1000")
+    body["code"] = [{**row, "diff": CODE.replace("1000", "2000")} for row in sent]
+    assert ok(await client.post("/v1/drift/checks", json=body))["readings"] == 2
 
 
 async def test_an_unchanged_pair_is_not_read_again(client: Client, database: Database, article: Json) -> None:

@@ -140,7 +140,7 @@ class Doubts:
         return len(terms) >= _MIN_TERMS and not terms <= terms_of(old) and related < _MIN_RELATEDNESS
 
     def _turn_of(self, sentence: str, removed: Sequence[str]) -> str:
-        """What is doubtful if a sentence negates other things than before, or than the change; or empty."""
+        """The doubt about a sentence that negates more or less than before, or than the change; or empty."""
         terms = terms_of(sentence)
         twin = max(removed, key=lambda other: len(terms & terms_of(other)), default="")
         if len(terms & terms_of(twin)) >= _MIN_TWIN_SHARE * max(1, len(terms)):

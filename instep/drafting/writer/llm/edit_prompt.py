@@ -79,9 +79,9 @@ numbers, commands, samples and the sentences between them.
 because you don't find it. Only code that lists all of a kind (an enumeration, a schema, the options of one \
 command) shows that one of them is gone, or that a list of the article which claims to be complete lacks one.
 - After "changed by the commit" comes a part of a past change: lines with `-` were removed, lines with `+` \
-added. A name of the article in its removed lines is nowhere in the code of today. If the change shows \
-what took its place, the article needs that; if it shows that the feature went, the article must not offer \
-it. The added lines may have changed since, so prefer what the code of today says.
+added. At least one name of the article in its removed lines is nowhere in the code of today. If the change \
+shows what took its place, the article needs that; if it shows that the feature went, the article must not \
+offer it. The added lines may have changed since, so prefer what the code of today says.
 - Leave alone: what is still true, what says less than the code, sample values and placeholders, other \
 products, what the article says of earlier or later versions, and style.
 - Comments in the code may be outdated. The code that runs counts, and tests show only what they use.

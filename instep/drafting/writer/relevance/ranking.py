@@ -26,7 +26,6 @@ from instep.drafting.writer.words.identifiers import key_of
 _K1, _B = 2.0, 0.75
 _MIN_LISTED_SIBLINGS = 2
 _MAX_RERANKED = 30
-# Number of top articles for which the shared terms are kept.
 _GUIDE = re.compile(r"\b(?:migrat|upgrad|breaking)", re.IGNORECASE)
 # Fitted on six products. Leave-one-product-out validation scored about the same (docs/quality.md).
 _WEIGHTS: Mapping[str, float] = {

@@ -56,7 +56,7 @@ def reason_for_doubt(fact: Became) -> str:
 
 
 def sentence_about(edits: EditsByArticle) -> str:
-    """What changed, and in how many articles; empty if there are no edits."""
+    """A sentence about the main change and the number of articles that state it; empty without edits."""
     counts = Counter(key for listed in edits.values() for key in {_key(edit.fact) for edit in listed})
     if not counts:
         return ""
