@@ -1,16 +1,14 @@
 """Pairs each removed line with the added line that replaces it."""
 
 import re
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from instep.drafting.writer.words.identifiers import TOKEN
 from instep.platform.text.file_kinds import LONG_LINE
 from instep.platform.text.patch import FilePatch, Line
-from instep.platform.text.sentences import sentence_spans
 
 _MAX_CELLS = 2_500
 _MIN_SIMILARITY = 0.4
@@ -25,7 +23,7 @@ _FLAG = re.compile(r"\s*[\"']--[a-z][\w-]+[\"'],\s*")
 _SETTING = re.compile(r"""\s*["']?([A-Za-z][\w-]{3,60})["']?\s*[:=]\s*["'\d]""")
 # A line of prose in a comment or a long string, and the lower-case start of one that continues a sentence.
 _PROSE = re.compile(r"[\s*#/]*(?P<text>[A-Za-z][^<>{}=;|]*)")
-_CONTINUATION = re.compile(r"[\s*#/]*(?P<text>[a-z](?![\w.-]*\s*:)[^<>{}=;|]*)")
+_CONTINUATION = re.compile(r"[\s*#/]*[a-z](?![\w.-]*\s*:)[^<>{}=;|]*$")
 _MIN_WRAPPED_CHARACTERS, _MIN_WRAPPED_WORDS = 40, 6
 
 
@@ -48,7 +46,9 @@ def pairs_of(file: FilePatch) -> Iterator[LinePair]:
         texts = [line.text for line in hunk.lines if line.mark != "-"]
         first = next((line.new for line in hunk.lines if line.mark != "-"), 0)
         for removed, added in hunk.blocks():
-            for old, new in _paired(_readable(removed), _readable(added)):
+            is_rewrapped = len(removed) != len(added)
+            old_lines, new_lines = (_readable(side, is_rewrapped=is_rewrapped) for side in (removed, added))
+            for old, new in _paired(old_lines, new_lines):
                 at = new.new - first
                 yield LinePair(old, new, _line_before(texts[:at]), _annotated_line(texts[at:]))
     yield from _moved_settings(file)
@@ -96,43 +96,29 @@ def _are_close(old: Line, new: Line) -> bool:
     return old.new == new.new or old.old == new.old
 
 
-def _readable(lines: Iterable[Line]) -> list[Line]:
-    """Lines of code, not too long, and prose that is wrapped over several lines as one line a sentence."""
-    paragraphs: list[list[Line]] = []
-    for line in lines:
-        if len(line.text) > LONG_LINE:
-            continue
-        if paragraphs and _continues(paragraphs[-1][-1].text, line.text):
-            paragraphs[-1].append(line)
-        else:
-            paragraphs.append([line])
-    return [line for paragraph in paragraphs for line in _unwrapped(paragraph)]
+def _readable(lines: Sequence[Line], *, is_rewrapped: bool) -> list[Line]:
+    """The lines that are not too long, without wrapped prose if it may be wrapped in other places now."""
+    continued = {
+        index + step
+        for index, (line, following) in enumerate(pairwise(lines))
+        if is_rewrapped and _continues(line.text, following.text)
+        for step in (0, 1)
+    }
+    return [
+        line for index, line in enumerate(lines) if len(line.text) <= LONG_LINE and index not in continued
+    ]
 
 
 def _continues(before: str, text: str) -> bool:
     """True if the second line continues a sentence of prose of the first one."""
-    prose = _PROSE.fullmatch(before)
+    prose = _PROSE.fullmatch(before) if len(before) <= LONG_LINE else None
     return (
         prose is not None
         and len(prose["text"]) >= _MIN_WRAPPED_CHARACTERS
         and len(prose["text"].split()) >= _MIN_WRAPPED_WORDS
         and not prose["text"].rstrip().endswith((".", "!", "?", ":"))
-        and _CONTINUATION.fullmatch(text) is not None
+        and _CONTINUATION.match(text) is not None
     )
-
-
-def _unwrapped(lines: Sequence[Line]) -> Iterator[Line]:
-    """One line for each sentence of a paragraph, with the number of the line that it begins in."""
-    if len(lines) == 1:
-        yield lines[0]
-        return
-    mark = lines[0].text.removesuffix(_PROSE.sub(r"\g<text>", lines[0].text))
-    starts, text = list[int](), ""
-    for line in lines:
-        starts.append(len(text))
-        text += _PROSE.sub(r"\g<text>", line.text).strip() + " "
-    for start, end in sentence_spans(text):
-        yield lines[bisect_right(starts, start) - 1]._replace(text=f"{mark}{text[start:end].strip()}")
 
 
 def _paired(removed: list[Line], added: list[Line]) -> Iterator[tuple[Line, Line]]:
