@@ -15,7 +15,7 @@ _DISTINCT = re.compile(
     r"|\w\.\w+\.\w|\w-\w[\w-]*\.\w|\w\.\w[\w.]*-\w"
 )
 _COMPOUND = re.compile(r"[A-Za-z][^\W_]*+(?:[_-][^\W_]++)++")
-_NUMBER = re.compile(r"v?[\d._]+")
+_NUMBER = re.compile(r"v?[\d._]+(?:[-+][\w.+-]*)?")
 
 
 def is_distinct(name: str) -> bool:
@@ -24,13 +24,13 @@ def is_distinct(name: str) -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def mention(text: str) -> re.Pattern[str]:
+def mention(text: str, *, may_be_flag: bool = False) -> re.Pattern[str]:
     """A pattern for `text` without an adjacent letter, digit, underscore or joining hyphen.
 
-    The dashes of a flag can precede a compound name, since libraries define flags without them.
+    With `may_be_flag`, two dashes may precede a compound name: libraries define flags without them.
     """
     before = r"(?<![\w-])" if text[:1].isalnum() or text[:1] in "_-" else ""
-    if _COMPOUND.fullmatch(text):
+    if may_be_flag and _COMPOUND.fullmatch(text):
         before = rf"(?:{before}|(?<={before}--))"
     before += r"(?<!\w\.)" if re.fullmatch(r"[\d.]+", text) else ""
     before += r"(?<!\d[,\u00a0\u2009\u202f])" if text[:1].isdigit() else ""

@@ -9,6 +9,7 @@ from instep.drafting.writer import Article, Change, write
 from tests.drafting.writer.conftest import Ask, Files, diff_of, renaming, text_of
 
 FLAG = renaming("cli.py", 'option("{}", default=4)', "--max-jobs", "--worker-count")
+CODE_OF_FLAG = 'option("--{0}")\nread(key("{0}"))\nkeep(key("{0}"))\n'
 FORCE = renaming("cli.py", '@click.option("{}", is_flag=True)', "--force", "--overwrite")
 
 
@@ -27,6 +28,12 @@ def test_a_renamed_flag_changes_in_prose_table_and_code_and_not_inside_longer_na
     )
     assert report.summary == "Renamed `--max-jobs` to `--worker-count`; 1 article states it."
     assert [proposal.article_id for proposal in report.proposals] == ["guide"]
+
+
+def test_a_flag_that_the_code_names_without_dashes_is_renamed_with_its_option(ask: Ask) -> None:
+    files = {"cli.py": (CODE_OF_FLAG.format("max-jobs"), CODE_OF_FLAG.format("worker-count"))}
+    report = ask(files, "Pass `--max-jobs`, or set `max-jobs` in the file.\n")
+    assert text_of(report) == "Pass `--worker-count`, or set `worker-count` in the file.\n"
 
 
 def test_a_setting_is_renamed_in_each_spelling_of_a_list_of_options(ask: Ask) -> None:
@@ -306,6 +313,10 @@ def test_a_subcommand_is_renamed_if_the_title_and_its_definition_say_so(ask: Ask
             "go.mod", "\texample.com/traces v1.28.0 // indirect\n" * 2,
             "\texample.com/traces v1.29.0 // indirect\n" * 2,
             "```yaml\nimage: acme/app:v1.28.0\n```\n", id="the version of a dependency",
+        ),
+        pytest.param(
+            "go.mod", "\texample.com/traces v1.28.0-rc.1\n" * 2, "\texample.com/traces v1.29.0-rc.1\n" * 2,
+            "```yaml\nimage: acme/app:v1.28.0-rc.1\n```\n", id="the pre-release of a dependency",
         ),
         pytest.param(
             "help.go", "  app user add ann   # Add the user ann\n" * 2,

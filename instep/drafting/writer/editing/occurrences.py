@@ -67,7 +67,7 @@ def _occurrences(
     if pair.value and not says_a_name(pair, text):
         return
     is_shown = emphasised(pair.old)
-    for match in mention(pair.old).finditer(text):
+    for match in mention(pair.old, may_be_flag=True).finditer(text):
         start, end = match.span()
         is_marked = is_in_code(text, start) or bool(is_shown.match(text, start))
         if start < first or _is_barred(pair, article, start, end, corpus, foreign, is_marked=is_marked):
