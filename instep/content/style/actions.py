@@ -1,6 +1,6 @@
 """Operations on the style of a help center."""
 
-from collections import Counter
+from collections.abc import Sequence
 
 from instep.content.style import queries
 from instep.content.style.schemas import HelpCenterStyleOut, Style
@@ -23,12 +23,16 @@ async def update_style(ctx: Ctx, sent: Style) -> HelpCenterStyleOut:
     """Change the style of the help center; each list that is sent replaces the previous one."""
     sent_fields = {name: getattr(sent, name) for name in sent.model_fields_set}
     style = (await find_style(ctx, lock=True)).model_copy(update=sent_fields)
-    refuse_repeated("rules", Counter((rule.rule.casefold(), None) for rule in sent.rules))
-    refuse_repeated("terms", Counter((term.term.casefold(), term.locale) for term in sent.terms))
+    refuse_repeated("rules", [(rule.rule, None) for rule in sent.rules])
+    refuse_repeated("terms", [(term.term, term.locale) for term in sent.terms])
     await queries.store_style(ctx, style.model_dump_json(by_alias=True))
     return HelpCenterStyleOut.of_row(style)
 
 
-def refuse_repeated(field: str, counts: Counter[tuple[str, str | None]]) -> None:
-    if repeated := [text for (text, _), count in counts.items() if count > 1]:
-        raise InvalidValue(field, f"“{repeated[0]}” is in it twice: merge the two")
+def refuse_repeated(field: str, rows: Sequence[tuple[str, str | None]]) -> None:
+    """Raise `InvalidValue` if two texts of one language differ in case at most."""
+    keys = set[tuple[str, str | None]]()
+    for text, locale in rows:
+        if (key := (text.casefold(), locale)) in keys:
+            raise InvalidValue(field, f"“{text}” is listed twice: merge the two")
+        keys.add(key)
