@@ -73,4 +73,4 @@ def with_unread(report: writer.Report, read_count: int, unread_count: int) -> wr
         f"Compared with {read_count:,} of {read_count + unread_count:,} articles: those most relevant to "
         "the change; the others were not read."
     )
-    return report.noted(sentence)
+    return report.with_note(sentence)

@@ -172,14 +172,14 @@ class StaleMention:
 class Report:
     """`ranking` has article ids, best first; `need` is the probability (0 to 1) that any needs an edit.
 
-    `edited` is the sentence about the edits that the change proves, if there are any; `notes` come last.
+    `edit_sentence` is about the edits that the change proves, if there are any; `notes` come last.
     """
 
     ranking: tuple[str, ...]
     need: float
     proposals: tuple[Proposal, ...]
     reviewed: tuple[Verdict, ...]
-    edited: str
+    edit_sentence: str
     stale_mentions: tuple[StaleMention, ...] = ()
     places: tuple[Place, ...] = ()
     notes: tuple[str, ...] = ()
@@ -189,8 +189,14 @@ class Report:
         """A few sentences: what was edited, how many articles need writing, and what was not read."""
         needs = "" if self.proposals else "No article clearly needs an edit."
         if self.places:
-            needs = f"{len(self.places)} article{'s' if len(self.places) > 1 else ''} may need writing."
-        return " ".join(filter(None, [self.edited, needs, *self.notes]))
+            needs = f"{with_noun(len(self.places), 'article')} may need writing."
+        sentences = list(filter(None, [self.edit_sentence, needs, *self.notes]))
+        return " ".join(sentences) or f"Proposed {with_noun(len(self.proposals), 'new article')}."
 
-    def noted(self, sentence: str) -> Self:
+    def with_note(self, sentence: str) -> Self:
         return replace(self, notes=(*self.notes, sentence))
+
+
+def with_noun(count: int, noun: str) -> str:
+    """The number with its noun: “no articles”, “1 article”, “2 articles”."""
+    return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"

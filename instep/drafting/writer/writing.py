@@ -78,7 +78,7 @@ def write(
         need=need + (1 - need) * _NEED_GROWTH_BY_DRAFT if proposals else need,
         proposals=tuple(proposals),
         reviewed=with_notices(verdicts, {**ported.notices, **held_back}),
-        edited=sentence_about(edits),
+        edit_sentence=sentence_about(edits),
         stale_mentions=stale_mentions(reading.mentions, every_edit),
         places=places,
         notes=tuple(summary_of_skipped(reading.change_set)),

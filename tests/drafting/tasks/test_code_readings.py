@@ -58,7 +58,7 @@ async def article(app: FastAPI, client: Client) -> Json:
 async def check(client: Client, *articles: Json, code: str = CODE) -> int:
     """The number of readings that a check begins."""
     body = {"commit": COMMIT, "changes": [], "goneNames": [], "absentKeys": []}
-    sent = [{"articleId": article["id"], "diff": code} for article in articles]
+    sent = [{"articleId": article["id"], "firstLine": 1, "diff": code} for article in articles]
     readings: int = ok(await client.post("/v1/drift/checks", json={**body, "code": sent}))["readings"]
     return readings
 
@@ -117,6 +117,29 @@ async def test_a_past_change_is_shown_with_its_title_and_proves_an_edit(
     [draft] = await drafts(client)
     assert draft["contentMarkdown"] == TEXT.replace("MAX_", "TEAM_")
     assert (draft["warnings"], draft["evidence"][0]["startLine"]) == ([], 8)
+
+
+async def test_an_edit_that_only_a_removed_line_proves_has_a_warning(
+    client: Client, database: Database, article: Json
+) -> None:
+    past = CODE.replace(" MAX_FEATURES = 1000", "-MAX_FEATURES = 1000\n+MAX_FEATURES = read_limit()")
+    await check(client, article, code=past.replace("-7,2 +7,2 @@", "-7,2 +7,2 @@ 2026-10-01 Read it"))
+
+    await run(database, {"edits": [EDIT]})
+
+    [draft] = await drafts(client)
+    [warning] = draft["warnings"]
+    assert "removed" in warning
+
+
+async def test_a_part_that_is_gone_before_its_reading_begins_is_not_read(
+    client: Client, database: Database, article: Json
+) -> None:
+    sent = [{"articleId": article["id"], "firstLine": 401, "diff": CODE}]
+    body = {"commit": COMMIT, "changes": [], "goneNames": [], "absentKeys": [], "code": sent}
+    assert ok(await client.post("/v1/drift/checks", json=body))["readings"] == 1
+
+    assert (await run(database)).prompts == []
 
 
 async def test_a_long_article_is_read_in_parts(client: Client, database: Database, article: Json) -> None:

@@ -36,6 +36,7 @@ async def test_later_pushes_renew_the_draft_of_a_new_page(api: Api, cast: Cast, 
     await write_articles(client)
     first = await push(client, run_jobs, page("Single sign-on"))
     [draft] = first["drafts"]
+    assert "1 new article" in first["summary"]
 
     again = await push(client, run_jobs, page("Single sign-on"))
     changed = await push(client, run_jobs, page("Single sign-on", "Ask your administrator."))

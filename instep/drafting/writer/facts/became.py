@@ -159,8 +159,8 @@ def _key_of(text: ChangedText) -> _Key:
 
 def _may_be_told(key: _Key, uses: Sequence[_Use]) -> bool:
     """True if an article could contain the old text and may be given the new one."""
-    spaced, new = (with_single_spaces(text).casefold() for text in (key.old, key.new))
-    if (spaced == new and " " in key.old) or not is_safe(key.old, key.new):
+    old, new = (with_single_spaces(text).casefold() for text in (key.old, key.new))
+    if (old == new and " " in key.old) or not is_safe(key.old, key.new):
         return False
     if max(use.source.weight for use in uses) < _MIN_WEIGHT or _SAMPLE_HOST.search(key.old):
         return False

@@ -16,6 +16,7 @@ from instep.drafting.writer.llm.diff_text import code_text, diff_text, noticed_f
 from instep.drafting.writer.relevance.article_features import names_in
 from instep.drafting.writer.shapes import Article, Change, DismissedEdit, Report
 from instep.platform.core.name_matching import is_distinct
+from instep.platform.text.code_block_lines import CodeLines, text_start
 from instep.platform.text.patch_parser import parse_diff
 
 _NEAREST, _BY_RARE_NAMES, _BY_TITLE = 40, 10, 300
@@ -25,7 +26,6 @@ _MAX_HITS, _MAX_HEADINGS, _MAX_LINE_CHARACTERS = 4, 30, 140
 # The sections around one with a hit are listed too: they are siblings of what the change names.
 _NEIGHBORS = range(-3, 4)
 _PADDING = re.compile(r"(?<=\|) {2,}|(?<! ) {2,}+(?=\|)")
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _REFERENCE = re.compile(r"\s*A(\d{1,5})(?:\.(\d{1,4}))?\s*")
 
 # An article up to this size (bytes of UTF-8) is read whole.
@@ -229,7 +229,7 @@ def shown_articles(
     for reference in references:
         before = chosen.get(reference.article, frozenset())
         lines = before | _lines_of(contents, reference)
-        size = _line_bytes(contents, reference.article, lines - before)
+        size = line_bytes(contents, reference.article, lines - before)
         if size <= room:
             room -= size
             chosen[reference.article] = lines
@@ -261,11 +261,10 @@ def numbered_text(contents: Contents, excerpts: ShownArticle) -> str:
 @lru_cache(maxsize=64)
 def _shown_lines(text: str) -> tuple[str, ...]:
     """The lines as a model reads them: padding of cells would take the room of other rows."""
-    lines, fence = list[str](), ""
+    lines, code = list[str](), CodeLines()
     for line in text.split("\n"):
-        if mark := _FENCE.match(line):
-            fence = fence or mark[1] if mark[1] != fence else ""
-        lines.append(_PADDING.sub(" ", line) if line.startswith("|") and not fence else line)
+        is_row = not code.is_code(line, text_start(line)) and line.startswith("|")
+        lines.append(_PADDING.sub(" ", line) if is_row else line)
     return tuple(lines)
 
 
@@ -281,7 +280,7 @@ def _lines_of(contents: Contents, reference: SectionReference) -> frozenset[int]
     for number in chosen if reference.section is None else [reference.section]:
         for span in spans[max(0, number - 1) : number + 2]:
             inside = range(span.first, span.last + 1)
-            size = _line_bytes(contents, reference.article, inside)
+            size = line_bytes(contents, reference.article, inside)
             if span.number == number and size > _LONG_SECTION:
                 around = {at for hit in hits for at in range(hit - _AROUND_HIT, hit + _AROUND_HIT + 1)}
                 lines |= {*inside[:_EDGE_LINES], *inside[-_EDGE_LINES:], *around.intersection(inside)}
@@ -290,6 +289,7 @@ def _lines_of(contents: Contents, reference: SectionReference) -> frozenset[int]
     return frozenset(lines)
 
 
-def _line_bytes(contents: Contents, article: int, lines: Iterable[int]) -> int:
+def line_bytes(contents: Contents, article: int, lines: Iterable[int]) -> int:
+    """The bytes (UTF-8) that these lines of an article take in a prompt, about."""
     texts = _shown_lines(contents.articles[article].text)
     return sum(len(texts[number - 1].encode("utf-8", "replace")) + 6 for number in lines)

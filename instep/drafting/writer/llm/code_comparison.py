@@ -4,7 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from instep.drafting.writer.diffs.change_set import ChangeSet, reviewed_files
-from instep.drafting.writer.llm.article_contents import ChangeReading, Contents, ShownArticle, section_spans
+from instep.drafting.writer.llm.article_contents import (
+    ChangeReading,
+    Contents,
+    ShownArticle,
+    line_bytes,
+    section_spans,
+)
 from instep.drafting.writer.llm.edit_forms import ModelReply
 from instep.drafting.writer.llm.model_report import QuotedLines
 from instep.drafting.writer.shapes import Article, Change, DismissedEdit, Report
@@ -12,8 +18,6 @@ from instep.platform.core import limits
 from instep.platform.text.patch_parser import parse_diff
 
 _UNCHANGED = re.compile(r"(?m)^ ")
-# The bytes of a line's number in a prompt, about.
-_NUMBER_BYTES = 6
 
 
 def begin_comparison(
@@ -30,27 +34,30 @@ def begin_comparison(
 
 
 def reading_parts(text: str) -> list[tuple[int, int]]:
-    """The first and last lines, from 1, of the parts of a text: whole sections, as many as fit into each."""
-    parts = list[tuple[int, int]]()
+    """The first and last lines, from 1, of the parts of a text.
+
+    Each has as many whole sections as fit into `MAX_READING_LINES`; a longer section is cut.
+    """
+    parts, most = list[tuple[int, int]](), limits.MAX_READING_LINES
     for span in section_spans(text):
-        if parts and span.last - parts[-1][0] < limits.MAX_READING_LINES:
+        if parts and span.last - parts[-1][0] < most:
             parts[-1] = parts[-1][0], span.last
-        elif span.last >= span.first:
-            parts.append((span.first, span.last))
+        else:
+            firsts = range(span.first, span.last + 1, most)
+            parts += [(first, min(first + most - 1, span.last)) for first in firsts]
     return parts
 
 
-def shown_part(article: Article, first_line: int, max_bytes: int) -> list[ShownArticle]:
-    """As many lines as fit of the part that begins with this line; of the first one if none does any more."""
-    lines, parts = article.text.split("\n"), dict(reading_parts(article.text))
-    first = first_line if first_line in parts else 1
+def shown_part(contents: Contents, first_line: int, max_bytes: int) -> list[ShownArticle]:
+    """As many lines as fit of the part that begins with this line; none if no part does any more."""
+    last_line = dict(reading_parts(contents.articles[0].text)).get(first_line, 0)
     numbers, room = list[int](), max_bytes
-    for number, line in enumerate(lines[first - 1 : parts.get(first)], first):
-        room -= len(line.encode("utf-8", "replace")) + _NUMBER_BYTES
+    for number in range(first_line, last_line + 1):
+        room -= line_bytes(contents, 0, [number])
         if room < 0:
             break
         numbers.append(number)
-    return [ShownArticle(0, frozenset(numbers))]
+    return [ShownArticle(0, frozenset(numbers))] if numbers else []
 
 
 def with_proven_edits(reading: ChangeReading, reply: ModelReply) -> ModelReply:

@@ -12,18 +12,20 @@ from instep.drafting.writer.llm.article_contents import ChangeReading, Contents,
 from instep.drafting.writer.llm.checked_edits import ArticleEdits, check_edits
 from instep.drafting.writer.llm.doubts import UNRELATED
 from instep.drafting.writer.llm.edit_forms import ModelReply
+from instep.drafting.writer.llm.located_edit import Fault
 from instep.drafting.writer.llm.protection import Protection
 from instep.drafting.writer.reporting.statements import (
     article_statement,
     place_statement,
     replacement_statement,
 )
-from instep.drafting.writer.shapes import Change, Evidence, Place, Proposal, Report, Verdict
+from instep.drafting.writer.shapes import Change, Evidence, Place, Proposal, Report, Verdict, with_noun
 from instep.platform.text.characters import remove_hidden, shorten, with_single_spaces
 
 _MAX_REASON_CHARACTERS, _MAX_REASONS = 300, 6
 _MAX_EXCERPT_CHARACTERS = 300
 _MIN_QUOTE_CHARACTERS = 4
+REMOVED_PROOF = "it is proven only by a line that a past change removed"
 # Sentences about an edit, which reviewers read next to its line.
 _IT = re.compile(r"\Ait ")
 
@@ -32,12 +34,18 @@ def check_reply(
     reading: ChangeReading, reply: ModelReply, excerpts: Sequence[ShownArticle]
 ) -> list[ArticleEdits]:
     groups = check_edits(reply.edits, reading.contents, excerpts, protection_for(reading, excerpts))
+    quotes = QuotedLines(reading.change_set, reading.change)
     for group in groups if reading.is_code else ():
         # The code is about much more than an edit, which a line of it proves.
         group.faults = [
             replace(fault, sentence=fault.sentence.replace("the change", "the code"))
             for fault in group.faults
             if fault.sentence != UNRELATED
+        ]
+        group.faults += [
+            Fault(REMOVED_PROOF, False, number)
+            for number, edit in enumerate(group.edits)
+            if edit.new.strip() and quotes.were_removed(edit.quote)
         ]
     return groups
 
@@ -86,7 +94,7 @@ def report_with_result(
         )
     }
     part_ids = {article.id for article in contents.articles if article.is_part}
-    wrote = f" and wrote {_counted(len(articles), 'new article')}" if articles else ""
+    wrote = f" and wrote {with_noun(len(articles), 'new article')}" if articles else ""
     note = (
         f"The model {model} read {_counted_texts(read_ids, part_ids)} and edited "
         f"{_counted_texts(edited, part_ids)}{wrote}."
@@ -95,7 +103,7 @@ def report_with_result(
         dropped_ids = [contents.articles[group.index].id for group in dropped]
         note += f" Its edits of {_counted_texts(dropped_ids, part_ids)} were left out by the checks."
     return replace(
-        report.noted(note),
+        report.with_note(note),
         proposals=(
             *(edited.get(row.article_id, row) for row in report.proposals),
             *(row for article_id, row in edited.items() if article_id not in before),
@@ -110,12 +118,12 @@ def report_without_need(report: Report, model: str) -> Report:
     """The report of a change that, according to the model, no reader could notice."""
     sentence = f"The model {model} found nothing in this change that affects readers."
     reviewed = tuple(row for row in report.reviewed if row.verdict != "concerned")
-    return replace(report.noted(sentence), places=(), reviewed=reviewed)
+    return replace(report.with_note(sentence), places=(), reviewed=reviewed)
 
 
 def report_without_model(report: Report, model: str, reason: str) -> Report:
     """The unchanged report, with the reason why the model has no part in it."""
-    return report.noted(f"The model {model} was left out. {reason}")
+    return report.with_note(f"The model {model} was left out. {reason}")
 
 
 def _new_articles(
@@ -165,6 +173,11 @@ class QuotedLines:
         return bool(parts) and all(
             part in self._prose or any(part in text for _, _, text in self._lines) for part in parts
         )
+
+    def were_removed(self, quote: str) -> bool:
+        """True if the change removed each line that has a part of the quote."""
+        lines = [line for part in _parts(quote) for _, line, text in self._lines if part in text]
+        return bool(lines) and all(line.mark == "-" for line in lines)
 
     def evidence(self, quote: str, reason: str, article_line: int) -> tuple[Evidence, ...]:
         """The line of code that a quote begins with; changed lines have priority."""
@@ -259,9 +272,5 @@ def _dropped_place(group: ArticleEdits, contents: Contents, quotes: QuotedLines)
 def _counted_texts(ids: Collection[str | None], part_ids: Collection[str]) -> str:
     """The numbers of articles and of parts."""
     part_count = sum(id in part_ids for id in ids)
-    articles = _counted(len(ids) - part_count, "article")
-    return f"{articles} and {_counted(part_count, 'part')}" if part_count else articles
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count or 'no'} {word}{'' if count == 1 else 's'}"
+    articles = with_noun(len(ids) - part_count, "article")
+    return f"{articles} and {with_noun(part_count, 'part')}" if part_count else articles

@@ -115,9 +115,11 @@ class ModelStep:
         async def compare() -> Report:
             reading = await _time_limited(begin_comparison, code, article, help_url, dismissed)
             if not reading.diff:
-                return reading.report.noted("No code was sent that a model can read.")
+                return reading.report.with_note("No code was sent that a model can read.")
             room = await self._shown_bytes(reading)
-            excerpts = await _time_limited(shown_part, article, first_line, room)
+            excerpts = await _time_limited(shown_part, reading.contents, first_line, room)
+            if not excerpts:
+                return reading.report.with_note("This part of the article no longer exists.")
             reply = await self._ask_for_edits(prompt_for_edits, reading, excerpts, list[ModelEdit]())
             reply = await _time_limited(with_proven_edits, reading, reply)
             groups = await self._checked(reading, reply, excerpts)

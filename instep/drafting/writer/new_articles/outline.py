@@ -71,7 +71,7 @@ def write_article(request: ArticleRequest, sources: Sequence[SourcePassage]) -> 
         need=1.0,
         proposals=(_proposal(request, outline),),
         reviewed=tuple(_verdicts(outline)),
-        edited=f"Wrote “{request.title}” from {_origin(request, outline)}.",
+        edit_sentence=f"Wrote “{request.title}” from {_origin(request, outline)}.",
     )
 
 

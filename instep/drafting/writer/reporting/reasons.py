@@ -7,6 +7,7 @@ from instep.drafting.writer.editing.apply import best_source
 from instep.drafting.writer.editing.edits import Edit, EditReason, EditsByArticle
 from instep.drafting.writer.facts.became import Became
 from instep.drafting.writer.porting.ported_text import PortedText
+from instep.drafting.writer.shapes import with_noun
 from instep.platform.text.characters import in_one_line, shorten
 
 _MAX_SENTENCES = 5
@@ -22,7 +23,7 @@ def reason_for_edit(edits: Sequence[Edit]) -> str:
     facts = list(first_facts.values())
     sentences = [_sentence(fact, counts[_key(fact)]) for fact in facts[:_MAX_SENTENCES]]
     if len(facts) > _MAX_SENTENCES:
-        sentences.append(f"{_counted(len(facts) - _MAX_SENTENCES, 'more statement')} like these.")
+        sentences.append(f"{with_noun(len(facts) - _MAX_SENTENCES, 'more statement')} like these.")
     return " ".join(sentences)
 
 
@@ -61,8 +62,8 @@ def sentence_about(edits: EditsByArticle) -> str:
     if not counts:
         return ""
     most_frequent = min(counts, key=lambda key: (-counts[key], key))
-    more = f" and {_counted(len(counts) - 1, 'other statement')}" if len(counts) > 1 else ""
-    states = _counted(len(edits), "article") + (" states" if len(edits) == 1 else " state")
+    more = f" and {with_noun(len(counts) - 1, 'other statement')}" if len(counts) > 1 else ""
+    states = with_noun(len(edits), "article") + (" states" if len(edits) == 1 else " state")
     what = "it" if len(counts) == 1 else "them"
     facts = (edit.fact for listed in edits.values() for edit in listed)
     main_fact = next(fact for fact in facts if _key(fact) == most_frequent)
@@ -82,7 +83,3 @@ def quoted(text: str) -> str:
     """A name as code or a sentence in quotation marks, shortened."""
     short = shorten(in_one_line(text), _MAX_QUOTE_CHARACTERS)
     return f"“{short}”" if " " in short or "`" in short else f"`{short}`"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

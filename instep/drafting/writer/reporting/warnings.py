@@ -11,6 +11,7 @@ from instep.drafting.writer.facts.became import Became
 from instep.drafting.writer.facts.removed_names import RemovedName
 from instep.drafting.writer.porting.ported_text import PortedText
 from instep.drafting.writer.reporting.reasons import quoted
+from instep.drafting.writer.shapes import with_noun
 from instep.platform.core.name_matching import mention
 
 _MAX_REMAINING, _MAX_DOUBTS = 5, 5
@@ -33,13 +34,14 @@ def _still_named(removals: Sequence[RemovedName], text: str) -> Iterator[str]:
 
 
 def _doubts(edits: Sequence[Edit]) -> Iterator[str]:
-    """One warning about all doubtful edits: the reason of the draft has the new text of each."""
+    """One warning about all doubtful edits."""
     if len(edits) == 1:
         old, new = quoted(edits[0].fact.old), quoted(edits[0].fact.new)
         yield f"Check that {old} here is what the change replaces with {new}."
     elif edits:
         listed = ", ".join(quoted(edit.fact.old) for edit in edits[:_MAX_DOUBTS])
-        more = f" and {len(edits) - _MAX_DOUBTS} more texts" if len(edits) > _MAX_DOUBTS else ""
+        left = len(edits) - _MAX_DOUBTS
+        more = f" and {with_noun(left, 'more text')}" if left > 0 else ""
         yield f"Check that each of these means here what the change replaces: {listed}{more}."
 
 
