@@ -23,7 +23,7 @@ from typing import Any
 from eval.drift import cases_of, documents, edited_lines, evidence_for, judged
 from eval.model.by_hand import HandModel
 from instep.client.ci.git import Git, GitFailed
-from instep.client.drift.article_code import Sought, code_of_articles
+from instep.client.drift.article_code import PartNames, code_of_articles
 from instep.drafting.writer.drift.stated_names import names_by_part
 from instep.drafting.writer.llm.model_step import ModelStep
 from instep.drafting.writer.shapes import Article
@@ -95,8 +95,12 @@ async def score(
     by_rules = {(drift.article.id, drift.line) for drift in judged(evidence, articles)}
     by_people = {(path, number) for path, numbers in lines.items() for number in numbers}
     by_model = set[tuple[str, int]]()
-    coded = {id for id, _ in code}
-    read = [row for row in (*edited, *[row for row in others if row.id in coded][:1]) if row.id in coded]
+    ids_with_code = {id for id, _ in code}
+    read = [
+        row
+        for row in (*edited, *[row for row in others if row.id in ids_with_code][:1])
+        if row.id in ids_with_code
+    ]
     for article, line in [(row, line) for row in read for id, line in code if id == row.id]:
         report = await ModelStep(model, MAX_TOKENS).compare(code[article.id, line], article, "", (), line)
         for proposal in report.proposals:
@@ -114,9 +118,9 @@ async def score(
     }
 
 
-def sought_in(articles: Sequence[Article]) -> dict[tuple[str, int], Sought]:
+def sought_in(articles: Sequence[Article]) -> dict[tuple[str, int], PartNames]:
     titles = {article.id: [article.title, Path(article.id).stem] for article in articles}
-    return {(id, line): Sought(titles[id], names) for (id, line), names in names_by_part(articles).items()}
+    return {(id, line): PartNames(titles[id], names) for (id, line), names in names_by_part(articles).items()}
 
 
 def changed_lines(old: str, new: str) -> Iterator[int]:

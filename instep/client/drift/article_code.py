@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 from instep.client.ci.git import Git
 from instep.client.drift.code_lines import read_code_files
 from instep.client.drift.history import PastCommit, PastHunk, diff_of, parts_around
-from instep.client.drift.names import NameFinder, bare, spelling_key
+from instep.client.drift.names import NameFinder, spelling_key
 from instep.platform.core import limits
 from instep.platform.text.file_kinds import LONG_LINE, kind_of_path
 
@@ -25,7 +25,7 @@ _MAX_FILES_OF_NAME = 40
 Part = TypeVar("Part", bound=Hashable)
 
 
-class Sought(NamedTuple):
+class PartNames(NamedTuple):
     """The titles of an article, as files may be named, and the names that the article or a part states."""
 
     titles: Sequence[str]
@@ -46,16 +46,16 @@ class SearchedCode:
 def code_of_articles(
     git: Git,
     head: str,
-    sought: Mapping[Part, Sought],
+    sought: Mapping[Part, PartNames],
     limit: int,
     past: Iterable[PastCommit] = (),
     is_read: Callable[[str], bool] = lambda path: True,
 ) -> dict[Part, str]:
     """The code of a commit for articles or parts of them, as diffs; the changed lines are those of `past`.
 
-    `past` are commits of the history, newest first,
-    which removed names that the code no longer has. The search ends after `limit` articles whose names
-    either has, or after `MAX_DRIFT_CHARACTERS`. Files for which `is_read` is false are left out, and tests.
+    `past` are commits of the history, newest first, which removed names that the code no longer has. The
+    search ends after `limit` parts whose names either has, or after `MAX_DRIFT_CHARACTERS`. Tests are left
+    out, and so are files of the commit for which `is_read` is false.
     """
     if limit < 1 or not sought:
         return {}
@@ -89,7 +89,7 @@ def _find_hits(git: Git, head: str, names: Collection[str], is_read: Callable[[s
     return code
 
 
-def _best_windows(sought: Sought, code: SearchedCode) -> dict[str, set[int]]:
+def _best_windows(sought: PartNames, code: SearchedCode) -> dict[str, set[int]]:
     """The indices of the lines around the article's names in the files that are the most about them."""
     hits = code.hits
     weights = {
@@ -152,8 +152,11 @@ def _past_changes(names: Sequence[str], removals: Mapping[str, Sequence[PastHunk
     """The lines around those that removed the article's names, as a diff, the rarest names first."""
     marked = dict[int, tuple[PastHunk, set[int]]]()
     for name in sorted(names & removals.keys(), key=lambda name: (len(removals[name]), name)):
+        finder = NameFinder([name])
         for hunk in removals[name][:_MAX_LINES_OF_NAME]:
-            removed = (i for i, line in enumerate(hunk.lines) if line[:1] == "-" and bare(name) in line)
+            removed = (
+                i for i, line in enumerate(hunk.lines) if line[:1] == "-" and any(finder.find(line[1:]))
+            )
             marked.setdefault(id(hunk), (hunk, set()))[1].update(islice(removed, 1))
     room = limits.MAX_ARTICLE_PAST_LINES
     for hunk, lines in marked.values():

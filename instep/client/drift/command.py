@@ -14,7 +14,7 @@ from instep.client.ci.printing import print_text, say
 from instep.client.ci.retries import Patience
 from instep.client.ci.shapes import Bot
 from instep.client.ci.shipped import find_home
-from instep.client.drift.article_code import Sought, code_of_articles
+from instep.client.drift.article_code import PartNames, code_of_articles
 from instep.client.drift.evidence import CheckoutEvidence, Stated, read_evidence
 from instep.client.drift.report import as_findings, as_sarif
 from instep.client.drift.shapes import DriftAnswer, ListedStatements
@@ -65,7 +65,7 @@ def check(options: DriftOptions, environ: Mapping[str, str]) -> DriftAnswer:
     evidence = read_evidence(git, head, revisions, stated, find_home(git, environ) or "")
     if evidence.unread:
         say(UNREAD.format(count=evidence.unread))
-    sought = {(row.article_id, row.first_line): Sought(row.titles, row.names) for row in statements.reads}
+    sought = {(row.article_id, row.first_line): PartNames(row.titles, row.names) for row in statements.reads}
     past = [row.commit for row in evidence.commits]
     code = code_of_articles(git, head, sought, min(options.readings, limits.MAX_DRIFT_READINGS), past)
     say(f"Sending {len(evidence.commits):,} commits that removed something the articles state.")

@@ -11,7 +11,7 @@ from instep.content.product_versions.actions import list_all_versions
 from instep.content.product_versions.schemas import ProductVersion
 from instep.drafting import writer
 from instep.drafting.drift import queries
-from instep.drafting.drift.code_readings import begin_readings, list_names_to_read
+from instep.drafting.drift.code_readings import begin_readings, identify_codes, list_names_to_read
 from instep.drafting.drift.drift_storing import finding_out, store_drift
 from instep.drafting.drift.part_findings import with_part_findings
 from instep.drafting.drift.queries import WaitingDrift
@@ -70,14 +70,15 @@ async def check_drift(ctx: Ctx, new: DriftCheck, models: LanguageModels = NO_MOD
     report = await _report(new, checked_texts(articles, ctx) + texts_of_parts(parts, articles))
     drifts = list(with_part_findings(report.articles, parts, articles))
     limit = limits.MAX_DRIFT_FINDINGS if new.limit is MISSING else new.limit
+    is_read = bool(new.code) and await models.has_model(ctx, "drafts")
+    digests = await identify_codes(new) if is_read else {}
     rows = await store_drift(ctx, new.commit, drifts, articles, limit, version)
     if new.is_partial is not True and len(rows) < limit:
         sound = articles.keys() - {id for finding, _ in rows for id in finding.wrong_articles}
         await verify_texts(ctx, sorted(sound), Verification("drift", new.commit), ctx.now)
     # A finding that people have dismissed for this commit does not wait again.
     findings = [finding_out(finding, row) for finding, row in rows if row is not None]
-    is_read = bool(new.code) and await models.has_model(ctx, "drafts")
-    readings = await begin_readings(ctx, new, articles, version) if is_read else 0
+    readings = await begin_readings(ctx, new, digests, articles, version) if is_read else 0
     return CheckedDrift(new.commit, findings, list(articles), report.statements, readings)
 
 

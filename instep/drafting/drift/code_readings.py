@@ -41,18 +41,28 @@ async def list_names_to_read(ctx: Ctx, texts: Sequence[writer.Article]) -> list[
     ]
 
 
+async def identify_codes(new: DriftCheck) -> dict[tuple[str, int], str]:
+    """Identify the code of each part, by the article's id and first line, wherever in their files it is."""
+    codes = {(row.article_id, row.first_line): row.diff for row in new.code}
+    is_small = sum(map(len, codes.values())) <= limits.MAX_INLINE_CHARACTERS
+    return await run_bounded(_digests_of, codes, seconds=limits.MAX_WRITER_SECONDS, is_small=is_small)
+
+
 async def begin_readings(
-    ctx: Ctx, new: DriftCheck, articles: Mapping[str, Article], version: ProductVersion | None
+    ctx: Ctx,
+    new: DriftCheck,
+    digests: Mapping[tuple[str, int], str],
+    articles: Mapping[str, Article],
+    version: ProductVersion | None,
 ) -> int:
     """Begin a task for each part whose text or code no reading has compared; return their number.
 
-    Call it under the lock of `store_drift`, so that two checks at once begin a reading once.
+    `digests` are those of `identify_codes`. Call it under the lock of `store_drift`, so that two checks at
+    once begin a reading once.
     """
     past = {(row.article_id, row.first_line): row for row in await queries.list_readings(ctx)}
     read_ids = articles.keys() - await queries.list_edited(ctx)
     codes = {(row.article_id, row.first_line): row.diff for row in new.code if row.article_id in read_ids}
-    is_small = sum(map(len, codes.values())) <= limits.MAX_INLINE_CHARACTERS
-    digests = await run_bounded(_digests_of, codes, seconds=limits.MAX_WRITER_SECONDS, is_small=is_small)
     begun, unchanged = 0, list[str]()
     for part, code in codes.items():
         article_id, line = part
@@ -71,7 +81,6 @@ async def begin_readings(
 
 
 def _digests_of(codes: Mapping[tuple[str, int], str]) -> dict[tuple[str, int], str]:
-    """Identify the code of each part, wherever in their files the lines are."""
     return {
         part: hashlib.sha256(_POSITION.sub("", code).encode()).hexdigest() for part, code in codes.items()
     }

@@ -36,13 +36,13 @@ class WaitingDrift:
 class PastReadings:
     """The readings of a part of an article by a language model: the newest task, and what was read.
 
-    The part is known by its first line, from 1.
+    The first line, from 1, identifies the part.
     """
 
     article_id: str
     first_line: int
     task_id: str
-    # Of the text and the code, without those of readings that have failed.
+    # They identify the text and the code of readings that have not failed.
     digests: list[str]
     # When a check last looked at the part, in ISO 8601.
     checked_at: str

@@ -53,7 +53,7 @@ class ArticleCodeIn(Body):
     """The code that bears on an article, or on a part of a long one."""
 
     article_id: Name
-    first_line: LineNumber = Field(default=1, description="The first line of the part, as `reads` has it.")
+    first_line: LineNumber = Field(description="The first line of the part, as `reads` has it.")
     diff: Annotated[Text, Field(max_length=limits.MAX_ARTICLE_CODE_CHARACTERS)] = Field(
         description="A unified diff. Hunks without a changed line are of the checked commit; the others are"
         " of its history and removed names of the article, each with its date and title after `@@`."

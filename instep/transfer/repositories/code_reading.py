@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from instep.client.ci.checkout import is_shallow, resolve
 from instep.client.ci.git import Git
 from instep.client.ci.shipped import host_and_path
-from instep.client.drift.article_code import Sought, code_of_articles
+from instep.client.drift.article_code import PartNames, code_of_articles
 from instep.client.drift.command import body_of
 from instep.client.drift.evidence import CheckoutEvidence, SentCommit, Stated, read_evidence
 from instep.platform.core import limits
@@ -26,7 +26,7 @@ class ClonedBranch:
         return not self.paths or matches_path(path, self.paths)
 
 
-def read_clone(clone: ClonedBranch, stated: Stated, sought: Mapping[tuple[str, int], Sought]) -> bytes:
+def read_clone(clone: ClonedBranch, stated: Stated, sought: Mapping[tuple[str, int], PartNames]) -> bytes:
     """The body of `POST /drift/checks` for the newest commit of the branch.
 
     `sought` are the names in the articles that a language model reads, by article and first line.

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from instep.accounts.language_model.choosing import NO_MODELS, LanguageModels
 from instep.client.ci.git import GitFailed
-from instep.client.drift.article_code import Sought
+from instep.client.drift.article_code import PartNames
 from instep.client.drift.evidence import Stated
 from instep.drafting.drift import actions as drift
 from instep.drafting.drift.schemas import CheckedDrift, DriftCheck, StatementsOut
@@ -119,7 +119,7 @@ class RepositoryCheck:
             try:
                 statements = Stated(stated.names, stated.values, stated.paths)
                 sought = {
-                    (row.article_id, row.first_line): Sought(row.titles, row.names) for row in stated.reads
+                    (row.article_id, row.first_line): PartNames(row.titles, row.names) for row in stated.reads
                 }
                 body = await run_with_timeout(
                     read_clone, clone, statements, sought, seconds=limits.MAX_CLONE_READING_SECONDS

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from instep.client.ci.git import Git
-from instep.client.drift.article_code import Sought, code_of_articles
+from instep.client.drift.article_code import PartNames, code_of_articles
 from instep.client.drift.evidence import Stated, read_evidence
 from instep.platform.text.patch_parser import parse_diff
 from tests.support.limits import SetLimit
@@ -19,9 +19,9 @@ FILES: dict[str, str | bytes | None] = {
     "tests/test_limits.py": "assert MAX_FEATURES == 1000\n",
 }
 NAMES = {
-    "art_1": Sought([], ["MAX_FEATURES", "absent_name"]),
-    "art_2": Sought([], ["absent_name"]),
-    "art_3": Sought([], ["value_7"]),
+    "art_1": PartNames([], ["MAX_FEATURES", "absent_name"]),
+    "art_2": PartNames([], ["absent_name"]),
+    "art_3": PartNames([], ["value_7"]),
 }
 
 
@@ -61,7 +61,7 @@ def test_a_file_that_is_named_as_the_article_comes_before_others(git: Git, set_l
     set_limit("MAX_ARTICLE_CODE_LINES", 21)
 
     for titles, path in (["Limits"], "app/limits.py"), (["About", "other"], "app/other.py"):
-        code = code_of_articles(git, "HEAD", {"art_1": Sought(titles, ["value_30"])}, 1)["art_1"]
+        code = code_of_articles(git, "HEAD", {"art_1": PartNames(titles, ["value_30"])}, 1)["art_1"]
         assert [file.path for file in parse_diff(code).files] == [path]
 
 
@@ -75,7 +75,7 @@ def test_an_article_gets_the_past_changes_that_removed_its_names(tmp_path: Path)
     repository.commit("Rename it", {"app/cli.py": new, "tests/test_cli.py": "run('--retention-days')\n"})
     git, names = (
         Git(repository.folder),
-        {"art_1": Sought([], ["--keep-days"]), "art_2": Sought([], ["--never-there"])},
+        {"art_1": PartNames([], ["--keep-days"]), "art_2": PartNames([], ["--never-there"])},
     )
     evidence = read_evidence(git, "HEAD", "HEAD", Stated(["--keep-days"], (), ()), "")
 
@@ -89,3 +89,22 @@ def test_an_article_gets_the_past_changes_that_removed_its_names(tmp_path: Path)
         ("-", "add_option('--keep-days')", 61, 61),
         ("+", "add_option('--retention-days')", 62, 61),
     ]
+
+
+def test_the_line_of_a_past_change_has_the_name_itself_and_not_a_longer_word(
+    tmp_path: Path, set_limit: SetLimit
+) -> None:
+    set_limit("MAX_ARTICLE_PAST_LINES", 20)
+    repository = new_repository(tmp_path / "shop")
+    repository.git("config", "user.name", "Alice")
+    repository.git("config", "user.email", "alice@acme.test")
+    repository.commit("Begin", {"cli.py": "\n".join(["maximum = 3", *LINES, "add_option('--max')", ""])})
+    repository.commit("Simplify it", {"cli.py": "main()\n"})
+    git = Git(repository.folder)
+    evidence = read_evidence(git, "HEAD", "HEAD", Stated(["--max"], (), ()), "")
+
+    past = [row.commit for row in evidence.commits]
+    code = code_of_articles(git, "HEAD", {"art_1": PartNames([], ["--max"])}, 5, past)
+
+    assert "-add_option('--max')\n" in code["art_1"]
+    assert "maximum" not in code["art_1"]

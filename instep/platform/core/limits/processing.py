@@ -95,9 +95,9 @@ MAX_DRIFT_CHECKS_PER_HOUR = 30
 MAX_DRIFT_READINGS = 500
 # The same by default.
 DRIFT_READINGS = 20
-# Lines of an article that one reading compares; longer articles are read in parts of whole sections.
+# Lines of an article that one reading compares; a longer article is read in parts.
 MAX_READING_LINES = 400
 # Names of such a part, by which its code is found.
 MAX_NAMES_OF_READING = 500
-# Code that is sent for such an article.
-MAX_ARTICLE_CODE_CHARACTERS = 400_000
+# Characters of the diff that is sent for such a part: at most 450 lines of 1,000 characters, and heads.
+MAX_ARTICLE_CODE_CHARACTERS = 600_000
