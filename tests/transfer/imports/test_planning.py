@@ -504,6 +504,14 @@ def test_the_old_site_itself_is_the_first_page() -> None:
     assert {row.path: row.url for row in plan.redirects}["/docs"] == "https://help.example/"
 
 
+def test_a_link_to_the_old_site_is_none_to_the_first_page_of_a_section() -> None:
+    rows = page("docs/a.md", "[x](/) [y](/#calendar)\n"), page("docs/index.md", address="/docs/")
+
+    plan = planned(tree(*rows))
+
+    assert text_of(plan, "docs/a.md") == "[x](/help/acme/) [y](/help/acme/)\n"
+
+
 def test_redirects_to_the_first_page_and_to_folders_resolve() -> None:
     redirects = (
         ImportedRedirect("/docs/home", "/docs"),

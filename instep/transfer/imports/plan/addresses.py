@@ -197,8 +197,12 @@ class Directory:
         return next(filter(None, map(self.page_at, addresses)), None)
 
     def by_root(self, path: str, page: ImportedPage) -> ImportedPage | None:
-        """The page of a file whose path is relative to the source's root or to a folder above the page."""
-        paths = (posixpath.join(root, path.strip("/")) for root in folders_above(page.path))
+        """The page of a file whose path is relative to the source's root or to a folder above the page.
+
+        The path "/" is only the root's.
+        """
+        name = path.strip("/")
+        paths = (posixpath.join(root, name) for root in (folders_above(page.path) if name else [""]))
         return next(filter(None, map(self.file_page, paths)), None)
 
     def page_at(self, address: str) -> ImportedPage | None:
