@@ -16,6 +16,12 @@ def test_a_format_says_what_it_misses_in_a_source_of_another_kind(name: str) -> 
         tree_of_files(Files({"notes.txt": b"Text."}), name)
 
 
+def test_a_generator_of_sites_reads_its_site_even_if_a_part_has_a_table_of_contents() -> None:
+    files = {f"content/{path}": f"# {path}\n\nText.\n" for path in ("a.md", "b/c.md", "b/SUMMARY.md")}
+
+    assert tree_of_files(Files({"hugo.yaml": "title: T\n", **files}), None).format == "hugo"
+
+
 PAGES = {
     "a.md": "# A\n\n[1](<my page (1).md>) ![2](<my pic.png>) [3](<my page (1).md#two> 't') [4]\n\n"
     "[4]: <my page (1).md>\n",
