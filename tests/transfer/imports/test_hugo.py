@@ -12,6 +12,7 @@ def page_of(text: str) -> tuple[str, list[str]]:
     files = {
         "hugo.toml": 'baseURL = "https://example.com/"',
         "content/a/p.md": f"---\ntitle: T\n---\n{text}",
+        "content/a/flow-large.png": b"",
         "content/_parts/one.md": "---\n---\nPart `{{</* x */>}}`",
     }
     tree = read_tree(READER, files)
@@ -72,6 +73,9 @@ VIDEO = "https://www.youtube.com/watch?v=abc"
             "**hugo**\n\n```toml\n[a]\nb = 1\n```",
         ),
         ('{{< figure src="i.png" alt="A" caption="B" >}}', "![A](i.png)\n\nB"),
+        ("{{< imgproc flow Resize 800x >}}\nB\n{{< /imgproc >}}", "![](flow-large.png)\n\nB"),
+        ('{{< card link="/b" title="A" subtitle="B" />}}', "**[A](/b)**\n\nB"),
+        ('{{% card header="[A](/b)" %}}\nB\n{{% /card %}}', "**[A](/b)**\n\nB"),
         ("{{< youtube abc >}}", f":::video\n[{VIDEO}]({VIDEO})\n:::"),
         ('[a]({{< ref "/a/b.md#c" >}})', "[a](/a/b.md#c)"),
         ('{{% include "/_parts/one.md" %}}', "Part `{{< x >}}`"),
@@ -87,15 +91,17 @@ def test_shortcodes_and_additions_of_hugo_are_plain(source: str, markdown: str) 
 
 def test_unknown_shortcodes_are_told_and_their_words_stay() -> None:
     text = (
+        '{{% talk youtube="abc" title="Our talk" %}}\n{{% /talk %}}\n\n'
         'New {{< since 1.2 />}} {{< swirl "a" >}}*words*{{< /swirl >}}\n\n'
         "See [this][x].\n\n[x]: {{% made x %}}\n"
     )
 
     assert page_of(text) == (
-        "New 1.2 *words*\n\nSee this.",
+        "**Our talk**\n\nNew 1.2 *words*\n\nSee this.",
         [
-            like("content/a/p.md:8…shortcode…"),
-            "content/a/p.md:4 shortcode since",
-            "content/a/p.md:4 shortcode swirl, reduced to its text",
+            like("content/a/p.md:11…shortcode…"),
+            "content/a/p.md:4 shortcode talk, reduced to its text",
+            "content/a/p.md:7 shortcode since",
+            "content/a/p.md:7 shortcode swirl, reduced to its text",
         ],
     )

@@ -2,7 +2,8 @@
 
 import posixpath
 import re
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 
 from instep.platform.core.directives import FENCE
 from instep.transfer.imports.html.block_tags import TagUse, replace_tags
@@ -53,10 +54,10 @@ _MAX_DEPTH = 5
 
 
 class Includes:
-    """The texts of files that shortcodes include, by path."""
+    """The texts of files that shortcodes include, by path; `paths` are those of all files, sorted."""
 
-    def __init__(self, texts: Mapping[str, str], root: str) -> None:
-        self.texts, self.root = texts, root
+    def __init__(self, texts: Mapping[str, str], root: str, paths: Sequence[str]) -> None:
+        self.texts, self.root, self.paths = texts, root, paths
 
     def read(self, name: str, folder: str) -> str | None:
         for base in (self.root, folder, ""):
@@ -64,6 +65,13 @@ class Includes:
                 if (text := self.texts.get(join(base, name.lstrip("/")) + ending)) is not None:
                     return text
         return None
+
+    def image(self, name: str, folder: str) -> str:
+        """The image in a page's folder whose name begins so: Docsy's `imgproc` omits the extension."""
+        start = posixpath.join(folder, name)
+        at = bisect_left(self.paths, start)
+        path = self.paths[at] if at < len(self.paths) else ""
+        return name + path.removeprefix(start) if name and path.startswith(start) else name
 
 
 def plain_shortcodes(text: str, code: HiddenCode, page: SourcePage, includes: Includes) -> str:
@@ -87,7 +95,7 @@ def _plain(text: str, code: HiddenCode, page: SourcePage, includes: Includes, de
     def write(tag: TagUse) -> str:
         if tag.name in ("include", "readfile", "snippet") and tag.body is None:
             return _included(tag, code, page, includes, depth)
-        return _plain_tag(tag, code, page)
+        return _plain_tag(tag, code, page, includes)
 
     text = _without_made_targets(text, page)
     text = _SHOWN_TAG.sub(lambda match: code.add_span(f"`{{{{{match[1]}{match[2]}{match[3]}}}}}`"), text)
@@ -137,7 +145,7 @@ def _included(tag: TagUse, code: HiddenCode, page: SourcePage, includes: Include
     return _plain(hide_into(text.strip("\n"), code), code, page, includes, depth + 1)
 
 
-def _plain_tag(tag: TagUse, code: HiddenCode, page: SourcePage) -> str:
+def _plain_tag(tag: TagUse, code: HiddenCode, page: SourcePage, includes: Includes) -> str:
     name, body = tag.name.lower(), tag.body or ""
     if name in CALLOUT_NAMES or name in SAME_NAMES:
         return _plain_callout(tag, body)
@@ -153,7 +161,7 @@ def _plain_tag(tag: TagUse, code: HiddenCode, page: SourcePage) -> str:
         return body
     if name in _CODE and tag.body is not None:
         return _plain_code(tag, code)
-    return _plain_media(tag, page)
+    return _plain_media(tag, page, includes)
 
 
 def _plain_callout(tag: TagUse, body: str) -> str:
@@ -185,26 +193,37 @@ def _language(text: str) -> str:
     return "json" if first.startswith("{") else "yaml"
 
 
-def _plain_media(tag: TagUse, page: SourcePage) -> str:
+def _plain_media(tag: TagUse, page: SourcePage, includes: Includes) -> str:
     name, body = tag.name.lower(), tag.body or ""
     if name in ("figure", "img", "image", "imgproc"):
-        return _plain_image(tag, body)
+        return _plain_image(tag, body, includes.image(tag.argument("src"), posixpath.dirname(page.path)))
     if name in _VIDEOS and (tag.named.get("id") or tag.positional):
         address = _VIDEOS[name].format("/".join([tag.named["id"]] if "id" in tag.named else tag.positional))
         words = video(tag.named.get("title", ""), address)
         return f"\n\n{words}\n\n" if words.startswith(FENCE) else words
     if name in ("ref", "relref"):
         return tag.argument("path")
-    if name == "param" or tag.body is not None:
+    words = _titled(tag)
+    if name == "card" and words:
+        return words
+    if name == "param" or words:
         page.losses.add(f"shortcode {tag.name}, reduced to its text", tag.source)
-        return body
+        return words
     page.losses.add(f"shortcode {tag.name}", tag.source)
     # A single word is often part of the surrounding sentence.
     return tag.positional[0] if len(tag.positional) == 1 and not tag.named else ""
 
 
-def _plain_image(tag: TagUse, body: str) -> str:
-    source = tag.argument("src")
+def _titled(tag: TagUse) -> str:
+    """The text of a card or another shortcode, below its title."""
+    title = tag.named.get("title") or tag.named.get("header", "")
+    body = tag.body or tag.named.get("subtitle", "")
+    if title and (target := tag.named.get("link") or tag.named.get("href")):
+        title = f"[{title}]({target})"
+    return headed_block(title, body) if title else body
+
+
+def _plain_image(tag: TagUse, body: str, source: str) -> str:
     if not source:
         return body
     alt = tag.named.get("alt") or tag.named.get("caption", "")

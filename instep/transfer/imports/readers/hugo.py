@@ -45,9 +45,8 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     places = places_by_language(page_paths(files, root), root, locale)
     originals = translations(places, locale)
     sources = {path: read_page(path, files.read(path), losses) for path in places if not _is_part(path, root)}
-    includes = Includes(
-        {page.path: page.body for page in sources.values()} | _parts(files, places, root), root
-    )
+    texts = {page.path: page.body for page in sources.values()} | _parts(files, places, root)
+    includes = Includes(texts, root, sorted(files.paths()))
     pages = {
         path: _page(page, root, places[path].path, places[path].locale, main, originals.get(path), includes)
         for path, page in sources.items()
