@@ -21,6 +21,8 @@ _AROUND_LINES, _AROUND_PAST_LINES = 10, 4
 _MAX_FILES, _MAX_LINES_OF_NAME = 6, 3
 # A name in more files says little about where an article's subject is.
 _MAX_FILES_OF_NAME = 40
+# Tests and a project's own workflows repeat names without saying how the product behaves.
+_UNREAD_KINDS = ("test", "internal")
 
 Part = TypeVar("Part", bound=Hashable)
 
@@ -54,8 +56,8 @@ def code_of_articles(
     """The code of a commit for articles or parts of them, as diffs; the changed lines are those of `past`.
 
     `past` are commits of the history, newest first, which removed names that the code no longer has. The
-    search ends after `limit` parts whose names either has, or after `MAX_DRIFT_CHARACTERS`. Tests are left
-    out, and so are files of the commit for which `is_read` is false.
+    search ends after `limit` parts whose names either has, or after `MAX_DRIFT_CHARACTERS`. Tests and
+    workflows are left out, and so are files of the commit for which `is_read` is false.
     """
     if limit < 1 or not sought:
         return {}
@@ -78,7 +80,7 @@ def code_of_articles(
 def _find_hits(git: Git, head: str, names: Collection[str], is_read: Callable[[str], bool]) -> SearchedCode:
     finder, code = NameFinder(names), SearchedCode()
     for path, content in read_code_files(git, head):
-        if kind_of_path(path) == "test" or not is_read(path):
+        if kind_of_path(path) in _UNREAD_KINDS or not is_read(path):
             continue
         code.file_count += 1
         lines = content.splitlines()
@@ -141,7 +143,7 @@ def _removals(past: Iterable[PastCommit]) -> dict[str, list[PastHunk]]:
     removals: dict[str, list[PastHunk]] = defaultdict(list)
     for commit in past:
         for hunk in commit.hunks:
-            if not any(kind_of_path(path) == "test" for path in hunk.head):
+            if not any(kind_of_path(path) in _UNREAD_KINDS for path in hunk.head):
                 titled = replace(hunk, section=f" {commit.date} {commit.title}")
                 for name in hunk.names:
                     removals[name].append(titled)

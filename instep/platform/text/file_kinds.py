@@ -31,8 +31,9 @@ _BINARY = re.compile(
     re.IGNORECASE,
 )
 _TEST = re.compile(
-    r"(^|/)(tests?|specs?|__tests__|__mocks__|testing|testdata|fixtures?|e2e|cypress|stories|bench(marks?)?)/"
-    r"|(^|/)(test_[^/]*|conftest\.py)$|[._-](test|tests|spec|stories|e2e|cy)\.\w+$|_(test|spec)\.\w+$|Tests?\.\w+$",
+    r"(^|/)(tests?|specs?|__tests__|__mocks__|mocks?|testing|testdata|fixtures?|fuzzing|e2e|cypress|stories"
+    r"|bench(marks?)?)/|(^|/)(test_[^/]*|conftest\.py)$|[._-](test|tests|spec|stories|e2e|cy)\.\w+$"
+    r"|_(test|spec)\.\w+$|Tests?\.\w+$|\.t$",
 )
 _INTERNAL = re.compile(
     r"(^|/)(\.github|\.gitlab|\.circleci|\.vscode|\.idea|\.husky|\.changeset|migrations?|alembic)/"

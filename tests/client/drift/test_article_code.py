@@ -17,6 +17,8 @@ FILES: dict[str, str | bytes | None] = {
     "app/other.py": "\n".join(LINES),
     "app/odd.py": "x" * 9_000 + "\nMAX_FEATURES = 7\0\n",
     "tests/test_limits.py": "assert MAX_FEATURES == 1000\n",
+    "t/limits.t": "MAX_FEATURES: 1000\n",
+    ".github/workflows/ci.yml": "MAX_FEATURES: 1000\n",
 }
 NAMES = {
     "art_1": PartNames([], ["MAX_FEATURES", "absent_name"]),
