@@ -34,6 +34,15 @@ def exported(text: str, path: str = "config.ts", **others: str) -> JsValue:
         ("arrow()", {"from": "an arrow"}),
         ("<b>Getting <i>started</i></b>", "Getting started"),
         ("require('./a.png').default", "./a.png"),
+        ("['a', 'b'].map((x) => tagged(x + '!'))", ["#a!", "#b!"]),
+        ("['a'].map((name) => acme)", ["Acme docs"]),
+        ("[{ a: 1 }].map((x) => { const name = x.a; return name; })", [1]),
+        ("[{ a: 1 }].map(({ a: name, b: list = 2 }) => [name, list])", [[1, 2]]),
+        ("[{ 'a-b': { c: 1 } }].map(({ 'a-b': { c: list = 2 } }) => list)", [1]),
+        ("[5].map((/* one */ x, /* its place */ at) => [x, at])", [[5, 0]]),
+        ("1 === true", False),
+        ("({}).off === true ? 'off' : 'on'", "on"),
+        ("[1].map((x, at, all) => all.length === 1 ? 'one' : 'many')", ["one"]),
     ],
 )
 def test_literals_and_what_leads_to_them_are_read(expression: str, value: JsValue) -> None:
@@ -43,6 +52,8 @@ def test_literals_and_what_leads_to_them_are_read(expression: str, value: JsValu
         export const settings = {{ title: 'Old', depth: 2 }}
         function items(): string[] {{ return ['from a function'] }}
         const arrow = () => ({{ from: 'an arrow' }})
+        const tagged = (x) => `#${{x}}`
+        const acme = `${{name}} docs`
         export default {expression}
     """
 
@@ -69,6 +80,28 @@ def test_what_only_a_program_knows_tells_its_file_and_line() -> None:
     assert value["x"] == JsUnknown("y", "config.ts", 4)
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "[{ h: true }].map((x) => { if (x.h) return ''; return 'a'; })[0]",
+        "1 == true",
+        "[] === []",
+        "null === undefined",
+        "({ ...other }).title && 'a'",
+        "[other()].map(({ title }) => title)[0]",
+        "['a'].map(([name]) => name)[0]",
+    ],
+)
+def test_a_value_that_the_text_does_not_state_is_unknown(expression: str) -> None:
+    assert isinstance(exported(f"const name = 'Acme'\nexport default {expression}"), JsUnknown)
+
+
+def test_a_function_that_only_a_program_can_run_tells_its_call() -> None:
+    value = exported("function sorted(x) { x.sort(); return x }\nexport default sorted(['b', 'a'])")
+
+    assert value == JsUnknown("sorted(['b', 'a'])", "config.ts", 2)
+
+
 def test_values_that_contain_each_other_end() -> None:
     assert "[[[" in repr(exported("const a = [a]\nexport default a"))
 
@@ -79,6 +112,30 @@ def test_values_that_repeat_each_other_without_end_are_refused(monkeypatch: pyte
 
     with pytest.raises(UnreadableSource, match=r"config\.ts"):
         exported("\n".join([*lines, "export default a29"]))
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        f"[{'0,' * 26}].reduce((text) => `${{text}}${{text}}`, 'x')",
+        f"[{'0,' * 26}].reduce((text) => [text, text].join(''), 'x')",
+        f"[{'0,' * 26}].reduce((all) => [...all, ...all], [0])",
+        f"[{'0,' * 9_000}].map(() => '').map((text, at, all) => all.join(text))",
+    ],
+)
+def test_values_that_double_are_refused(expression: str) -> None:
+    with pytest.raises(UnreadableSource, match=r"config\.ts"):
+        exported(f"export default {expression}")
+
+
+@pytest.mark.parametrize(
+    ("start", "end"), [("(", " && a)"), ("[1].reduce((all) => all, ", ")"), ("['a'].join(", ")")]
+)
+def test_a_part_of_an_expression_is_evaluated_once(start: str, end: str) -> None:
+    configuration = Configuration(dedented({"config.ts": f"export default {start * 16}''{end * 16}"}))
+
+    assert configuration.exported("config.ts") in ("", "a")
+    assert limits.MAX_IMPORT_SETTINGS_VALUES - configuration.values_left < 200
 
 
 def test_a_file_that_is_no_javascript_has_no_value() -> None:

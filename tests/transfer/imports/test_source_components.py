@@ -1,5 +1,9 @@
 """Components that the source itself defines, in JSX files or on the page, shown as far as their text says."""
 
+import time
+
+import pytest
+
 from instep.transfer.imports.javascript.modules import Configuration
 from instep.transfer.imports.mdx.included_files import IncludedFiles
 from instep.transfer.imports.mdx.pages import PageReader
@@ -126,3 +130,76 @@ def test_repetitions_in_repetitions_have_an_end() -> None:
 
     assert len(text) < 2_000_000
     assert losses[-1][0].startswith("expression {all.map(one")
+
+
+@pytest.mark.parametrize(
+    ("tag", "markdown", "losses"),
+    [
+        ('<script set:html={"x = 1"} />', "", ["program in the page: <script>"]),
+        ("<style dangerouslySetInnerHTML={{ __html: `p { color: red }` }} />", "", []),
+        ('Go <a href="/b" set:html={"<b>there</b>"} />.', "Go [**there**](/b).\n", []),
+        ('<h2 set:html={"Install"} />', "## Install\n", []),
+        ("<ul><li set:html={'one'} /><li set:html={'two'} /></ul>", "- one\n- two\n", []),
+        ("<pre><code set:html={'a &lt;b> <i>c</i>'} /></pre>", "```\na <b> c\n```\n", []),
+        ("Run <code set:html={'a*b'} /> now.", "Run `a*b` now.\n", []),
+        ("<p set:html={t('key.name')} />", "", ["component <p>"]),
+        ("<p dangerouslySetInnerHTML={{ __html: t('key.name') }} />", "", ["component <p>"]),
+        ("<pre set:html={show()} />", "", ["component <pre>"]),
+        ("<pre>{`a\n  b`}</pre>", "```\na\n  b\n```\n", []),
+        ("<pre>{show()}</pre>", "", ["expression {show()}"]),
+        ('<p class="light:sl-hidden">Words.</p>', "Words.\n", []),
+        ('<img src="a.png" alt="Dark" class="light:sl-hidden" />', "", []),
+        ("There are {12345678} rows.", "There are 12345678 rows.\n", []),
+        (
+            'Text\n\n{1 === 1 && <div onClick={f}><Code code="npm i" /><Card title="T" /></div>}',
+            "Text\n\n```\nnpm i\n```\n\n:::card[T]\n:::\n",
+            [],
+        ),
+    ],
+)
+def test_the_words_of_a_tag_keep_their_meaning_or_are_told(
+    tag: str, markdown: str, losses: list[str]
+) -> None:
+    text, rows = read(tag)
+
+    assert (text, [what for what, _ in rows]) == (markdown, losses)
+
+
+def test_names_of_a_callback_do_not_change_the_constants_of_a_component() -> None:
+    source = """
+        ---
+        const { title, items } = Astro.props;
+        const heading = `About ${title}`;
+        ---
+        <ul>{items.map(({ title }) => <li>{title}: {heading}</li>)}</ul>
+        """
+    body = "import Foo from '/parts/Foo.astro'\n\n<Foo title='Real' items={[{ title: 'One' }]} />"
+
+    assert read(body, **{"parts/Foo.astro": source}) == ("- One: About Real\n", [])
+
+
+def test_a_constant_of_a_module_does_not_see_the_arguments_of_its_component() -> None:
+    source = """
+        const title = "Guide";
+        export const line = `See ${title}`;
+        export const Box = ({ title, children }) => <p>{title}: {children}</p>;
+        """
+    body = "import { Box, line } from '/parts/box.jsx'\n\n<Box title='Real'>{line}</Box>"
+
+    assert read(body, **{"parts/box.jsx": source}) == ("Real: See Guide\n", [])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "---\nconst " + "a" * 200_000 + "\n---\n<b/>",
+        "<style " * 20_000,
+        "<p>{'" + "\\'" * 40_000 + "}</p>",
+    ],
+)
+def test_hostile_components_take_no_longer_than_others(source: str) -> None:
+    began = time.process_time()
+
+    read("import Foo from '/parts/Foo.astro'\n\n<Foo />\n\n" + source, **{"parts/Foo.astro": source})
+
+    assert time.process_time() - began < 5

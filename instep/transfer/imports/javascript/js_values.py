@@ -47,7 +47,7 @@ def js_text(value: JsValue) -> str:
         return next((text for text in map(js_text, value.arguments) if text), "")
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return ""
-    return value if isinstance(value, str) else f"{value:g}"
+    return str(value)
 
 
 def at(value: JsValue, *keys: str) -> JsValue:

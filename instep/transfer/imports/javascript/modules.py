@@ -4,8 +4,11 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from itertools import chain, repeat
+from types import NoneType
 
 from tree_sitter import Language, Node, Parser
 
@@ -16,7 +19,6 @@ from instep.transfer.imports.javascript.js_values import (
     JsCall,
     JsUnknown,
     JsValue,
-    js_object,
     js_text,
 )
 from instep.transfer.imports.tree.file_names import with_ending
@@ -29,16 +31,34 @@ ASTRO = ".astro"
 # The parts of a component of Astro: statements between lines `---`, its props among them, and its markup.
 _ASTRO_PARTS = re.compile(r"\s*---[ \t]*\n(.*?)^---[ \t]*$(.*)\Z", re.DOTALL | re.MULTILINE)
 _ASTRO_PROPS = re.compile(
-    r"^(?:const|let)\s+(\{[^{}]*\}|\w+)[^=;\n]*=\s*Astro\.props\b[^;\n]*;?", re.MULTILINE
+    r"^(?:const|let)\s+(\{[^{}]*\}|\w++)[^=;\n]*+=\s*Astro\.props\b[^;\n]*;?", re.MULTILINE
 )
-_ASTRO_STYLE = re.compile(r"<style\b(?:(?!</style>).)*</style>", re.DOTALL)
+_ASTRO_STYLE = re.compile(r"<style\b(?:(?!</?style\b).)*+</style>", re.DOTALL)
 _MAX_DEPTH = 60
+# The number of characters of a text that count as one value.
+_CHARACTERS_PER_VALUE = 64
 _WRAPPERS = {"parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression"}
 _WRAPPERS |= {"await_expression", "sequence_expression"}
 FUNCTIONS = {"arrow_function", "function_expression", "function_declaration"}
 _ESCAPE = re.compile(r"\\(u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|\r?\n|.)", re.DOTALL)
 _SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
+_NAMES = {"identifier", "shorthand_property_identifier_pattern"}
+_WORD = re.compile(r"[\w$]+")
+# JavaScript compares values of these types by kind and value; `null` and `undefined` are one value here.
+_KINDS = {str: "string", bool: "boolean", int: "number", float: "number", NoneType: "missing"}
 _CONSTANTS: dict[str, JsValue] = {"true": True, "false": False, "null": None, "undefined": None}
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionResult:
+    """The expression that a function returns, and the values of the names in it."""
+
+    node: Node
+    names: dict[str, JsValue]
+
+    @property
+    def text(self) -> str:
+        return source_text(self.node)
 
 
 class Configuration:
@@ -94,8 +114,8 @@ class Configuration:
         finally:
             self.values_left, self.is_page = values_left, False
 
-    def affords_value(self, path: str) -> bool:
-        self.values_left -= 1
+    def affords_values(self, path: str, count: int) -> bool:
+        self.values_left -= count
         if self.values_left < 0 and not self.is_page:
             raise UnreadableSource(
                 f"{path} has more than {limits.MAX_IMPORT_SETTINGS_VALUES:,} values: "
@@ -121,32 +141,47 @@ class Module:
         self.imports: dict[str, tuple[str, str]] = {}
         # The arguments and constants of the function that is being evaluated.
         self.names: Mapping[str, JsValue] = {}
+        # The props of a component of Astro, which all statements of its file use.
+        self.props: Mapping[str, JsValue] = {}
         self.depth = 0
         for statement in self.root.named_children:
             self._take_statement(statement)
 
     @contextmanager
-    def named(self, names: Mapping[str, JsValue]) -> Iterator[None]:
+    def named(
+        self, names: Mapping[str, JsValue], props: Mapping[str, JsValue] | None = None
+    ) -> Iterator[None]:
         """Inside this context, these names have these values, with priority over those of the file."""
-        outer, self.names = self.names, names
+        outer = self.names, self.props
+        self.names, self.props = names, self.props if props is None else props
         try:
             yield
         finally:
-            self.names = outer
+            self.names, self.props = outer
 
     def exported(self, name: str) -> JsValue:
         key = "export default" if name == "default" else name
-        return self.value(self.nodes[key]) if key in self.nodes else self._unknown(self.root, name)
+        return self._defined(key) if key in self.nodes else self._unknown(self.root, name)
+
+    def _defined(self, name: str) -> JsValue:
+        """The value of a constant of the file, which does not see the names of the current function."""
+        with self.named(self.props):
+            return self.value(self.nodes[name])
 
     def value(self, node: Node) -> JsValue:
         """The value of an expression; `JsUnknown` if it can't be determined from the text."""
-        if not self.configuration.affords_value(self.path) or self.depth >= _MAX_DEPTH:
+        if not self._affords(1) or self.depth >= _MAX_DEPTH:
             return self._unknown(node)
         self.depth += 1
         try:
-            return self._value(node)
+            value = self._value(node)
         finally:
             self.depth -= 1
+        length = len(value) if isinstance(value, str) else 0
+        return value if self._affords(length // _CHARACTERS_PER_VALUE) else self._unknown(node)
+
+    def _affords(self, values: int) -> bool:
+        return self.configuration.affords_values(self.path, values)
 
     def _take_statement(self, node: Node) -> None:
         if node.type == "import_statement":
@@ -229,52 +264,60 @@ class Module:
         return not value if is_negation else self._unknown(node)
 
     def _binary_expression(self, node: Node) -> JsValue:
-        """`setting || "default"` has the value of its first known side; `+` joins strings."""
+        """The value of two sides.
+
+        `||` and `??` have their first known side, `&&` the side that it leads to; `===` compares; `+` joins
+        strings.
+        """
         name = field_text(node, "operator")
         if name == "&&":
             return self._ternary_expression(node)
         left, right = self._part(node, "left"), self._part(node, "right")
         if name in ("||", "??"):
             return right if isinstance(left, JsUnknown) or not left else left
-        is_known = not isinstance(left, JsUnknown | JsCall) and not isinstance(right, JsUnknown | JsCall)
-        if is_known and name in ("===", "!==", "==", "!="):
-            return (left == right) is (name[0] == "=")
+        kinds = {_KINDS.get(type(left)), _KINDS.get(type(right))}
+        is_comparable = name in ("===", "!==") or (name in ("==", "!=") and len(kinds) == 1)
+        if is_comparable and None not in kinds and kinds != {"missing"}:
+            return (left == right and len(kinds) == 1) is (name[0] == "=")
         if name == "+" and isinstance(left, str) and isinstance(right, str):
             return left + right
         return self._unknown(node)
 
     def _ternary_expression(self, node: Node) -> JsValue:
         branch = self.branch(node)
-        return self.value(branch) if branch is not None else self._unknown(node)
+        return self.value(branch) if isinstance(branch, Node) else branch
 
-    def branch(self, node: Node) -> Node | None:
-        """The part of `condition ? a : b` or `condition && a` that has its value; None if that is unknown."""
-        if field_text(node, "operator") not in ("", "&&"):
-            return None
-        names = ("consequence", "alternative") if node.type == "ternary_expression" else ("right", "left")
-        condition = node.child_by_field_name("condition") or node.child_by_field_name("left")
-        value = self.value(condition) if condition is not None else None
+    def branch(self, node: Node) -> "Node | JsValue":
+        """The part to which `condition ? a : b` or `condition && a` leads.
+
+        A value if that is the condition itself, which is evaluated once, or if it is unknown.
+        """
+        is_ternary = node.type == "ternary_expression"
+        condition = node.child_by_field_name("condition" if is_ternary else "left")
+        is_choice = is_ternary or field_text(node, "operator") == "&&"
+        value = self.value(condition) if condition is not None and is_choice else self._unknown(node)
         if isinstance(value, JsUnknown | JsCall):
-            return None
-        return node.child_by_field_name(names[0] if value or isinstance(value, (list, dict)) else names[1])
+            return self._unknown(node)
+        if value or isinstance(value, (list, dict)):
+            return node.child_by_field_name("consequence" if is_ternary else "right")
+        return node.child_by_field_name("alternative") if is_ternary else value
 
     def _part(self, node: Node, name: str) -> JsValue:
         part = node.child_by_field_name(name)
         return self.value(part) if part else None
 
-    def _inner(self, node: Node) -> JsValue:
+    def _spread(self, node: Node) -> JsValue:
         inner = first_child(node)
-        return self.value(inner) if inner else None
+        value = self.value(inner) if inner else None
+        return value if isinstance(value, list | dict) and self._affords(len(value)) else None
 
     def _array(self, node: Node) -> JsValue:
         items: list[JsValue] = []
-        for child in node.named_children:
-            if child.type == "comment":
-                continue
+        for child in _parts(node):
             if child.type != "spread_element":
                 items.append(self.value(child))
                 continue
-            spread = self._inner(child)
+            spread = self._spread(child)
             items += spread if isinstance(spread, list) else [self._unknown(child)]
         return items
 
@@ -288,7 +331,7 @@ class Module:
             elif child.type == "shorthand_property_identifier":
                 fields[source_text(child)] = self._identifier(child)
             elif child.type == "spread_element":
-                spread = self._inner(child)
+                spread = self._spread(child)
                 fields |= spread if isinstance(spread, dict) else {"...": self._unknown(child)}
         return fields
 
@@ -306,7 +349,7 @@ class Module:
         if name == "undefined" or name in self.names:
             return self.names.get(name)
         if name in self.nodes:
-            return self.value(self.nodes[name])
+            return self._defined(name)
         if name in self.imports:
             source, imported = self.imports[name]
             path = self.configuration.find(source, self.path)
@@ -321,82 +364,114 @@ class Module:
             return value
         if isinstance(value, (str, list)) and name == "length":
             return len(value)
-        return value.get(name) if isinstance(value, dict) and name else self._unknown(node)
+        return self._field(value, name, node)
+
+    def _field(self, value: JsValue, name: str, node: Node) -> JsValue:
+        """A field of an object; unknown if the object or a part of it that may have the field is unknown."""
+        if isinstance(value, dict) and (name in value or "..." not in value):
+            return value.get(name)
+        return self._unknown(node)
 
     def _subscript_expression(self, node: Node) -> JsValue:
         value, key = self._part(node, "object"), self._part(node, "index")
         if isinstance(value, list) and isinstance(key, int):
             return value[key] if 0 <= key < len(value) else None
-        return value.get(key) if isinstance(value, dict) and isinstance(key, str) else self._unknown(node)
+        return self._field(value, key, node) if isinstance(key, str) else self._unknown(node)
 
     def _call_expression(self, node: Node) -> JsValue:
-        arguments, name = node.child_by_field_name("arguments"), field_text(node, "function")
-        values = tuple(self.value(child) for child in arguments.named_children) if arguments else ()
+        arguments, name = _arguments(node), field_text(node, "function")
+        values = tuple(self.value(child) for child in arguments)
         if name in ("require", "require.resolve") and values and isinstance(values[0], str):
             path = self.configuration.find(values[0], self.path)
             is_script = name == "require" and path is not None and SCRIPT.search(path)
             return self.configuration.exported(path) if is_script and path else values[0]
-        declared = self.nodes.get(name)
+        declared = self.nodes.get(name) if name not in self.names else None
         if declared is not None and declared.type in FUNCTIONS:
-            return self._result(declared)
-        if (value := self._method_result(node)) is not None:
+            return self._value_of(node, self.result_of(declared, values, self.props))
+        if (value := self._method_result(node, values)) is not None:
             return value
         return JsCall(name, values, source_text(node), self.path, _line(node))
 
-    def _method_result(self, call: Node) -> JsValue:
+    def _method_result(self, call: Node, values: Sequence[JsValue]) -> JsValue:
         """The value of `list.map(…)`, `list.reduce(…)`, `list.join(…)` or `text.trim()`; None for others."""
-        function, arguments = (call.child_by_field_name(part) for part in ("function", "arguments"))
-        if function is None or function.type != "member_expression" or arguments is None:
+        target, name = self.method(call)
+        if isinstance(target, str):
+            return target.strip() if name == "trim" else None
+        if not isinstance(target, list) or not values:
             return None
-        target, name = self._part(function, "object"), field_text(function, "property")
-        if isinstance(target, list) and arguments.named_children:
-            return self._list_result(target, name, arguments.named_children)
-        return target.strip() if isinstance(target, str) and name == "trim" else None
-
-    def _list_result(self, target: list[JsValue], name: str, arguments: list[Node]) -> JsValue:
         if name == "join":
-            texts = [item for item in target if isinstance(item, str)]
-            return js_text(self.value(arguments[0])).join(texts) if texts == target else None
-        if arguments[0].type not in FUNCTIONS:
+            return self._joined(target, js_text(values[0]))
+        results = self.results_of_map(target, name, call)
+        if results is not None:
+            return [self._value_of(call, result) for result in results]
+        callback = _arguments(call)[0]
+        if name != "reduce" or len(values) == 1 or callback.type not in FUNCTIONS:
             return None
-        if name == "map":
-            return [self._result(arguments[0], item, number) for number, item in enumerate(target)]
-        if name != "reduce" or len(arguments) == 1:
-            return None
-        total = self.value(arguments[1])
-        for item in target:
-            total = self._result(arguments[0], total, item)
+        total = values[1]
+        for number, item in enumerate(target):
+            total = self._value_of(call, self.result_of(callback, (total, item, number), self.names))
         return total
 
-    def arguments_by_name(self, function: Node, arguments: Sequence[JsValue]) -> dict[str, JsValue]:
-        alone, listed = (function.child_by_field_name(part) for part in ("parameter", "parameters"))
-        parameters = [alone] if alone is not None else listed.named_children if listed is not None else []
-        names: dict[str, JsValue] = {}
-        for parameter, argument in zip(parameters, arguments, strict=False):
-            pattern = parameter.child_by_field_name("pattern") or parameter
-            parts = pattern.named_children if pattern.type == "object_pattern" else []
-            if not parts:
-                names[source_text(pattern)] = argument
-            for part in parts:
-                name, default = (part.child_by_field_name(side) for side in ("left", "right"))
-                value = js_object(argument).get(source_text(name or part))
-                value = self.value(default) if value is None and default is not None else value
-                names[source_text(name or part)] = value
-        return names
+    def method(self, call: Node) -> tuple[JsValue, str]:
+        """The object and the name of a method that is called; None and no name for another node."""
+        function = call.child_by_field_name("function")
+        if function is None or function.type != "member_expression":
+            return None, ""
+        return self._part(function, "object"), field_text(function, "property")
 
-    def _result(self, function: Node, *arguments: JsValue) -> JsValue:
-        with self.named({**self.names, **self.arguments_by_name(function, arguments)}):
-            return self._returned_value(function)
+    def _joined(self, target: list[JsValue], separator: str) -> JsValue:
+        texts = [item for item in target if isinstance(item, str)]
+        length = sum(len(text) + len(separator) + 1 for text in texts)
+        is_known = texts == target and self._affords(length // _CHARACTERS_PER_VALUE)
+        return separator.join(texts) if is_known else None
 
-    def _returned_value(self, function: Node) -> JsValue:
-        """The return value of a function in the file that does nothing else."""
-        body = function.child_by_field_name("body")
-        if body is None or body.type != "statement_block":
-            return self.value(body) if body else self._unknown(function)
-        for statement in body.named_children:
-            if statement.type == "return_statement" and (inner := first_child(statement)):
-                return self.value(inner)
-        return self._unknown(function)
+    def results_of_map(self, target: JsValue, name: str, call: Node) -> list[FunctionResult | None] | None:
+        """The results of the callback in a call of `map` of a list; None for another call."""
+        callback = next(iter(_arguments(call)), call)
+        if name != "map" or not isinstance(target, list) or callback.type not in FUNCTIONS:
+            return None
+        return [self.result_of(callback, (each, at, target), self.names) for at, each in enumerate(target)]
+
+    def result_of(
+        self, function: Node, arguments: Iterable[JsValue], outer: Mapping[str, JsValue]
+    ) -> FunctionResult | None:
+        """The result of a function that only defines constants and returns; None for any other."""
+        body = function.child_by_field_name("body") or function
+        *constants, last = (_parts(body) if body.type == "statement_block" else []) or [body]
+        node = first_child(last) if last.type == "return_statement" else last
+        if node is None or any(constant.type != "lexical_declaration" for constant in constants):
+            return None
+        names = dict(outer)
+        for parameter, argument in zip(_parameters(function), chain(arguments, repeat(None)), strict=False):
+            self._define(names, parameter, argument)
+        for declarator in chain.from_iterable(map(_parts, constants)):
+            self._define(names, declarator, None)
+        return FunctionResult(node, names)
+
+    def _define(self, names: dict[str, JsValue], node: Node, value: JsValue, depth: int = 0) -> None:
+        """Add the names in a parameter or constant, such as `{ title, icon: picture = "none" }`."""
+        default = node.child_by_field_name("value") or node.child_by_field_name("right")
+        if value is None and default is not None:
+            with self.named(names):
+                value = self.value(default)
+        inner = next(filter(None, map(node.child_by_field_name, ("pattern", "name", "left"))), None)
+        if node.type in _NAMES:
+            names[source_text(node)] = value
+        elif inner is not None and depth < _MAX_DEPTH:
+            self._define(names, inner, value, depth + 1)
+        elif node.type == "object_pattern" and depth < _MAX_DEPTH:
+            for part in _parts(node):
+                key = part.child_by_field_name("key") or part.child_by_field_name("left") or part
+                each = self._field(value, self._key(key), part)
+                self._define(names, part.child_by_field_name("value") or part, each, depth + 1)
+        else:
+            names.update(dict.fromkeys(_WORD.findall(source_text(node)), self._unknown(node)))
+
+    def _value_of(self, call: Node, result: FunctionResult | None) -> JsValue:
+        if result is None:
+            return self._unknown(call)
+        with self.named(result.names):
+            return self.value(result.node)
 
     def _jsx_element(self, node: Node) -> JsValue:
         """The text between the tags, for a title such as `<Separator>Guides</Separator>`."""
@@ -469,8 +544,21 @@ def _descendants(node: Node, types: set[str]) -> Iterator[Node]:
             yield from _descendants(child, types)
 
 
+def _arguments(call: Node) -> list[Node]:
+    return _parts(call.child_by_field_name("arguments"))
+
+
+def _parameters(function: Node) -> list[Node]:
+    alone = function.child_by_field_name("parameter")
+    return [alone] if alone is not None else _parts(function.child_by_field_name("parameters"))
+
+
+def _parts(node: Node | None) -> list[Node]:
+    return [child for child in node.named_children if child.type != "comment"] if node is not None else []
+
+
 def first_child(node: Node) -> Node | None:
-    return next((child for child in node.named_children if child.type != "comment"), None)
+    return next(iter(_parts(node)), None)
 
 
 def field_text(node: Node, name: str) -> str:

@@ -16,7 +16,7 @@ _ATTRIBUTE = re.compile(
 )
 _TAG_END = re.compile(r"\s*(/?)>")
 _INLINE_MATH = re.compile(r"\$[^\s$](?:[^$\n]*[^\s$])?\$(?!\d)")
-_BRACE = re.compile(r"[{}]|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|/\*.*?\*/", re.DOTALL)
+_BRACE = re.compile(r"\\.|[{}]|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|/\*.*?\*/", re.DOTALL)
 _MAX_EXPRESSION_CHARACTERS = 100_000
 # A text with this many unclosed braces or tags does not contain components.
 _MAX_UNCLOSED = 200

@@ -27,12 +27,11 @@ from instep.transfer.imports.javascript.modules import (
     expression_value,
     is_complete_module,
 )
-from instep.transfer.imports.javascript.returned_tags import shown_tags, tags_of_component
+from instep.transfer.imports.javascript.returned_tags import tags_of_component, tags_of_expression
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_into
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.mdx.components import COMPONENTS, dropped, icon_label, illustration, unwrapped
 from instep.transfer.imports.mdx.elements import (
-    AttributeValue,
     Element,
     ElementNode,
     Expression,
@@ -69,7 +68,7 @@ _INLINE_PREFIX = re.compile(r"[ \t>]*$")
 _SPEAKING = frozenset(COMPONENTS.values()) - {dropped, icon_label, unwrapped}
 # The class by which Starlight hides the picture for dark pages on light ones.
 _ONLY_DARK = "light:sl-hidden"
-_CHOICE = re.compile(r"\.map\(|\?|&&")
+_SHOWS_TAGS = re.compile(r"\.map\(|\?|&&")
 _MAX_SNIPPET_DEPTH = 8
 # The maximum number of blocks of one statement, and of lines that are tried if text begins right below
 # statements. A page on which this fails often has no statements.
@@ -128,8 +127,8 @@ class PageWriter:
         """
         for node in nodes:
             rows = None
-            if isinstance(node, Expression) and _CHOICE.search(node.text) and self._affords(0):
-                rows = shown_tags(self.module, self.code.show(node.text))
+            if isinstance(node, Expression) and _SHOWS_TAGS.search(node.text) and self._affords(0):
+                rows = tags_of_expression(self.module, self.code.show(node.text))
             if rows is None or not self._affords(sum(len(row.text) for row in rows)):
                 yield node
                 continue
@@ -152,9 +151,11 @@ class PageWriter:
     def _element(self, element: Element, parent: Tag | None, line: str) -> MarkdownPiece:
         tag = self._tag(element, parent)
         tag.line = self.code.show(line)
-        if (piece := self._piece_of_attributes(element, tag)) is not None:
-            return piece
+        if imported := self._imported(element):
+            return self._included(imported, tag)
         write = COMPONENTS.get(element.name) or HTML_TAGS.get(element.name)
+        if write is illustration and _ONLY_DARK in tag.value("class", "className").split():
+            return MarkdownPiece("")
         if write is None and element.name not in _CODE_TAGS:
             if (unknown := self._unknown(element, tag)) is not None:
                 return unknown
@@ -163,7 +164,7 @@ class PageWriter:
         if element.name in _CODE_TAGS:
             return self._code_piece(element, tag, is_in_table=line.lstrip().startswith("|"))
         quotes = line.count(">") if _INLINE_PREFIX.fullmatch(line) else 0
-        tag.inner = dedent_block(self._text_of(element.children, tag), quotes)
+        tag.inner = dedent_block(self._text_of(self._children(element), tag), quotes)
         piece = (write or unwrapped)(tag)
         self._tell_page(element, piece)
         if not piece.text and element.attributes and write in _SPEAKING:
@@ -174,26 +175,22 @@ class PageWriter:
             return block(paragraphs(identity, piece.text))
         return piece
 
-    def _piece_of_attributes(self, element: Element, tag: Tag) -> MarkdownPiece | None:
-        """The piece of a tag if its name or an attribute states it, whatever is in the tag."""
-        if imported := self._imported(element):
-            return self._included(imported, tag)
-        if _ONLY_DARK in tag.value("class", "className").split():
-            return MarkdownPiece("")
+    def _children(self, element: Element, *, is_code: bool = False) -> Sequence[ElementNode]:
+        """The nodes in a tag, or the HTML that an attribute of Astro or React states for it."""
         html = element.attributes.get("set:html") or element.attributes.get("dangerouslySetInnerHTML")
-        return self._html_piece(html, element) if html else None
-
-    def _html_piece(self, attribute: AttributeValue, element: Element) -> MarkdownPiece:
-        """The content of a tag that an attribute of Astro or React states as HTML."""
-        value = unescape(attribute) if isinstance(attribute, str) else self._value(attribute)
-        html = js_text(value) or js_text(at(value, "__html"))
-        if not html:
+        if html is None or HTML_TAGS.get(element.name) is dropped:
+            return element.children
+        value = unescape(html) if isinstance(html, str) else self._value(html)
+        value = value.get("__html") if isinstance(value, dict) else value
+        if not isinstance(value, str):
             self._tell_component(element)
-        text = to_markdown(f"<body>{html}")
+            return element.children
+        if is_code or element.name == "code":
+            return parse_elements(value, "html")
+        text = to_markdown(f"<body>{value}")
         for loss in text.losses:
             self.page.losses.add(loss, element.source)
-        markdown = text.markdown.strip("\n")
-        return MarkdownPiece(hide_into(markdown, self.code), "block" if "\n" in markdown else "inline")
+        return [hide_into(text.markdown.strip("\n"), self.code)]
 
     def _unknown(self, element: Element, tag: Tag) -> MarkdownPiece | None:
         """A tag that the source should define; None, and a recorded loss, if only its children are kept."""
@@ -226,17 +223,17 @@ class PageWriter:
         tags = tags_of_component(module, name, props)
         if tags is None or not self._affords(len(tags.text)):
             return None
-        here, names = self.module, self.module.names
+        here, names, outer = self.module, self.module.names, self.module.props
 
         def children(parent: Tag | None) -> str:
-            with here.named(names):
+            with here.named(names, outer):
                 return dedent_block(self._text_of(element.children, parent))
 
         writer = PageWriter(self.page, self.snippets, self.code, {}, self.depth + 1, self.budget, children)
         writer.module = module
         losses = self.page.losses.losses.rows
         before = len(losses)
-        with module.named(tags.names):
+        with module.named(tags.names, tags.names if module.path.endswith(ASTRO) else {}):
             text = writer._text_of(_nodes_of(tags.text), tag.parent)
         if all(loss.what.startswith(tuple(TOLD_TAGS.values())) for loss in losses[before:]):
             self.files |= writer.files
@@ -344,22 +341,33 @@ class PageWriter:
 
     def _code_piece(self, element: Element, tag: Tag, *, is_in_table: bool) -> MarkdownPiece:
         """Code in the text or attributes of a tag, or in a file that it refers to."""
-        content = "".join(child for child in element.children if isinstance(child, str)).strip()
+        children = self._children(element, is_code=True)
+        content = "".join(child for child in children if isinstance(child, str)).strip()
         if element.name in ("include", "Snippet"):
             return self._file_piece(tag, content or tag.value("file", "src"))
         if element.name == "pre":
             if "\x00B" in content:
                 return block(dedent_block(self._text_of(element.children, tag)))
-            text = unescape(self.code.show(_plain_text(element)))
-            if is_in_table:
+            text = unescape(self.code.show(self._plain_text(children, tag)))
+            if is_in_table and text:
                 return MarkdownPiece(self.code.add_span(code_span(text)))
-            return block(self._fence(text, ""))
-        text = tag.value("code", "chart", "children") or self._raw_text(element) or self.code.show(content)
+            return block(self._fence(text, "") if text else "")
+        text = tag.value(*_CODE_ATTRIBUTES) or self._raw_text(element) or self.code.show(content)
         if not text:
             self._tell_component(element)
             return MarkdownPiece("")
         language = "mermaid" if element.name == "Mermaid" else tag.value("lang", "language")
         return block(paragraphs(bold_label(tag.value("title")), self._fence(text, language)))
+
+    def _plain_text(self, nodes: Sequence[ElementNode], parent: Tag) -> str:
+        """Nodes as text, without nested tags."""
+        text = ""
+        for node in nodes:
+            if isinstance(node, Element):
+                text += self._plain_text(self._children(node, is_code=True), parent)
+            else:
+                text += node if isinstance(node, str) else self._expression_text(node, parent)
+        return text.strip("\n")
 
     def _file_piece(self, tag: Tag, target: str) -> MarkdownPiece:
         name, _, section = target.partition("#")
@@ -447,16 +455,6 @@ def _split_statements(lines: list[str], code: HiddenCode) -> tuple[str, str]:
         if is_complete_module(code.show(statement)):
             return statement, "\n".join(lines[end:])
     return "", "\n".join(lines)
-
-
-def _plain_text(element: Element) -> str:
-    """The content of a tag as text, without nested tags."""
-    parts = (
-        child if isinstance(child, str) else _plain_text(child)
-        for child in element.children
-        if not isinstance(child, Expression)
-    )
-    return "".join(parts).strip("\n")
 
 
 def _rows(value: JsValue) -> list[tuple[str, str, str]]:
