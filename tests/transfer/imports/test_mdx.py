@@ -334,6 +334,14 @@ COMPONENTS = {
         - Two
         """,
     ),
+    "heading in a link": (
+        '<a href="/b"><h3>One</h3><p>two</p></a>\n\n<a id="c"><h3>Three</h3></a>',
+        """
+        [**One** two](/b)
+
+        ### Three
+        """,
+    ),
     "table of html": (
         "<table><tr><th>A</th><th>B</th></tr><tr><td>1 | 2</td><td>**3**</td></tr></table>",
         """
@@ -614,11 +622,12 @@ def test_a_component_that_nothing_is_known_of_is_told() -> None:
 def test_vue_keeps_what_is_verbatim() -> None:
     page, losses = read(
         "<script setup>\nimport a from './a.vue'\n</script>\n\n<p v-pre>{{ raw }}</p>\n\n"
-        "::: v-pre\n`x` {{ text }}\n:::\n\n{{ 'literal' }} {{ page.x }}\n",
+        "::: v-pre\n`x` {{ text }}\n:::\n\n<code v-pre>a/{{b}}</code> <code>`c`</code>\n\n"
+        "{{ 'literal' }} {{ page.x }}\n",
         path="page.vue",
     )
 
-    assert page.markdown == "{{ raw }}\n\n`x` {{ text }}\n\nliteral \n"
+    assert page.markdown == "{{ raw }}\n\n`x` {{ text }}\n\n`a/{{ b }}` ``c``\n\nliteral \n"
     assert [loss.what for loss in losses] == [like("program…: <script>"), "expression {page.x}"]
 
 

@@ -16,7 +16,7 @@ from instep.transfer.imports.mdx.components import (
     with_names,
 )
 from instep.transfer.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, quote
-from instep.transfer.imports.mdx.tags import Tag, block, item, place
+from instep.transfer.imports.mdx.tags import Tag, block, bold_label, item, place
 
 _ID = re.compile(r"(?=[^.]*\d)[\w-]{8,}(?:[?#]|$)")
 _HOSTS = {"YouTube": "https://www.youtube.com/watch?v=", "Vimeo": "https://vimeo.com/"}
@@ -42,7 +42,7 @@ def _marked(mark: str, name: str) -> Write:
 
 def _code(tag: Tag) -> MarkdownPiece:
     text = tag.inner
-    if tag.parent_of("pre") or "\x00" in text or "`" in text or "\n" in text:
+    if tag.parent_of("pre") or "\x00B" in text or "`" in text or "\n" in text:
         return MarkdownPiece(text)
     return MarkdownPiece(f"`{html.unescape(text)}`" if text else "")
 
@@ -61,6 +61,8 @@ def _paragraph(tag: Tag) -> MarkdownPiece:
 
 def _heading(tag: Tag) -> MarkdownPiece:
     words = on_one_line(tag.inner)
+    if (parent := tag.parent_of("a")) is not None and parent.value("href", "to"):
+        return block(bold_label(words))
     return block(f"{'#' * int(tag.name[1])} {words} {place(tag.value('id'))}".rstrip() if words else "")
 
 
