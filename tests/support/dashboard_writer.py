@@ -42,3 +42,13 @@ async def sign_in(page: Page, address: str, email: str) -> None:
     await page.get_by_label("Password").fill(PASSWORD)
     await page.get_by_role("button", name="Sign in").click()
     await page.wait_for_url(f"{address}/app/**")
+
+
+async def sign_in_elsewhere(tab: Page, address: str, email: str) -> None:
+    """As in another tab of this browser, without a moment in which it has no session."""
+    assert tab.context.browser is not None
+    async with await tab.context.browser.new_context() as context:
+        await sign_in(await context.new_page(), address, email)
+        for cookie in await context.cookies():
+            name, value = cookie["name"], cookie["value"]
+            await tab.context.add_cookies([{"name": name, "value": value, "url": address}])

@@ -9,7 +9,6 @@ const SIGNED_OUT = "instep-signed-out";
 const PART = "/sign-in/dialog";
 const TOKEN_FIELD = "form-token";
 const TOKEN_HEADER = "Instep-Form-Token";
-const PERSON_HEADER = "Instep-Person";
 const PAUSE_MILLISECONDS = 1000;
 let signingIn = null;
 let typedAt = -Infinity;
@@ -22,8 +21,7 @@ export function signInAgain() {
 
 /** `fetch` for the dashboard's own requests; `whileWaiting` is called before the dialog opens. */
 export async function fetchSignedIn(url, options = {}, whileWaiting = () => {}) {
-  const person = document.getElementById("sign-in-again")?.dataset.person ?? "";
-  const ours = { "HX-Request": "true", "HX-Current-URL": location.href, [PERSON_HEADER]: person };
+  const ours = { "HX-Request": "true", "HX-Current-URL": location.href };
   const request = { ...options, headers: { ...ours, ...options.headers } };
   const response = await fetch(url, request);
   const token = response.headers.get(TOKEN_HEADER);

@@ -11,15 +11,20 @@ export function endToasts(document) {
     if (shown) region.append(document.getElementById(shown).content.cloneNode(true));
   });
   region.addEventListener("click", (event) => event.target.closest("[data-closes]")?.closest(".toast").remove());
+  // Nobody waits for what a page requests by itself.
+  document.addEventListener("htmx:after:request", (event) => {
+    const { response } = event.detail.ctx;
+    if (event.target.closest?.("[data-quiet]") && response.headers.get("HX-Retarget") === "#toasts") event.preventDefault();
+  });
   new MutationObserver((changes) => {
     for (const { addedNodes } of changes) for (const node of addedNodes) if (node instanceof Element) take(region, node);
   }).observe(region, { childList: true });
 }
 
-/** The key that undoes is about the newest toast. What goes wrong again and again is said once. */
+/** The key that undoes is about the newest toast. A repeated error is shown once. */
 function take(region, toast) {
   const isRepeated = (other) => other !== toast && other.matches("[role=alert]") && other.textContent === toast.textContent;
-  for (const other of [...region.children].filter(isRepeated)) other.remove();
+  if ([...region.children].some(isRepeated)) return toast.remove();
   for (const button of region.querySelectorAll("[data-key]")) if (!toast.contains(button)) delete button.dataset.key;
   end(toast);
 }

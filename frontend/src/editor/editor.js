@@ -18,7 +18,7 @@ if (form) {
   acceptPictures(form, surface);
   showPreview(form, surface);
   checkStyle(surface);
-  proposeWords(form, surface, saving);
+  proposeWords(form, surface);
   if (form.dataset.line) surface.goTo(Number(form.dataset.line));
   if ("beginsInText" in form.dataset) surface.view.focus();
 }

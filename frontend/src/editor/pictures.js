@@ -1,6 +1,7 @@
 // Pictures that are pasted or dropped: uploaded at once, and named by whoever put them there.
 import { StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, WidgetType } from "@codemirror/view";
+import { renewToken } from "./session.js";
 
 const addUpload = StateEffect.define();
 const endUpload = StateEffect.define();
@@ -109,12 +110,13 @@ function placeOfPicture(doc, at) {
 /** fetch() does not tell how much of a body has been sent. */
 function send(form, file, onProgress) {
   return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
+    const request = Object.assign(new XMLHttpRequest(), { responseType: "json" });
     const fail = (message) => reject(new Error(message));
     request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(Math.round((100 * loaded) / total)));
     request.addEventListener("error", () => fail("The server can't be reached: try again."));
     request.addEventListener("load", () => {
-      const answer = readJson(request.responseText);
+      if (renewToken(body, request.getResponseHeader("Instep-Form-Token"))) return resolve(send(form, file, onProgress));
+      const answer = request.response;
       if (request.status === 200 && answer) resolve(answer);
       else fail(answer?.message ?? (request.status === 401 ? "You are signed out: sign in, and add it again." : "The server refused the file: try again."));
     });
@@ -122,15 +124,8 @@ function send(form, file, onProgress) {
     body.append("form-token", form.elements["form-token"].value);
     body.append("file", file);
     request.open("POST", form.dataset.upload);
+    request.setRequestHeader("Accept", "application/json");
     request.setRequestHeader("HX-Request", "true");
     request.send(body);
   });
-}
-
-function readJson(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

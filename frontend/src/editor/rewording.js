@@ -7,14 +7,14 @@ import { signInAgain } from "./session.js";
 const LINE_WORDS = { waiting: "The language model is writing.", there: "A proposal is shown above the text.", used: "The proposal is now in the text. Undo restores the old text." };
 const MODEL_MILLISECONDS = 300_000;
 
-export function proposeWords(form, surface, saving) {
+export function proposeWords(form, surface) {
   const menu = document.getElementById("model-menu");
-  if (menu) new Proposals(form, surface, saving, menu);
+  if (menu) new Proposals(form, surface, menu);
 }
 
 class Proposals {
-  constructor(form, surface, saving, menu) {
-    Object.assign(this, { form, saving, menu, view: surface.view });
+  constructor(form, surface, menu) {
+    Object.assign(this, { form, menu, view: surface.view });
     this.line = document.getElementById("rewording-line");
     this.panel = document.getElementById("rewording");
     this.running = null;
@@ -66,8 +66,7 @@ class Proposals {
     const body = new URLSearchParams({ ...fields, place: this.form.elements.place?.value ?? "", "form-token": this.form.elements["form-token"].value });
     const signal = AbortSignal.any([stop, AbortSignal.timeout(MODEL_MILLISECONDS)]);
     const answer = await request(this.menu.dataset.address, { method: "POST", body, signal });
-    const mayTryAgain = (answer.status === 401 && (await signInAgain())) || this.saving.renewToken(answer);
-    return mayTryAgain ? this.send(fields, stop) : answer;
+    return answer.status === 401 && (await signInAgain()) ? this.send(fields, stop) : answer;
   }
 
   show({ note, warnings, words }) {

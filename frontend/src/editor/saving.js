@@ -1,5 +1,5 @@
 // The typed text is in this browser's storage at once, and at the server with every pause; the line says which is true.
-import { signInAgain } from "./session.js";
+import { renewToken, signInAgain } from "./session.js";
 import { areSame, baseOf, bodyOf, fieldsOf } from "./fields.js";
 import { Keeper } from "./keeping.js";
 
@@ -7,7 +7,6 @@ const KEEP_MILLISECONDS = 150;
 const SAVE_MILLISECONDS = 800;
 const RETRY_MILLISECONDS = [1000, 2000, 4000, 8000, 15_000];
 const ANSWER_MILLISECONDS = 20_000;
-const SENTENCE = /<span>([^<]*)<\/span>/;
 const KEPT = "kept in this browser";
 const NOT_KEPT = "and this browser can't keep it: copy your text";
 
@@ -99,11 +98,10 @@ class Saving {
     }
     this.keep();
     if (answer.status === 401) return this.signIn();
-    if (this.renewToken(answer)) return this.send();
     if (answer.status === 409) return this.tellConflict(answer.state);
     if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) {
       this.unanswered = null;
-      return this.fail(answer.message ?? "the server refused it");
+      return this.fail("the server refused it", answer.message);
     }
     this.retry();
     return this.fail(answer.status === 0 ? "offline" : "the server reported an error");
@@ -119,13 +117,6 @@ class Saving {
   async signIn() {
     this.fail("signed out");
     return (await signInAgain()) ? this.send() : false;
-  }
-
-  /** The token of forms belongs to a session: if the same person has signed in again, a refusal brings another. */
-  renewToken({ status, token }) {
-    if (status !== 403 || !token) return false;
-    this.form.elements["form-token"].value = token;
-    return true;
   }
 
   post(address, fields, act) {
@@ -182,7 +173,8 @@ class Saving {
       this.fail("signed out");
       return (await signInAgain()) && this.sendForm(act);
     }
-    if (this.renewToken(answer)) return this.sendForm(act);
+    // The page of a refusal would have no field for the text.
+    if (answer.status === 403) return this.fail("the server refused it", answer.message);
     if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) return this.leave(act);
     return this.fail(answer.status === 0 ? "offline" : "the server reported an error");
   }
@@ -246,8 +238,10 @@ class Saving {
     return false;
   }
 
-  fail(reason) {
-    this.say(`Not saved: ${reason}, ${this.isKept ? KEPT : NOT_KEPT}`, true);
+  /** The sentence of a refusal, if it has one, says more than the reason. */
+  fail(reason, sentence) {
+    const place = this.isKept ? KEPT : NOT_KEPT;
+    this.say(sentence ? `Not saved, ${place}. ${sentence}` : `Not saved: ${reason}, ${place}`, true);
     return false;
   }
 
@@ -260,18 +254,16 @@ class Saving {
 
 const areTextsSame = (left, right) => areSame({ title: left.title, content: left.content }, { title: right.title, content: right.content });
 
-/** The status of an answer (0 for none), its JSON if it is some, the sentence of a refusal and a token for forms. */
+/** The status of an answer (0 for none), its JSON if it is some, and the sentence of a refusal. */
 export async function request(address, options = {}) {
-  const { person } = document.getElementById("editor").dataset;
-  const headers = { Accept: "application/json", "HX-Request": "true", "Instep-Person": person };
+  const headers = { Accept: "application/json", "HX-Request": "true" };
   try {
     const signal = AbortSignal.timeout(ANSWER_MILLISECONDS);
     const response = await fetch(address, { signal, ...options, headers, redirect: "error" });
+    if (renewToken(options.body, response.headers.get("Instep-Form-Token"))) return request(address, options);
     const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
     const state = isJson ? await response.json() : null;
-    const message = state?.message ?? (isJson ? undefined : SENTENCE.exec(await response.text())?.[1]);
-    const token = response.headers.get("Instep-Form-Token");
-    return { status: response.ok && !state ? 500 : response.status, state, message, token };
+    return { status: response.ok && !state ? 500 : response.status, state, message: state?.message };
   } catch {
     return { status: 0 };
   }

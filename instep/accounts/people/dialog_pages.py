@@ -13,6 +13,7 @@ from instep.accounts.people.second_factors import WrongCode
 from instep.accounts.people.second_step import SecondStepExpired, finish_sign_in
 from instep.accounts.people.second_step_pages import COOKIE, keep_step, token_of
 from instep.platform.core.errors import AppError
+from instep.platform.identity.sessions import authenticate_session
 from instep.platform.web.forms import csrf_token, read_form, set_cookie
 from instep.platform.web.public import public
 from instep.platform.web.signed_in import SIGN_IN, TOKEN_HEADER, asks_for_part, private_headers, see_other
@@ -40,7 +41,7 @@ async def sign_in_again(request: Request) -> Response:
         response = show_code(request, attempt.email)
         keep_step(request, response, sign_in)
         return response
-    return tell_token(request, sign_in)
+    return await tell_token(request, sign_in)
 
 
 @public
@@ -53,7 +54,7 @@ async def send_code_again(request: Request) -> Response:
         return show_password(request, attempt.email, refusal)
     except (WrongCode, TooManyAttempts) as refusal:
         return show_code(request, attempt.email, refusal)
-    response = tell_token(request, sign_in)
+    response = await tell_token(request, sign_in)
     set_cookie(response, state.settings, COOKIE, "", 0)
     return response
 
@@ -77,9 +78,11 @@ def show_part(request: Request, email: str, refusal: AppError | None, *, asks_fo
     )
 
 
-def tell_token(request: Request, signed_in: SignedIn) -> Response:
+async def tell_token(request: Request, signed_in: SignedIn) -> Response:
     """An empty answer: the page stays open, with this token in its forms."""
-    headers = {**private_headers(), TOKEN_HEADER: csrf_token(signed_in.token), "HX-Reswap": "none"}
+    async with authenticate_session(request.app.state.database, signed_in.token) as (session, _):
+        token = csrf_token(signed_in.token, session.person.id if session else "")
+    headers = {**private_headers(), TOKEN_HEADER: token, "HX-Reswap": "none"}
     response = Response(status_code=204, headers=headers)
     keep_session(request, response, signed_in)
     return response

@@ -1,11 +1,11 @@
 """Errors in the dashboard: a page with a link, or a toast if htmx requests a part of a page."""
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from instep.interfaces.dashboard.shell import pages
 from instep.platform.core.errors import AppError
-from instep.platform.web.signed_in import asks_for_part
+from instep.platform.web.signed_in import asks_for_part, private_headers, wants_json
 
 PATH = "/app/"
 # An error appears among the toasts of the page, not in the requested part.
@@ -40,7 +40,9 @@ def is_for_part(request: Request) -> bool:
 
 
 def refuse_part(request: Request, error: AppError) -> Response:
-    """The error's sentence as a toast; the page does not change."""
+    """The error's sentence as a toast, or as JSON for our own scripts; the page does not change."""
+    if wants_json(request):
+        return JSONResponse({"message": error.message}, error.status, {**private_headers(), **error.headers})
     response = pages.show(request, "refused_part.html", error.status, message=error.message)
     response.headers.update({**error.headers, **TO_TOASTS})
     return response

@@ -48,7 +48,10 @@ class ForeignForm(AppError):
 
 
 class OldForm(ForeignForm):
-    """The page of this form was opened before you signed in: open it again and send the form from there."""
+    """This form belongs to an earlier session: open its page again and send the form from there."""
+
+    # The person whom its page showed; empty if it showed none.
+    person_id = ""
 
 
 def cookie_name(settings: Settings, name: str) -> str:
@@ -69,9 +72,13 @@ def set_cookie(response: Response, settings: Settings, name: str, value: str, se
     )
 
 
-def csrf_token(secret: str) -> str:
-    """The hidden field of a form, derived from a secret in a cookie that other sites can't read."""
-    return hmac.new(secret.encode(), b"a form of this browser", hashlib.sha256).hexdigest()
+def csrf_token(secret: str, person_id: str = "") -> str:
+    """The hidden field of a form: a code from a secret in a cookie that other sites can't read.
+
+    The id of the page's person follows, because a form can be sent after someone else has signed in.
+    """
+    code = hmac.new(secret.encode(), b"a form of this browser", hashlib.sha256).hexdigest()
+    return f"{code}_{person_id}" if person_id else code
 
 
 def new_secret() -> str:
@@ -96,10 +103,19 @@ async def read_form(
 
 
 def refuse_foreign_token(request: Request, token: str) -> None:
-    """Check that the form was sent from a page of this browser, and of its present session."""
-    sent = token.encode()
-    if not any(hmac.compare_digest(csrf_token(secret).encode(), sent) for secret in form_secrets(request)):
-        raise OldForm if token else ForeignForm
+    """Check that the form was sent from a page of this browser: of its session, or from before it signed in.
+
+    Raises `OldForm` if a signed-in browser sends another token, else `ForeignForm`.
+    """
+    code, _, person_id = token.partition("_")
+    sent = code.encode()
+    if any(hmac.compare_digest(csrf_token(secret).encode(), sent) for secret in form_secrets(request)):
+        return
+    if not token or cookie_name(request.app.state.settings, "session") not in request.cookies:
+        raise ForeignForm
+    refusal = OldForm()
+    refusal.person_id = person_id
+    raise refusal
 
 
 def refuse_foreign_site(request: Request) -> None:

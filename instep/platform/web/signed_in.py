@@ -37,8 +37,9 @@ SIGN_IN = "/sign-in"
 SIGN_OUT = "/sign-out"
 HOME = "/app/"
 SAFE = {"GET", "HEAD"}
-# The new token for the forms of an open page, and the id of the person whom the page shows.
-TOKEN_HEADER, PERSON_HEADER = "Instep-Form-Token", "Instep-Person"
+# The new token for the forms of an open page.
+TOKEN_HEADER = "Instep-Form-Token"
+SOMEONE_ELSE = "Someone else is signed in in this browser: sign in again."
 # The notice after a proof of identity: the form that needed it was not accepted.
 NOT_DONE_YET = "Almost done: check your entries and press the button again."
 # Paths to try for the page of a form, which is rarely more than one segment above the form's address.
@@ -102,8 +103,8 @@ def require_person(
                 if request.method not in SAFE:
                     request.state.form = await read_form(request, form_bytes, takes_files=takes_files)
                 return await page(request, person)
-            except OldForm:
-                return open_form_again(request, person)
+            except OldForm as refusal:
+                return open_form_again(request, person, refusal)
             except SignInTooOld:
                 return ask_to_verify(request)
 
@@ -133,14 +134,14 @@ def form_of(request: Request) -> Form:
     return form
 
 
-def new_form_token(request: Request) -> str:
-    """The token for forms of a page that stays open while its person signs in again."""
-    return csrf_token(form_secrets(request)[0])
-
-
 def asks_for_part(request: Request) -> bool:
     """True if htmx requests a part of a page; it would insert any response into the page."""
     return request.headers.get("hx-request") == "true"
+
+
+def wants_json(request: Request) -> bool:
+    """True if one of our scripts sent the request, and shows the sentence of a refusal itself."""
+    return request.headers.get("accept") == "application/json"
 
 
 def ask_to_sign_in(request: Request) -> Response:
@@ -175,20 +176,21 @@ def go_and_come_back(request: Request, address: str) -> Response:
     return with_request_to_send_again(request, see_other(address_with_next(address, path, query)), path)
 
 
-def open_form_again(request: Request, person: Person) -> Response:
-    """Redirect to the page of a form of the dashboard that belongs to an earlier session of the browser.
+def open_form_again(request: Request, person: Person, refusal: OldForm) -> Response:
+    """Redirect to the page of a form of the dashboard that belongs to an earlier session of the same person.
 
-    A page that requests a part gets the token of its forms instead, if it shows the same person:
-    `session.js` then sends the request again.
+    A page that requests a part gets the token of its forms instead, and sends the request again. The forms of
+    others are refused.
     """
+    if refusal.person_id != person.id:
+        raise OldForm(SOMEONE_ELSE) if refusal.person_id else refusal
     if asks_for_part(request):
-        is_same = request.headers.get(PERSON_HEADER) == person.id
-        raise OldForm(headers={TOKEN_HEADER: new_form_token(request)} if is_same else None)
+        raise OldForm(headers={TOKEN_HEADER: csrf_token(form_secrets(request)[0], person.id)})
     # Browsers name the page of a form of ours: without it there is none to open again.
     if not request.url.path.startswith(HOME) or "referer" not in request.headers:
         raise OldForm
     path, query = page_of_form(request)
-    response = see_other(f"{local_path(path)}?{query}" if query else local_path(path))
+    response = see_other(with_query(local_path(path), query))
     return with_request_to_send_again(request, response, path)
 
 
@@ -231,7 +233,11 @@ def with_request_to_send_again(request: Request, response: Response, page: str) 
 
 
 def address_with_next(address: str, path: str, query: str) -> str:
-    return f"{address}?next={quote(f'{path}?{query}' if query else path, safe='/')}"
+    return f"{address}?next={quote(with_query(path, query), safe='/')}"
+
+
+def with_query(path: str, query: str) -> str:
+    return f"{path}?{query}" if query else path
 
 
 def local_path(path: str | None) -> str:
@@ -283,7 +289,9 @@ class PrivatePages:
         secrets = form_secrets(request)
         secret = secrets[0] if secrets else new_secret()
         html = self.pages.environment.get_template(template).render(
-            person=person, csrf=hidden_field(CSRF_FIELD, csrf_token(secret)), **values
+            person=person,
+            csrf=hidden_field(CSRF_FIELD, csrf_token(secret, person.id if person else "")),
+            **values,
         )
         response = Response(html, status, private_headers(form_targets, self.policy), "text/html")
         if not secrets:

@@ -163,6 +163,7 @@ async def test_a_form_of_another_site_signs_nobody_in_or_out(user: User, app: Fa
         ):
             answer = await ann.client.post("/sign-in", data={"form-token": token, **fields}, headers=headers)
             assert (answer.status_code, await is_signed_in(ann)) == (403, False)
+            assert "session" not in answer.text
         sent_as_json = await ann.client.post(
             "/sign-in", json={"form-token": own_token, **fields}, headers=HERE
         )
@@ -170,6 +171,8 @@ async def test_a_form_of_another_site_signs_nobody_in_or_out(user: User, app: Fa
         assert (await ann.sign_in(user.email)).status_code == 303
         forged = await ann.client.post("/sign-out", data={"form-token": own_token}, headers=HERE)
         assert (forged.status_code, await is_signed_in(ann)) == (403, True)
+        again = await ann.client.post("/sign-in", data={"form-token": stolen, **fields}, headers=HERE)
+        assert (again.status_code, "belongs to an earlier session" in again.text) == (403, True)
 
 
 async def test_what_a_visitor_typed_is_shown_as_text(app: FastAPI, api: Api) -> None:

@@ -7,11 +7,13 @@ import re
 import pytest
 from playwright.async_api import Page, Request, Route, expect
 
+from instep.platform.core.database import Tx
 from tests.support.cast import Cast, Client, Json
 from tests.support.chromium import Complaints
-from tests.support.dashboard_writer import Writer
+from tests.support.dashboard_writer import Writer, sign_in_elsewhere
 from tests.support.file_samples import picture
 from tests.support.http import create_article, created, ok
+from tests.support.sign_in import sign_up
 
 SAVED = re.compile(r"^Saved \d\d:\d\d$")
 MIXED = "# One\r\n\r\n* two\n+ three   \r\nfour  \n\n| a |\n|-|\n"
@@ -168,6 +170,28 @@ async def test_a_pasted_picture_is_uploaded_and_waits_for_its_description(
     # It is a block of its own, below the paragraph with the cursor.
     assert await writer.text() == f"One line.\nBefore.\n\n![A red square]({path})\n\nAfter."
     await expect(writer.page.locator("#preview-text img")).to_have_attribute("width", "2")
+
+
+async def test_a_picture_is_uploaded_after_its_person_has_signed_in_again_elsewhere(
+    writer: Writer, development_server: str, client: Client
+) -> None:
+    await sign_in_elsewhere(writer.page, development_server, await writer.email())
+    await paste(writer.page, "shot.png", "image/png", picture(width=2, height=3))
+
+    await expect(writer.page.locator("#upload-line")).to_contain_text("Describe the image")
+    assert len(ok(await client.get("/v1/files"))["results"]) == 1
+
+
+async def test_a_picture_is_not_uploaded_for_someone_else(
+    writer: Writer, development_server: str, owner: Tx, cast: Cast
+) -> None:
+    other = await sign_up(owner, cast.acme.workspace_id)
+    await sign_in_elsewhere(writer.page, development_server, other.email)
+    await paste(writer.page, "shot.png", "image/png", picture(width=2, height=3))
+
+    await expect(writer.page.locator("#upload-line")).to_have_text(
+        "shot.png was not added. Someone else is signed in in this browser: sign in again."
+    )
 
 
 async def test_a_file_that_is_refused_is_told_and_leaves_no_trace(writer: Writer) -> None:

@@ -9,7 +9,7 @@ from playwright.async_api import Page, Route, expect
 from instep.platform.core.database import Database, Tx
 from tests.support.cast import Cast, Client, Json
 from tests.support.chromium import Complaints
-from tests.support.dashboard_writer import Writer, sign_in
+from tests.support.dashboard_writer import Writer, sign_in, sign_in_elsewhere
 from tests.support.http import create_article, ok
 from tests.support.installation import installed
 from tests.support.places import open_place
@@ -18,6 +18,7 @@ from tests.support.sign_in import sign_up
 SAVED = re.compile(r"^Saved \d\d:\d\d$")
 KEPT_ENTRIES = "Object.keys(localStorage).filter(key => key.startsWith('instep.kept:')).length"
 OFFLINE = "Not saved: offline, kept in this browser"
+SOMEONE_ELSE = "Not saved, kept in this browser. Someone else is signed in in this browser: sign in again."
 
 
 @pytest.fixture
@@ -205,10 +206,25 @@ async def test_the_text_of_one_person_is_not_saved_for_another_who_signs_in(
 
     await writer.type("First words. ")
 
-    await expect(writer.state).to_contain_text("kept in this browser")
-    await expect(writer.state).to_contain_text("Not saved")
+    await expect(writer.state).to_have_text(SOMEONE_ELSE)
     assert await writer.text() == "First words. Run it.\n"
     assert await working_text(owner, article) in (None, "Run it.\n")
+
+
+async def test_a_new_article_of_one_person_is_not_saved_for_another_who_signs_in(
+    writer: Writer, development_server: str, owner: Tx, cast: Cast
+) -> None:
+    new = Writer(writer.page, f"{development_server}/app/{cast.acme.slug}/articles/new")
+    await new.open()
+    await new.page.get_by_label("Title").fill("Invite people")
+    await new.type("Words.")
+    other = await sign_up(owner, cast.acme.workspace_id)
+    await sign_in_elsewhere(new.page, development_server, other.email)
+
+    await new.page.keyboard.press("Control+s")
+
+    await expect(new.state).to_have_text(SOMEONE_ELSE)
+    assert await new.text() == "Words."
 
 
 async def test_of_two_tabs_the_second_is_refused_and_compares(

@@ -25,14 +25,14 @@ from instep.interfaces.dashboard.review.resolution import (
     picked_title,
     read_resolution,
 )
-from instep.interfaces.dashboard.writing.editor_form import EditorForm, after_saving, field_errors, wants_json
+from instep.interfaces.dashboard.writing.editor_form import EditorForm, after_saving, field_errors
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError, Conflict, InvalidRequest
 from instep.platform.identity.scopes import Role
 from instep.platform.text.characters import shorten
 from instep.platform.web.bodies import body_from
 from instep.platform.web.notices import Notice
-from instep.platform.web.signed_in import asks_for_part
+from instep.platform.web.signed_in import asks_for_part, wants_json
 
 CHANGED_SINCE = (
     "The article changed while you were reviewing this draft, so nothing was applied: check it again."
@@ -227,7 +227,7 @@ async def refuse(page: BotPage, sentence: str) -> Response:
 
 def takes_toast(page: BotPage) -> bool:
     """True if the page has already moved on; the editor follows the response's JSON instead."""
-    return asks_for_part(page.request) and not wants_json(page)
+    return asks_for_part(page.request) and not wants_json(page.request)
 
 
 def draft_id_of(page: BotPage) -> str:

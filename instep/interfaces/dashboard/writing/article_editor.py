@@ -35,7 +35,6 @@ from instep.interfaces.dashboard.writing.editor_form import (
     links_to_correct,
     publishes,
     time_of_day,
-    wants_json,
 )
 from instep.interfaces.dashboard.writing.word_proposals import has_model
 from instep.platform.core import limits
@@ -46,6 +45,7 @@ from instep.platform.identity.schemas import Ctx
 from instep.platform.identity.scopes import Role
 from instep.platform.web.bodies import body_from
 from instep.platform.web.forms import Form
+from instep.platform.web.signed_in import wants_json
 from instep.visitors.insights.actions import count_former_links, propose_link_edits
 
 # The level of a collection in the field of all collections.
@@ -136,7 +136,7 @@ async def go_on(page: BotPage, slug: str) -> Response:
     query = {"place": place_id} if place_id else {}
     if slug != saved.article.slug and await count_former_links(page.ctx, saved.id, slug):
         query["renamed"] = slug
-    if wants_json(page) and "renamed" not in query:
+    if wants_json(page.request) and "renamed" not in query:
         return page.answer(**state)
     return after_saving(page, f"articles/{saved.id}/edit?{urlencode(query)}".rstrip("?"), "Saved.", **state)
 

@@ -13,6 +13,7 @@ from instep.platform.core.errors import AppError
 from instep.platform.text.diff import TextDiff, compare, split_lines
 from instep.platform.web.forms import Form
 from instep.platform.web.notices import Notice, keep_notice
+from instep.platform.web.signed_in import wants_json
 from instep.visitors.insights.actions import check_links
 
 # The buttons of the form.
@@ -107,14 +108,9 @@ async def compare_with_ours(
     return OtherText(author_name, saved_at, title, theirs, diff)
 
 
-def wants_json(page: BotPage) -> bool:
-    """True if the form was sent by a script, which stays on its page."""
-    return page.request.headers.get("accept") == "application/json"
-
-
 def after_saving(page: BotPage, below: str, notice: Notice | str, **state: Any) -> Response:
     """Redirect to another page of the bot, which says what was done; a script also gets `state`."""
-    if not wants_json(page):
+    if not wants_json(page.request):
         return page.leave(below, notice)
     response = page.answer(address=page.path(below), **state)
     keep_notice(page.request, response, Notice(notice) if isinstance(notice, str) else notice)
