@@ -565,11 +565,12 @@ def test_links_to_the_old_site_become_links_between_articles(url: str) -> None:
     )
 
 
-def test_the_old_site_is_known_by_links_to_its_pages() -> None:
-    links = "".join(f"[{name}](https://acme.example/docs/guides/{name})\n" for name in "abc")
+@pytest.mark.parametrize("origin", ["https://acme.example", ""])
+def test_the_old_site_is_known_by_links_to_its_pages(origin: str) -> None:
+    links = "".join(f"[{name}]({origin}/docs/guides/{name})\n" for name in "abc")
     pages = [page(f"{name}.md", address=f"/guides/{name}") for name in "abc"]
 
-    plan = planned(tree(page("links.md", f"{links}[x](https://acme.example/pricing)\n"), *pages))
+    plan = planned(tree(page("links.md", f"{links}[x]({origin}/pricing)\n"), *pages))
 
     assert plan.report.links.rewritten == 3
     assert "/docs/guides/a" in {row.path for row in plan.redirects}
