@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from instep.drafting.writer import Article, Change, DismissedEdit, Proposal, Report, write
+from instep.drafting.writer import Article, Change, DismissedEdit, Proposal, Report, WaitingEdit, write
 from instep.drafting.writer.fitted import FITTED
 from instep.drafting.writer.llm.model_step import ModelStep
 from instep.drafting.writer.models import FittedModel
@@ -100,13 +100,14 @@ async def edited(
     change: Change = CHANGE,
     max_tokens: int = 60_000,
     dismissed: Sequence[DismissedEdit] = (),
+    waiting: Sequence[WaitingEdit] = (),
     is_part: bool = False,
 ) -> tuple[Report, ScriptedModel]:
     """The report after a model has given these replies, and the model."""
     articles, report = certain(text, change, is_part=is_part)
     model = ScriptedModel(*replies)
     step = ModelStep(model, max_tokens)
-    return await step.edit(change, articles, report, OWN, dismissed), model
+    return await step.edit(change, articles, report, OWN, dismissed, waiting), model
 
 
 def on_settings(report: Report) -> Proposal:

@@ -16,7 +16,7 @@ from instep.drafting import writer
 from instep.drafting.drafts.schemas import DraftTexts
 from instep.drafting.drafts.suppressed_schemas import DismissedStatement
 from instep.drafting.drafts.suppression import drafted_keys, newest_dismissed, suppressed_keys
-from instep.drafting.drafts.waiting import read_waiting, waiting_texts
+from instep.drafting.drafts.waiting import WaitingText, read_waiting, waiting_texts
 from instep.drafting.tasks import queries
 from instep.drafting.tasks.actions import run_soon
 from instep.drafting.tasks.candidates import candidate_query, find_articles, with_unread
@@ -132,7 +132,9 @@ async def process_task(database: Database, payload: dict[str, str], models: Lang
     waiting = await waiting_texts(reading.drafts)
     live = with_part_places(report, reading.parts, articles)
     outlook = await look_ahead(change_of(work, texts), texts, waiting, reading.suppressed, live)
-    report, model_part = await ask_model(enter, task_id, models, reading, texts_with_parts, sources, report)
+    report, model_part = await ask_model(
+        enter, task_id, models, reading, texts_with_parts, sources, waiting, report
+    )
     report = without_drafted(with_part_places(report, reading.parts, articles), reading.drafted)
 
     async def end_task() -> None:
@@ -223,6 +225,7 @@ async def ask_model(
     reading: Reading,
     texts: list[writer.Article],
     sources: list[SourcePassage],
+    waiting: list[WaitingText],
     report: writer.Report,
 ) -> tuple[writer.Report, ModelPart | None]:
     """The report as improved by the bot's language model, if it has one; the task's progress says so."""
@@ -241,8 +244,11 @@ async def ask_model(
         code, help_url, line = work.diff or "", reading.bot.help_url, work.compared_line
         improved = await step.compare(code, texts[0], help_url, reading.dismissed, line) if texts else report
     else:
+        edits = [
+            writer.WaitingEdit(row.draft.article_id, row.base.content, row.text.content) for row in waiting
+        ]
         improved = await step.edit(
-            change_of(work, texts), texts, report, reading.bot.help_url, reading.dismissed
+            change_of(work, texts), texts, report, reading.bot.help_url, reading.dismissed, edits
         )
     return improved, ModelPart(chosen.model.name, report)
 

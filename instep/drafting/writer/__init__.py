@@ -36,6 +36,7 @@ from instep.drafting.writer.shapes import (
     Statement,
     Suppressed,
     Verdict,
+    WaitingEdit,
 )
 from instep.drafting.writer.writing import write
 from instep.platform.text.patch import Diff, InvalidDiff
@@ -58,6 +59,7 @@ __all__ = [
     "Statement",
     "Suppressed",
     "Verdict",
+    "WaitingEdit",
     "parse_diff",
     "write",
 ]

@@ -105,6 +105,15 @@ class DismissedEdit:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class WaitingEdit:
+    """The text of an article, and its text with an edit of another change that waits for review."""
+
+    article_id: str
+    text: str
+    new_text: str
+
+
 # The keys of suppressed statements, by the article's id; "" for new articles.
 Suppressed = Mapping[str, Collection[str]]
 

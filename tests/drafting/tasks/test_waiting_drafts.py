@@ -12,10 +12,14 @@ from instep.drafting.tasks import jobs
 from instep.drafting.tasks.outlook import Outlook, look_ahead
 from instep.drafting.tasks.queries import TaskInput
 from instep.drafting.writer import Report
-from instep.platform.core.database import Tx
+from instep.platform.core.config import settings
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.outbound.client import OutboundClient
+from instep.runtime import worker_of
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
 from tests.support.changes import DIFF, SETTINGS, get, publish, send
 from tests.support.http import error
+from tests.support.model_replies import ScriptedModel
 
 LIVE = "# Queues\n\nThe setting `max_queue_n` is 10 by default.\n\nJobs wait in line.\n\nAsk us.\n"
 WORDS = "Ask us, day and night."
@@ -479,3 +483,19 @@ async def test_a_change_that_keeps_failing_holds_the_next_one_for_less_than_a_mi
     assert (first["status"], first["error"]["code"]) == ("failed", "internal_error")
     assert (second["status"], second["outcome"]) == ("completed", "drafts")
     assert waited < timedelta(minutes=1)
+
+
+async def test_a_model_reads_the_edits_of_other_changes_that_wait(
+    api: Api, cast: Cast, database: Database
+) -> None:
+    client = api(cast.acme.write_key)
+    article = await publish(client, "Queues", LIVE)
+    body = {"contentMarkdown": LIVE.replace("10 by default", "20 by default")}
+    assert (await client.post(f"/v1/articles/{article['id']}/drafts", json=body)).status_code == 201
+    await send(client, None, title="Allow 30 in max_queue_n", url=url(1), diff=value("10", "30"))
+
+    model = ScriptedModel('{"sections": [{"section": "A1", "reason": ""}]}', '{"edits": []}')
+    await worker_of(database, OutboundClient(settings().allow_list), model).run_due()
+
+    line = "The setting `max_queue_n` is {} by default."
+    assert f"-{line.format(10)}\n+{line.format(20)}" in model.prompts[1].user

@@ -132,6 +132,12 @@ def test_a_link_made_by_two_edits_together_is_refused_at_both() -> None:
     assert {finding.edit for finding in found if finding.refuses} == {0, 1}
 
 
+def test_a_method_to_sign_in_asks_for_no_secret() -> None:
+    faults = findings(f"{SENTENCE} Tries of an email/password sign-in wait for each other.", SENTENCE)
+
+    assert not [fault for fault in faults if "secret" in fault.sentence]
+
+
 @pytest.mark.parametrize(
     ("new", "old"),
     [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from instep.drafting.writer import DismissedEdit, Verdict
+from instep.drafting.writer import DismissedEdit, Verdict, WaitingEdit
 from instep.drafting.writer.llm.model_step import ModelStep
 from instep.platform.llm.protocol import CompletionError
 from tests.support.model_replies import (
@@ -193,6 +193,30 @@ async def test_it_is_reminded_of_what_was_dismissed_for_these_articles_alone() -
 
     assert "“the pause” (not needed: too deep)" in model.prompts[1].user
     assert "birds" not in model.prompts[1].user
+
+
+async def test_edits_that_wait_for_review_are_shown_by_their_lines() -> None:
+    rows = [
+        WaitingEdit("settings", TEXT, TEXT.replace("Five", "Six")),
+        WaitingEdit("pets", "Cats.\n", "Dogs.\n"),
+        WaitingEdit("settings", TEXT, TEXT.replace("Ask", "x" * 9_000).replace("Set `", "y" * 9_000)),
+    ]
+    _, model = await edited({"sections": [{"section": "A1"}]}, {"edits": []}, waiting=rows)
+
+    lines = "-Five connections are kept in the `POOL`, and no more.\n+Six connections are kept in"
+    assert f"A1:\n{lines}" in model.prompts[1].user
+    assert "Dogs" not in model.prompts[1].user
+    assert "yyy" not in model.prompts[1].user
+
+
+async def test_a_file_without_room_in_the_prompt_proves_an_edit_by_its_line_of_the_list() -> None:
+    line = "(src/retry.py: 4 lines added, 2 removed; not shown)"
+
+    report, _ = await edited(CHOICE, edits({**INSERT_ROW, "quote": line}))
+
+    draft = on_settings(report)
+    assert not draft.warnings
+    assert ("src/retry.py", 3) in [(row.file, row.start_line) for row in draft.evidence if row.reason]
 
 
 @pytest.mark.parametrize("reply", ["", "no JSON", '{"edits": [{"article": 3}]}', '["edits"]'])

@@ -14,9 +14,10 @@ from instep.drafting.writer.articles.headings import sections_of
 from instep.drafting.writer.diffs.change_set import ChangeSet, reviewed_files
 from instep.drafting.writer.llm.diff_text import code_text, diff_text, noticed_files, size_of
 from instep.drafting.writer.relevance.article_features import names_in
-from instep.drafting.writer.shapes import Article, Change, DismissedEdit, Report
+from instep.drafting.writer.shapes import Article, Change, DismissedEdit, Report, WaitingEdit
 from instep.platform.core.name_matching import is_distinct
 from instep.platform.text.code_block_lines import CodeLines, text_start
+from instep.platform.text.diff import compare_now
 from instep.platform.text.patch_parser import parse_diff
 
 _NEAREST, _BY_RARE_NAMES, _BY_TITLE = 40, 10, 300
@@ -154,6 +155,8 @@ class ChangeReading:
     report: Report
     help_url: str
     dismissed: Sequence[DismissedEdit]
+    # The changed lines of edits that wait for review, with the ids of their articles.
+    waiting: Sequence[tuple[str, str]] = ()
     is_code: bool = False
 
 
@@ -187,6 +190,7 @@ def begin_reading(
     help_url: str,
     diff_bytes: int,
     dismissed: Sequence[DismissedEdit] = (),
+    waiting: Sequence[WaitingEdit] = (),
 ) -> ChangeReading:
     """The articles as the writer's own drafts leave them, and the diff for the model."""
     drafts = {row.article_id: row for row in report.proposals}
@@ -198,7 +202,13 @@ def begin_reading(
     contents = article_contents(texts, change_set, report)
     diff = diff_text(change_set, diff_bytes)
     code = code_text(change_set, change.context.code, int(_CODE_SHARE * diff_bytes))
-    return ChangeReading(change, change_set, diff, code, contents, report, help_url, dismissed)
+    lines = [(row.article_id, _changed_lines(row)) for row in waiting]
+    return ChangeReading(change, change_set, diff, code, contents, report, help_url, dismissed, lines)
+
+
+def _changed_lines(edit: WaitingEdit) -> str:
+    lines = compare_now(edit.text, edit.new_text, ("", "")).diff.split("\n")[2:]
+    return "\n".join(line for line in lines if line[:1] in ("+", "-"))
 
 
 def article_contents(articles: Sequence[Article], change_set: ChangeSet, report: Report) -> Contents:

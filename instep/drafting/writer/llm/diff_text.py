@@ -20,7 +20,7 @@ def diff_text(change_set: ChangeSet, max_bytes: int) -> str:
     context lines, then the ends of long runs, then whole files, which are counted too.
     """
     files = noticed_files(change_set)
-    ends = [_count_of(file) for file in change_set.files if file not in files]
+    ends = [count_of(file) for file in change_set.files if file not in files]
     ends += [f"({path}: {kind})" for path, kind in change_set.skipped]
     if change_set.skipped_for_size:
         ends.append(f"({change_set.skipped_for_size} more files, too large to read)")
@@ -53,17 +53,18 @@ def noticed_files(change_set: ChangeSet) -> list[ReviewedFile]:
 
 def _fitting(files: Sequence[ReviewedFile], texts: Sequence[str], max_bytes: int) -> Iterator[str]:
     """The texts of the files while there is room, and a count for each other file."""
-    room = max_bytes - size_of([_count_of(file) for file in files])
+    room = max_bytes - size_of([count_of(file) for file in files])
     for file, text in zip(files, texts, strict=True):
         size = size_of([text])
         if size <= room:
             room -= size
             yield text
         else:
-            yield _count_of(file)
+            yield count_of(file)
 
 
-def _count_of(file: ReviewedFile) -> str:
+def count_of(file: ReviewedFile) -> str:
+    """What the model sees of a file for which there is no room."""
     marks = [line.mark for line in file.patch.lines()]
     return f"({file.patch.path}: {marks.count('+')} lines added, {marks.count('-')} removed; not shown)"
 

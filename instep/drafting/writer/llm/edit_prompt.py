@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from instep.drafting.writer.llm.article_contents import ChangeReading, Contents, ShownArticle, numbered_text
 from instep.drafting.writer.llm.checked_edits import ArticleEdits
+from instep.drafting.writer.llm.diff_text import size_of
 from instep.drafting.writer.llm.edit_forms import ModelEdit, ModelReply
 from instep.drafting.writer.llm.section_choice import change_parts
 from instep.platform.core import limits
@@ -98,13 +99,15 @@ Answer with JSON alone: {{"edits": [{{"article": "A1", "action": "replace", "lin
 """.strip()
 
 _MAX_DISMISSED = 10
+# The size of the edits in a prompt that wait for review.
+MAX_WAITING_BYTES = 6_000
 
 
 def prompt_for_edits(
     reading: ChangeReading, excerpts: Sequence[ShownArticle], earlier: Sequence[ModelEdit] = ()
 ) -> Prompt:
     """The prompt about the shown text; `earlier` are the kept edits of an earlier answer."""
-    parts = [*_change_parts(reading), *_dismissed_parts(reading, excerpts)]
+    parts = [*_change_parts(reading), *_known_edits(reading, excerpts)]
     if earlier:
         parts.append(("edits that you have made already; they are kept", "\n".join(map(_as_json, earlier))))
     return _prompt(reading, [*parts, *_article_parts(reading.contents, excerpts)])
@@ -157,8 +160,8 @@ def _as_json(edit: ModelEdit) -> str:
     return json.dumps(edit.model_dump(), ensure_ascii=False)
 
 
-def _dismissed_parts(reading: ChangeReading, excerpts: Sequence[ShownArticle]) -> list[tuple[str, str]]:
-    """The part of a prompt with the edits that reviewers have dismissed for these articles."""
+def _known_edits(reading: ChangeReading, excerpts: Sequence[ShownArticle]) -> Iterator[tuple[str, str]]:
+    """The edits of these articles that reviewers have dismissed, and those that wait for review."""
     names: dict[str | None, str] = {
         reading.contents.articles[row.index].id: f"A{row.index + 1}" for row in excerpts
     }
@@ -168,5 +171,18 @@ def _dismissed_parts(reading: ChangeReading, excerpts: Sequence[ShownArticle]) -
         for row in reading.dismissed
         if row.article_id in names
     ]
-    label = "dismissed by a reviewer before; do not propose it again"
-    return [(label, "\n".join(rows[:_MAX_DISMISSED]))] if rows else []
+    if rows:
+        yield "dismissed by a reviewer before; do not propose it again", "\n".join(rows[:_MAX_DISMISSED])
+    texts, room = list[str](), MAX_WAITING_BYTES
+    for article_id, lines in reading.waiting:
+        if article_id in names:
+            text = f"{names[article_id]}:\n{lines}"
+            room -= size_of([text])
+            if room < 0:
+                break
+            texts.append(text)
+    if texts:
+        yield (
+            "edits of other changes, which wait for review; do not propose again what they say",
+            "\n".join(texts),
+        )

@@ -10,6 +10,7 @@ from instep.drafting.writer.diffs.change_set import ChangeSet
 from instep.drafting.writer.editing.edits import apply as apply_edits
 from instep.drafting.writer.llm.article_contents import ChangeReading, Contents, ShownArticle, numbered_text
 from instep.drafting.writer.llm.checked_edits import ArticleEdits, check_edits
+from instep.drafting.writer.llm.diff_text import count_of
 from instep.drafting.writer.llm.doubts import UNRELATED
 from instep.drafting.writer.llm.edit_forms import ModelReply
 from instep.drafting.writer.llm.located_edit import Fault
@@ -21,6 +22,7 @@ from instep.drafting.writer.reporting.statements import (
 )
 from instep.drafting.writer.shapes import Change, Evidence, Place, Proposal, Report, Verdict, with_noun
 from instep.platform.text.characters import remove_hidden, shorten, with_single_spaces
+from instep.platform.text.patch import Line
 
 _MAX_REASON_CHARACTERS, _MAX_REASONS = 300, 6
 _MAX_EXCERPT_CHARACTERS = 300
@@ -166,29 +168,38 @@ class QuotedLines:
             for line in file.patch.lines()
             if line.text.strip()
         ]
+        # The first changed line of each file, of which the model may have seen only the name and a count.
+        self._counted = {
+            count_of(file): (file.patch.path, line)
+            for file in change_set.files
+            if (line := next((line for line in file.patch.lines() if line.mark != " "), None))
+        }
         self._prose = with_single_spaces(f"{change.title}\n{change.body or ''}")
 
     def has(self, quote: str) -> bool:
         parts = list(_parts(quote))
-        return bool(parts) and all(
-            part in self._prose or any(part in text for _, _, text in self._lines) for part in parts
-        )
+        return bool(parts) and all(part in self._prose or self._matches(part) for part in parts)
 
     def were_removed(self, quote: str) -> bool:
         """True if the change removed each line that has a part of the quote."""
-        lines = [line for part in _parts(quote) for _, line, text in self._lines if part in text]
+        lines = [line for part in _parts(quote) for _, line in self._matches(part)]
         return bool(lines) and all(line.mark == "-" for line in lines)
 
     def evidence(self, quote: str, reason: str, article_line: int) -> tuple[Evidence, ...]:
         """The line of code that a quote begins with; changed lines have priority."""
         for part in _parts(quote):
-            matches = [(line.mark == " ", path, line) for path, line, text in self._lines if part in text]
-            if matches:
-                _, path, line = min(matches, key=lambda row: row[0])
+            if matches := self._matches(part):
+                path, line = min(matches, key=lambda row: row[1].mark == " ")
                 number = line.old if line.mark == "-" else line.new
                 excerpt = line.text[:_MAX_EXCERPT_CHARACTERS]
                 return (Evidence(path, number, number, excerpt, article_line, sentence_of(reason) or None),)
         return ()
+
+    def _matches(self, part: str) -> list[tuple[str, Line]]:
+        """The lines that contain a part of a quote, with the paths of their files."""
+        if counted := self._counted.get(part):
+            return [counted]
+        return [(path, line) for path, line, text in self._lines if part in text]
 
 
 def _parts(quote: str) -> Iterator[str]:

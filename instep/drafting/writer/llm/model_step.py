@@ -22,7 +22,7 @@ from instep.drafting.writer.llm.article_contents import (
 from instep.drafting.writer.llm.checked_edits import ArticleEdits
 from instep.drafting.writer.llm.code_comparison import begin_comparison, shown_part, with_proven_edits
 from instep.drafting.writer.llm.edit_forms import ModelEdit, ModelReply
-from instep.drafting.writer.llm.edit_prompt import prompt_for_edits, prompt_for_repair
+from instep.drafting.writer.llm.edit_prompt import MAX_WAITING_BYTES, prompt_for_edits, prompt_for_repair
 from instep.drafting.writer.llm.model_report import (
     check_reply,
     report_with_result,
@@ -32,7 +32,7 @@ from instep.drafting.writer.llm.model_report import (
 from instep.drafting.writer.llm.section_choice import chosen_sections, prompt_for_choice, section_references
 from instep.drafting.writer.new_articles.outline import ArticleRequest
 from instep.drafting.writer.new_articles.outline_sources import SourcePassage
-from instep.drafting.writer.shapes import Article, Change, DismissedEdit, Report, Verdict
+from instep.drafting.writer.shapes import Article, Change, DismissedEdit, Report, Verdict, WaitingEdit
 from instep.platform.core import limits
 from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.platform.llm.guard import require_reply
@@ -79,12 +79,15 @@ class ModelStep:
         report: Report,
         help_url: str,
         dismissed: Sequence[DismissedEdit] = (),
+        waiting: Sequence[WaitingEdit] = (),
     ) -> Report:
         """The report with the model's edits and new articles."""
 
         async def edit() -> Report:
             room = self._bytes(_DIFF_SHARE, _MAX_DIFF_BYTES)
-            reading = await _time_limited(begin_reading, change, articles, report, help_url, room, dismissed)
+            reading = await _time_limited(
+                begin_reading, change, articles, report, help_url, room, dismissed, waiting
+            )
             if not reading.diff and not (change.body or "").strip():
                 return report
             room = self._bytes(_TABLE_SHARE, _MAX_TABLE_BYTES)
@@ -214,7 +217,8 @@ class ModelStep:
         """The bytes of article text that fit into the next prompt, with room for a reply."""
         empty = await _time_limited(prompt_for_edits, reading, (), ())
         tokens = (self.tokens_left - self._tokens_of(empty)) / self.estimate_ratio
-        return min(_MAX_SHOWN_BYTES, bytes_of(int(tokens)))
+        spare = MAX_WAITING_BYTES if reading.waiting else 0
+        return min(_MAX_SHOWN_BYTES, bytes_of(int(tokens)) - spare)
 
     def _tokens_of(self, prompt: Prompt) -> int:
         """The most tokens that a prompt and its reply may take, based on previous prompts."""
