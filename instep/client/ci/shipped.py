@@ -88,12 +88,12 @@ def home_of(git: Git, environ: Mapping[str, str]) -> str:
 def find_home(git: Git, environ: Mapping[str, str]) -> str | None:
     server, name = environ.get("GITHUB_SERVER_URL"), environ.get("GITHUB_REPOSITORY")
     url = f"{server}/{name}" if server and name else environ.get("CI_PROJECT_URL")
-    url = url or git.find("remote", "get-url", "origin")
-    if not url:
-        return None
+    url = url or git.find("remote", "get-url", "origin") or ""
     if "://" not in url and (match := SCP_ADDRESS.fullmatch(url)):
         url = f"ssh://{match[1]}/{match[2]}"
-    return host_and_path(url).removesuffix(".git")
+    home = host_and_path(url).removesuffix(".git")
+    # The path of a local clone is no address.
+    return home if "://" in url and home[:1] != "/" else None
 
 
 def host_and_path(url: str) -> str:

@@ -21,7 +21,7 @@ _AROUND_LINES, _AROUND_PAST_LINES = 10, 4
 _MAX_FILES, _MAX_LINES_OF_NAME = 6, 3
 # A name in more files says little about where an article's subject is.
 _MAX_FILES_OF_NAME = 40
-# Tests and a project's own workflows repeat names without saying how the product behaves.
+# They repeat names without saying how the product behaves.
 _UNREAD_KINDS = ("test", "internal")
 
 Part = TypeVar("Part", bound=Hashable)

@@ -105,8 +105,9 @@ def test_a_revision_that_is_not_there_is_refused(deployed: Repository, revisions
         read_shipment(deployed.folder, revisions, {})
 
 
-def test_without_a_remote_the_addresses_have_to_be_named(deployed: Repository) -> None:
-    deployed.git("remote", "remove", "origin")
+@pytest.mark.parametrize("remote", ["", "/srv/mirror", "../mirror", "file:///srv/mirror"])
+def test_without_a_remote_on_a_host_the_addresses_have_to_be_named(deployed: Repository, remote: str) -> None:
+    deployed.git("remote", *(("set-url", "origin", remote) if remote else ("remove", "origin")))
 
     with pytest.raises(InvalidRequest, match="--url"):
         read_shipment(deployed.folder, "v1..HEAD", {})

@@ -91,6 +91,15 @@ def test_the_table_of_contents_has_headings_and_the_lines_with_names_of_the_chan
     assert len(contents(limits, *others).table(900).encode()) <= 900
 
 
+def test_articles_with_the_same_title_are_listed_with_the_ends_of_their_addresses() -> None:
+    urls = ("https://help.acme.test/help/acme/articles/sso-limits", "")
+    rows = [Article(f"guides/limits_{n}", "Limits", "x", url) for n, url in enumerate(urls)]
+
+    table = contents(*rows, Article("pets", "Pets", "x")).table(9_000)
+
+    assert {"A1 Limits (sso-limits)", "A2 Limits (guides/limits_1)", "A3 Pets"} <= set(table.split("\n"))
+
+
 @pytest.mark.parametrize("name", ["", "A", "A0", "A3", "A1.x", "B1", "A1.1.1", "A99999999"])
 def test_a_name_that_stands_for_nothing_is_passed_over(name: str) -> None:
     assert contents(Article("a", "A", "x"), Article("b", "B", "y")).find(name) is None
@@ -115,7 +124,9 @@ def test_a_short_article_is_read_whole_and_a_long_one_by_sections_with_short_nei
     assert "25|## Part 6" not in text
     assert "29|## Part 7" in text
     assert "33|## Part 8" in text
-    assert "[lines 37 to 239 are not shown]" in text
+    name = f"A{index + 1}"
+    assert f"[lines 37 to 239 are not shown: {name}.10 Part 9; {name}.11 Part 10; " in text
+    assert "Part 15" not in text
 
 
 def test_a_very_long_section_is_read_where_the_change_names_it() -> None:

@@ -1,7 +1,7 @@
 """Texts for a model: a change, the table of contents to choose from, and parts of articles."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -23,7 +23,7 @@ from instep.platform.text.patch_parser import parse_diff
 _NEAREST, _BY_RARE_NAMES, _BY_TITLE = 40, 10, 300
 # A name in more articles is not distinctive.
 _MAX_ARTICLES_OF_NAME = 8
-_MAX_HITS, _MAX_HEADINGS, _MAX_LINE_CHARACTERS = 4, 30, 140
+_MAX_HITS, _MAX_HEADINGS, _MAX_OMITTED, _MAX_LINE_CHARACTERS = 4, 30, 6, 140
 # The sections around one with a hit are listed too: they are siblings of what the change names.
 _NEIGHBORS = range(-3, 4)
 _PADDING = re.compile(r"(?<=\|) {2,}|(?<! ) {2,}+(?=\|)")
@@ -122,7 +122,15 @@ class Contents:
         return "\n".join(lines)
 
     def _title(self, index: int) -> str:
-        return f"A{index + 1} {self.articles[index].title[:_MAX_LINE_CHARACTERS]}"
+        """The title of an article, with the end of its address if others have the same one."""
+        article = self.articles[index]
+        slug = article.url.rpartition("/")[2] or article.id
+        more = f" ({slug[:_MAX_LINE_CHARACTERS]})" if self._title_counts[article.title] > 1 else ""
+        return f"A{index + 1} {article.title[:_MAX_LINE_CHARACTERS]}{more}"
+
+    @cached_property
+    def _title_counts(self) -> Counter[str]:
+        return Counter(article.title for article in self.articles)
 
     def _entry(self, index: int) -> Iterator[str]:
         """The title of an article, its headings, and the lines below each with most rare names."""
@@ -255,16 +263,21 @@ def merged_articles(first: Sequence[ShownArticle], second: Sequence[ShownArticle
 
 
 def numbered_text(contents: Contents, excerpts: ShownArticle) -> str:
-    """The lines as `12|text`, with a mark for omitted lines."""
+    """The lines as `12|text`, with a mark for omitted lines and their sections."""
     lines, previous = list[str](), 0
-    texts = _shown_lines(contents.articles[excerpts.index].text)
-    for number in sorted(excerpts.lines):
+    text = contents.articles[excerpts.index].text
+    texts, spans = _shown_lines(text), section_spans(text)
+    for number in [*sorted(excerpts.lines), len(texts) + 1]:
         if number != previous + 1:
-            lines.append(f"[lines {previous + 1} to {number - 1} are not shown]")
-        lines.append(f"{number}|{texts[number - 1]}")
+            omitted = [span for span in spans if span.number and previous < span.first < number]
+            names = ": " * bool(omitted) + "; ".join(
+                f"A{excerpts.index + 1}.{span.number} {span.title[:_MAX_LINE_CHARACTERS]}"
+                for span in omitted[:_MAX_OMITTED]
+            )
+            lines.append(f"[lines {previous + 1} to {number - 1} are not shown{names}]")
+        if number <= len(texts):
+            lines.append(f"{number}|{texts[number - 1]}")
         previous = number
-    if previous < len(texts):
-        lines.append(f"[lines {previous + 1} to {len(texts)} are not shown]")
     return "\n".join(lines)
 
 
