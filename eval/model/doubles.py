@@ -64,7 +64,9 @@ class Oracle:
             lines = {int(number): text for number, text in _NUMBERED.findall(body)}
             for article_id in self.edited(title):
                 texts = self.texts[article_id][1].split("\n")
-                if any(not 0 < n <= len(texts) or texts[n - 1] != line for n, line in lines.items()):
+                if any(
+                    not 0 < n <= len(texts) or not is_line(texts[n - 1], line) for n, line in lines.items()
+                ):
                     continue
                 made = list(self.edits_of(article_id, alias, lines))
                 if made:
@@ -73,11 +75,12 @@ class Oracle:
         return {"edits": edits, "articles": [], "unchanged": [], "show": [], "searches": []}
 
     def edited(self, title: str) -> list[str]:
-        """The articles with this title, or with one that begins with it, that people edited."""
+        """The articles that people edited with this title, or with one that begins with it or is repeated."""
+        short_titles = {id: self.texts[id][0][:_TITLE_CHARACTERS] for id in self.people}
         return [
-            article_id
-            for article_id in self.people
-            if self.texts[article_id][0] == title or self.texts[article_id][0][:_TITLE_CHARACTERS] == title
+            id
+            for id, short_title in short_titles.items()
+            if title in (self.texts[id][0], short_title, f"{short_title} ({id[:_TITLE_CHARACTERS]})")
         ]
 
     def hunks(self, article_id: str) -> Iterator[tuple[int, int, str]]:
@@ -104,3 +107,8 @@ class Oracle:
                     yield {**form, "action": "replace", "line": first, "old": old, "new": new}
                 else:
                     yield {**form, "action": "delete", "line": first, "last": last, "old": shown[first]}
+
+
+def is_line(text: str, line: str) -> bool:
+    """True if a prompt shows the text so: the cells of a table without their padding."""
+    return text == line or text.split() == line.split()
