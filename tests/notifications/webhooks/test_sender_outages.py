@@ -99,7 +99,7 @@ async def test_after_an_outage_it_sends_soon_however_long_it_has_waited_for_a_co
     outage: Outage,
 ) -> None:
     async with at_work(sender):
-        async with outage(4):
+        async with outage(1):
             with pytest.raises(Unavailable):
                 async with database.enter_workspace("") as tx:
                     await tx.value("select 1")

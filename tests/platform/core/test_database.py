@@ -7,7 +7,7 @@ import threading
 import time
 from asyncio import gather
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from itertools import pairwise
 
 import psycopg
@@ -161,17 +161,16 @@ async def test_a_server_that_falls_silent_is_given_up(
     database_url: str, set_limit: SetLimit, statement: str
 ) -> None:
     set_limit("ANSWER_SECONDS", 0.5, database_module)
-    async with silenceable(database_url) as (url, silenced):
+    # The pool closes last: it would wait for its attempt to connect again, which ends with the server.
+    async with AsyncExitStack() as pools, silenceable(database_url) as (url, silenced):
         distant = Database(url, size=1, wait_seconds=1)
         await distant.open()
-        try:
-            assert await look(distant) == 1
-            silenced.set()
-            with pytest.raises(Unavailable):
-                async with distant.enter_workspace("") as tx:
-                    await tx.execute(statement)
-        finally:
-            await distant.close()
+        pools.push_async_callback(distant.close)
+        assert await look(distant) == 1
+        silenced.set()
+        with pytest.raises(Unavailable):
+            async with distant.enter_workspace("") as tx:
+                await tx.execute(statement)
 
 
 async def test_a_pooler_that_resets_a_connection_with_its_error_is_noticed() -> None:

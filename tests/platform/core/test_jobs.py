@@ -508,23 +508,22 @@ async def test_a_workspace_with_many_slow_jobs_does_not_hold_up_another(pool: Po
 
 
 async def test_a_workspace_takes_no_more_of_several_workers_than_their_shares(pool: Pool) -> None:
+    released = asyncio.Event()
+
     async def hold_flood(job: Job) -> None:
         if job.workspace_id == "flood":
-            await asyncio.Event().wait()
+            await released.wait()
 
     works = [Recorder(hold_flood) for _ in range(3)]
     await put_of(pool, "flood", queue.FAIRNESS_WINDOW + 20)
-    async with running(*(Worker(pool, {"work": work}) for work in works)) as stop:
+    async with running(*(Worker(pool, {"work": work}) for work in works)):
         shares = [limits.MAX_CONCURRENT_WORKSPACE_JOBS] * len(works)
         await until(lambda: [len(work.jobs) for work in works] == shares)
         for workspace in ("quiet", "other", "third"):
             await put_of(pool, workspace, 2)
         await until(lambda: sum(len(work.ended) for work in works) == 6, seconds=2)
         assert sum(job.workspace_id == "flood" for work in works for job in work.jobs) == sum(shares)
-        stop.set()
-        for task in asyncio.all_tasks():
-            if task.get_name().startswith("job "):
-                task.cancel()
+        released.set()
 
 
 async def test_workspaces_are_served_in_turn(pool: Pool) -> None:
