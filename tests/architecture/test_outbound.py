@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import instep
+from tests.support.source_code import PACKAGE, REPOSITORY, product_modules
 
-PACKAGE = Path(instep.__file__).parent
 GUARD = "platform/core/outbound"
 LIBRARIES = {
     *(
@@ -100,8 +99,10 @@ def test_what_only_reads_addresses_is_none() -> None:
 
 
 def modules(folder: Path) -> Iterator[tuple[str, ast.Module]]:
-    for file in folder.rglob("*.py"):
-        yield file.relative_to(folder).with_suffix("").as_posix(), ast.parse(file.read_text())
+    for module in product_modules():
+        file = REPOSITORY / module.file
+        if file.is_relative_to(folder):
+            yield file.relative_to(folder).with_suffix("").as_posix(), module.tree
 
 
 def means_of(tree: ast.Module) -> set[str]:

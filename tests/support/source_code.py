@@ -58,6 +58,7 @@ def no_collection() -> Iterator[None]:
     try:
         yield
     finally:
+        gc.freeze()
         gc.enable()
 
 
