@@ -16,6 +16,7 @@ class Writer:
         self.offers = page.get_by_role("listbox").get_by_role("option")
 
     async def open(self) -> None:
+        await self.page.clock.install()
         await self.page.goto(self.address)
         await self.surface.wait_for()
 
@@ -23,6 +24,10 @@ class Writer:
         """At the cursor, which is at the beginning of the text at first."""
         await self.surface.focus()
         await self.page.keyboard.type(text)
+
+    async def pause(self) -> None:
+        """Stop typing for a second, which is over at once; what the page does with a pause it does now."""
+        await self.page.clock.fast_forward(1_000)
 
     async def email(self) -> str:
         """Who is signed in."""

@@ -65,6 +65,7 @@ async def test_without_a_network_it_is_kept_and_saved_when_there_is_one_again(
 ) -> None:
     await writer.page.context.set_offline(True)
     await writer.type("First words. ")
+    await writer.pause()
     await expect(writer.state).to_have_text(OFFLINE)
     await writer.type("Second words. ")
 
@@ -87,8 +88,10 @@ async def test_a_lost_answer_is_no_conflict(writer: Writer, owner: Tx, article: 
 
     await writer.page.route("**/autosave", lose_the_first_answer)
     await writer.type("First words. ")
+    await writer.pause()
     await expect(writer.state).to_have_text(OFFLINE)
     await writer.type("Second words. ")
+    await writer.pause()
 
     await expect(writer.state).to_have_text(SAVED)
     assert await working_text(owner, article) == "First words. Second words. Run it.\n"
@@ -99,6 +102,7 @@ async def test_what_a_closed_tab_could_not_save_is_offered_back(
 ) -> None:
     await writer.page.context.set_offline(True)
     await writer.type("First words. ")
+    await writer.pause()
     await expect(writer.state).to_have_text(OFFLINE)
     await writer.page.close()
     await writer.page.context.set_offline(False)
@@ -107,6 +111,7 @@ async def test_what_a_closed_tab_could_not_save_is_offered_back(
     await again.open()
     assert await again.text() == "Run it.\n"
     await again.page.get_by_role("button", name="Restore unsaved text").click()
+    await again.pause()
 
     assert await again.text() == "First words. Run it.\n"
     await expect(again.state).to_have_text(SAVED)
@@ -118,6 +123,7 @@ async def test_what_a_closed_tab_could_not_save_is_offered_back(
 async def test_what_is_discarded_is_not_offered_again(writer: Writer) -> None:
     await writer.page.route("**/autosave", lambda route: route.abort())
     await writer.type("First words. ")
+    await writer.pause()
     await expect(writer.state).to_have_text(OFFLINE)
     await writer.page.reload()
 
@@ -138,13 +144,16 @@ async def test_a_server_that_is_killed_finds_the_text_when_it_is_back(
         writer = Writer(tab, f"{installation.url}/app/{cast.acme.slug}/articles/{article['id']}/edit")
         await writer.open()
         await writer.type("Before. ")
+        await writer.pause()
         await expect(writer.state).to_have_text(SAVED)
 
         server.kill()
         server.wait()
         await writer.type("While. ")
+        await writer.pause()
         await expect(writer.state).to_have_text(OFFLINE)
         installation.serve("--no-jobs")
+        await writer.pause()
 
         await expect(writer.state).to_have_text(SAVED)
         assert await working_text(owner, article) == "Before. While. Run it.\n"
@@ -158,6 +167,7 @@ async def test_whose_session_has_ended_is_told_and_finds_the_text_after_signing_
         "delete from sessions where person_id in (select id from people where email = %(email)s)", email=email
     )
     await writer.type("First words. ")
+    await writer.pause()
 
     await expect(writer.state).to_contain_text("signed out")
     await expect(writer.page.get_by_role("dialog")).to_be_visible()
@@ -165,6 +175,7 @@ async def test_whose_session_has_ended_is_told_and_finds_the_text_after_signing_
     await sign_in(await writer.page.context.new_page(), development_server, email)
     await writer.page.reload()
     await writer.page.get_by_role("button", name="Restore unsaved text").click()
+    await writer.pause()
     await expect(writer.state).to_have_text(SAVED)
     assert await working_text(owner, article) == "First words. Run it.\n"
 
@@ -177,7 +188,8 @@ async def test_the_dialog_for_signing_in_waits_for_a_pause_in_typing(
         "delete from sessions where person_id in (select id from people where email = %(email)s)", email=email
     )
     await writer.surface.focus()
-    await writer.page.keyboard.type("One sentence, a word after the other. ", delay=60)
+    await writer.page.keyboard.type("One sentence, a word after the other. ", delay=40)
+    await writer.pause()
 
     await expect(writer.page.get_by_role("dialog")).to_be_visible()
     assert await writer.text() == "One sentence, a word after the other. Run it.\n"
@@ -192,6 +204,7 @@ async def test_who_has_signed_in_again_elsewhere_goes_on_by_itself(
     await sign_in(await writer.page.context.new_page(), development_server, email)
 
     await writer.type("First words. ")
+    await writer.pause()
 
     await expect(writer.state).to_have_text(SAVED)
     assert await working_text(owner, article) == "First words. Run it.\n"
@@ -205,6 +218,7 @@ async def test_the_text_of_one_person_is_not_saved_for_another_who_signs_in(
     await sign_in(await writer.page.context.new_page(), development_server, other.email)
 
     await writer.type("First words. ")
+    await writer.pause()
 
     await expect(writer.state).to_have_text(SOMEONE_ELSE)
     assert await writer.text() == "First words. Run it.\n"
@@ -233,9 +247,11 @@ async def test_of_two_tabs_the_second_is_refused_and_compares(
     second = Writer(await writer.page.context.new_page(), writer.address)
     await second.open()
     await writer.type("Theirs. ")
+    await writer.pause()
     await expect(writer.state).to_have_text(SAVED)
 
     await second.type("Ours. ")
+    await second.pause()
 
     await expect(second.state).to_contain_text(re.compile(r"@acme\.example changed .*\d\d:\d\d"))
     await expect(second.state).to_contain_text("kept in this browser")
@@ -248,6 +264,7 @@ async def test_of_two_tabs_the_second_is_refused_and_compares(
     await second.page.goto(second.address)
     assert await working_text(owner, article) == "Theirs. Run it.\n"
     await second.page.get_by_role("button", name="Restore unsaved text").click()
+    await second.pause()
     await expect(second.state).to_have_text(SAVED)
     async with second.page.expect_response(lambda answer: answer.url.endswith("/edit") and answer.ok):
         await second.page.get_by_role("button", name="Save", exact=True).click()
@@ -263,8 +280,10 @@ async def test_text_that_was_saved_after_a_comparison_is_not_offered_again(
     second = Writer(await writer.page.context.new_page(), writer.address)
     await second.open()
     await writer.type("Theirs. ")
+    await writer.pause()
     await expect(writer.state).to_have_text(SAVED)
     await second.type("Ours. ")
+    await second.pause()
     await second.page.get_by_role("button", name="Compare").click()
     await expect(second.page.get_by_role("heading", name="Differences")).to_be_visible()
     await second.type(merged)
@@ -272,6 +291,7 @@ async def test_text_that_was_saved_after_a_comparison_is_not_offered_again(
         await second.page.get_by_role("button", name="Save", exact=True).click()
 
     await second.type("Newer. ")
+    await second.pause()
     await expect(second.state).to_have_text(SAVED)
     await expect(second.page.locator("#kept")).to_be_hidden()
     assert await second.page.evaluate(KEPT_ENTRIES) == 0
@@ -282,6 +302,7 @@ async def test_restored_text_does_not_replace_what_was_saved_since(
 ) -> None:
     await writer.page.context.set_offline(True)
     await writer.type("Older. ")
+    await writer.pause()
     await expect(writer.state).to_have_text(OFFLINE)
     await writer.page.close()
     await writer.page.context.set_offline(False)
@@ -290,6 +311,7 @@ async def test_restored_text_does_not_replace_what_was_saved_since(
     again = Writer(await writer.page.context.new_page(), writer.address)
     await again.open()
     await again.page.get_by_role("button", name="Restore unsaved text").click()
+    await again.pause()
 
     await expect(again.page.get_by_role("button", name="Compare")).to_be_visible()
     assert await again.text() == "Older. Run it.\n"
@@ -351,6 +373,7 @@ async def test_resolving_a_place_waits_for_a_save_that_has_begun(
 async def test_a_tab_that_still_writes_is_no_lost_text(writer: Writer) -> None:
     await writer.page.route("**/autosave", lambda route: route.abort())
     await writer.type("Elsewhere. ")
+    await writer.pause()
     await expect(writer.state).to_have_text(OFFLINE)
 
     second = Writer(await writer.page.context.new_page(), writer.address)
@@ -367,6 +390,7 @@ async def test_a_new_article_is_offered_back_too(
     await new.open()
     await page.get_by_label("Title").fill("Invite people")
     await new.type("Words.")
+    await new.pause()
     await expect(new.state).to_contain_text("Not saved yet")
     await page.reload()
 
