@@ -159,13 +159,20 @@ async def test_a_server_that_is_killed_finds_the_text_when_it_is_back(
         assert await working_text(owner, article) == "Before. While. Run it.\n"
 
 
-async def test_whose_session_has_ended_is_told_and_finds_the_text_after_signing_in(
-    writer: Writer, development_server: str, owner: Tx, article: Json
-) -> None:
+async def end_session(writer: Writer, owner: Tx) -> str:
+    """The email of who writes; the page's first request, which opens the dialog too, is answered before."""
+    await expect(writer.page.locator("#preview-text p")).to_have_text("Run it.")
     email = await writer.email()
     await owner.execute(
         "delete from sessions where person_id in (select id from people where email = %(email)s)", email=email
     )
+    return email
+
+
+async def test_whose_session_has_ended_is_told_and_finds_the_text_after_signing_in(
+    writer: Writer, development_server: str, owner: Tx, article: Json
+) -> None:
+    email = await end_session(writer, owner)
     await writer.type("First words. ")
     await writer.pause()
 
@@ -183,10 +190,7 @@ async def test_whose_session_has_ended_is_told_and_finds_the_text_after_signing_
 async def test_the_dialog_for_signing_in_waits_for_a_pause_in_typing(
     writer: Writer, owner: Tx, article: Json
 ) -> None:
-    email = await writer.email()
-    await owner.execute(
-        "delete from sessions where person_id in (select id from people where email = %(email)s)", email=email
-    )
+    await end_session(writer, owner)
     await writer.surface.focus()
     await writer.page.keyboard.type("One sentence, a word after the other. ", delay=40)
     await writer.pause()
