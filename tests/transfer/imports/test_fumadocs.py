@@ -59,6 +59,14 @@ def test_navigation_addresses_and_includes() -> None:
     ]
 
 
+def test_a_folder_with_nothing_but_its_own_page_is_an_article() -> None:
+    pages = {f"content/docs/{name}/index.mdx": f"---\ntitle: {name}\n---\n" for name in ("demo", "guides")}
+
+    tree = READER.read(dedented({**pages, "content/docs/guides/a.mdx": "---\ntitle: A\n---\n"}))
+
+    assert outline(tree) == ["demo", "guides > guides", "guides > A"]
+
+
 def test_a_wrong_meta_file_says_what_to_do() -> None:
     with pytest.raises(UnreadableSource, match=r"^content/docs/meta\.json"):
         READER.read(dedented({"content/docs/meta.json": '{"pages": [', "content/docs/a.mdx": ""}))

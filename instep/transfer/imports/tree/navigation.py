@@ -48,7 +48,7 @@ class _Arranger:
         late, is_after_group = 0, False
         for entry in entries:
             number = len(self.arranged)
-            is_group = any(True for _ in pages_of(entry.entries))
+            is_group = any(key != entry.page for key in pages_of(entry.entries))
             if is_group:
                 self._add_group(entry, parent, level)
             else:
@@ -98,9 +98,9 @@ def arrange(
     """All pages in the order of a navigation, and a collection for each heading with pages below it.
 
     `is_declared` is true if a person wrote the navigation, in which pages may stand before and after groups.
-    A repeated page keeps its first position, and a page with subpages is the first one of its collection. A
-    page that is not in the navigation is reported. If other pages include its text, it is left out; otherwise
-    it is added at the end, in the collection that contains all pages of its folder.
+    A repeated page keeps its first position, and a page with other pages below it is the first one of its
+    collection. A page that is not in the navigation is reported. If other pages include its text, it is left
+    out; otherwise it is added at the end, in the collection that contains all pages of its folder.
     """
     pages = _without_snippets(entries, pages, losses)
     arranger = _Arranger(pages, losses, is_declared)
