@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 
@@ -80,6 +81,20 @@ def run_forked(
     os.environ.update(environment)
     sys.argv = ["instep", *arguments]
     main()
+
+
+def loaded_modules() -> set[str]:
+    """The modules that a server or worker has loaded before it does anything."""
+    names, child = FORKS.Pipe(duplex=False)
+    process = FORKS.Process(target=send_loaded_modules, args=(child,))
+    process.start()
+    loaded: set[str] = names.recv()
+    process.join()
+    return loaded
+
+
+def send_loaded_modules(names: Connection) -> None:
+    names.send(set(sys.modules))
 
 
 class Installation:

@@ -47,7 +47,7 @@ async def test_every_page_costs_little(desk: Desk, owner: Tx, cast: Cast) -> Non
 async def cost_of(desk: Desk, path: str) -> float:
     """The least of some visits: the first one loads the template."""
     costs = []
-    for _ in range(5):
+    for _ in range(3):
         began_at = thread_time()
         page = await desk.get(path)
         costs.append(thread_time() - began_at)
