@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from instep.platform.core import limits
 from tests.support.installation import installed
 
 
@@ -16,3 +17,10 @@ def server(database_url: str) -> Iterator[str]:
     with installed(INSTEP_DATABASE_URL=database_url, INSTEP_WEBHOOK_ALLOW="127.0.0.0/8") as installation:
         installation.serve()
         yield installation.url
+
+
+@pytest.fixture(autouse=True)
+def quick_polls(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tasks of a server of the tests end in a tenth of the time that a CI waits before it looks."""
+    if "server" in request.fixturenames:
+        monkeypatch.setattr(limits, "MIN_POLL_SECONDS", limits.MIN_POLL_SECONDS / 10)

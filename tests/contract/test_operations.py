@@ -22,8 +22,10 @@ MISSING_IDS = (
 )
 
 
-async def things_of(api: Api, company: Company, database: Database) -> dict[str, str]:
-    return await assemble(api(company.write_key), company, database)
+async def things_of(
+    api: Api, company: Company, database: Database, operation: Operation | None = None
+) -> dict[str, str]:
+    return await assemble(api(company.write_key), company, database, operation)
 
 
 async def new_writer(api: Api, company: Company, owner: Tx) -> Client:
@@ -55,7 +57,7 @@ def test_the_api_has_the_operations_of_the_table_and_no_others() -> None:
 async def test_it_works_as_it_is_described_and_stands_in_the_audit_if_it_writes(
     client: Client, api: Api, cast: Cast, database: Database, owner: Tx, operation: Operation
 ) -> None:
-    things = await things_of(api, cast.acme, database)
+    things = await things_of(api, cast.acme, database, operation)
     [before] = await list_audit(owner, cast.acme.workspace_id, 1)
 
     answer = await ask(client, operation, things)

@@ -1,6 +1,7 @@
 """The specification's table of operations, row by row (specification, Endpoints; contract section 4)."""
 
 import re
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from instep.platform.core.clock import utc_now
@@ -49,6 +50,15 @@ class Operation:
     @property
     def has_reference(self) -> bool:
         return "{" in self.path
+
+    @property
+    def needs(self) -> set[str] | None:
+        """The names of what must exist; None where it lists or changes all that there is."""
+        if not (self.is_write and self.has_reference):
+            return None
+        named = re.findall(r"{([a-z]+)}", f"{self.path} {self.query}")
+        # Bodies name versions, and events are written where an endpoint receives them.
+        return {*named, "webhook", *({"version"} & (self.body or {}).keys())}
 
     @property
     def template(self) -> str:
@@ -165,55 +175,97 @@ TABLE = [
 ]
 
 
-async def assemble(client: Client, company: Company, database: Database) -> dict[str, str]:
-    """Something of each kind, by the name that paths of the table give it."""
-    article = await create_article(client)
-    await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": "Run it now."})
-    revisions = body_of(await client.get(f"/v1/articles/{article['id']}/revisions"))["results"]
-    published = await create_article(client, "Published")
-    await client.post(f"/v1/articles/{published['id']}/publish")
-    deleted = await create_article(client, "Deleted")
-    await client.delete(f"/v1/articles/{deleted['id']}")
-    news = created(await client.post("/v1/changelog/entries", json=TEXT))
-    await client.post(f"/v1/changelog/entries/{news['id']}/publish")
-    dismissed = created(await client.post(f"/v1/articles/{article['id']}/drafts", json=EDIT))
-    await client.post(f"/v1/drafts/{dismissed['id']}/dismiss")
-    webhook = created(await client.post("/v1/webhooks", json=ENDPOINT))
-    places = [new_place(article["id"], key=key, heading=key) for key in ("open", "resolved")]
-    await find_places(client, database, company, *places)
-    resolved, place = body_of(await client.get("/v1/places"))["results"]
-    await client.post(f"/v1/places/{resolved['id']}/resolve")
-    draft = created(await client.post(f"/v1/articles/{article['id']}/drafts", json=EDIT))["id"]
-    comments = [
-        created(await client.post(f"/v1/comments?subject={draft}", json={"body": "Is it so?"}))["id"]
-        for _ in range(2)
-    ]
-    await client.post(f"/v1/comments/{comments[1]}/resolve")
-    return {
-        "comment": comments[0],
-        "answered": comments[1],
-        "place": place["id"],
-        "resolved": resolved["id"],
-        "article": article["id"],
-        "revision": revisions[0]["id"],
-        "published": published["id"],
-        "deleted": deleted["id"],
-        "draft": draft,
-        "dismissed": dismissed["id"],
-        "suppressed": await hold_back_statement(company, database, article["id"]),
-        "collection": (await create_collection(client))["id"],
-        "part": created(await client.post("/v1/parts", json={"name": "a-part", "text": "Words."}))["id"],
-        "api": created(await client.post("/v1/api-references", json={"url": "https://a.test/a.json"}))["id"],
-        "version": await three_versions(client),
-        "redirect": created(await client.post("/v1/redirects", json={**REDIRECT, "from": "/older"}))["id"],
-        "entry": created(await client.post("/v1/changelog/entries", json=TEXT))["id"],
-        "news": news["id"],
-        "task": body_of(await client.post("/v1/tasks", json=CHANGE))["id"],
-        "webhook": webhook["id"],
-        "delivery": body_of(await client.post(f"/v1/webhooks/{webhook['id']}/test"))["id"],
-        "question": await ask_in_vain(company, database),
-        "file": (await upload(client))["id"],
-    }
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """Makes something of each kind, by the names that paths of the table give it."""
+
+    client: Client
+    company: Company
+    database: Database
+    article_id: str
+
+    async def make_revision(self) -> dict[str, str]:
+        await self.client.patch(f"/v1/articles/{self.article_id}", json={"contentMarkdown": "Run it now."})
+        revisions = body_of(await self.client.get(f"/v1/articles/{self.article_id}/revisions"))["results"]
+        return {"article": self.article_id, "revision": revisions[0]["id"]}
+
+    async def make_articles(self) -> dict[str, str]:
+        published = await create_article(self.client, "Published")
+        await self.client.post(f"/v1/articles/{published['id']}/publish")
+        deleted = await create_article(self.client, "Deleted")
+        await self.client.delete(f"/v1/articles/{deleted['id']}")
+        return {"published": published["id"], "deleted": deleted["id"]}
+
+    async def make_entries(self) -> dict[str, str]:
+        news, entry = [
+            created(await self.client.post("/v1/changelog/entries", json=TEXT))["id"] for _ in range(2)
+        ]
+        await self.client.post(f"/v1/changelog/entries/{news}/publish")
+        return {"news": news, "entry": entry}
+
+    async def make_drafts(self) -> dict[str, str]:
+        address = f"/v1/articles/{self.article_id}/drafts"
+        dismissed = created(await self.client.post(address, json=EDIT))["id"]
+        await self.client.post(f"/v1/drafts/{dismissed}/dismiss")
+        draft = created(await self.client.post(address, json=EDIT))["id"]
+        comments = [
+            created(await self.client.post(f"/v1/comments?subject={draft}", json={"body": "Is it so?"}))["id"]
+            for _ in range(2)
+        ]
+        await self.client.post(f"/v1/comments/{comments[1]}/resolve")
+        return {"dismissed": dismissed, "draft": draft, "comment": comments[0], "answered": comments[1]}
+
+    async def make_webhook(self) -> dict[str, str]:
+        webhook = created(await self.client.post("/v1/webhooks", json=ENDPOINT))["id"]
+        delivery = body_of(await self.client.post(f"/v1/webhooks/{webhook}/test"))["id"]
+        return {"webhook": webhook, "delivery": delivery}
+
+    async def make_places(self) -> dict[str, str]:
+        places = [new_place(self.article_id, key=key, heading=key) for key in ("open", "resolved")]
+        await find_places(self.client, self.database, self.company, *places)
+        resolved, place = body_of(await self.client.get("/v1/places"))["results"]
+        await self.client.post(f"/v1/places/{resolved['id']}/resolve")
+        return {"place": place["id"], "resolved": resolved["id"]}
+
+    async def make_others(self) -> dict[str, str]:
+        post = self.client.post
+        return {
+            "suppressed": await hold_back_statement(self.company, self.database, self.article_id),
+            "collection": (await create_collection(self.client))["id"],
+            "part": created(await post("/v1/parts", json={"name": "a-part", "text": "Words."}))["id"],
+            "api": created(await post("/v1/api-references", json={"url": "https://a.test/a.json"}))["id"],
+            "version": await three_versions(self.client),
+            "redirect": created(await post("/v1/redirects", json={**REDIRECT, "from": "/older"}))["id"],
+            "task": body_of(await post("/v1/tasks", json=CHANGE))["id"],
+            "question": await ask_in_vain(self.company, self.database),
+            "file": (await upload(self.client))["id"],
+        }
+
+
+MAKERS: dict[tuple[str, ...], Callable[[Maker], Awaitable[dict[str, str]]]] = {
+    ("article", "revision"): Maker.make_revision,
+    ("published", "deleted"): Maker.make_articles,
+    ("news", "entry"): Maker.make_entries,
+    ("dismissed", "draft", "comment", "answered"): Maker.make_drafts,
+    ("webhook", "delivery"): Maker.make_webhook,
+    ("place", "resolved"): Maker.make_places,
+    (
+        *("suppressed", "collection", "part", "api", "version", "redirect", "task", "question", "file"),
+    ): Maker.make_others,
+}
+
+
+async def assemble(
+    client: Client, company: Company, database: Database, operation: Operation | None = None
+) -> dict[str, str]:
+    """Something of each kind; for a write to something that exists, only what it needs."""
+    maker = Maker(client, company, database, (await create_article(client))["id"])
+    needs = operation.needs if operation else None
+    things: dict[str, str] = {}
+    for names, make in MAKERS.items():
+        if needs is None or needs & set(names):
+            things |= await make(maker)
+    return things
 
 
 async def three_versions(client: Client) -> str:

@@ -46,7 +46,7 @@ def test_the_operations_with_an_event_are_in_the_table() -> None:
 async def test_each_operation_writes_its_events_and_no_others(
     client: Client, cast: Cast, database: Database, owner: Tx, operation: Operation
 ) -> None:
-    things = await assemble(client, cast.acme, database)
+    things = await assemble(client, cast.acme, database, operation)
     earlier = await events_of(owner, cast)
 
     answer = await client.request(
