@@ -1,6 +1,7 @@
 """`instep ask` and `instep golden …`: the answers of the help center, and the answers that it must give."""
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated, Concatenate, ParamSpec, TypeVar
 
 import typer
 
@@ -11,8 +12,12 @@ from instep.cli.output import say, say_list
 from instep.platform.core.errors import InvalidRequest, InvalidValue
 
 if TYPE_CHECKING:
+    from instep.platform.identity.schemas import Ctx
     from instep.visitors.answers.golden import GoldenRunOut
     from instep.visitors.answers.schemas import AnswerPreviewOut
+
+Result = TypeVar("Result")
+Arguments = ParamSpec("Arguments")
 
 # The exit code of `instep ask` when the articles do not answer the question.
 NOT_ANSWERED = 6
@@ -52,10 +57,32 @@ def ask(
     except ValueError as error:
         raise InvalidRequest(f"--locale: {error}") from None
     request = QuestionRequest(valid_question(question), code)
-    preview = AnswerPreviewOut.of(in_bot(workspace, bot, answer_for_visitors, request))
+    preview = AnswerPreviewOut.of(asking_in_bot(workspace, bot, answer_for_visitors, request))
     say(preview, as_text(preview), as_json)
     if not preview.answered:
         raise typer.Exit(NOT_ANSWERED)
+
+
+def asking_in_bot(
+    workspace: str | None,
+    bot: str | None,
+    work: "Callable[Concatenate[Ctx, Arguments], Awaitable[Result]]",
+    *arguments: Arguments.args,
+    **options: Arguments.kwargs,
+) -> Result:
+    """Run the work with the embedding models of the servers, so that it gets the answers of visitors."""
+    from instep.platform.core.config import settings
+    from instep.platform.llm.factory import open_embedders
+    from instep.search.semantic.query_embedder import query_embedder
+
+    async def run(ctx: "Ctx") -> Result:
+        async with open_embedders(settings()) as embedders:
+            query_embedder.use(embedders)
+            if embedder := query_embedder.of(ctx):
+                await query_embedder.load(embedder)
+            return await work(ctx, *arguments, **options)
+
+    return in_bot(workspace, bot, run)
 
 
 def valid_question(text: str) -> str:
@@ -74,7 +101,7 @@ def valid_question(text: str) -> str:
 def run_golden(bot: str | None, workspace: str | None, as_json: bool) -> None:
     from instep.visitors.answers.golden import ask_golden_questions, golden_run_out
 
-    run = golden_run_out(in_bot(workspace, bot, ask_golden_questions))
+    run = golden_run_out(asking_in_bot(workspace, bot, ask_golden_questions))
     say(run, as_report(run), as_json)
     if not run.holds:
         raise typer.Exit(1)

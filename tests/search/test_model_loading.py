@@ -1,6 +1,7 @@
 """How the models of a server are loaded, and what questions find until then."""
 
 import asyncio
+import json
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from instep.platform.llm.local_embedding import ModelMissing
 from instep.search.retrieve import retrieve
 from instep.search.semantic.query_embedder import QueryEmbedder, query_embedder
 from tests.support.cast import Api, Cast
+from tests.support.commands import Operator
 from tests.support.embeddings import embed, embedding, knows, vector_of
 from tests.support.limits import SetSetting
 from tests.support.model_endpoint import errs
@@ -104,6 +106,21 @@ async def test_a_model_that_a_job_has_loaded_answers_the_first_question() -> Non
     await embedder.vectors(["An article."], limits.EMBEDDING_SECONDS)
 
     assert await QueryEmbedder(Embedders(english=embedder)).vector_of(embedder, "car") is not None
+
+
+async def test_the_command_that_asks_finds_what_visitors_find(
+    api: Api, cast: Cast, database: Database, operator: Operator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await publish(api(cast.acme.write_key), "Automobile", "Wash it with soap.")
+    embedder = BundledEmbedder(bundled_embedding.ENGLISH_NAME, quick().load)
+    await embed(database, embedder, cast.acme)
+    monkeypatch.setattr(bundled_embedding, "english", lambda: embedder)
+    where = ("--bot", cast.acme.slug, "--workspace", cast.acme.workspace_id, "--json")
+
+    asked = await operator.run("ask", "vehicle upkeep", *where, INSTEP_EMBEDDINGS="")
+    query_embedder.use(NO_EMBEDDERS)
+
+    assert [source["title"] for source in json.loads(asked.out)["sources"]] == ["Automobile"]
 
 
 async def test_a_model_that_can_not_be_loaded_is_tried_again_after_a_while() -> None:
