@@ -15,6 +15,9 @@ from instep.search.schemas import Excerpt, Score, SearchHit, SearchRequest, Sear
 
 toolbox = Toolbox()
 SearchedLocale = Annotated[Locale, Field(description="Only articles in this language.")]
+SearchedVersion = Annotated[
+    str, Field(description="Only articles of this version of the product, by its id or slug.")
+]
 
 
 class SearchHitItemOut(Out):
@@ -32,13 +35,17 @@ class SearchHitItemOut(Out):
 
 @toolbox.tool(actions.search_articles, ListOut[SearchHitItemOut], "Search the articles")
 async def search_articles(
-    ctx: Ctx, page: PageRequest, query: SearchText, locale: SearchedLocale | None = None
+    ctx: Ctx,
+    page: PageRequest,
+    query: SearchText,
+    locale: SearchedLocale | None = None,
+    version: SearchedVersion | None = None,
 ) -> ListOut[SearchHitItemOut]:
     """Search the live articles, best match first. Write the words that the article would use.
 
     Names in code such as `--dry-run` are found literally, and so is text in double quotes.
     """
-    search = partial(actions.search_articles, ctx, SearchRequest(query, locale), "markdown")
+    search = partial(actions.search_articles, ctx, SearchRequest(query, locale, version), "markdown")
     return await list_within_budget(search, partial(search_hit_item_out, ctx.bot), page)
 
 

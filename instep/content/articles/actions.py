@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from instep.content.articles import deleted, overviews, queries, revisions
-from instep.content.articles.body_schemas import ArticleChanges, ArticleVerify, NewArticleFields
+from instep.content.articles.body_schemas import ArticleCreate, ArticleUpdate, ArticleVerify
 from instep.content.articles.events import emit_change, emit_deletion
 from instep.content.articles.queries import NO_WORKING_COPY, ArticleCriteria
 from instep.content.articles.revision_schemas import Revision, RevisionDiff, VersionOverview, VersionText
@@ -140,7 +140,7 @@ async def get_version(ctx: Ctx, ref: str, version: int) -> VersionText:
 
 @writes
 async def create_article(
-    ctx: Ctx, new: NewArticleFields, format: Format = "markdown", source: TextSource = CREATED
+    ctx: Ctx, new: ArticleCreate, format: Format = "markdown", source: TextSource = CREATED
 ) -> Article:
     """Create an article. It is a draft: nothing is live until it is published."""
     return await create(ctx, new, format, source, "draft")
@@ -148,7 +148,7 @@ async def create_article(
 
 @writes
 async def update_article(
-    ctx: Ctx, ref: str, update: ArticleChanges, format: Format = "markdown", if_match: str | None = None
+    ctx: Ctx, ref: str, update: ArticleUpdate, format: Format = "markdown", if_match: str | None = None
 ) -> Article:
     """Change only the sent fields of an article. Changes to a published article are live immediately.
 

@@ -55,22 +55,20 @@ ArticlePosition = Annotated[
 FirstVersion = Annotated[
     VersionRef,
     Field(
-        description="The first version of the product that it is about, by id or slug; null if all older ones"
-        " are too."
+        description="The first product version that it is about, by id or slug; null for all older ones too."
     ),
 ]
 LastVersion = Annotated[
     VersionRef,
     Field(
-        description="The last version of the product that it is about, by id or slug; null if all newer ones"
-        " are too."
+        description="The last product version that it is about, by id or slug; null for all newer ones too."
     ),
 ]
 VersionOf = Annotated[
     Text,
     Field(
-        description="An article about the same topic for other versions of the product, by its id or slug;"
-        " null for none."
+        description="An article about the same topic for other product versions, by its id or slug; null for"
+        " none."
     ),
 ]
 VersionFilter = Annotated[
@@ -96,14 +94,14 @@ class ArticleVersions(Body):
     version_of: VersionOf | MISSING | None = MISSING
 
 
-class NewArticleFields(Body):
-    """The fields of a new article, except for its versions."""
+class ArticleCreate(ArticleVersions):
+    """The fields of a new article."""
 
     title: ArticleTitle
     content_markdown: ArticleText
     slug: Slug | MISSING = MISSING
     description: Lead | MISSING = MISSING
-    collection_id: CollectionRef | MISSING | None = Field(
+    collection_id: Text | MISSING | None = Field(
         default=MISSING, description=f"{COLLECTION_REF} If not sent, that of the original, or none."
     )
     visibility: Visibility | MISSING = Field(
@@ -117,10 +115,6 @@ class NewArticleFields(Body):
     position: ArticlePosition | MISSING = MISSING
 
 
-class ArticleCreate(NewArticleFields, ArticleVersions):
-    """The fields of a new article."""
-
-
 class TextEdit(Body):
     """Title and text, as the editor sends them."""
 
@@ -128,8 +122,8 @@ class TextEdit(Body):
     content: ArticleText
 
 
-class ArticleChanges(Body):
-    """The fields of an article that can be changed, except for its versions."""
+class ArticleUpdate(ArticleVersions):
+    """Only the sent fields are changed."""
 
     title: ArticleTitle | MISSING = MISSING
     content_markdown: ArticleText | MISSING = MISSING
@@ -140,10 +134,6 @@ class ArticleChanges(Body):
     position: ArticlePosition | MISSING = MISSING
     owner: OwnerRef | MISSING | None = MISSING
     review_by: ReviewBy | MISSING | None = MISSING
-
-
-class ArticleUpdate(ArticleChanges, ArticleVersions):
-    """Only the sent fields are changed."""
 
 
 class ArticleSplit(Body):

@@ -10,7 +10,7 @@ from typing import Any
 
 from instep.accounts.people.actions import find_member_id
 from instep.content.articles import queries, revisions
-from instep.content.articles.body_schemas import NewArticleFields
+from instep.content.articles.body_schemas import ArticleCreate
 from instep.content.articles.events import emit_change
 from instep.content.articles.following import follow_later
 from instep.content.articles.published_versions import record_published_version
@@ -52,14 +52,12 @@ async def find_article(ctx: Ctx, ref: str, format: Format = "markdown", *, lock:
     return article
 
 
-async def create_for_review(ctx: Ctx, new: NewArticleFields, source: TextSource) -> Article:
+async def create_for_review(ctx: Ctx, new: ArticleCreate, source: TextSource) -> Article:
     """Create the article of a draft in the review queue; publishing or deleting it settles the draft."""
     return await create(ctx, new, "markdown", source, "in_review")
 
 
-async def create(
-    ctx: Ctx, new: NewArticleFields, format: Format, source: TextSource, status: Status
-) -> Article:
+async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: TextSource, status: Status) -> Article:
     """Insert an article with this status, with its text in `format`, without an event.
 
     Raises `SlugTaken` if the sent slug is in use, and `InvalidRequest` for a reference to something that

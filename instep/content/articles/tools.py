@@ -4,9 +4,9 @@ from pydantic import Field
 
 from instep.content.articles import actions
 from instep.content.articles.body_schemas import (
-    ArticleChanges,
+    ArticleCreate,
     ArticleFields,
-    NewArticleFields,
+    ArticleUpdate,
     article_fields,
 )
 from instep.platform.identity.schemas import Ctx
@@ -41,7 +41,7 @@ async def get_article(call: Call, id: Reference, cursor: Cursor = None) -> Artic
 
 
 @toolbox.tool(actions.create_article, ArticleFields, "Create an article", additive=True)
-async def create_article(ctx: Ctx, body: NewArticleFields) -> ArticleFields:
+async def create_article(ctx: Ctx, body: ArticleCreate) -> ArticleFields:
     """Create an article as a draft. Nothing is live until it is published.
 
     Search first: the topic may have an article that needs an edit instead.
@@ -50,7 +50,7 @@ async def create_article(ctx: Ctx, body: NewArticleFields) -> ArticleFields:
 
 
 @toolbox.tool(actions.update_article, ArticleFields, "Change an article directly")
-async def update_article(ctx: Ctx, id: Reference, body: ArticleChanges) -> ArticleFields:
+async def update_article(ctx: Ctx, id: Reference, body: ArticleUpdate) -> ArticleFields:
     """Change an article directly; only the sent fields change.
 
     Changes to a published article go live without a review: use `propose_edit` unless the person asked

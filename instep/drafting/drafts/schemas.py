@@ -231,7 +231,7 @@ class DraftUpdate(Body):
     )
 
 
-class DraftApplication(Body):
+class DraftApply(Body):
     """A text to apply instead of the proposal, and what to do if the article has changed since."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"onConflict": "merge"}]})
@@ -265,11 +265,6 @@ class DraftApplication(Body):
         " `conflict` if they overlap. `overwrite` replaces the article; `Instep-Warnings` names"
         " what that removes. `fail` refuses.",
     )
-
-
-class DraftApply(DraftApplication):
-    """A text to apply instead of the proposal, and what to do if the article has changed since."""
-
     all_versions: bool = Field(
         default=False,
         description="True changes the article in all of its product versions. By default a draft for one"

@@ -9,7 +9,6 @@ from instep.drafting.drafts import actions, releasing, reopening, suppression
 from instep.drafting.drafts.release_schemas import ReleaseCreate, ReleaseOut
 from instep.drafting.drafts.schemas import (
     DismissalOut,
-    DraftApplication,
     DraftAppliedOut,
     DraftApply,
     DraftCreate,
@@ -91,15 +90,14 @@ async def propose_edit(ctx: Ctx, id: Reference, body: DraftCreate) -> DraftListI
 
 
 @toolbox.tool(actions.apply_draft, DraftAppliedOut, "Apply a draft")
-async def apply_draft(ctx: Ctx, id: DraftId, body: DraftApplication) -> DraftAppliedOut:
+async def apply_draft(ctx: Ctx, id: DraftId, body: DraftApply) -> DraftAppliedOut:
     """Apply a draft: an edit to a live article goes live; a new article is published.
 
     Only when the person asked for it. With `when` set to `release` it is only approved, and goes live with
     `release_drafts`. `overwrite` removes later changes of the article: tell the person what the warnings
     name. The replaced text is kept as a revision.
     """
-    request = DraftApply.model_validate(body.model_dump(by_alias=True))
-    return draft_applied_out(await actions.apply_draft(ctx, id, request))
+    return draft_applied_out(await actions.apply_draft(ctx, id, body))
 
 
 @toolbox.tool(actions.dismiss_draft, DraftDismissedOut, "Dismiss a draft")

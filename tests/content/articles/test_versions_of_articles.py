@@ -8,6 +8,7 @@ from instep.platform.core.database import Tx
 from tests.support.cast import Cast, Client, Json, RunJobs
 from tests.support.events import forget, kinds
 from tests.support.http import create_article, created, error, ok
+from tests.support.mcp import use
 from tests.support.site_pages import publish
 from tests.support.webhook_endpoints import create_webhook
 
@@ -31,6 +32,22 @@ async def slugs(client: Client, version: str) -> set[str]:
 
 def bounds(article: Json) -> tuple[str | None, str | None]:
     return article["sinceVersion"], article["untilVersion"]
+
+
+async def test_an_agent_sets_the_versions_of_an_article_and_searches_in_one(client: Client) -> None:
+    old = await use(
+        client, "create_article", {"title": "Fax", "contentMarkdown": "Send it.", "untilVersion": "1.x"}
+    )
+    await use(client, "publish_article", {"id": old["id"]})
+    moved = await use(
+        client, "update_article", {"id": old["id"], "sinceVersion": "1.x", "untilVersion": "2.x"}
+    )
+
+    assert bounds(old) == (None, "1.x")
+    assert bounds(moved) == ("1.x", "2.x")
+    for version, count in (("2.x", 1), ("3.x", 0)):
+        hits = await use(client, "search_articles", {"query": "fax", "version": version})
+        assert len(hits["results"]) == count
 
 
 async def test_an_article_is_in_the_versions_between_its_bounds(client: Client) -> None:

@@ -14,6 +14,7 @@ from tests.interfaces.mcp.tools import ADDS, CHANGES, LONG, READS, listed
 from tests.support import unanswered
 from tests.support.cast import Cast, Client, Json
 from tests.support.changes import publish
+from tests.support.http import ok
 from tests.support.mcp import WORKSPACE, call, refused, use
 from tests.support.uploads import show_in_article, upload
 
@@ -49,6 +50,40 @@ def test_what_an_agent_reads_of_all_tools_is_affordable() -> None:
     ]
 
     assert len(json.dumps(descriptions)) < MAX_TOOLS_BYTES
+
+
+async def test_a_tool_accepts_every_field_of_its_operation(client: Client, visitor: Client) -> None:
+    document = ok(await visitor.get("/v1/openapi.json"))
+    operations = {
+        operation["operationId"]: operation
+        for item in document["paths"].values()
+        for operation in item.values()
+    }
+    tools = {tool["name"]: tool for tool in await listed(client)}
+
+    missing = {
+        name: fields_of(operations[name], document)
+        - {camel(argument) for argument in tools[name]["inputSchema"]["properties"]}
+        for name in tools.keys() & operations.keys()
+    }
+
+    assert len(missing) > 25
+    assert {name: fields for name, fields in missing.items() if fields} == {}
+
+
+def fields_of(operation: Json, document: Json) -> set[str]:
+    """The parameters and the fields of the body, except for those that tools name alike or do not need."""
+    shared = {"bot_id", "page_size", "start_cursor", "format", "q"}
+    names = {each["name"] for each in operation["parameters"] if each["in"] != "header"} - shared
+    [body] = operation.get("requestBody", {"content": {"": {}}})["content"].values()
+    shape = body.get("schema", {}).get("$ref", "").rpartition("/")[2]
+    fields = document["components"]["schemas"][shape]["properties"] if shape else {}
+    return {camel(name) for name in {*names, *fields}}
+
+
+def camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(map(str.title, rest))
 
 
 @pytest.mark.parametrize(
