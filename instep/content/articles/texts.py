@@ -52,6 +52,14 @@ async def find_article(ctx: Ctx, ref: str, format: Format = "markdown", *, lock:
     return article
 
 
+async def referenced_article(ctx: Ctx, ref: str, field: str, *, lock: bool = False) -> Article:
+    """The article that a body's field names; an unknown one is an invalid value, not a 404."""
+    try:
+        return await find_article(ctx, ref, lock=lock)
+    except NotFound:
+        raise InvalidValue(field, "this article does not exist") from None
+
+
 async def create_for_review(ctx: Ctx, new: ArticleCreate, source: TextSource) -> Article:
     """Create the article of a draft in the review queue; publishing or deleting it settles the draft."""
     return await create(ctx, new, "markdown", source, "in_review")
@@ -225,11 +233,10 @@ async def _find_root(ctx: Ctx, ref: str | None) -> str | None:
     """
     if ref is None:
         return None
-    try:
-        article = await find_article(ctx, ref)
-        return (await find_article(ctx, article.translation_of or article.id, lock=True)).id
-    except NotFound:
-        raise InvalidValue("translationOf", "this article does not exist") from None
+    article = await referenced_article(ctx, ref, "translationOf")
+    return (
+        await referenced_article(ctx, article.translation_of or article.id, "translationOf", lock=True)
+    ).id
 
 
 async def _refuse_second_text(ctx: Ctx, root_id: str | None, locale: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from instep.content.articles.texts import find_article
+from instep.content.articles.texts import referenced_article
 from instep.content.redirects import queries, resolving
 from instep.content.redirects.path_patterns import (
     REST,
@@ -146,7 +146,4 @@ async def _target_columns(ctx: Ctx, new: RedirectCreate) -> resolving.Columns:
         return resolving.to_url(ctx.bot, sent["url"])
     if "url" in sent:
         return await resolving.resolve(ctx, sent["url"])
-    try:
-        return resolving.to_article((await find_article(ctx, sent["article_id"])).id)
-    except NotFound:
-        raise InvalidValue("articleId", "this article does not exist") from None
+    return resolving.to_article((await referenced_article(ctx, sent["article_id"], "articleId")).id)

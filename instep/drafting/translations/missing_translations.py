@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from instep.accounts.language_model.choosing import LanguageModels
-from instep.content.articles.texts import find_article
+from instep.content.articles.texts import referenced_article
 from instep.content.collections.actions import referenced_id
 from instep.drafting.translations import queries
 from instep.drafting.translations.schemas import ArticlesToTranslate, TranslationPlan
@@ -21,7 +21,8 @@ async def plan_translations(
 ) -> TranslationPlan:
     """Find the published articles without a translation into a language, and estimate the model's work."""
     sent, locale = selection.model_dump(), selection.locale
-    article_id = (await find_article(ctx, sent["article_id"])).id if sent.get("article_id") else None
+    article_ref = sent.get("article_id")
+    article_id = (await referenced_article(ctx, article_ref, "articleId")).id if article_ref else None
     collection_id = await referenced_id(ctx, sent.get("collection_id"), "collectionId")
     rows = await queries.list_translatable(
         ctx, TRANSLATE_ARTICLE, selection.locale, article_id, collection_id

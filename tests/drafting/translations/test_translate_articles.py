@@ -12,7 +12,7 @@ from instep.platform.llm.protocol import (
     PromptRejected,
 )
 from tests.support.cast import Client, Json
-from tests.support.http import create_article, ok
+from tests.support.http import create_article, named_fields, ok
 from tests.support.limits import SetSetting
 from tests.support.mcp import use
 from tests.support.places import waiting
@@ -203,6 +203,13 @@ async def test_an_outage_that_does_not_end_leaves_a_place(
     await run_translations(database, FailingModel(CompletionError("The provider does not answer.", 0)))
     [place] = await waiting(client)
     assert "did not translate" in place["reason"]
+
+
+@pytest.mark.parametrize("field", ["articleId", "collectionId"])
+async def test_an_unknown_part_of_the_help_center_is_an_invalid_value(client: Client, field: str) -> None:
+    refusal = await client.post("/v1/articles/translate", json={"locale": "fr", field: "nothing"})
+
+    assert named_fields(refusal) == [field]
 
 
 async def test_an_ai_client_counts_first_and_then_asks(client: Client, database: Database) -> None:
