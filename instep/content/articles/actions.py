@@ -211,13 +211,16 @@ async def publish_article(
 
 
 @writes
-async def verify_article(ctx: Ctx, ref: str, request: ArticleVerify = NO_COMMIT) -> Article:
+async def verify_article(
+    ctx: Ctx, ref: str, request: ArticleVerify = NO_COMMIT, if_match: str | None = None
+) -> Article:
     """Confirm that the live text of an article is still correct, without changing it.
 
     This settles readers' reports that it is outdated, and a `reviewBy` that has come or comes within 30 days.
     While an edit or a place is waiting for review, the article still needs review.
     """
     article = await find_article(ctx, ref, lock=True)
+    refuse_stale(if_match, article.etag)
     if not article.is_live:
         raise InvalidState("Only a published article can be verified: publishing it verifies it too.")
     await queries.record_verifications(
@@ -227,9 +230,10 @@ async def verify_article(ctx: Ctx, ref: str, request: ArticleVerify = NO_COMMIT)
 
 
 @writes
-async def unpublish_article(ctx: Ctx, ref: str) -> Article:
+async def unpublish_article(ctx: Ctx, ref: str, if_match: str | None = None) -> Article:
     """Remove a published article from the help center; it is a draft again."""
     article = await find_article(ctx, ref, lock=True)
+    refuse_stale(if_match, article.etag)
     if article.status not in ("published", "archived"):
         raise InvalidState("Only a published or archived article can be unpublished.")
     return await save(ctx, article, {"status": "draft"}, "markdown")
@@ -273,12 +277,13 @@ async def move_article(ctx: Ctx, ref: str, step: Step) -> Article:
 
 
 @writes
-async def delete_article(ctx: Ctx, ref: str) -> Deletion:
+async def delete_article(ctx: Ctx, ref: str, if_match: str | None = None) -> Deletion:
     """Move an article and its translations to Recently deleted, for 30 days.
 
     They can be restored until then. They appear nowhere else, and their slugs can be used again immediately.
     """
     article = await find_article(ctx, ref, lock=True)
+    refuse_stale(if_match, article.etag)
     texts = [article, *await deleted.lock_translations(ctx, article.id)]
     ids = [text.id for text in texts]
     await queries.resolve_review(ctx, ids, "dismissed")

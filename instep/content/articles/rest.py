@@ -124,26 +124,28 @@ async def publish_article(ctx: Ctx, id: str, if_match: IfMatch = None) -> Respon
 
 
 @router.operation("POST /articles/{id}/verify", actions.verify_article, ArticleOut)
-async def verify_article(ctx: Ctx, id: str, body: ArticleVerify | None = None) -> Response:
-    article = await actions.verify_article(ctx, id, body or actions.NO_COMMIT)
+async def verify_article(
+    ctx: Ctx, id: str, body: ArticleVerify | None = None, if_match: IfMatch = None
+) -> Response:
+    article = await actions.verify_article(ctx, id, body or actions.NO_COMMIT, if_match)
     return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
 
 
 @router.operation("POST /articles/{id}/split", splitting.split_by_version, ArticleOut, status=201)
-async def split_by_version(ctx: Ctx, id: str, body: ArticleSplit) -> Response:
-    article = await splitting.split_by_version(ctx, id, body.version)
+async def split_by_version(ctx: Ctx, id: str, body: ArticleSplit, if_match: IfMatch = None) -> Response:
+    article = await splitting.split_by_version(ctx, id, body.version, if_match)
     return reply(article_json(article, ctx.bot, "markdown"), 201, {"ETag": article.etag})
 
 
 @router.operation("POST /articles/{id}/unpublish", actions.unpublish_article, ArticleOut, may_warn=True)
-async def unpublish_article(ctx: Ctx, id: str) -> Response:
-    article = await actions.unpublish_article(ctx, id)
+async def unpublish_article(ctx: Ctx, id: str, if_match: IfMatch = None) -> Response:
+    article = await actions.unpublish_article(ctx, id, if_match)
     return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
 
 
 @router.operation("DELETE /articles/{id}", actions.delete_article, ArticleDeletedOut, may_warn=True)
-async def delete_article(ctx: Ctx, id: str) -> Response:
-    return reply(article_deleted_out(await actions.delete_article(ctx, id)))
+async def delete_article(ctx: Ctx, id: str, if_match: IfMatch = None) -> Response:
+    return reply(article_deleted_out(await actions.delete_article(ctx, id, if_match)))
 
 
 @router.operation("POST /articles/{id}/restore", actions.restore_article, ArticleOut)

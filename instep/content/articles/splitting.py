@@ -16,6 +16,7 @@ from instep.content.product_versions.actions import (
 )
 from instep.content.product_versions.schemas import ProductVersion
 from instep.platform.core.errors import InvalidState, NotFound
+from instep.platform.core.etags import refuse_stale
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
 from instep.platform.text.slugs import free_slug, slugify
@@ -50,7 +51,7 @@ class OtherVersions:
 
 
 @writes
-async def split_by_version(ctx: Ctx, ref: str, version: str) -> Article:
+async def split_by_version(ctx: Ctx, ref: str, version: str, if_match: str | None = None) -> Article:
     """Make a copy of an article, so that the texts before a version and from it on can differ.
 
     The article with the current version keeps the id and the address; the other one is new, and this returns
@@ -59,6 +60,7 @@ async def split_by_version(ctx: Ctx, ref: str, version: str) -> Article:
     """
     await lock_versions(ctx)
     article = await find_article(ctx, ref, lock=True)
+    refuse_stale(if_match, article.etag)
     boundary = await referenced_version(ctx, version, "version")
     assert boundary is not None, "a version is named"
     halves = await split(ctx, article, boundary)

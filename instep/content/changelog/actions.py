@@ -101,9 +101,10 @@ async def publish_changelog_entry(ctx: Ctx, ref: str, if_match: str | None = Non
 
 
 @writes
-async def unpublish_changelog_entry(ctx: Ctx, ref: str) -> ChangelogEntry:
+async def unpublish_changelog_entry(ctx: Ctx, ref: str, if_match: str | None = None) -> ChangelogEntry:
     """Remove a changelog entry from the help center; it is a draft again."""
     entry = await _find_entry(ctx, ref, lock=True)
+    refuse_stale(if_match, entry.etag)
     if entry.status == "draft":
         raise InvalidState("Only a published or archived entry can be unpublished.")
     return await _save(ctx, entry, {"status": "draft"})

@@ -75,6 +75,6 @@ async def publish_changelog_entry(ctx: Ctx, id: str, if_match: IfMatch = None) -
 @router.operation(
     "POST /changelog/entries/{id}/unpublish", actions.unpublish_changelog_entry, ChangelogEntryOut
 )
-async def unpublish_changelog_entry(ctx: Ctx, id: str) -> Response:
-    entry = await actions.unpublish_changelog_entry(ctx, id)
+async def unpublish_changelog_entry(ctx: Ctx, id: str, if_match: IfMatch = None) -> Response:
+    entry = await actions.unpublish_changelog_entry(ctx, id, if_match)
     return reply_with_etag(changelog_entry_out(entry, ctx.bot, "markdown"), entry.etag)

@@ -87,10 +87,11 @@ async def move_collection(ctx: Ctx, ref: str, step: Literal["up", "down"]) -> Co
 
 
 @writes
-async def delete_collection(ctx: Ctx, ref: str) -> str:
+async def delete_collection(ctx: Ctx, ref: str, if_match: str | None = None) -> str:
     """Delete a collection. Its articles stay, without a collection; its subcollections move to its parent."""
     await queries.lock_tree(ctx)
     collection = await find_collection(ctx, ref, lock="update")
+    refuse_stale(if_match, collection.etag)
     await queries.delete(ctx, collection)
     return collection.id
 

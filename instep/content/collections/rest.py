@@ -48,5 +48,5 @@ async def update_collection(ctx: Ctx, id: str, body: CollectionUpdate, if_match:
 
 
 @router.operation("DELETE /collections/{id}", actions.delete_collection, CollectionDeletedOut)
-async def delete_collection(ctx: Ctx, id: str) -> Response:
-    return reply(CollectionDeletedOut(id=await actions.delete_collection(ctx, id), deleted=True))
+async def delete_collection(ctx: Ctx, id: str, if_match: IfMatch = None) -> Response:
+    return reply(CollectionDeletedOut(id=await actions.delete_collection(ctx, id, if_match), deleted=True))

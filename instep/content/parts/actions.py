@@ -143,13 +143,15 @@ async def import_part(ctx: Ctx, new: PartCreate, source: str, key: str, digest: 
 
 
 @writes
-async def delete_part(ctx: Ctx, part_id: str) -> str:
+async def delete_part(ctx: Ctx, part_id: str, if_match: str | None = None) -> str:
     """Delete a part or variable in one language; one that texts contain only if they can show another.
 
     Texts in a language without its own show the one in the bot's language.
     """
     part = await get_part(ctx, part_id)
     await _lock(ctx, part.kind, part.name)
+    part = await get_part(ctx, part_id)
+    refuse_stale(if_match, part.etag)
     fallback = await queries.find_named(ctx, part.kind, part.name, ctx.bot.locale)
     if fallback is None or fallback.id == part.id:
         await _refuse_if_used(ctx, part)

@@ -42,8 +42,8 @@ async def update_part(ctx: Ctx, id: str, body: PartUpdate, if_match: IfMatch = N
 
 
 @router.operation("DELETE /parts/{id}", actions.delete_part, PartDeletedOut)
-async def delete_part(ctx: Ctx, id: str) -> Response:
-    return reply(PartDeletedOut(id=await actions.delete_part(ctx, id), deleted=True))
+async def delete_part(ctx: Ctx, id: str, if_match: IfMatch = None) -> Response:
+    return reply(PartDeletedOut(id=await actions.delete_part(ctx, id, if_match), deleted=True))
 
 
 @router.operation("GET /parts/{id}/uses", actions.list_part_uses, PartUsesOut)
