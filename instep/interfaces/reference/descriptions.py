@@ -35,8 +35,8 @@ pages is listed exactly once.
 ISO 8601 in UTC with milliseconds. `contentMarkdown` is the text; with `format=html` the response has
 `contentHtml` instead, the sanitized HTML of the public page.
 
-**Conditions.** `ETag` identifies the state of an article, entry, collection or part. `If-None-Match` saves the
-transfer of an unchanged one; `If-Match` refuses to overwrite a newer state (400 `conflict`).
+**Conditions.** `ETag` identifies the state of an article, entry, collection or part. `If-None-Match` saves
+the transfer of an unchanged one; `If-Match` refuses to overwrite a newer state (400 `conflict`).
 """
 
 TAGS = {
