@@ -15,6 +15,9 @@ ELSEWHERE = {
     "run_sync",
     "off_loop",
     "partial",
+    # They hand it to `_time_limited`.
+    "_ask",
+    "_ask_for_edits",
 }
 # Methods that objects of libraries have as well.
 OF_LIBRARIES = {"parse"}
@@ -139,7 +142,7 @@ def references(tree: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
 
 def last_name(node: ast.expr) -> str:
     match node:
-        case ast.Attribute(attr=name, value=ast.Name(id="asyncio" | "anyio" | "to_thread")):
+        case ast.Attribute(attr=name, value=ast.Name(id="asyncio" | "anyio" | "to_thread" | "self")):
             return name
         case ast.Name(id=name):
             return name
