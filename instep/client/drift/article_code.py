@@ -21,8 +21,8 @@ _AROUND_LINES, _AROUND_PAST_LINES = 10, 4
 _MAX_FILES, _MAX_LINES_OF_NAME = 6, 3
 # A name in more files says little about where an article's subject is.
 _MAX_FILES_OF_NAME = 40
-# They repeat names without saying how the product behaves.
-_UNREAD_KINDS = ("test", "internal")
+# They only repeat names.
+_WORKFLOWS = (".github/", ".gitlab/", ".circleci/")
 
 Part = TypeVar("Part", bound=Hashable)
 
@@ -80,7 +80,7 @@ def code_of_articles(
 def _find_hits(git: Git, head: str, names: Collection[str], is_read: Callable[[str], bool]) -> SearchedCode:
     finder, code = NameFinder(names), SearchedCode()
     for path, content in read_code_files(git, head):
-        if kind_of_path(path) in _UNREAD_KINDS or not is_read(path):
+        if path.startswith(_WORKFLOWS) or kind_of_path(path) == "test" or not is_read(path):
             continue
         code.file_count += 1
         lines = content.splitlines()
@@ -143,7 +143,7 @@ def _removals(past: Iterable[PastCommit]) -> dict[str, list[PastHunk]]:
     removals: dict[str, list[PastHunk]] = defaultdict(list)
     for commit in past:
         for hunk in commit.hunks:
-            if not any(kind_of_path(path) in _UNREAD_KINDS for path in hunk.head):
+            if not any(kind_of_path(path) == "test" for path in hunk.head):
                 titled = replace(hunk, section=f" {commit.date} {commit.title}")
                 for name in hunk.names:
                     removals[name].append(titled)

@@ -13,7 +13,7 @@ from instep.content.parts.schemas import UsedPart
 from instep.content.style.actions import find_style
 from instep.content.style.prompting import follow_style
 from instep.drafting import writer
-from instep.drafting.drafts.schemas import DraftTexts
+from instep.drafting.drafts.schemas import DraftTexts, TitledText
 from instep.drafting.drafts.suppressed_schemas import DismissedStatement
 from instep.drafting.drafts.suppression import drafted_keys, newest_dismissed, suppressed_keys
 from instep.drafting.drafts.waiting import WaitingText, read_waiting, waiting_texts
@@ -245,12 +245,16 @@ async def ask_model(
         improved = await step.compare(code, texts[0], help_url, reading.dismissed, line) if texts else report
     else:
         edits = [
-            writer.WaitingEdit(row.draft.article_id, row.base.content, row.text.content) for row in waiting
+            writer.WaitingEdit(row.draft.article_id, _titled(row.base), _titled(row.text)) for row in waiting
         ]
         improved = await step.edit(
             change_of(work, texts), texts, report, reading.bot.help_url, reading.dismissed, edits
         )
     return improved, ModelPart(chosen.model.name, report)
+
+
+def _titled(text: TitledText) -> str:
+    return f"{text.title}\n\n{text.content}"
 
 
 def without_drafted(report: writer.Report, drafted: writer.Suppressed) -> writer.Report:

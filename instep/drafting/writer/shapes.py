@@ -107,7 +107,7 @@ class DismissedEdit:
 
 @dataclass(frozen=True, slots=True)
 class WaitingEdit:
-    """The text of an article, and its text with an edit of another change that waits for review."""
+    """An article's title and text, and the same with an edit of another change that waits for review."""
 
     article_id: str
     text: str
@@ -200,7 +200,8 @@ class Report:
         if self.places:
             needs = f"{with_noun(len(self.places), 'article')} may need writing."
         sentences = list(filter(None, [self.edit_sentence, needs, *self.notes]))
-        return " ".join(sentences) or f"Proposed {with_noun(len(self.proposals), 'new article')}."
+        new_articles = sum(row.type == "new_article" for row in self.proposals)
+        return " ".join(sentences) or f"Proposed {with_noun(new_articles, 'new article')}."
 
     def with_note(self, sentence: str) -> Self:
         return replace(self, notes=(*self.notes, sentence))

@@ -15,7 +15,7 @@ _DISTINCT = re.compile(
     r"|\w\.\w+\.\w|\w-\w[\w-]*\.\w|\w\.\w[\w.]*-\w"
 )
 _COMPOUND = re.compile(r"[A-Za-z][^\W_]*+(?:[_-][^\W_]++)++")
-_NUMBER = re.compile(r"v?[\d._]+(?:[-+][\w.+-]*)?")
+_NUMBER = re.compile(r"v?[\d._]+(?:-?(?:alpha|beta|rc|pre|dev|snapshot|[ab])[.\d-]*)?(?:\+[\w.-]+)?")
 
 
 def is_distinct(name: str) -> bool:

@@ -125,11 +125,21 @@ async def test_an_edit_that_only_a_removed_line_proves_has_a_warning(
     past = CODE.replace(" MAX_FEATURES = 1000", "-MAX_FEATURES = 1000\n+MAX_FEATURES = read_limit()")
     await check(client, article, code=past.replace("-7,2 +7,2 @@", "-7,2 +7,2 @@ 2026-10-01 Read it"))
 
+    gone = {"action": "delete", "line": 3, "last": 3, "old": "A project", "new": ""}
     await run(database, {"edits": [EDIT]})
-
     [draft] = await drafts(client)
+    ok(await client.post(f"/v1/drafts/{draft['id']}/dismiss", json={"reason": "not_needed"}))
+    await check(
+        client,
+        article,
+        code=past.replace("read_limit", "find_limit").replace("7,2 @@", "7,2 @@ 2026-10-02 Find it"),
+    )
+    await run(database, {"edits": [{**EDIT, **gone}]})
+    [other] = await drafts(client)
+
     [warning] = draft["warnings"]
     assert "removed" in warning
+    assert not [row for row in other["warnings"] if "proven" in row]
 
 
 async def test_a_part_that_is_gone_before_its_reading_begins_is_not_read(

@@ -490,7 +490,7 @@ async def test_a_model_reads_the_edits_of_other_changes_that_wait(
 ) -> None:
     client = api(cast.acme.write_key)
     article = await publish(client, "Queues", LIVE)
-    body = {"contentMarkdown": LIVE.replace("10 by default", "20 by default")}
+    body = {"title": "Queues of jobs", "contentMarkdown": LIVE.replace("10 by default", "20 by default")}
     assert (await client.post(f"/v1/articles/{article['id']}/drafts", json=body)).status_code == 201
     await send(client, None, title="Allow 30 in max_queue_n", url=url(1), diff=value("10", "30"))
 
@@ -498,4 +498,5 @@ async def test_a_model_reads_the_edits_of_other_changes_that_wait(
     await worker_of(database, OutboundClient(settings().allow_list), model).run_due()
 
     line = "The setting `max_queue_n` is {} by default."
-    assert f"-{line.format(10)}\n+{line.format(20)}" in model.prompts[1].user
+    lines = ("-Queues", "+Queues of jobs", f"-{line.format(10)}", f"+{line.format(20)}")
+    assert "\n".join(lines) in model.prompts[1].user

@@ -1,5 +1,7 @@
 """A model chooses what to read, edits, and corrects what is refused; each draft says why."""
 
+from dataclasses import replace
+
 import pytest
 
 from instep.drafting.writer import DismissedEdit, Verdict, WaitingEdit
@@ -9,6 +11,7 @@ from tests.support.model_replies import (
     AFTER,
     CHANGE,
     CHOICE,
+    DIFF,
     INSERT_ROW,
     NEW_ROW,
     OWN,
@@ -197,9 +200,9 @@ async def test_it_is_reminded_of_what_was_dismissed_for_these_articles_alone() -
 
 async def test_edits_that_wait_for_review_are_shown_by_their_lines() -> None:
     rows = [
+        WaitingEdit("settings", TEXT, TEXT.replace("Set `", "y" * 9_000)),
         WaitingEdit("settings", TEXT, TEXT.replace("Five", "Six")),
         WaitingEdit("pets", "Cats.\n", "Dogs.\n"),
-        WaitingEdit("settings", TEXT, TEXT.replace("Ask", "x" * 9_000).replace("Set `", "y" * 9_000)),
     ]
     _, model = await edited({"sections": [{"section": "A1"}]}, {"edits": []}, waiting=rows)
 
@@ -210,13 +213,20 @@ async def test_edits_that_wait_for_review_are_shown_by_their_lines() -> None:
 
 
 async def test_a_file_without_room_in_the_prompt_proves_an_edit_by_its_line_of_the_list() -> None:
-    line = "(src/retry.py: 4 lines added, 2 removed; not shown)"
+    rows = "".join(f"-option_{number} = 0\n+option_{number} = 1\n" for number in range(2_000))
+    diff = f"{DIFF}--- a/src/options.py\n+++ b/src/options.py\n@@ -1,2000 +1,2000 @@\n{rows}"
+    line = "({}: {} lines added, {} removed; not shown)"
 
-    report, _ = await edited(CHOICE, edits({**INSERT_ROW, "quote": line}))
-
-    draft = on_settings(report)
-    assert not draft.warnings
-    assert ("src/retry.py", 3) in [(row.file, row.start_line) for row in draft.evidence if row.reason]
+    for quote, files in (
+        (line.format("src/options.py", 2_000, 2_000), ["src/options.py"]),
+        (line.format("src/retry.py", 4, 2), []),
+    ):
+        row = edits({**INSERT_ROW, "quote": quote})
+        report, model = await edited(CHOICE, row, row, change=replace(CHANGE, diff=diff))
+        draft = on_settings(report)
+        assert (quote in model.prompts[1].user) is bool(files)
+        assert [row.file for row in draft.evidence if row.reason] == files
+        assert any("proof" in warning for warning in draft.warnings) is not bool(files)
 
 
 @pytest.mark.parametrize("reply", ["", "no JSON", '{"edits": [{"article": 3}]}', '["edits"]'])

@@ -380,6 +380,18 @@ def test_a_reworded_sentence_is_replaced_with_the_line_breaks_of_the_article(ask
     assert text_of(reworded(ask, old, new, before)) == after
 
 
+def test_a_sentence_is_reworded_if_each_of_its_lines_stays_a_line(ask: Ask) -> None:
+    comment = (
+        "# The server uses the X-Forwarded-For header to determine {} of the visitor\n"
+        "# instead of the remote address of the connection, unless a proxy is in between.\n"
+    )
+    lines = {
+        name: (comment.format("the address"), comment.format("the IP address")) for name in ("a.yml", "b.yml")
+    }
+    text = "The server uses the X-Forwarded-For header to determine {} of the visitor\n"
+    assert text_of(ask(lines, text.format("the address"))) == text.format("the IP address")
+
+
 def test_a_line_of_a_sentence_that_is_wrapped_in_other_places_is_not_replaced_alone(ask: Ask) -> None:
     before = (
         "# If set, the server uses the X-Forwarded-For header to determine the visitor IP address\n"

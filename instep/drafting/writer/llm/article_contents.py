@@ -23,7 +23,8 @@ from instep.platform.text.patch_parser import parse_diff
 _NEAREST, _BY_RARE_NAMES, _BY_TITLE = 40, 10, 300
 # A name in more articles is not distinctive.
 _MAX_ARTICLES_OF_NAME = 8
-_MAX_HITS, _MAX_HEADINGS, _MAX_OMITTED, _MAX_LINE_CHARACTERS = 4, 30, 6, 140
+_MAX_HITS, _MAX_HEADINGS, _MAX_LINE_CHARACTERS = 4, 30, 140
+_MAX_OMITTED, _MAX_OMITTED_CHARACTERS = 6, 40
 # The sections around one with a hit are listed too: they are siblings of what the change names.
 _NEIGHBORS = range(-3, 4)
 _PADDING = re.compile(r"(?<=\|) {2,}|(?<! ) {2,}+(?=\|)")
@@ -271,7 +272,7 @@ def numbered_text(contents: Contents, excerpts: ShownArticle) -> str:
         if number != previous + 1:
             omitted = [span for span in spans if span.number and previous < span.first < number]
             names = ": " * bool(omitted) + "; ".join(
-                f"A{excerpts.index + 1}.{span.number} {span.title[:_MAX_LINE_CHARACTERS]}"
+                f"A{excerpts.index + 1}.{span.number} {span.title[:_MAX_OMITTED_CHARACTERS]}"
                 for span in omitted[:_MAX_OMITTED]
             )
             lines.append(f"[lines {previous + 1} to {number - 1} are not shown{names}]")

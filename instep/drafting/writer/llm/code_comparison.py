@@ -62,7 +62,7 @@ def shown_part(contents: Contents, first_line: int, max_bytes: int) -> list[Show
 
 def with_proven_edits(reading: ChangeReading, reply: ModelReply) -> ModelReply:
     """The reply with only the edits whose quote is a line of the code."""
-    quotes = QuotedLines(reading.change_set, reading.change)
+    quotes = QuotedLines(reading.change_set, reading.change, reading.diff)
     edits = [edit for edit in reply.edits if quotes.has(edit.quote)]
     return ModelReply(edits=edits, unchanged=reply.unchanged)
 

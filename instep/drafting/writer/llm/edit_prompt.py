@@ -177,10 +177,9 @@ def _known_edits(reading: ChangeReading, excerpts: Sequence[ShownArticle]) -> It
     for article_id, lines in reading.waiting:
         if article_id in names:
             text = f"{names[article_id]}:\n{lines}"
-            room -= size_of([text])
-            if room < 0:
-                break
-            texts.append(text)
+            if (size := size_of([text])) <= room:
+                room -= size
+                texts.append(text)
     if texts:
         yield (
             "edits of other changes, which wait for review; do not propose again what they say",

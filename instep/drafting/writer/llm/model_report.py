@@ -10,7 +10,7 @@ from instep.drafting.writer.diffs.change_set import ChangeSet
 from instep.drafting.writer.editing.edits import apply as apply_edits
 from instep.drafting.writer.llm.article_contents import ChangeReading, Contents, ShownArticle, numbered_text
 from instep.drafting.writer.llm.checked_edits import ArticleEdits, check_edits
-from instep.drafting.writer.llm.diff_text import count_of
+from instep.drafting.writer.llm.diff_text import count_of, noticed_files
 from instep.drafting.writer.llm.doubts import UNRELATED
 from instep.drafting.writer.llm.edit_forms import ModelReply
 from instep.drafting.writer.llm.located_edit import Fault
@@ -36,7 +36,7 @@ def check_reply(
     reading: ChangeReading, reply: ModelReply, excerpts: Sequence[ShownArticle]
 ) -> list[ArticleEdits]:
     groups = check_edits(reply.edits, reading.contents, excerpts, protection_for(reading, excerpts))
-    quotes = QuotedLines(reading.change_set, reading.change)
+    quotes = QuotedLines(reading.change_set, reading.change, reading.diff)
     for group in groups if reading.is_code else ():
         # The code is about much more than an edit, which a line of it proves.
         group.faults = [
@@ -69,7 +69,7 @@ def report_with_result(
     If one edit of an article is refused, its edits become a place.
     """
     report, contents = reading.report, reading.contents
-    quotes = QuotedLines(reading.change_set, reading.change)
+    quotes = QuotedLines(reading.change_set, reading.change, reading.diff)
     before = {row.article_id: row for row in report.proposals}
     read_ids = {contents.articles[row.index].id for row in excerpts}
     dropped = [group for group in groups if group.refused]
@@ -159,9 +159,9 @@ def sentence_of(text: str) -> str:
 
 
 class QuotedLines:
-    """The lines of a change, to find a model's quotes in."""
+    """The lines of a change, to find a model's quotes in; `diff` is what the model has read of it."""
 
-    def __init__(self, change_set: ChangeSet, change: Change) -> None:
+    def __init__(self, change_set: ChangeSet, change: Change, diff: str) -> None:
         self._lines = [
             (file.patch.path, line, with_single_spaces(line.text))
             for file in change_set.files
@@ -170,9 +170,10 @@ class QuotedLines:
         ]
         # The first changed line of each file, of which the model may have seen only the name and a count.
         self._counted = {
-            count_of(file): (file.patch.path, line)
-            for file in change_set.files
-            if (line := next((line for line in file.patch.lines() if line.mark != " "), None))
+            count: (file.patch.path, line)
+            for file in noticed_files(change_set)
+            if (count := count_of(file)) in diff
+            and (line := next((line for line in file.patch.lines() if line.mark != " "), None))
         }
         self._prose = with_single_spaces(f"{change.title}\n{change.body or ''}")
 

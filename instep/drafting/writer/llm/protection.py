@@ -27,7 +27,7 @@ _SPEAKS_TO_MODEL = re.compile(
     re.IGNORECASE,
 )
 _ASKS_FOR_SECRETS = re.compile(
-    r"\b(?:send|email|post|paste|write|give|share|enter|type|submit|forward|message|contact|tell)\b(?!/)[^.\n]{0,60}"
+    r"\b(?:send|email|post|paste|write|give|share|enter|type|submit|forward|message|contact|tell)\b(?!/password)[^.\n]{0,60}"
     r"\b(?:password|passphrase|secrets?|credentials?|api keys?|private keys?|credit cards?|seed phrase"
     r"|bitcoin|wallet|ransom)\b"
     r"|\bcontact\b[^.\n]{0,60}\bto pay\b",
