@@ -6,8 +6,8 @@ from collections import Counter
 from instep.platform.core import limits
 from tests.support.cast import Client
 
-# A quarter of a megabyte, which takes an eighth of a second to render.
-LONG = "- *word* [link](https://example.com/x) `code`\n" * 5_500
+# Half a megabyte, which takes a quarter of a second to render.
+LONG = "- *word* [link](https://example.com/x) `code`\n" * 11_000
 FLOOD = 50
 CALLS = 20
 
