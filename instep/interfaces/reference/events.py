@@ -4,13 +4,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from instep.notifications.webhooks.schemas import EventKind
+from instep.notifications.webhooks.schemas import EventKind, TestKind
 from instep.visitors.answers.schemas import ConversationOut, LeadOut
 
 Json = dict[str, Any]
 
 # For each kind: what happened, and the component that describes `data.object`.
-KINDS: dict[EventKind, tuple[str, str]] = {
+KINDS: dict[EventKind | TestKind, tuple[str, str]] = {
     "article.published": (
         "An article became live: it was published, or the draft of a new article was applied.",
         "ArticleOut",
@@ -58,6 +58,11 @@ KINDS: dict[EventKind, tuple[str, str]] = {
         "ConversationOut",
     ),
     "lead.created": ("A visitor left contact details.", "LeadOut"),
+    "webhook.test": (
+        "Someone tested the endpoint: it receives this whatever its `events`. `botId` is null if the endpoint "
+        "is for all bots.",
+        "WebhookOut",
+    ),
 }
 
 HEADERS = {
@@ -74,6 +79,7 @@ HEADERS = {
     ),
 }
 
+BOT_ID = {"type": "string", "format": "uuid"}
 
 # The shapes that no operation of the API returns.
 EVENT_SHAPES: tuple[type[BaseModel], ...] = (ConversationOut, LeadOut)
@@ -87,7 +93,7 @@ def webhooks() -> Json:
     return {kind: {"post": event(kind)} for kind in KINDS}
 
 
-def event(kind: EventKind) -> Json:
+def event(kind: EventKind | TestKind) -> Json:
     description, shape = KINDS[kind]
     resource = {"$ref": f"#/components/schemas/{shape}"}
     return {
@@ -121,7 +127,7 @@ def envelope(kind: str, resource: Json) -> Json:
         },
         "type": {"type": "string", "const": kind},
         "createdAt": {"type": "string", "format": "date-time"},
-        "botId": {"type": "string", "format": "uuid"},
+        "botId": {"anyOf": [BOT_ID, {"type": "null"}]} if kind == "webhook.test" else BOT_ID,
         "actor": {
             "type": "object",
             "description": "Who caused the event; an API key is called by its name.",

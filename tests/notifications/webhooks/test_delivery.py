@@ -13,6 +13,7 @@ from instep.notifications.webhooks.signature import BadSignature, verify
 from instep.platform.core.database import Tx
 from tests.support.cast import Client, Json
 from tests.support.deliveries import connect, delivery_of, make_due
+from tests.support.events import schema_of
 from tests.support.http import TIMESTAMP, create_article, ok
 from tests.support.webhook_endpoints import WEBHOOKS, send_test
 from tests.support.webhook_receiver import Receiver
@@ -46,6 +47,7 @@ async def test_the_endpoint_gets_the_event_signed(client: Client, sender: Sender
         verify(webhook["secret"], signature, request.body + b" ", time.time())
     event = request.event
     assert (event["id"], event["type"], event["botId"]) == (delivery["eventId"], "webhook.test", None)
+    schema_of("webhook.test").validate(event)
     assert event["data"]["object"].keys() == WebhookOut.model_json_schema(by_alias=True)["properties"].keys()
 
 
