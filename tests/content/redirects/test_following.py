@@ -35,6 +35,7 @@ MANY = 5_000
         ("/doma%CC%81ci%CC%81", "/dom%C3%A1c%C3%AD"),
         ("/dom%C3%A1c%C3%AD", "/doma%CC%81ci%CC%81"),
         ("/50%25_off", "/50%25_off"),
+        ("/mcp/quickstart", "/mcp/quickstart"),
         ("/hc/*/articles/360012-*", "/hc/de/articles/360012-einrichten"),
         ("/hc/*/articles/360012-*", "/hc/en-us/articles/360012-"),
         ("/*", "/anything"),

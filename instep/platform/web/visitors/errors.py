@@ -10,7 +10,8 @@ from instep.platform.core.errors import AppError
 from instep.platform.web.errors import VisitorRefusal
 
 PREFIXES = ("/chat/", "/feedback/", "/leads/", "/mcp/", "/widget/")
-HELP_CENTER_MCP = re.compile(r"/help/[^/]+/mcp/")
+# Other addresses below `/mcp` are those of a help center, which may redirect them.
+HELP_CENTER_MCP = re.compile(r"/help/[^/]+/mcp(/server-card)?/?")
 # The title and the hint of each code.
 TITLES_AND_HINTS = {
     "invalid_request": ("Bad request", "Fix the problem in the message and send the request again."),
@@ -61,7 +62,7 @@ class OriginNotAllowed(VisitorRefusal):
 
 def is_visitor_path(path: str) -> bool:
     """True if a path belongs to the visitor API or a public MCP server."""
-    return f"{path}/".startswith(PREFIXES) or HELP_CENTER_MCP.match(f"{path}/") is not None
+    return f"{path}/".startswith(PREFIXES) or HELP_CENTER_MCP.fullmatch(path) is not None
 
 
 def render_visitor_error(error: AppError) -> Response:
