@@ -59,8 +59,8 @@ KINDS: dict[EventKind | TestKind, tuple[str, str]] = {
     ),
     "lead.created": ("A visitor left contact details.", "LeadOut"),
     "webhook.test": (
-        "Someone tested the endpoint: it receives this whatever its `events`. `botId` is null if the endpoint "
-        "is for all bots.",
+        "Someone tested the endpoint, which receives this whatever its `events`. `botId` is null if the "
+        "endpoint is for all bots.",
         "WebhookOut",
     ),
 }
