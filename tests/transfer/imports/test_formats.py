@@ -22,6 +22,16 @@ def test_a_generator_of_sites_reads_its_site_even_if_a_part_has_a_table_of_conte
     assert tree_of_files(Files({"hugo.yaml": "title: T\n", **files}), None).format == "hugo"
 
 
+@pytest.mark.parametrize("settings", ["config.toml", "mkdocs.yml"])
+@pytest.mark.parametrize("files", [(".gitbook.yaml", "docs/SUMMARY.md"), ("SUMMARY.md",)])
+def test_a_gitbook_is_read_as_such_even_if_it_has_settings_of_a_generator(
+    files: tuple[str, ...], settings: str
+) -> None:
+    texts = {settings: "", "content/x.md": "# X\n\nText.\n", "docs/a.md": "# A\n\nText.\n"}
+
+    assert tree_of_files(Files({**texts, **dict.fromkeys(files, "")}), None).format == "gitbook"
+
+
 PAGES = {
     "a.md": "# A\n\n[1](<my page (1).md>) ![2](<my pic.png>) [3](<my page (1).md#two> 't') [4]\n\n"
     "[4]: <my page (1).md>\n",

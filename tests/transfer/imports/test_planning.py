@@ -9,6 +9,7 @@ import pytest
 from instep.platform.core.errors import InvalidRequest
 from instep.transfer.imports.actions import valid_site
 from instep.transfer.imports.schemas import BotState, KnownPage
+from instep.transfer.imports.tree.own_sites import own_sites
 from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedRedirect, Loss
 from tests.support.file_samples import picture
 from tests.support.import_sources import EMPTY_BOT, Files, losses_of, page, page_of, planned, text_of, tree
@@ -574,6 +575,32 @@ def test_the_old_site_is_known_by_links_to_its_pages(origin: str) -> None:
 
     assert plan.report.links.rewritten == 3
     assert "/docs/guides/a" in {row.path for row in plan.redirects}
+
+
+@pytest.mark.parametrize(
+    ("link", "others", "sites"),
+    [
+        ('<a href="/docs/guides/{}">x</a>', "", ("/docs",)),
+        ("[x](/docs/guides/{})", "[y](/pricing)" * 4, ("/docs",)),
+        ("[x](/docs/guides/{})", "[y](/pricing)" * 5, ()),
+        (
+            "https://acme.example/docs/guides/{}",
+            "https://acme.example/docs/x\n" * 4,
+            ("https://acme.example/docs",),
+        ),
+        ("https://acme.example/docs/guides/{}", "https://acme.example/docs/x\n" * 5, ()),
+        ("[日本語](/ja/guides/{})", "", ()),
+        ("[Português](/pt-br/guides/{})", "", ()),
+        ("[Version 1](/v1/guides/{})", "", ()),
+        ("[Version 1](/1.x/guides/{})", "", ()),
+    ],
+)
+def test_a_base_path_is_that_of_most_links_and_no_other_language_or_version(
+    link: str, others: str, sites: tuple[str, ...]
+) -> None:
+    pages = [page(f"{name}.md", link.format(name), address=f"/guides/{name}") for name in "abcd"]
+
+    assert own_sites([*pages, page("other.md", others)]) == sites
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,12 @@ _BARE_LINK = re.compile(r"[ \t\n]*(?:\[([^\]\n]*)\]\(([^()\s]*)\)|(\S*))[ \t\n]*
 
 
 def recognises(files: SourceFiles) -> bool:
-    paths = set(files.paths())
-    return _CONFIGURATION in paths or any(posixpath.basename(path) == _SUMMARY for path in paths)
+    return is_declared(files) or any(posixpath.basename(path) == _SUMMARY for path in files.paths())
+
+
+def is_declared(files: SourceFiles) -> bool:
+    """True if the root of a source states that it is a GitBook."""
+    return not {_CONFIGURATION, _SUMMARY}.isdisjoint(files.paths())
 
 
 def read(files: SourceFiles, losses: Losses) -> Tree:

@@ -35,6 +35,8 @@ from instep.transfer.imports.source.blank_pages import without_blank_pages
 from instep.transfer.imports.tree.schemas import Reader, SourceFiles, Tree, UnreadableSource
 from instep.transfer.imports.tree.shared_texts import share_texts
 
+# A GitBook may also have settings of these.
+_GENERATORS = (mkdocs.READER, vitepress.READER, starlight.READER, hugo.READER)
 # The first one that recognizes a source reads it, so the least specific ones come last.
 READERS: tuple[Reader, ...] = (
     instep_export.READER,
@@ -45,10 +47,7 @@ READERS: tuple[Reader, ...] = (
     discourse.READER,
     mintlify.READER,
     docusaurus.READER,
-    mkdocs.READER,
-    vitepress.READER,
-    starlight.READER,
-    hugo.READER,
+    *_GENERATORS,
     gitbook.READER,
     jekyll.READER,
     nextra.READER,
@@ -80,7 +79,7 @@ def find_reader(files: SourceFiles, name: str | None) -> Reader:
         raise UnreadableSource(
             "The source contains nothing that can be imported as articles, such as Markdown files."
         )
-    return reader
+    return gitbook.READER if reader in _GENERATORS and gitbook.is_declared(files) else reader
 
 
 def format_names() -> list[str]:
