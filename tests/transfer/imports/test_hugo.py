@@ -12,7 +12,7 @@ def page_of(text: str) -> tuple[str, list[str]]:
     files = {
         "hugo.toml": 'baseURL = "https://example.com/"',
         "content/a/p.md": f"---\ntitle: T\n---\n{text}",
-        "content/a/flow-large.png": b"",
+        **dict.fromkeys(("content/a/flow-large.png", "content/a/flow.md", "content/a/flow.png"), b""),
         "content/_parts/one.md": "---\n---\nPart `{{</* x */>}}`",
     }
     tree = read_tree(READER, files)
@@ -73,7 +73,8 @@ VIDEO = "https://www.youtube.com/watch?v=abc"
             "**hugo**\n\n```toml\n[a]\nb = 1\n```",
         ),
         ('{{< figure src="i.png" alt="A" caption="B" >}}', "![A](i.png)\n\nB"),
-        ("{{< imgproc flow Resize 800x >}}\nB\n{{< /imgproc >}}", "![](flow-large.png)\n\nB"),
+        ("{{< imgproc flow Resize 800x >}}\nB\n{{< /imgproc >}}", "![](flow.png)\n\nB"),
+        ('{{< figure src="flow" >}}', "![](flow)"),
         ('{{< card link="/b" title="A" subtitle="B" />}}', "**[A](/b)**\n\nB"),
         ('{{% card header="[A](/b)" %}}\nB\n{{% /card %}}', "**[A](/b)**\n\nB"),
         ("{{< youtube abc >}}", f":::video\n[{VIDEO}]({VIDEO})\n:::"),
@@ -87,6 +88,24 @@ VIDEO = "https://www.youtube.com/watch?v=abc"
 )
 def test_shortcodes_and_additions_of_hugo_are_plain(source: str, markdown: str) -> None:
     assert page_of(source) == (markdown, [])
+
+
+@pytest.mark.parametrize(
+    ("source", "markdown"),
+    [
+        ('Click {{< x title="Gear" >}} to open', "Click Gear to open"),
+        ('| {{< x title="Yes" >}} | x |', "| Yes | x |"),
+        ('- {{< x title="Go" link="/b" />}}', "- [Go](/b)"),
+        ('{{< x title="Hint" >}}Word{{< /x >}} to open', "Word to open"),
+        ('{{< x title="Head" >}}Text{{< /x >}}', "**Head**\n\nText"),
+        ('{{< x title="Head" >}}\nText\n{{< /x >}}\nMore', "**Head**\n\nText\n\nMore"),
+        ('{{< x title="Head" >}} \nMore', "**Head**\n\nMore"),
+    ],
+)
+def test_the_title_of_an_unknown_shortcode_is_a_block_only_if_the_shortcode_is_one(
+    source: str, markdown: str
+) -> None:
+    assert page_of(source) == (markdown, ["content/a/p.md:4 shortcode x, reduced to its text"])
 
 
 def test_unknown_shortcodes_are_told_and_their_words_stay() -> None:

@@ -619,6 +619,17 @@ def test_a_component_that_nothing_is_known_of_is_told() -> None:
     assert [(loss.what, loss.line) for loss in losses] == [("component <Key>", 1)]
 
 
+@pytest.mark.parametrize(
+    ("source", "markdown"),
+    [
+        ("<code>a `b` c</code>", "a `b` c\n"),
+        ("<code>a <b>`x`</b></code>", "a <strong>`x`</strong>\n"),
+    ],
+)
+def test_code_in_a_code_tag_remains_as_it_is(source: str, markdown: str) -> None:
+    assert markdown_of(source) == markdown
+
+
 def test_vue_keeps_what_is_verbatim() -> None:
     page, losses = read(
         "<script setup>\nimport a from './a.vue'\n</script>\n\n<p v-pre>{{ raw }}</p>\n\n"
@@ -627,7 +638,7 @@ def test_vue_keeps_what_is_verbatim() -> None:
         path="page.vue",
     )
 
-    assert page.markdown == "{{ raw }}\n\n`x` {{ text }}\n\n`a/{{ b }}` ``c``\n\nliteral \n"
+    assert page.markdown == "{{ raw }}\n\n`x` {{ text }}\n\n`a/{{ b }}` `c`\n\nliteral \n"
     assert [loss.what for loss in losses] == [like("program…: <script>"), "expression {page.x}"]
 
 

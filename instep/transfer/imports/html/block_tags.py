@@ -10,12 +10,13 @@ from typing import NamedTuple
 _ARGUMENT = re.compile(
     r"(?:([\w.-]+)[ \t\n]*[=:][ \t\n]*)?(?:\"((?:\\.|[^\"\\])*)\"|'([^']*)'|`([^`]*)`|([^\s\"'`=]+))"
 )
+_LINE_END = re.compile(r"[ \t]*(?:\n|\Z)")
 
 
 class TagUse(NamedTuple):
     """A tag with its arguments; `body` is the enclosed text, None if it encloses nothing.
 
-    `source` is the source of the opening tag.
+    `source` is the source of the opening tag. `is_alone` is true if nothing else is in its lines.
     """
 
     name: str
@@ -23,6 +24,7 @@ class TagUse(NamedTuple):
     positional: list[str]
     body: str | None
     source: str
+    is_alone: bool
 
     def argument(self, name: str) -> str:
         """The argument with this name, or the first unnamed one."""
@@ -39,6 +41,8 @@ class _Frame:
     arguments: str
     source: str
     indent: str
+    is_first: bool = False
+    is_last: bool = False
     parts: list[str] = field(default_factory=list)
 
 
@@ -67,6 +71,7 @@ def replace_tags(
         elif open_names[match["name"]]:
             while stack[-1].name != match["name"]:
                 _fold(stack, open_names, write)
+            stack[-1].is_last = _is_last(match)
             _close(stack, open_names, write)
         elif keeps_unopened:
             stack[-1].parts.append(match[0])
@@ -92,7 +97,13 @@ def arguments_of(text: str) -> tuple[dict[str, str], list[str]]:
 def _frame_of(match: re.Match[str], text: str) -> _Frame:
     """An opening tag, with the blanks before it if it is the first in its line."""
     before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-    return _Frame(match["name"], match["arguments"], match[0], before if not before.strip() else "")
+    is_first = not before.strip()
+    indent = before if is_first else ""
+    return _Frame(match["name"], match["arguments"], match[0], indent, is_first, _is_last(match))
+
+
+def _is_last(tag: re.Match[str]) -> bool:
+    return _LINE_END.match(tag.string, tag.end()) is not None
 
 
 def _close(stack: list[_Frame], open_names: Counter[str], write: Callable[[TagUse], str]) -> None:
@@ -111,6 +122,7 @@ def _fold(stack: list[_Frame], open_names: Counter[str], write: Callable[[TagUse
 
 
 def _written(frame: _Frame, body: str | None, write: Callable[[TagUse], str]) -> str:
-    use = TagUse(frame.name, *arguments_of(frame.arguments), body, frame.source)
+    is_alone = frame.is_first and frame.is_last
+    use = TagUse(frame.name, *arguments_of(frame.arguments), body, frame.source, is_alone)
     first, *others = write(use).split("\n")
     return "\n".join([first, *(frame.indent + line if line else "" for line in others)])

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from instep.platform.text.code_spans import runs_of_backticks
 
 _FENCE = re.compile(r"([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})(.*)$")
-_MARK = re.compile(r"\x00([BC])(\d+)\x00")
+# The mark of a block, a code span or a plain text.
+_MARK = re.compile(r"\x00([BCT])(\d+)\x00")
 _NEW_BLOCK = re.compile(r"\n[ \t]*(?:\n|[>|]|[-*+#][ \t]|\d{1,9}[.)][ \t]|\x00B)")
 # Indented text after one of these markers is not code: list items, footnotes, definitions, and the blocks of
 # Python-Markdown.
@@ -64,8 +65,9 @@ class HiddenCode:
         return f"\x00B{len(self.fences) - 1}\x00"
 
     def add_span(self, span: str) -> str:
+        """Hide a code span, or a text that nothing may change; return its mark."""
         self.spans.append(span)
-        return f"\x00C{len(self.spans) - 1}\x00"
+        return f"\x00{'C' if span.startswith('`') else 'T'}{len(self.spans) - 1}\x00"
 
     def add_text(self, text: str, language: str) -> str:
         """Hide a text as a block of code between as many backticks as it needs; return its mark."""
@@ -79,7 +81,7 @@ class HiddenCode:
         while match := _MARK.search(rest):
             prefix += rest[: match.start()]
             rest = rest[match.end() :]
-            if match[1] == "C":
+            if match[1] != "B":
                 span = self.spans[int(match[2])]
                 prefix += span.strip("`").strip() if _PLAIN_TITLE.match(prefix) else span
                 continue
@@ -122,7 +124,7 @@ def _encoded(sign: re.Match[str]) -> str:
 def hide_into(text: str, code: HiddenCode, *, has_indented_code: bool = True) -> str:
     """A text with its code hidden in this object, to be inserted into the text of this object."""
     hidden_text, inner = hide_code(text, has_indented_code=has_indented_code)
-    offsets = {"B": len(code.fences), "C": len(code.spans)}
+    offsets = {"B": len(code.fences), "C": len(code.spans), "T": len(code.spans)}
     code.fences += inner.fences
     code.spans += inner.spans
     return _MARK.sub(lambda mark: f"\x00{mark[1]}{int(mark[2]) + offsets[mark[1]]}\x00", hidden_text)

@@ -2,8 +2,7 @@
 
 import posixpath
 import re
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Set
 
 from instep.platform.core.directives import FENCE
 from instep.transfer.imports.html.block_tags import TagUse, replace_tags
@@ -16,6 +15,7 @@ from instep.transfer.imports.markdown.grouping import tab, tabs, video
 from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode, hide_into
 from instep.transfer.imports.markdown.plain_pages import headed_block
 from instep.transfer.imports.markdown.source_pages import SourcePage
+from instep.transfer.imports.tree.file_names import with_ending
 from instep.transfer.imports.tree.folders import join
 
 _TAG = re.compile(
@@ -50,13 +50,14 @@ _GROUPS = frozenset(
     )
 )
 _CODE = frozenset(("highlight", "code", "code-toggle", "codeblock", "mermaid"))
+_IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg")
 _MAX_DEPTH = 5
 
 
 class Includes:
-    """The texts of files that shortcodes include, by path; `paths` are those of all files, sorted."""
+    """The texts of files that shortcodes include, by path; `paths` are those of all files."""
 
-    def __init__(self, texts: Mapping[str, str], root: str, paths: Sequence[str]) -> None:
+    def __init__(self, texts: Mapping[str, str], root: str, paths: Set[str]) -> None:
         self.texts, self.root, self.paths = texts, root, paths
 
     def read(self, name: str, folder: str) -> str | None:
@@ -67,11 +68,9 @@ class Includes:
         return None
 
     def image(self, name: str, folder: str) -> str:
-        """The image in a page's folder whose name begins so: Docsy's `imgproc` omits the extension."""
+        """The image in a page's folder with this name, which `imgproc` of Docsy has without extension."""
         start = posixpath.join(folder, name)
-        at = bisect_left(self.paths, start)
-        path = self.paths[at] if at < len(self.paths) else ""
-        return name + path.removeprefix(start) if name and path.startswith(start) else name
+        return name + (with_ending(start, _IMAGE_ENDINGS, self.paths) or "").removeprefix(start)
 
 
 def plain_shortcodes(text: str, code: HiddenCode, page: SourcePage, includes: Includes) -> str:
@@ -195,7 +194,9 @@ def _language(text: str) -> str:
 
 def _plain_media(tag: TagUse, page: SourcePage, includes: Includes) -> str:
     name, body = tag.name.lower(), tag.body or ""
-    if name in ("figure", "img", "image", "imgproc"):
+    if name in ("figure", "img", "image"):
+        return _plain_image(tag, body, tag.argument("src"))
+    if name == "imgproc":
         return _plain_image(tag, body, includes.image(tag.argument("src"), posixpath.dirname(page.path)))
     if name in _VIDEOS and (tag.named.get("id") or tag.positional):
         address = _VIDEOS[name].format("/".join([tag.named["id"]] if "id" in tag.named else tag.positional))
@@ -215,12 +216,14 @@ def _plain_media(tag: TagUse, page: SourcePage, includes: Includes) -> str:
 
 
 def _titled(tag: TagUse) -> str:
-    """The text of a card or another shortcode, below its title."""
+    """The text of a card or another shortcode, below its title; in a line, the text or else the title."""
     title = tag.named.get("title") or tag.named.get("header", "")
     body = tag.body or tag.named.get("subtitle", "")
     if title and (target := tag.named.get("link") or tag.named.get("href")):
         title = f"[{title}]({target})"
-    return headed_block(title, body) if title else body
+    if title and (tag.is_alone or tag.name == "card"):
+        return headed_block(title, body)
+    return body or title
 
 
 def _plain_image(tag: TagUse, body: str, source: str) -> str:

@@ -20,9 +20,7 @@ Transform = Callable[[str, HiddenCode], str]
 _ALERT = re.compile(r"^([ \t>]*> ?\[!)([A-Za-z][\w-]*)(\])[+-]?", re.MULTILINE)
 _FENCE_LINE = re.compile(r"^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)\x00B(\d+)\x00$", re.MULTILINE)
 # The first word, or the one after an opening brace, unless it names an option.
-_LANGUAGE = re.compile(
-    r"\{[ \t]*+\.?([^\W\d][\w+#.-]*+)(?!=)|\.?(?![^\s{:\[=]*+[ \t]*+=)([\w@+#./-]+)[^\s{:\[]*+"
-)
+_LANGUAGE = re.compile(r"\{[ \t]*+\.?([^\W\d][\w+#.-]*+)(?!=)|\.?([\w@+#./-]++)(?![ \t]*+=)[^\s{:\[]*+")
 _TITLE = re.compile(
     r"(?<![\w-])(?:title|filename|file|tab|label)[ \t]*=[ \t]*"
     r"(?:\"([^\"]*)\"|'([^']*)'|\{[\"'`]([^\"'`]*)[\"'`]\}|([^\s{}]+))"
@@ -148,7 +146,7 @@ def _language_and_title(info: str, has_bare_titles: bool) -> tuple[str, str]:
     match = _LANGUAGE.match(info)
     language = (match[1] or match[2]) if match else ""
     rest = info[match.end() if match else 0 :]
-    if title := _TITLE.search(rest):
+    if title := _TITLE.search(info, match.end(match.lastindex or 0) if match else 0):
         words = next(text for text in title.groups() if text is not None)
         return language, _TAG.sub("", words).strip()
     if brackets := _BRACKETS.search(rest):

@@ -19,6 +19,8 @@ from instep.transfer.imports.mdx.page_layout import MarkdownPiece, list_item, on
 from instep.transfer.imports.mdx.tags import Tag, block, bold_label, item, place
 
 _ID = re.compile(r"(?=[^.]*\d)[\w-]{8,}(?:[?#]|$)")
+# Text that is already code, or has several lines.
+_CODE = re.compile(r"\x00[BC]|[`\n]")
 _HOSTS = {"YouTube": "https://www.youtube.com/watch?v=", "Vimeo": "https://vimeo.com/"}
 
 
@@ -42,7 +44,7 @@ def _marked(mark: str, name: str) -> Write:
 
 def _code(tag: Tag) -> MarkdownPiece:
     text = tag.inner
-    if tag.parent_of("pre") or "\x00B" in text or "`" in text or "\n" in text:
+    if tag.parent_of("pre") or _CODE.search(text):
         return MarkdownPiece(text)
     return MarkdownPiece(f"`{html.unescape(text)}`" if text else "")
 

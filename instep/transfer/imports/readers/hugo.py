@@ -46,7 +46,7 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
     originals = translations(places, locale)
     sources = {path: read_page(path, files.read(path), losses) for path in places if not _is_part(path, root)}
     texts = {page.path: page.body for page in sources.values()} | _parts(files, places, root)
-    includes = Includes(texts, root, sorted(files.paths()))
+    includes = Includes(texts, root, frozenset(files.paths()))
     pages = {
         path: _page(page, root, places[path].path, places[path].locale, main, originals.get(path), includes)
         for path, page in sources.items()
