@@ -216,6 +216,17 @@ def test_an_error_page_of_a_site_is_left_out_and_links_lead_to_its_collection() 
     assert losses_of(plan) == [like("error page…:…left out")] * 2
 
 
+def test_a_translation_of_an_error_page_is_left_out_whatever_its_address() -> None:
+    texts = {
+        "content/a.md": "Text.\n",
+        "content/404.md": "Gone.\n",
+        "content/404.de.md": "---\nurl: /de/fehlt/\n---\nWeg.\n",
+        "hugo.toml": "",
+    }
+
+    assert [page.path for page in tree_of_files(dedented(texts), "hugo").pages] == ["content/a.md"]
+
+
 def test_an_empty_first_page_does_not_list_an_error_page() -> None:
     files = {"404.md": "Gone.\n", "index.md": "", "a.md": "Text.\n"}
     texts = {path: f"---\ntitle: {path[0]}\n---\n{text}" for path, text in files.items()}
@@ -225,7 +236,29 @@ def test_an_empty_first_page_does_not_list_an_error_page() -> None:
     assert pages["index.md"].markdown == "- [a](<a.md>)\n"
 
 
-def test_an_article_about_an_error_in_a_plain_folder_is_an_article() -> None:
-    tree = tree_of_files(dedented({"404.md": "# Fix error 404\n\nText.\n"}), "plain")
+ERROR_ARTICLE = """\
+---
+title: Fix error 404
+editor: markdown
+dateCreated: 2024-01-01T00:00:00.000Z
+---
+
+Text.
+"""
+
+
+@pytest.mark.parametrize(
+    ("format", "files"),
+    [
+        ("plain", {"404.md": ERROR_ARTICLE}),
+        ("wiki", {"404.md": ERROR_ARTICLE}),
+        ("wikijs", {"404.md": ERROR_ARTICLE}),
+        ("gitbook", {"404.md": ERROR_ARTICLE, "SUMMARY.md": "* [Fix error 404](404.md)\n"}),
+        ("mintlify", {"404.md": ERROR_ARTICLE, "docs.json": '{"navigation": {"pages": ["404"]}}'}),
+        ("mkdocs", {"docs/404.md": ERROR_ARTICLE, "mkdocs.yml": "theme: material\nnav: [404.md]\n"}),
+    ],
+)
+def test_an_article_about_an_error_is_an_article(format: str, files: dict[str, str]) -> None:
+    tree = tree_of_files(dedented(files), format)
 
     assert ([page.title for page in tree.pages], tree.losses) == (["Fix error 404"], ())

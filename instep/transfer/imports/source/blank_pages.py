@@ -18,8 +18,8 @@ from instep.transfer.imports.tree.schemas import (
     Tree,
 )
 
-# In these formats, an article about the error 404 can have the path of an error page.
-WITHOUT_ERROR_PAGES = ("plain", "wiki", "wikijs")
+# In these formats, no Markdown file is an error page, but an article about the error 404 can have its path.
+WITHOUT_ERROR_PAGES = ("gitbook", "mintlify", "mkdocs", "plain", "wiki", "wikijs")
 TITLE_ALONE = re.compile(r"#{1,6}[ \t][^\n]*|[^\n]+\n(?:=+|-+)")
 
 
