@@ -59,6 +59,7 @@ from instep.platform.web.public import access_of
 from instep.platform.web.public_limit import PublicLimit
 from instep.platform.web.security_headers import SecurityHeaders
 from instep.platform.web.serving import stop_with_supervisor
+from instep.platform.web.signed_in import SomeoneElsesForm
 from instep.platform.web.visitors.errors import is_visitor_path, render_visitor_error
 from instep.runtime import Runtime, log_end, running, work
 from instep.search.rest import router as search
@@ -168,6 +169,6 @@ async def refuse(request: Request, error: Exception) -> Response:
         return render_visitor_error(refusal)
     if dashboard_errors.is_for_part(request):
         return dashboard_errors.refuse_part(request, refusal)
-    if dashboard_errors.is_for_dashboard(request):
+    if dashboard_errors.is_for_dashboard(request) or isinstance(refusal, SomeoneElsesForm):
         return dashboard_errors.refuse_page(request, refusal)
     return await answer_error(request, refusal)

@@ -178,6 +178,8 @@ def database(pooled: Database) -> Database:
 async def owner(pooled_owner: AsyncConnectionPool) -> AsyncIterator[Tx]:
     """The database as its owner sees it: past row-level security."""
     async with pooled_owner.connection() as connection:
+        # Tests without this fixture may have left jobs, too.
+        await connection.execute("delete from jobs")
         yield Tx(connection)
         await connection.execute("delete from jobs")
 

@@ -1,42 +1,48 @@
-// A form that was sent before its person had to sign in, or to prove who they are, is filled in again when they come back.
+// A form that was sent and not accepted, because its person had to sign in first, for example, is filled in again when
+// they come back to its page.
 const KEPT = "instep.sent-forms";
+const KEPT_MILLISECONDS = 86_400_000;
+// The server has the form that was sent at the time in this cookie.
+const ACCEPTED = "instep-accepted=";
 // The tag of the state that the words are based on stays with them: newer words of others must not be replaced silently.
 const UNKEPT = "[type=hidden]:not([name=etag]), [type=password], [type=file], button, fieldset, output";
+const BOXES = "[type=checkbox], [type=radio]";
 // These forms are sent by scripts, or keep their text themselves.
 const OTHERS = "[data-act], [data-editor], [data-edit-form]";
 
 export function refillForms(document) {
-  const kept = read();
-  for (const [person, form] of Object.entries(kept)) {
-    const isOwn = person === personOf(document);
-    // After a form that is accepted comes another page of its person.
-    form.isRefused ||= !isOwn || document.querySelector("[data-asks-again]") !== null;
-    if (isOwn && (!form.isRefused || fill(document, form))) delete kept[person];
-  }
+  const kept = read().filter((form) => form.person !== personOf(document) || !fill(document, form));
   write(kept);
   document.addEventListener("submit", ({ target, defaultPrevented }) => {
     if (!defaultPrevented && target.method === "post" && !target.matches(OTHERS)) keep(document, target);
   });
 }
 
-// Someone else may have signed in; a page that only refuses is nobody's.
-const personOf = (document) => document.getElementById("sign-in-again")?.dataset.email ?? "";
+// Someone else may have signed in.
+const personOf = (document) => document.getElementById("sign-in-again")?.dataset.email;
 const formsWith = (document, action) => [...document.forms].filter((form) => form.getAttribute("action") === action);
 const fieldsOf = (form) => [...form.elements].filter((field) => field.name && !field.matches(UNKEPT));
+/** Another entry of a list may be in the same place by now. */
+const nameOf = (field) => (field.matches(BOXES) ? `${field.name}=${field.value}` : field.name);
 
-/** In this tab alone, and until the form was accepted or is filled in again: what is hidden or secret stays out. */
+/** In this tab alone, until the form is accepted or filled in again: what is hidden or secret stays out. */
 function keep(document, form) {
-  const action = form.getAttribute("action");
+  const [action, person, sent] = [form.getAttribute("action"), personOf(document), Date.now()];
   const place = formsWith(document, action).indexOf(form);
-  const fields = fieldsOf(form).map(({ value, checked }) => ({ value, checked }));
-  if (fields.length) write({ ...read(), [personOf(document)]: { action, place, fields } });
+  const fields = fieldsOf(form).map((field) => ({ name: nameOf(field), value: field.value, checked: field.checked }));
+  if (!fields.length) return;
+  form.addEventListener("formdata", ({ formData }) => formData.set("form-sent", sent), { once: true });
+  const isSame = (other) => other.person === person && other.action === action && other.place === place;
+  write([...read().filter((other) => !isSame(other)), { action, person, sent, place, fields }]);
 }
 
+/** The forms that the server has not accepted, as far as known. */
 function read() {
   try {
-    return JSON.parse(sessionStorage.getItem(KEPT)) ?? {};
+    const isKept = ({ sent }) => Date.now() - sent < KEPT_MILLISECONDS && !document.cookie.includes(ACCEPTED + sent);
+    return JSON.parse(sessionStorage.getItem(KEPT)).filter(isKept);
   } catch {
-    return {};
+    return [];
   }
 }
 
@@ -51,13 +57,15 @@ function write(kept) {
 /** True if the page has the form. */
 function fill(document, { action, place, fields }) {
   const form = formsWith(document, action)[place];
-  if (!form) return false;
+  const targets = form ? fieldsOf(form) : [];
+  if (!form || targets.length !== fields.length || targets.some((field, at) => nameOf(field) !== fields[at].name)) return false;
   form.closest("details")?.setAttribute("open", "");
-  const targets = fieldsOf(form);
-  if (targets.length !== fields.length) return false;
-  targets.forEach((field, index) => {
-    if (field.matches("[type=checkbox], [type=radio]")) field.checked = fields[index].checked;
-    else field.value = fields[index].value;
+  targets.forEach((field, at) => {
+    if (field.matches(BOXES)) field.checked = fields[at].checked;
+    else field.value = fields[at].value;
   });
+  if (!document.querySelector("[data-asks-again]")) {
+    document.getElementById("content").prepend(document.getElementById("refilled").content.cloneNode(true));
+  }
   return true;
 }

@@ -28,6 +28,7 @@ from instep.platform.web.signed_in import (
     HOME,
     SIGN_IN,
     SIGN_OUT,
+    address_with_next,
     current_person,
     form_of,
     local_path,
@@ -94,11 +95,12 @@ def sign_in_form(
 
 @require_person()
 async def sign_out(request: Request, person: Person) -> Response:
-    """End this session."""
+    """End this session; `next` is the page to open after signing in again."""
     settings = request.app.state.settings
     token = request.cookies[cookie_name(settings, "session")]
     await actions.sign_out(request.app.state.database, token, person)
-    response = see_other(SIGN_IN)
+    next_path = form_of(request).get("next")
+    response = see_other(address_with_next(SIGN_IN, local_path(next_path), "") if next_path else SIGN_IN)
     set_cookie(response, settings, "session", "", 0)
     return response
 

@@ -5,7 +5,15 @@ from starlette.responses import JSONResponse, Response
 
 from instep.interfaces.dashboard.shell import pages
 from instep.platform.core.errors import AppError
-from instep.platform.web.signed_in import asks_for_part, private_headers, wants_json
+from instep.platform.identity.sessions import Session
+from instep.platform.web.signed_in import (
+    SomeoneElsesForm,
+    asks_for_part,
+    page_of_form,
+    private_headers,
+    wants_json,
+    with_query,
+)
 
 PATH = "/app/"
 # An error appears among the toasts of the page, not in the requested part.
@@ -27,9 +35,17 @@ def is_for_dashboard(request: Request) -> bool:
 
 
 def refuse_page(request: Request, error: AppError) -> Response:
-    """The error's sentence as a page that links to the dashboard."""
-    heading = HEADINGS.get(error.status, OTHER_HEADING)
-    response = pages.show(request, "refused.html", error.status, heading=heading, message=error.message)
+    """The error's sentence as a page that links to the dashboard, or to signing in and back to the form."""
+    session: Session | None = getattr(request.state, "session", None)
+    response = pages.show(
+        request,
+        "refused.html",
+        error.status,
+        person=session.person if session else None,
+        heading=HEADINGS.get(error.status, OTHER_HEADING),
+        message=error.message,
+        form_page=with_query(*page_of_form(request)) if isinstance(error, SomeoneElsesForm) else None,
+    )
     response.headers.update(error.headers)
     return response
 

@@ -39,7 +39,8 @@ HOME = "/app/"
 SAFE = {"GET", "HEAD"}
 # The new token for the forms of an open page.
 TOKEN_HEADER = "Instep-Form-Token"
-SOMEONE_ELSE = "Someone else is signed in in this browser: sign in again."
+# The field in which `refilling.js` names a form that it keeps, and the cookie that names an accepted one.
+SENT_FIELD, ACCEPTED = "form-sent", "accepted"
 # The notice after a proof of identity: the form that needed it was not accepted.
 NOT_DONE_YET = "Almost done: check your entries and press the button again."
 # Paths to try for the page of a form, which is rarely more than one segment above the form's address.
@@ -54,6 +55,10 @@ POLICY = (
 LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x5b\x5d-\x7e]*")
 
 Page = Callable[[Request, Person], Awaitable[Response]]
+
+
+class SomeoneElsesForm(OldForm):
+    """Someone else is signed in in this browser: sign in again."""
 
 
 class NotAllowed(InsufficientScope):
@@ -102,7 +107,7 @@ def require_person(
             try:
                 if request.method not in SAFE:
                     request.state.form = await read_form(request, form_bytes, takes_files=takes_files)
-                return await page(request, person)
+                return tell_accepted(request, await page(request, person))
             except OldForm as refusal:
                 return open_form_again(request, person, refusal)
             except SignInTooOld:
@@ -112,6 +117,13 @@ def require_person(
         return enter
 
     return register
+
+
+def tell_accepted(request: Request, response: Response) -> Response:
+    """Tell `refilling.js` that the page has received its form, so that it keeps the entries no longer."""
+    if sent := request.method not in SAFE and form_of(request).get(SENT_FIELD):
+        set_cookie(response, request.app.state.settings, ACCEPTED, quote(sent), None, for_scripts=True)
+    return response
 
 
 def includes(role: Role, needed: Role) -> bool:
@@ -183,7 +195,7 @@ def open_form_again(request: Request, person: Person, refusal: OldForm) -> Respo
     others are refused.
     """
     if refusal.person_id != person.id:
-        raise OldForm(SOMEONE_ELSE) if refusal.person_id else refusal
+        raise SomeoneElsesForm if refusal.person_id else refusal
     if asks_for_part(request):
         raise OldForm(headers={TOKEN_HEADER: csrf_token(form_secrets(request)[0], person.id)})
     # Browsers name the page of a form of ours: without it there is none to open again.

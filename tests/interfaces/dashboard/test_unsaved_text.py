@@ -1,8 +1,11 @@
 """What someone typed is not lost without a word: the browser asks, and a form comes back filled in."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from playwright.async_api import Dialog, Page, expect
 
+from instep.accounts.people.schemas import User
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
 from tests.support.cast import Cast, Client
@@ -157,32 +160,115 @@ async def test_a_form_from_before_a_sign_in_in_another_tab_comes_back_filled_in(
     await expect(tab.get_by_role("cell", name="Write short sentences.", exact=True)).to_be_visible()
 
 
-async def test_a_form_sent_after_someone_else_signed_in_is_refused_and_comes_back_to_its_person(
-    signed_in_tab: Page, cast: Cast, development_server: str, owner: Tx
-) -> None:
-    tab, page = signed_in_tab, f"{development_server}/app/{cast.acme.slug}/settings/style"
-    await tab.goto(page)
-    email = await tab.locator(".person a").inner_text()
-    field, button = (
-        tab.get_by_label("Rule", exact=True),
-        tab.get_by_role("button", name="Add rule", exact=True),
-    )
-    await field.fill("Write short sentences.")
-    other = await sign_up(owner, cast.acme.workspace_id)
-    await sign_in_elsewhere(tab, development_server, other.email)
-    await button.click()
-    await expect(tab.get_by_text("Someone else is signed in in this browser")).to_be_visible()
-    await tab.goto(page)
-    await expect(field).to_have_value("")
-    await expect(tab.get_by_text("Almost done")).to_have_count(0)
-    await tab.get_by_role("button", name="Sign out").click()
-    await sign_in(tab, development_server, email)
-    await tab.goto(page)
+MAY_NOT_BE_SAVED = "The form that you sent may not have been saved"
 
-    await expect(field).to_have_value("Write short sentences.")
-    await button.click()
-    await expect(tab.get_by_role("cell", name="Write short sentences.", exact=True)).to_be_visible()
-    await expect(field).to_have_value("")
+
+class RulePage:
+    """The page of style rules, whose form only has text that nothing else keeps."""
+
+    def __init__(self, tab: Page, slug: str) -> None:
+        self.tab = tab
+        self.path = f"/app/{slug}/settings/style"
+        self.field = tab.get_by_label("Rule", exact=True)
+        self.button = tab.get_by_role("button", name="Add rule", exact=True)
+        self.notice = tab.get_by_text(MAY_NOT_BE_SAVED)
+
+    async def open(self) -> None:
+        await self.tab.goto(self.path)
+
+    async def add(self, rule: str) -> None:
+        await expect(self.field).to_have_value(rule)
+        await self.button.click()
+        await expect(self.tab.get_by_role("cell", name=rule, exact=True)).to_be_visible()
+
+    async def be_refused(self, address: str, rule: str, other: User) -> str:
+        """Type a rule and send it after someone else has signed in; the email of who typed."""
+        await self.open()
+        email = await self.tab.locator(".person a").inner_text()
+        await self.field.fill(rule)
+        await sign_in_elsewhere(self.tab, address, other.email)
+        await self.button.click()
+        await expect(self.tab.get_by_text("Someone else is signed in in this browser")).to_be_visible()
+        return email
+
+
+@pytest.fixture
+def rules(signed_in_tab: Page, cast: Cast) -> RulePage:
+    return RulePage(signed_in_tab, cast.acme.slug)
+
+
+@pytest.fixture
+async def other(owner: Tx, cast: Cast) -> User:
+    """Someone else of the workspace."""
+    return await sign_up(owner, cast.acme.workspace_id)
+
+
+async def test_a_form_sent_after_someone_else_signed_in_leads_its_person_back_to_it(
+    rules: RulePage, other: User, development_server: str
+) -> None:
+    tab = rules.tab
+    email = await rules.be_refused(development_server, "Write short sentences.", other)
+    await expect(tab.locator(".person")).to_contain_text(other.email)
+    await tab.get_by_role("button", name="Sign in again").click()
+    await tab.get_by_label("Email").fill(email)
+    await tab.get_by_label("Password").fill(PASSWORD)
+    await tab.get_by_role("button", name="Sign in", exact=True).click()
+
+    await expect(tab).to_have_url(development_server + rules.path)
+    await expect(rules.notice).to_be_visible()
+    await rules.add("Write short sentences.")
+    await expect(rules.field).to_have_value("")
+    await expect(rules.notice).to_have_count(0)
+
+
+async def test_a_refused_form_comes_back_if_its_person_is_the_next_to_open_a_page(
+    rules: RulePage, other: User, cast: Cast, development_server: str
+) -> None:
+    email = await rules.be_refused(development_server, "Write short sentences.", other)
+    await sign_in_elsewhere(rules.tab, development_server, email)
+    # A page without the form, and another form that is accepted, do not delete it.
+    await rules.tab.goto(f"/app/{cast.acme.slug}/settings/synonyms")
+    await rules.tab.get_by_label("Synonyms").fill("cart, basket")
+    await rules.tab.get_by_role("button", name="Save").click()
+    await expect(rules.tab.get_by_role("status")).not_to_be_empty()
+    # The page of someone else neither shows nor loses it.
+    await sign_in_elsewhere(rules.tab, development_server, other.email)
+    await rules.open()
+    await expect(rules.field).to_have_value("")
+    await expect(rules.notice).to_have_count(0)
+    await sign_in_elsewhere(rules.tab, development_server, email)
+    await rules.open()
+
+    await expect(rules.notice).to_be_visible()
+    await rules.add("Write short sentences.")
+
+
+async def test_a_refused_form_is_filled_in_for_a_day_and_not_into_another_form(
+    rules: RulePage, other: User, development_server: str
+) -> None:
+    email = await rules.be_refused(development_server, "Write short sentences.", other)
+    await sign_in_elsewhere(rules.tab, development_server, email)
+    kept = "sessionStorage['instep.sent-forms']"
+    await rules.tab.evaluate(f"{kept} = {kept}.replace('\"rule\"', '\"word\"')")
+    await rules.open()
+    await expect(rules.field).to_have_value("")
+    await rules.tab.evaluate(f"{kept} = {kept}.replace('\"word\"', '\"rule\"')")
+    await rules.tab.clock.install(time=datetime.now(UTC) + timedelta(hours=25))
+    await rules.open()
+
+    await expect(rules.field).to_have_value("")
+    await expect(rules.notice).to_have_count(0)
+
+
+async def test_from_a_page_that_someone_else_opened_one_can_sign_in_again(
+    rules: RulePage, other: User, development_server: str
+) -> None:
+    await rules.open()
+    await sign_in_elsewhere(rules.tab, development_server, other.email)
+    await rules.tab.get_by_role("button", name="Sign out").click()
+    await rules.tab.get_by_role("button", name="Sign in again").click()
+
+    await expect(rules.tab.get_by_label("Password")).to_be_visible()
 
 
 async def test_a_decision_from_before_a_sign_in_in_another_tab_is_made(
