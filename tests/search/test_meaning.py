@@ -122,6 +122,30 @@ async def test_a_word_that_no_article_has_and_that_leads_away_takes_sureness(
     assert dump.confidence > limits.ANSWER_THRESHOLD
 
 
+async def test_a_model_for_english_does_not_judge_a_question_in_another_language(
+    api: Api, cast: Cast, ctx: Ctx, database: Database
+) -> None:
+    class English:
+        name = bundled_embedding.ENGLISH_NAME
+
+        async def vectors(self, texts: Sequence[str], seconds: float) -> list[list[float]]:
+            return [[1.0, 0.0] for _ in texts]
+
+    client = api(cast.acme.write_key)
+    original = await publish(client, "Send a fax", "Open the menu and send it.")
+    german = {"locale": "de", "translationOf": original["id"]}
+    await publish(client, "Fax senden", "Öffnen Sie das Menü und senden Sie es.", **german)
+    await embed(database, English(), cast.acme)
+    by_words = await retrieve(ctx, "Wie kann ich ein Fax senden?", "de")
+
+    query_embedder.use(Embedders(english=English()))
+    asked = await retrieve(ctx, "Wie kann ich ein Fax senden?", "de")
+    query_embedder.use(NO_EMBEDDERS)
+
+    assert asked.signals == by_words.signals
+    assert asked.signals.confidence > limits.ANSWER_THRESHOLD
+
+
 @pytest.mark.parametrize(
     ("typed", "compared"),
     [

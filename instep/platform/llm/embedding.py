@@ -50,6 +50,10 @@ class Embedders:
         """The model of a bot whose language is `locale`."""
         return self.english if is_english(locale) else self.others
 
+    def knows(self, locale: str, asked: str | None) -> bool:
+        """True if the model of a bot in `locale` knows the language `asked`: an English one knows English."""
+        return self.only is not None or not is_english(locale) or asked is None or is_english(asked)
+
     @property
     def only(self) -> Embedder | None:
         """The model of all bots, if they have the same one."""

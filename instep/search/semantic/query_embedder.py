@@ -173,7 +173,7 @@ class QueryEmbedder:
 
         Empty if none is nearer than usual; `None` if they could not be compared.
         """
-        embedder = self.of(ctx)
+        embedder = self.of(ctx) if self.embedders.knows(ctx.bot.locale, scope.locale) else None
         vector = await self.vector_of(embedder, question) if embedder else None
         if embedder is None or vector is None:
             return None
