@@ -50,9 +50,9 @@ class Embedders:
         """The model of a bot whose language is `locale`."""
         return self.english if is_english(locale) else self.others
 
-    def knows(self, locale: str, asked: str | None) -> bool:
-        """True if the model of a bot in `locale` knows the language `asked`: an English one knows English."""
-        return self.only is not None or not is_english(locale) or asked is None or is_english(asked)
+    def knows(self, locale: str, language: str | None) -> bool:
+        """True if the model of a bot in `locale` knows `language`: one for English knows only English."""
+        return self.only is not None or not is_english(locale) or language is None or is_english(language)
 
     @property
     def only(self) -> Embedder | None:
