@@ -42,6 +42,10 @@ def exported(text: str, path: str = "config.ts", **others: str) -> JsValue:
         ("[5].map((/* one */ x, /* its place */ at) => [x, at])", [[5, 0]]),
         ("1 === true", False),
         ("({}).off === true ? 'off' : 'on'", "on"),
+        ("({}).kind == 'warning' ? 'Warn' : 'Note'", "Note"),
+        ("1 != undefined", True),
+        ("[1].map((x) => { 'use strict'; var y = [x]; console.log(y);; return y; })", [[1]]),
+        ("[1].map((x) => { function items() { return 2 } return [x]; })", [[1]]),
         ("[1].map((x, at, all) => all.length === 1 ? 'one' : 'many')", ["one"]),
     ],
 )
@@ -87,6 +91,10 @@ def test_what_only_a_program_knows_tells_its_file_and_line() -> None:
         "1 == true",
         "[] === []",
         "null === undefined",
+        "null == undefined",
+        "[1].map((x) => { function name() { return 2 } return name; })[0]",
+        "[1].map((x) => { x = 2; return x; })[0]",
+        "[1].map((x) => { for (const y of []) {} return x; })[0]",
         "({ ...other }).title && 'a'",
         "[other()].map(({ title }) => title)[0]",
         "['a'].map(([name]) => name)[0]",
@@ -121,6 +129,8 @@ def test_values_that_repeat_each_other_without_end_are_refused(monkeypatch: pyte
         f"[{'0,' * 26}].reduce((text) => [text, text].join(''), 'x')",
         f"[{'0,' * 26}].reduce((all) => [...all, ...all], [0])",
         f"[{'0,' * 9_000}].map(() => '').map((text, at, all) => all.join(text))",
+        f"[{'0,' * 2_000}].map(({', '.join(f'a{n}' for n in range(2_000))}) => 0)",
+        f"[{'0,' * 2_000}].map(({{{', '.join(f'a{n}' for n in range(2_000))}}}) => 0)",
     ],
 )
 def test_values_that_double_are_refused(expression: str) -> None:

@@ -42,6 +42,7 @@ _WRAPPERS |= {"await_expression", "sequence_expression"}
 FUNCTIONS = {"arrow_function", "function_expression", "function_declaration"}
 _ESCAPE = re.compile(r"\\(u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|\r?\n|.)", re.DOTALL)
 _SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
+_DEFINITIONS = {"lexical_declaration", "variable_declaration", "function_declaration"}
 _NAMES = {"identifier", "shorthand_property_identifier_pattern"}
 _WORD = re.compile(r"[\w$]+")
 # JavaScript compares values of these types by kind and value; `null` and `undefined` are one value here.
@@ -276,7 +277,8 @@ class Module:
         if name in ("||", "??"):
             return right if isinstance(left, JsUnknown) or not left else left
         kinds = {_KINDS.get(type(left)), _KINDS.get(type(right))}
-        is_comparable = name in ("===", "!==") or (name in ("==", "!=") and len(kinds) == 1)
+        is_alike = len(kinds) == 1 or "missing" in kinds
+        is_comparable = name in ("===", "!==") or (name in ("==", "!=") and is_alike)
         if is_comparable and None not in kinds and kinds != {"missing"}:
             return (left == right and len(kinds) == 1) is (name[0] == "=")
         if name == "+" and isinstance(left, str) and isinstance(right, str):
@@ -435,21 +437,28 @@ class Module:
     def result_of(
         self, function: Node, arguments: Iterable[JsValue], outer: Mapping[str, JsValue]
     ) -> FunctionResult | None:
-        """The result of a function that only defines constants and returns; None for any other."""
+        """The result of a function that only defines names, logs and returns; None for any other."""
+        if not self._affords(1 + len(outer)):
+            return None
         body = function.child_by_field_name("body") or function
-        *constants, last = (_parts(body) if body.type == "statement_block" else []) or [body]
+        *statements, last = (_parts(body) if body.type == "statement_block" else []) or [body]
         node = first_child(last) if last.type == "return_statement" else last
-        if node is None or any(constant.type != "lexical_declaration" for constant in constants):
+        definitions = [statement for statement in statements if not _changes_nothing(statement)]
+        if node is None or any(definition.type not in _DEFINITIONS for definition in definitions):
             return None
         names = dict(outer)
         for parameter, argument in zip(_parameters(function), chain(arguments, repeat(None)), strict=False):
             self._define(names, parameter, argument)
-        for declarator in chain.from_iterable(map(_parts, constants)):
-            self._define(names, declarator, None)
+        for definition in definitions:
+            is_function = definition.type == "function_declaration"
+            for declarator in [definition] if is_function else _parts(definition):
+                self._define(names, declarator, self._unknown(definition) if is_function else None)
         return FunctionResult(node, names)
 
     def _define(self, names: dict[str, JsValue], node: Node, value: JsValue, depth: int = 0) -> None:
         """Add the names in a parameter or constant, such as `{ title, icon: picture = "none" }`."""
+        if not depth and not self._affords(node.descendant_count):
+            return
         default = node.child_by_field_name("value") or node.child_by_field_name("right")
         if value is None and default is not None:
             with self.named(names):
@@ -542,6 +551,13 @@ def _descendants(node: Node, types: set[str]) -> Iterator[Node]:
             yield child
         if child.type != "import_specifier":
             yield from _descendants(child, types)
+
+
+def _changes_nothing(statement: Node) -> bool:
+    """True for an empty statement, a directive such as 'use strict', and a line for the log."""
+    inner = first_child(statement) if statement.type == "expression_statement" else None
+    is_log = inner is not None and field_text(inner, "function").startswith("console.")
+    return statement.type == "empty_statement" or is_log or (inner is not None and inner.type == "string")
 
 
 def _arguments(call: Node) -> list[Node]:
