@@ -178,6 +178,20 @@ def test_names_of_a_callback_do_not_change_the_constants_of_a_component() -> Non
     assert read(body, **{"parts/Foo.astro": source}) == ("- One: About Real\n", [])
 
 
+def test_the_words_in_a_component_see_the_props_of_the_component_that_writes_them() -> None:
+    source = """
+        ---
+        const { title } = Astro.props;
+        const heading = `About ${title}`;
+        const Box = ({ title, children }) => <p>{title}: {children}</p>;
+        ---
+        <Box title="Inner">{heading}</Box>
+        """
+    body = "import Foo from '/parts/Foo.astro'\n\n<Foo title='Real' />"
+
+    assert read(body, **{"parts/Foo.astro": source}) == ("Inner: About Real\n", [])
+
+
 def test_a_constant_of_a_module_does_not_see_the_arguments_of_its_component() -> None:
     source = """
         const title = "Guide";

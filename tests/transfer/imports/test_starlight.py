@@ -54,6 +54,16 @@ def test_sidebar_addresses_and_locales() -> None:
     assert redirects(tree) == [("/old", "/start"), ("/older", "/start")]
 
 
+def test_folders_of_languages_are_no_groups_of_a_generated_sidebar() -> None:
+    settings = "starlight({ locales: { root: { lang: 'en' }, 'pt-br': { lang: 'pt-BR' } } })"
+    pages = {path: text for path, text in FILES.items() if path.endswith("start.mdx")}
+    tree = READER.read(
+        dedented({**pages, "astro.config.mjs": f"export default {{ integrations: [{settings}] }};"})
+    )
+
+    assert (outline(tree), told(tree)) == (["Start", "Começar"], [])
+
+
 def test_components_of_mdx_and_text_of_markdown() -> None:
     pages = {page.title: page.markdown for page in READER.read(dedented(FILES)).pages}
 
