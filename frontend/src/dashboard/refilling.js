@@ -2,8 +2,6 @@
 // they come back to its page.
 const KEPT = "instep.sent-forms";
 const KEPT_MILLISECONDS = 86_400_000;
-// The server has the form that was sent at the time in this cookie.
-const ACCEPTED = "instep-accepted=";
 // The tag of the state that the words are based on stays with them: newer words of others must not be replaced silently.
 const UNKEPT = "[type=hidden]:not([name=etag]), [type=password], [type=file], button, fieldset, output";
 const BOXES = "[type=checkbox], [type=radio]";
@@ -39,7 +37,9 @@ function keep(document, form) {
 /** The forms that the server has not accepted, as far as known. */
 function read() {
   try {
-    const isKept = ({ sent }) => Date.now() - sent < KEPT_MILLISECONDS && !document.cookie.includes(ACCEPTED + sent);
+    // The time of the form that the server has accepted last.
+    const accepted = Number(document.getElementById("refilled")?.dataset.accepted);
+    const isKept = ({ sent }) => Date.now() - sent < KEPT_MILLISECONDS && sent !== accepted;
     return JSON.parse(sessionStorage.getItem(KEPT)).filter(isKept);
   } catch {
     return [];

@@ -59,15 +59,7 @@ def cookie_name(settings: Settings, name: str) -> str:
     return f"__Host-instep-{name}" if settings.is_encrypted else f"instep-{name}"
 
 
-def set_cookie(
-    response: Response,
-    settings: Settings,
-    name: str,
-    value: str,
-    seconds: int | None,
-    *,
-    for_scripts: bool = False,
-) -> None:
+def set_cookie(response: Response, settings: Settings, name: str, value: str, seconds: int | None) -> None:
     """`seconds` is the cookie's lifetime: None for a browser session, 0 to delete it."""
     response.set_cookie(
         cookie_name(settings, name),
@@ -75,7 +67,7 @@ def set_cookie(
         max_age=seconds,
         path="/",
         secure=settings.is_encrypted,
-        httponly=not for_scripts,
+        httponly=True,
         samesite="lax",
     )
 

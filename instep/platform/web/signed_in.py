@@ -120,10 +120,17 @@ def require_person(
 
 
 def tell_accepted(request: Request, response: Response) -> Response:
-    """Tell `refilling.js` that the page has received its form, so that it keeps the entries no longer."""
-    if sent := request.method not in SAFE and form_of(request).get(SENT_FIELD):
-        set_cookie(response, request.app.state.settings, ACCEPTED, quote(sent), None, for_scripts=True)
+    """Tell the next page that this one has received its form, so that `refilling.js` keeps it no longer."""
+    if request.method not in SAFE and (sent := accepted_form(request)):
+        set_cookie(response, request.app.state.settings, ACCEPTED, quote(sent), None)
     return response
+
+
+def accepted_form(request: Request) -> str:
+    """The form that the server has accepted last, as `refilling.js` names it."""
+    form = getattr(request.state, "form", None)
+    sent = form and form.get(SENT_FIELD)
+    return sent or request.cookies.get(cookie_name(request.app.state.settings, ACCEPTED), "")
 
 
 def includes(role: Role, needed: Role) -> bool:
@@ -303,6 +310,7 @@ class PrivatePages:
         html = self.pages.environment.get_template(template).render(
             person=person,
             csrf=hidden_field(CSRF_FIELD, csrf_token(secret, person.id if person else "")),
+            accepted_form=accepted_form(request),
             **values,
         )
         response = Response(html, status, private_headers(form_targets, self.policy), "text/html")
