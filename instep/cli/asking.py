@@ -1,11 +1,11 @@
 """`instep ask` and `instep golden …`: the answers of the help center, and the answers that it must give."""
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Annotated, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, Concatenate
 
 import typer
 
-from instep.cli.admin_session import in_bot
+from instep.cli.admin_session import Arguments, Result, in_bot
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InBot, InWorkspace
 from instep.cli.output import say, say_list
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from instep.platform.identity.schemas import Ctx
     from instep.visitors.answers.golden import GoldenRunOut
     from instep.visitors.answers.schemas import AnswerPreviewOut
-
-Result = TypeVar("Result")
-Arguments = ParamSpec("Arguments")
 
 # The exit code of `instep ask` when the articles do not answer the question.
 NOT_ANSWERED = 6

@@ -41,6 +41,8 @@ SAFE = {"GET", "HEAD"}
 TOKEN_HEADER = "Instep-Form-Token"
 # The field in which `refilling.js` names a form that it keeps, and the cookie that names an accepted one.
 SENT_FIELD, ACCEPTED = "form-sent", "accepted"
+# Its name is the time at which it was sent, in milliseconds since 1970.
+SENT_TIME = re.compile(r"[0-9]{1,16}")
 # The notice after a proof of identity: the form that needed it was not accepted.
 NOT_DONE_YET = "Almost done: check your entries and press the button again."
 # Paths to try for the page of a form, which is rarely more than one segment above the form's address.
@@ -122,15 +124,16 @@ def require_person(
 def tell_accepted(request: Request, response: Response) -> Response:
     """Tell the next page that this one has received its form, so that `refilling.js` keeps it no longer."""
     if request.method not in SAFE and (sent := accepted_form(request)):
-        set_cookie(response, request.app.state.settings, ACCEPTED, quote(sent), None)
+        set_cookie(response, request.app.state.settings, ACCEPTED, sent, None)
     return response
 
 
 def accepted_form(request: Request) -> str:
-    """The form that the server has accepted last, as `refilling.js` names it."""
-    form = getattr(request.state, "form", None)
-    sent = form and form.get(SENT_FIELD)
-    return sent or request.cookies.get(cookie_name(request.app.state.settings, ACCEPTED), "")
+    """The form that the server has accepted last, as `refilling.js` names it; empty if none is known."""
+    form: Form | None = getattr(request.state, "form", None)
+    sent = form.get(SENT_FIELD) if form else None
+    name = sent or request.cookies.get(cookie_name(request.app.state.settings, ACCEPTED), "")
+    return name if SENT_TIME.fullmatch(name) else ""
 
 
 def includes(role: Role, needed: Role) -> bool:

@@ -64,7 +64,7 @@ def _fitting(files: Sequence[ReviewedFile], texts: Sequence[str], max_bytes: int
 
 
 def count_of(file: ReviewedFile) -> str:
-    """What the model sees of a file for which there is no room."""
+    """The line that stands for a file in a diff that is too long: its path and how much has changed."""
     marks = [line.mark for line in file.patch.lines()]
     return f"({file.patch.path}: {marks.count('+')} lines added, {marks.count('-')} removed; not shown)"
 
