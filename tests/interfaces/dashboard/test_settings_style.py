@@ -102,3 +102,14 @@ async def test_checks_are_saved_and_a_viewer_only_looks(editor: Desk, viewer: De
     assert (style["maxSentenceWords"], style["avoidPassiveShould"]) == (25, True)
     assert "Add rule" not in page
     assert (await viewer.post(PAGE, checks)).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("name", "accepted"), [("1764553200000", "1764553200000"), ("x" * 9_000, ""), ('"><b>', "")]
+)
+async def test_the_page_after_a_form_names_it_if_a_script_has_named_it(
+    editor: Desk, name: str, accepted: str
+) -> None:
+    await saved(editor, f"{PAGE}/rules", rule="Be brief.", good="", bad="", **{"form-sent": name})
+
+    assert f'data-accepted="{accepted}"' in (await editor.get(PAGE)).text
