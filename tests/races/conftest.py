@@ -1,4 +1,4 @@
-"""Parts shared by the proofs: the processes, started once; callers with keys of their own."""
+"""Fixtures of the race tests: server processes, started once, and callers with their own keys."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
@@ -16,7 +16,7 @@ Call = Callable[[int], Awaitable[Client]]
 
 @pytest.fixture(scope="session")
 def servers(database_url: str) -> Iterator[Servers]:
-    """With limits that the proofs reach in little time."""
+    """Servers with limits low enough to be reached quickly."""
     limits = {"INSTEP_REQUESTS_PER_MINUTE": "120", "INSTEP_TASKS_PER_HOUR": "30"}
     with four_servers(database_url, **limits) as started_servers:
         yield started_servers
@@ -24,7 +24,7 @@ def servers(database_url: str) -> Iterator[Servers]:
 
 @pytest.fixture
 async def caller(servers: Servers, cast: Cast, owner: Tx) -> AsyncIterator[Call]:
-    """Somebody of Acme with a key of their own, connected to a process, whom no rate limit stops."""
+    """A caller of Acme with its own key, connected to one process and exempt from rate limits."""
     await lift_limit(owner, "workspace-tasks", cast.acme.workspace_id)
     async with AsyncExitStack() as opened:
 
@@ -41,7 +41,7 @@ async def caller(servers: Servers, cast: Cast, owner: Tx) -> AsyncIterator[Call]
 
 
 async def lift_limit(owner: Tx, policy: str, subject: str) -> None:
-    """Open a window of a day whose count begins far below zero."""
+    """Open a one-day window whose count starts so far below zero that the limit is never reached."""
     await owner.execute(
         """
         insert into rate_windows (policy, subject, started_at, hits)

@@ -1,4 +1,6 @@
-"""Structured field values (RFC 9651), as far as RateLimit uses them: lists of strings with integers."""
+"""Structured field values (RFC 9651), limited to the form that RateLimit uses: lists of strings with
+integers.
+"""
 
 import re
 
@@ -11,7 +13,7 @@ Item = tuple[str, dict[str, int]]
 
 
 def parse_list(value: str) -> list[Item]:
-    """The members of a list; whatever a strict reader would refuse fails."""
+    """The members of a list; fails on input that a strict parser would reject."""
     items = [parse_item(text) for text in COMMA.split(value.strip(" "))]
     assert items, "an empty list is not sent"
     return items

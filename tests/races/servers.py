@@ -1,4 +1,4 @@
-"""Four server processes on the database of the tests, and clients that choose which of them they talk to."""
+"""Four server processes on the test database, and clients that choose which one they connect to."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,20 +11,21 @@ from tests.support.cast import Client
 from tests.support.installation import Installation, free_port, installed
 
 PROCESSES = 4
-# Four processes start at once, next to the other tests.
+# Four processes start at once while other tests run.
 READY_SECONDS = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Servers:
-    """Where the processes listen, and the command `instep` next to them."""
+    """The URLs of the processes and the installation whose `instep` command started them."""
 
     installation: Installation
     urls: tuple[str, ...]
 
     def client(self, process: int, key: str | None, address: str = "127.0.0.1") -> Client:
-        """A caller at an address of this machine, connected to one of the processes; numbers go round."""
-        # Nothing is encrypted here, and to read the system's certificates would take longer than the calls.
+        """A client that calls from `address` and is connected to the process with this number, modulo four."""
+        # The connection is unencrypted, and loading the system's certificates would take longer than the
+        # calls.
         transport = httpx2.AsyncHTTPTransport(verify=False, local_address=address)
         return httpx2.AsyncClient(
             base_url=self.urls[process % len(self.urls)],

@@ -1,4 +1,4 @@
-"""Two people type in one text at the same time: one is saved, the other is told who was quicker."""
+"""Two people edit one text at the same time: one save succeeds, and the other person learns who was first."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Rate limits over four processes: exact to the request, told in every answer, and free again afterwards."""
+"""Rate limits across four processes: exact to the request, reported in every response, and reset on time."""
 
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
@@ -27,7 +27,7 @@ calls_in_a_window = pytest.mark.parametrize("calls", [208, pytest.param(1_008, m
 
 @pytest.fixture
 async def connect(servers: Servers) -> AsyncIterator[Connect]:
-    """Connections of one caller, as many to each process."""
+    """Connections of one caller, spread evenly over the processes."""
     async with AsyncExitStack() as opened:
 
         async def connections(
@@ -60,7 +60,7 @@ async def test_exactly_120_pass_in_a_window_that_begins_while_they_call(
     passed = 0
 
     async def call_on(number: int) -> None:
-        """Call until the new window is used up, and then on."""
+        """Call until the new window is used up, and then some more."""
         nonlocal passed
         further = 0
         for _ in range(5_000):
@@ -104,7 +104,7 @@ async def test_exactly_60_calls_without_a_key_are_answered_for_an_address(
 async def test_exactly_30_tasks_of_an_hour_are_accepted(
     connect: Connect, cast: Cast, owner: Tx, tasks: int
 ) -> None:
-    """Next to them come as many that are refused, which are not counted; neither is what is repeated."""
+    """Rejected tasks and repeated requests are sent at the same time and are not counted."""
     new_key = await actions.create_key(owner, cast.acme.workspace_id, "CI", Scope.WRITE, [cast.acme.bot_id])
     await lift_limit(owner, "api", new_key.row.id)
     connections = await connect(new_key.key, LOOPBACK, range(8))
@@ -148,7 +148,7 @@ def assert_tasks_told(answers: Sequence[Response]) -> None:
 
 
 async def ask(connections: Sequence[Client], calls: int) -> list[list[Response]]:
-    """So many calls as fast as they go: the answers that each connection got, in turn."""
+    """Send this many calls as fast as possible; return the answers of each connection in order."""
 
     async def call(number: int) -> list[Response]:
         return [await connections[number].get("/v1/bots") for _ in range(calls // len(connections))]
@@ -157,7 +157,7 @@ async def ask(connections: Sequence[Client], calls: int) -> list[list[Response]]
 
 
 def assert_exact(parts: list[list[Response]], policy: str, quota: int, passed: int) -> None:
-    """Exactly the quota passed, and each number of remaining calls was told once, falling."""
+    """Exactly the quota passed; each remaining count was reported once, in falling order."""
     answers = [answer for part in parts for answer in part]
     statuses = [answer.status_code for answer in answers]
     assert (statuses.count(passed), statuses.count(429)) == (quota, len(answers) - quota)
@@ -175,7 +175,7 @@ def assert_exact(parts: list[list[Response]], policy: str, quota: int, passed: i
 
 
 def remaining(answer: Response, policy: str, quota: int, window: int) -> tuple[int, int]:
-    """How many calls remain, and for how many seconds, by the fields of the answer."""
+    """The number of remaining calls and the seconds until the reset, from the response headers."""
     promises = dict(parse_list(answer.headers["RateLimit-Policy"]))
     states = dict(parse_list(answer.headers["RateLimit"]))
     assert promises.keys() == states.keys()
@@ -188,7 +188,7 @@ def remaining(answer: Response, policy: str, quota: int, window: int) -> tuple[i
 
 
 async def end_window(owner: Tx, subject: str, in_seconds: float = 0, policy: str | None = None) -> None:
-    """Let the window that is being counted end now, or soon."""
+    """End the current window now, or in `in_seconds`."""
     moved = await owner.execute(
         """
         update rate_windows set started_at = clock_timestamp() + make_interval(secs => %(seconds)s)

@@ -1,4 +1,4 @@
-"""Callers at four processes move collections into one another: there is never a cycle nor a fourth level."""
+"""Callers at four processes move collections into one another: no cycle and no fourth level ever appears."""
 
 from random import Random
 

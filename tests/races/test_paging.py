@@ -1,4 +1,4 @@
-"""A client reads a list page by page while eight writers change rows: it sees what stays exactly once."""
+"""A client pages through a list while eight writers change rows: it sees each unchanged row exactly once."""
 
 from asyncio import Event, TaskGroup, gather
 from collections import Counter
@@ -24,7 +24,7 @@ of_rows = pytest.mark.parametrize("rows", [40, pytest.param(800, marks=pytest.ma
 
 @of_rows
 async def test_articles(caller: Call, rows: int) -> None:
-    """A part of them changed together last, when their collection was deleted: their times are the same."""
+    """A quarter of the articles share a modification time because their collection was deleted last."""
     author = await caller(0)
     guides = await create_collection(author)
     together = {"collectionId": guides["id"]}
@@ -59,7 +59,8 @@ async def test_drafts(caller: Call, rows: int) -> None:
         ok(await client.patch(f"/v1/drafts/{row}", json={"contentMarkdown": f"{row} {number}."}))
         for verb in ("apply", "dismiss"):
             new = await propose(client, f"{verb} {row} {number}.")
-            # Eight apply to one article at once: each text is to win, not to be merged.
+            # Eight drafts of one article are applied at once; each must overwrite the text, not be merged
+            # into it.
             body = {"onConflict": "overwrite"} if verb == "apply" else None
             ok(await client.post(f"/v1/drafts/{new}/{verb}", json=body))
 
@@ -131,7 +132,7 @@ async def assert_walks_are_complete_while_writing(
 
 @asynccontextmanager
 async def writing(caller: Call, moving: list[str], write: Write) -> AsyncIterator[list[int]]:
-    """Eight write until the block ends; how often each of them has, so far."""
+    """Run eight writers until the block ends; yields the number of writes of each so far."""
     progress = [0] * WRITERS
     stop = Event()
     clients = [await caller(number) for number in range(WRITERS)]
@@ -143,7 +144,7 @@ async def writing(caller: Call, moving: list[str], write: Write) -> AsyncIterato
             await write(clients[writer], moving[(number * WRITERS + writer) % len(moving)], number)
             progress[writer] += 1
 
-    # A writer that fails ends the block, too.
+    # The group also ends the block if a writer fails.
     async with TaskGroup() as group:
         for writer in range(WRITERS):
             group.create_task(work(writer))
@@ -154,7 +155,7 @@ async def writing(caller: Call, moving: list[str], write: Write) -> AsyncIterato
 
 
 async def walk(readers: list[Client], path: str, size: int, stayed: list[str], progress: list[int]) -> None:
-    """Read the whole list again and again, until every writer has written meanwhile."""
+    """Read the whole list repeatedly until every writer has written in the meantime."""
     at_first = list(progress)
     while any(now == before for now, before in zip(progress, at_first, strict=True)):
         ids = [row for row in await read_list(readers, path, size) if row in stayed]
@@ -163,7 +164,7 @@ async def walk(readers: list[Client], path: str, size: int, stayed: list[str], p
 
 
 async def read_list(readers: list[Client], path: str, size: int) -> list[str]:
-    """The ids of all rows, each page from another process."""
+    """The ids of all rows; each page is read from the next process."""
     ids: list[str] = []
     cursor: Json = {}
     for reader in cycle(readers):

@@ -1,4 +1,4 @@
-"""A command pauses a workspace while eight write and a worker runs tasks: then nothing changes any more."""
+"""A command pauses a workspace while eight clients write and a worker runs tasks: nothing changes afterwards."""
 
 from asyncio import create_task, timeout, to_thread
 from collections.abc import AsyncIterator, Iterator
@@ -17,7 +17,7 @@ from tests.support.http import Response, at_once, create_article, error, ok
 WRITERS = 8
 REFUSALS = 12
 PAUSES = 5
-# Two runs of the tests share a cluster, and each has a database of its own.
+# Two test runs share a cluster, but each has its own database.
 HERE = """
     locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
 """
@@ -90,7 +90,7 @@ async def pause(servers: Servers, cast: Cast) -> None:
 
 
 async def wait_for(owner: Tx, condition: str, number: int) -> None:
-    """Look until so many sessions wait for such a lock."""
+    """Poll until this many sessions wait for such a lock."""
     sql = f"select count(*) from pg_locks where not granted and {condition}"
     async with timeout(30):
         while await owner.value(sql) != number:
@@ -98,7 +98,7 @@ async def wait_for(owner: Tx, condition: str, number: int) -> None:
 
 
 async def write_until_refused(client: Client) -> int:
-    """How many writes passed. Once one is refused for the pause, all that follow are."""
+    """The number of successful writes; once one is refused because of the pause, all later ones are too."""
     passed = refusal = 0
     async for answer in write(client):
         if answer.is_success and not refusal:
@@ -128,14 +128,14 @@ async def write(client: Client) -> AsyncIterator[Response]:
 
 
 async def changed_at(owner: Tx, cast: Cast) -> datetime:
-    """When the help center's content has changed the last time."""
+    """The last time that the help center's content changed."""
     sql = "select changed_at from bots where id = %(bot)s"
     moment: datetime = await owner.value(sql, bot=cast.acme.bot_id)
     return moment
 
 
 async def state_of(owner: Tx, cast: Cast) -> dict[str, str]:
-    """A hash of all that the workspace has in each table; when its keys were used last does not count."""
+    """A hash of the workspace's rows in each table except API keys, whose time of last use changes."""
     tables = await owner.value(
         """
         select array_agg(c.table_name::text) from information_schema.columns c

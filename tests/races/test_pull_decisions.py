@@ -1,4 +1,4 @@
-"""Ticks, commands, people in Instep and a merge decide drafts of a pull request at once: one wins each."""
+"""Checkboxes, commands, users and a merge decide a pull request's drafts at once: each draft has one outcome."""
 
 import random
 from asyncio import gather
@@ -16,10 +16,10 @@ from tests.support.http import all_pages
 from tests.support.limits import SetSetting
 from tests.support.pull_reviews import delivering, number_of
 
-# One pull request after the other, each with as many drafts that are decided at once.
+# Pull requests are tested one after another; this many drafts of each are decided at once.
 DRAFTS = 5
 JOBS_AT_ONCE = 3
-# Answers and new texts of the comment of all races of a pull request.
+# Replies and comment updates posted by Instep in all races of one pull request.
 MAX_OWN_DELIVERIES = 100
 pulls = pytest.mark.parametrize("count", [1, pytest.param(40, marks=pytest.mark.races)])
 
@@ -27,7 +27,7 @@ Act = Callable[[], Awaitable[None]]
 
 
 class Race:
-    """One draft, and the acts of people who do not know of each other."""
+    """A draft and independent actions of several people on it."""
 
     def __init__(self, review: "Review", draft: Json, chance: random.Random) -> None:
         self.review, self.draft, self.title = review, draft, str(draft["title"])
@@ -46,7 +46,7 @@ class Race:
         await self.review.post(self.review.host.click_box(self.number))
 
     async def stale_tick(self) -> None:
-        """A tick in a text that Instep has replaced since."""
+        """Tick a box in a comment text that Instep has replaced since."""
         head, heading, rest = self.review.text.partition(f"\n**{self.number}. ")
         ticked = rest.replace("- [ ] Apply", "- [x] Apply", 1)
         await self.review.post(self.review.host.edit(head + heading + ticked))
@@ -79,7 +79,7 @@ class Race:
             assert answer.json()["code"] == "draft_not_pending", answer.text
 
     async def has_one_outcome(self) -> None:
-        """The article has the draft's text or its own, and every decision counts or is answered."""
+        """The article has the draft's text or its original one; every decision takes effect or gets a reply."""
         draft = await get(self.review.client, self.path.removeprefix("/v1/"))
         text = (await get(self.review.client, f"articles/{draft['articleId']}"))["contentMarkdown"]
         status, names = draft["status"], {act.__name__ for act in self.acts}
@@ -93,7 +93,7 @@ class Race:
         if status == "dismissed":
             assert draft["dismissal"]["comment"] == ("in Instep" if self.settled_by else "by command")
         if status == "pending":
-            # A person has changed the proposal, or a second click has unticked the box.
+            # A person changed the proposal, or a second click unticked the box.
             assert self.words or "tick" in names, names
             assert not names & {"apply", "dismiss"} or self.words, names
         if "dismiss_by_command" in names and (self.settled_by or status != "dismissed"):
@@ -107,7 +107,7 @@ class Review:
         self.client, self.hook, self.host, self.repository = client, hook, host, repository
         self.number = 0
         self.texts: dict[str, str] = {}
-        # The comment before anyone has decided.
+        # The comment's text before any decision.
         self.text = ""
 
     async def post(self, delivery: Delivery) -> None:
@@ -127,7 +127,7 @@ class Review:
             await self.repository.work()
 
     async def open(self, owner: Tx, number: int) -> list[Json]:
-        """Open a pull request that makes articles wrong; their drafts."""
+        """Open a pull request that makes articles wrong; return its drafts."""
         self.number, name = number, f"ROUND_{number}_TIMEOUT"
         await owner.execute("delete from rate_windows")
         self.host.comments.clear()

@@ -1,4 +1,4 @@
-"""Two reviewers at two processes settle the same draft: one wins, and each text is where its version says."""
+"""Two reviewers at two processes decide the same draft: one succeeds, and every version has the right text."""
 
 from asyncio import gather
 from collections.abc import Awaitable, Callable
@@ -11,7 +11,7 @@ from tests.races.revisions import read_revisions
 from tests.support.cast import Client, Json
 from tests.support.http import all_pages, at_once, create_article, created, error, ok
 
-# As many articles are under review at the same time, one draft after the other each.
+# Articles under review at the same time; the drafts of each are decided one after another.
 ARTICLES = 5
 FIRST = "The first text."
 drafts_of_each = pytest.mark.parametrize("drafts", [4, pytest.param(200, marks=pytest.mark.races)])
@@ -20,7 +20,7 @@ Race = Callable[["Article", Json, int], Awaitable[None]]
 
 
 class Article:
-    """An article under review, with the text that each of its versions had."""
+    """An article under review and the text of each of its versions."""
 
     def __init__(self, client: Client, row: Json) -> None:
         self.client = client
@@ -95,7 +95,7 @@ async def test_an_applied_text_and_a_saved_one_both_become_versions(caller: Call
 
 
 async def review(caller: Call, drafts: int, race: Race) -> None:
-    """Let two race for each draft of each article, and look at the article after each."""
+    """Run the race for each draft of each article and check the article after each."""
     author = await caller(2)
 
     async def review_article(number: int) -> None:
@@ -117,7 +117,7 @@ async def in_turns(
     first_call: Callable[[], Awaitable[httpx2.Response]],
     second_call: Callable[[], Awaitable[httpx2.Response]],
 ) -> tuple[httpx2.Response, httpx2.Response]:
-    """The answers of both, who ask at once; now the one and now the other sends first."""
+    """The answers of two concurrent calls; the two alternate in who sends first."""
     if number % 2:
         second, first = await gather(second_call(), first_call())
         return first, second
@@ -126,7 +126,7 @@ async def in_turns(
 
 
 def is_won(answer: httpx2.Response, status: str) -> bool:
-    """True if this call settled the draft; if not, it was refused because another one had."""
+    """True if this call settled the draft; otherwise checks that the refusal says another one did."""
     if answer.status_code == 200:
         assert answer.json()["status"] == status
         return True

@@ -1,4 +1,4 @@
-"""A command revokes a key that is in use at four processes: from when it has ended the key opens nothing."""
+"""A command revokes a key in use at four processes: the key is rejected as soon as the command has ended."""
 
 from asyncio import create_task, to_thread
 from contextlib import AsyncExitStack
@@ -23,7 +23,7 @@ KEYS = 5
 
 @dataclass
 class Revocation:
-    """Whether the command has ended."""
+    """Records that the command has ended."""
 
     is_over: bool = False
 
@@ -62,13 +62,13 @@ async def assert_revoked_at_once(
 
 
 async def call_on(client: Client, path: str, revocation: Revocation) -> int:
-    """Read and write with the key, also some time after its end: how many calls succeeded."""
+    """Read and write with the key until some calls after its revocation; return how many succeeded."""
     passed = afterwards = 0
     for number in count():
         is_over = revocation.is_over
         body = {"contentMarkdown": f"Text {number}."}
         answer = await (client.patch(path, json=body) if number % 2 else client.get(path))
-        # Without a valid key it is the address whose calls are counted.
+        # Calls without a valid key count against the address, so they can be rate limited.
         assert answer.status_code in ((401, 429) if is_over else (200, 401, 429)), answer.text
         passed += answer.is_success
         afterwards += is_over

@@ -1,4 +1,4 @@
-"""Sixteen people save one article: every save counts once, and the newest 50 replaced texts are kept."""
+"""Sixteen people save one article: every save counts once, and the newest 50 revisions are kept."""
 
 import pytest
 

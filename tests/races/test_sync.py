@@ -1,4 +1,4 @@
-"""A client syncs with `updated_since` next to six writers, as the documentation says: it misses no change."""
+"""A client syncs with `updated_since` while six writers work, as documented: it misses no change."""
 
 from asyncio import Future, gather
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ LIST = "/v1/articles"
 
 @dataclass
 class Copy:
-    """What a client knows, who asks for what has changed since the newest change that it has seen."""
+    """A client's copy; each sync asks for changes since the newest one seen."""
 
     readers: list[Client]
     page_size: int
@@ -25,7 +25,7 @@ class Copy:
     rows: dict[str, Json] = field(default_factory=dict)
 
     async def keep_in_step(self, writing: Future[list[int]]) -> int:
-        """How many rounds it took; one of them begins after the last change."""
+        """Sync until a round has started after the last change; return the number of rounds."""
         rounds = 0
         for reader in cycle(self.readers):
             is_last = writing.done()
@@ -59,7 +59,7 @@ async def test_no_last_state_of_a_row_is_missed(caller: Call, versions: int) -> 
 
 
 async def write(client: Client, versions: float) -> int:
-    """Make few versions of many rows each: what was missed once is not made good by a later change."""
+    """Write few versions of many rows, so that a missed change is not made up for by a later one."""
     write_count = 0
     while write_count < versions:
         guides = await create_collection(client)

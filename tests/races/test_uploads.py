@@ -1,4 +1,4 @@
-"""Sixteen people upload the same files, and delete them while others refer to them, over four processes."""
+"""Sixteen people upload the same files and delete them while others refer to them, across four processes."""
 
 from collections import Counter
 from functools import partial
@@ -50,7 +50,7 @@ async def send_by(people: list[Client], data: bytes, number: int) -> Response:
 
 
 async def delete_or_refer(people: list[Client], path: str, article: Json, number: int) -> Response:
-    """Every other one deletes the file; the others write an article that shows it."""
+    """Odd numbers create an article that shows the file; even numbers delete the file."""
     if number % 2:
         return await people[number].post("/v1/articles", json=article)
     return await people[number].delete(path)

@@ -1,4 +1,4 @@
-"""A command at a terminal: what a person sees of it."""
+"""Runs a command at a pseudo-terminal and reads what it prints."""
 
 import os
 import pty
@@ -28,7 +28,7 @@ class Terminal:
             while part := os.read(self.screen, 65_536):
                 self.output += part
         except OSError:
-            # So a terminal ends when nobody writes to it any more.
+            # Reading a pseudo-terminal fails once it has no writer left.
             return
 
     @property
@@ -36,10 +36,10 @@ class Terminal:
         return self.output.decode().replace("\r\n", "\n")
 
     def end(self) -> int | None:
-        """As with SIGTERM; the exit code."""
+        """Terminate the process with SIGTERM; return its exit code."""
         self.process.terminate()
         code = self.process.wait(END_SECONDS)
-        # The reader comes to an end when nobody can write any more.
+        # The reader thread ends once no process can write any more.
         self.side.close()
         self.reader.join(END_SECONDS)
         return code

@@ -1,4 +1,4 @@
-"""What `instep doctor` shows of the settings."""
+"""`instep doctor`: the settings that it prints."""
 
 from pathlib import Path
 

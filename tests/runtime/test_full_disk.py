@@ -1,4 +1,4 @@
-"""A database that takes no writes: reading goes on, and everyone is told the reason in their own way."""
+"""A database that rejects writes: reads still work, and every caller learns the reason."""
 
 from collections.abc import AsyncIterator, Iterator
 from uuid import uuid4
@@ -24,7 +24,7 @@ from tests.support.commands import Operator
 from tests.support.limits import SetLimit
 
 ARTICLE = {"title": "Install", "contentMarkdown": "Run it."}
-# PostgreSQL itself raises it, with the words that it has for a disk without room.
+# PostgreSQL raises the same error with the same text when its disk is full.
 FULL = """
     create function is_full() returns trigger language plpgsql as $$
     begin
@@ -70,7 +70,7 @@ async def company(superuser: psycopg.Connection, own_url: str) -> Company:
 async def caller(
     app: FastAPI, api: Api, own_url: str, company: Company, set_limit: SetLimit
 ) -> AsyncIterator[Api]:
-    """Callers of a server on that database, which tries a write each time when it is asked."""
+    """Callers of a server on that database; each health check tries a write."""
     set_limit("TRIAL_WRITE_SECONDS", 0, health)
     database = Database(own_url, size=2)
     await database.open()
@@ -134,7 +134,7 @@ async def test_a_command_that_can_not_write_ends_in_one_sentence(
 
 @pytest.fixture
 def read_only(superuser: psycopg.Connection) -> Iterator[None]:
-    """As a standby is, or a database that its provider has closed for writing."""
+    """Make the database read-only, like a standby or a database locked by its provider."""
     database = sql.Identifier(superuser.info.dbname)
     superuser.execute(sql.SQL("alter database {} set default_transaction_read_only = on").format(database))
     yield

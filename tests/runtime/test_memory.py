@@ -1,4 +1,4 @@
-"""What a server process holds in memory for clients that begin and do not go on."""
+"""Memory that a server process uses for clients that start a request and never finish."""
 
 import re
 import time
@@ -20,12 +20,12 @@ Begin = Callable[[SlowClient], Awaitable[None]]
 ADDRESSES = ("127.0.0.2", "127.0.0.3")
 # Connections from each address.
 CLIENTS = 100
-# Buffers, and what the interpreter does not give back.
+# Buffers, and memory that the interpreter does not return.
 OTHER_BYTES = 100_000_000
-# Each client without a key sends this much of a large body at once.
+# Bytes of a large body that each client without a key sends at once.
 SENT_BYTES = 2_000_000
 ARTICLE_CHARACTERS = 900_000
-# Others ask again and again, as quickly as this.
+# Health checks by other clients, and the seconds that each may take.
 HEALTH_CHECKS = 20
 HEALTH_SECONDS = 5
 HALF_HEAD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: "
@@ -73,7 +73,7 @@ async def test_answers_that_nobody_reads_take_bounded_memory(
 
 
 async def growth(installation: Installation, server: Process, begin: Begin) -> int:
-    """By how many bytes the process has grown while all clients have begun and others are served."""
+    """Peak growth of the process in bytes while all clients hang and other requests are served."""
     before = resident_bytes(server)
     most = 0
     async with AsyncExitStack() as opened:

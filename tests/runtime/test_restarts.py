@@ -1,4 +1,4 @@
-"""What dies comes back without a person, and what is told to stop leaves nothing behind."""
+"""Killed processes come back by themselves, and stopped ones leave nothing running."""
 
 import signal
 import time
@@ -18,7 +18,7 @@ from tests.support.installation import (
     new_folder,
 )
 
-# What the documentation asks operators to wait for a process to end; to start it takes two on a calm machine.
+# The documented time for a process to end; starting takes two seconds on an idle machine.
 BACK_SECONDS = 30
 TEXT = {"title": "Install", "contentMarkdown": "Run it."}
 
@@ -27,7 +27,7 @@ StartWorker = Callable[[], Process]
 
 @pytest.fixture(scope="module")
 def template() -> Iterator[Template]:
-    """What an operator's first two commands leave behind, made by them, once."""
+    """The folder that an operator's first two commands create, made once."""
     with new_folder() as folder:
         installation = Installation(folder)
         installation.client()
@@ -44,7 +44,7 @@ def installation(template: Template) -> Iterator[Installation]:
 
 @pytest.fixture(scope="module")
 def serving(template: Template) -> Iterator[Installation]:
-    """One whose server runs, without jobs: they are left to workers."""
+    """An installation whose server runs no jobs, so that workers do."""
     with installed(template) as new_installation:
         new_installation.serve("--no-jobs")
         yield new_installation
@@ -145,7 +145,7 @@ def test_a_worker_that_is_told_to_stop_leaves_the_server_its_database(
 
 @pytest.fixture
 def start_worker(serving: Installation) -> Iterator[StartWorker]:
-    """Workers next to the server, which end with the test."""
+    """Starts workers next to the server; they end with the test."""
     workers: list[Process] = []
 
     def start() -> Process:
@@ -159,21 +159,21 @@ def start_worker(serving: Installation) -> Iterator[StartWorker]:
 
 
 def timed(start: Callable[[], Process]) -> tuple[float, Process]:
-    """How many seconds it took until it was there."""
+    """The process and the seconds that it took to start."""
     began = time.monotonic()
     process = start()
     return time.monotonic() - began, process
 
 
 def has_new_postgres(installation: Installation, before: int) -> bool:
-    """Connections to a killed PostgreSQL answer for a moment; the new one has a process id of its own."""
+    """True once a new postmaster runs: a killed PostgreSQL still answers for a moment, under the old pid."""
     with suppress(FileNotFoundError):
         return installation.postmaster != before and installation.is_ready()
     return False
 
 
 def finish_a_task(installation: Installation) -> bool:
-    """A worker runs, since what is sent comes to its end."""
+    """Send a task and wait until it is completed, which needs a running worker."""
     client = installation.client()
     answers: list[httpx2.Response] = []
 

@@ -1,4 +1,4 @@
-"""What an operator sees of a start: at a terminal words, elsewhere JSON; and what keeps a server from it."""
+"""Output of a starting server: text at a terminal, JSON elsewhere, and the reasons for not starting."""
 
 import errno
 import json
@@ -50,13 +50,13 @@ def test_a_first_start_at_a_terminal_tells_its_steps_and_then_where_instep_is(
         rf"Instep is ready: {url} \(help center {url}/, API reference {url}/docs/api\)",
     ]
     assert re.search(r"(?s)" + ".*".join(steps), terminal.text), terminal.text
-    # A terminal obeys escape sequences, which a caller must not be able to send.
+    # A terminal obeys escape sequences, so a caller must not be able to send any.
     assert "\x1b" not in terminal.text
     assert re.search(
         r"(?m)^\d\d:\d\d:\d\d info +GET /help/\\x1b\[31mred/ 404 in [\d.]+ ms …\w{8}$", terminal.text
     )
 
-    # The second time there is less to tell, and a help center to go to.
+    # On the second start nothing is created, and a help center exists.
     bot = installation.run("bot", "create", "Acme")
     with at_terminal(installation.folder, installation.environment, "serve", "--port", port) as terminal:
         until(installation, terminal, f"help center {url}/help/{bot['slug']}/,")
@@ -72,7 +72,7 @@ def test_elsewhere_the_addresses_are_one_json_line_for_several_processes_which_e
     installation.until(lambda: "Instep is ready" in installation.last_words(), READY_SECONDS)
     for _ in range(5):
         assert httpx2.get(f"{installation.url}/healthz").status_code == 200
-    # Whichever process answers tells the numbers of both.
+    # Either process reports the counts of both.
     metrics = [httpx2.get(f"{installation.url}/metrics").text for _ in range(4)]
     assert [HEALTH_CHECKS.findall(text) for text in metrics] == [["5.0"]] * 4
     kill(server.pid)
@@ -108,10 +108,10 @@ def taken_port() -> Iterator[str]:
 
 
 def refusal_of(installation: Installation, *arguments: str) -> str:
-    """The one sentence of a server that does not start."""
+    """The single line printed by a server that refuses to start."""
     assert installation.start(*arguments).wait(READY_SECONDS) == 1
     [line] = installation.last_words().splitlines()
-    # Nothing was started for it.
+    # The refusal came before anything was started.
     assert not (installation.folder / "postgres").exists()
     return line
 

@@ -1,4 +1,4 @@
-"""A server that is told to stop answers every request that it was sent, and then ends."""
+"""A server that is told to stop answers every request it has received, then ends."""
 
 import asyncio
 import json
@@ -13,14 +13,14 @@ from tests.support.installation import Installation, installed
 from tests.support.wire import Answer, read_answer
 
 CLIENTS = 20
-# Answers of each client before the server is told to stop.
+# Answers per client before the server is told to stop.
 ANSWERS_BEFORE = 5
 END_SECONDS = 20
 
 
 @dataclass
 class Load:
-    """What the clients have met so far."""
+    """Results of all clients so far."""
 
     answers: list[Answer] = field(default_factory=list)
     unanswered: int = 0
@@ -60,7 +60,7 @@ async def test_every_request_sent_is_answered_before_the_end(
 
 
 async def ask(installation: Installation, load: Load, client: int, *, keeps_alive: bool) -> None:
-    """Read and write until nobody listens any more, over one connection or a new one for each request."""
+    """Read and write until the server stops listening, on one connection or a new one per request."""
     number = 0
     while True:
         try:
@@ -82,7 +82,7 @@ async def ask(installation: Installation, load: Load, client: int, *, keeps_aliv
 async def exchange(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes
 ) -> Answer | None:
-    """The answer to a request; None where none comes."""
+    """The answer to a request, or None if the connection breaks."""
     try:
         writer.write(request)
         await writer.drain()

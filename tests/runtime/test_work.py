@@ -1,4 +1,4 @@
-"""Jobs and deliveries next to a server, when they can't go on."""
+"""Jobs and deliveries of a running server when they can't proceed."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
