@@ -1,6 +1,4 @@
-"""Structured field values (RFC 9651), limited to the form that RateLimit uses: lists of strings with
-integers.
-"""
+"""Structured field values (RFC 9651) as RateLimit uses them: lists of strings with integers."""
 
 import re
 

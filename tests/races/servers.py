@@ -23,9 +23,8 @@ class Servers:
     urls: tuple[str, ...]
 
     def client(self, process: int, key: str | None, address: str = "127.0.0.1") -> Client:
-        """A client that calls from `address` and is connected to the process with this number, modulo four."""
-        # The connection is unencrypted, and loading the system's certificates would take longer than the
-        # calls.
+        """A client that calls from `address`, connected to the process with this number, modulo four."""
+        # Nothing is encrypted here, and loading the system's certificates would take longer than the calls.
         transport = httpx2.AsyncHTTPTransport(verify=False, local_address=address)
         return httpx2.AsyncClient(
             base_url=self.urls[process % len(self.urls)],

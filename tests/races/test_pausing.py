@@ -1,4 +1,4 @@
-"""A command pauses a workspace while eight clients write and a worker runs tasks: nothing changes afterwards."""
+"""A command pauses a workspace while eight clients write and a worker runs tasks: nothing changes later."""
 
 from asyncio import create_task, timeout, to_thread
 from collections.abc import AsyncIterator, Iterator

@@ -1,4 +1,4 @@
-"""Checkboxes, commands, users and a merge decide a pull request's drafts at once: each draft has one outcome."""
+"""Checkboxes, commands, users and a merge decide a pull request's drafts at once: each gets one outcome."""
 
 import random
 from asyncio import gather
@@ -79,7 +79,7 @@ class Race:
             assert answer.json()["code"] == "draft_not_pending", answer.text
 
     async def has_one_outcome(self) -> None:
-        """The article has the draft's text or its original one; every decision takes effect or gets a reply."""
+        """The article has the draft's text or its original one; each decision takes effect or gets a reply."""
         draft = await get(self.review.client, self.path.removeprefix("/v1/"))
         text = (await get(self.review.client, f"articles/{draft['articleId']}"))["contentMarkdown"]
         status, names = draft["status"], {act.__name__ for act in self.acts}

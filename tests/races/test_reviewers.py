@@ -1,4 +1,4 @@
-"""Two reviewers at two processes decide the same draft: one succeeds, and every version has the right text."""
+"""Two reviewers at two processes decide one draft: one succeeds, and each version has the right text."""
 
 from asyncio import gather
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""API references that follow the OpenAPI document at an address."""
+"""API references that follow an OpenAPI document at a URL."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -30,7 +30,7 @@ def document(default: int = 20) -> dict[str, Any]:
 
 @dataclass
 class Followed:
-    """A document that a help center follows; `work` runs its job now."""
+    """An OpenAPI document that a help center follows; `work` runs its update job now."""
 
     database: Database
     owner: Tx

@@ -1,4 +1,4 @@
-"""What an export holds: texts byte for byte, links that work anywhere, nothing of this installation."""
+"""Contents of an export: texts byte for byte, links that work anywhere, nothing about this installation."""
 
 import io
 import json
@@ -217,7 +217,7 @@ async def test_a_file_that_goes_missing_while_it_is_read_is_left_out_whole(
     file = await upload(client, data.getvalue(), "noise.png")
     await publish(client, "Install", f"![It]({file['url']})\n")
     before = unpacked(await export_zip(database, cast.acme))
-    # The first of its chunks is still there.
+    # The file's first chunk remains.
     assert await owner.execute("delete from object_chunks where number > 0") > 0
 
     after = unpacked(await export_zip(database, cast.acme))

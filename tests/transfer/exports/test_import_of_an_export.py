@@ -1,4 +1,4 @@
-"""An import of an export is the same help center, with the same links and the same export."""
+"""Importing an export creates the same help center, with the same links and the same export."""
 
 from instep.platform.core.database import Database
 from instep.transfer.imports.readers.instep_export import READER
@@ -37,7 +37,7 @@ async def test_links_to_all_pages_and_redirects_lead_to_the_same_in_another_help
 
     [page] = [content.decode() for path, content in first.items() if path.endswith("find.md")]
     assert page.endswith("[f](02-find.md#filters)")
-    # The text of `fill` names a place that its article has never had.
+    # The text of `fill` links to an anchor that its article has never had.
     assert [loss.what.rpartition("/")[2] for loss in report.losses] == ["01-setup.md#one"]
     there = api(cast.globex.write_key)
     text = ok(await there.get("/v1/articles/all"))["contentMarkdown"]

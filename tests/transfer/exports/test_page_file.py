@@ -1,4 +1,4 @@
-"""Front matter: what is read and written, and what stays as it was."""
+"""Front matter: reading it, writing it, and leaving the rest as it was."""
 
 import pytest
 from hypothesis import given
@@ -70,7 +70,7 @@ def test_what_is_no_yaml_is_told(head: str) -> None:
 
 
 def hostile(count: int) -> str:
-    """Front matter whose merge keys stand for ten values, a hundred, a thousand, and so on."""
+    """Front matter whose merge keys expand to ten values, a hundred, a thousand, and so on."""
     lines = ["title: A", "m0: &m0 {k: v}"]
     for number in range(1, count):
         aliases = ", ".join([f"*m{number - 1}"] * 10)

@@ -1,4 +1,4 @@
-"""The reader of exports: the tree of an export is the help center that was exported."""
+"""The export reader: the tree of an export equals the exported help center."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Export, import into an empty help center, export: the same bytes (`make test-exchange`)."""
+"""An export imported into an empty help center is exported as the same bytes (`make test-exchange`)."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Random sequences of what people do on both sides, and what must hold whatever they do."""
+"""Random sequences of edits on both sides, and the invariants that must hold after each."""
 
 import asyncio
 import random
@@ -17,19 +17,19 @@ from tests.support.http import all_pages, body_of
 from tests.support.synced_repository import Repository, actions, page
 
 Result = TypeVar("Result")
-# What is told of a page that both sides don't have in the same state.
+# Actions reported for a page whose state differs between the two sides.
 OPEN = {"conflict", "waiting", "proposed", "refused", "kept"}
 NUMBERS = st.integers(0, 1_000)
 EDITS = st.sampled_from(["replace", "insert", "delete"])
 
 
 def own_lines(text: str) -> list[str]:
-    """The lines but the one whose link has two notations."""
+    """All lines except the one whose link is written differently on the two sides."""
     return [line for line in text.split("\n") if ") stays" not in line]
 
 
 class SyncMachine(RuleBasedStateMachine):
-    """A repository and a help center, edited at random; `loop` runs the requests of `client`."""
+    """A repository and a help center with random edits; `loop` runs the requests of `client`."""
 
     loop: asyncio.AbstractEventLoop
     client: Client
@@ -42,14 +42,14 @@ class SyncMachine(RuleBasedStateMachine):
     def begin(self) -> None:
         self.repository = Repository(self.client)
         self.typed: set[str] = set()
-        # What someone has taken away: it need not be in a present text.
+        # Words that someone deleted; they need not appear in a current text.
         self.removed: set[str] = set()
         self.open_paths: set[str] = set()
         self.add_file(0)
         self.sync()
 
     def word(self) -> str:
-        """A line that nobody has typed before."""
+        """A new word that no one has typed before."""
         word = f"w{next(self.words)}x"
         self.typed.add(word)
         return word
@@ -95,7 +95,7 @@ class SyncMachine(RuleBasedStateMachine):
 
     @rule(number=NUMBERS, line=NUMBERS)
     def edit_both_sides(self, number: int, line: int) -> None:
-        """Two people change the same line, or lines next to each other."""
+        """Edit the same line on both sides, or lines next to each other."""
         if path := self.any_path(number):
             self.edit_file(number, "replace", line)
             title = self.repository.files[path].split("\n")[1].removeprefix("title: ")
@@ -119,7 +119,7 @@ class SyncMachine(RuleBasedStateMachine):
 
     @rule(number=NUMBERS, other=NUMBERS)
     def swap_articles(self, number: int, other: int) -> None:
-        """Somebody gives two articles of a collection each other's place."""
+        """Swap the positions of two articles in a collection."""
         if article := self.any_article(number):
             home = article["collectionId"]
             rows = [row for row in self.wait(self.listed()) if row["collectionId"] == home]
@@ -129,7 +129,7 @@ class SyncMachine(RuleBasedStateMachine):
 
     @rule(number=NUMBERS, other=NUMBERS)
     def move_article(self, number: int, other: int) -> None:
-        """Somebody puts an article into another collection, or takes it out of one."""
+        """Move an article into another collection or out of its collection."""
         if article := self.any_article(number):
             rows = self.wait(all_pages(self.client, "/v1/collections"))
             homes = [None, *sorted(row["id"] for row in rows)]
@@ -143,7 +143,7 @@ class SyncMachine(RuleBasedStateMachine):
 
     @rule(number=NUMBERS, place=st.integers(0, 9))
     def renumber_file(self, number: int, place: int) -> None:
-        """Somebody gives a file another number, or moves it into another folder."""
+        """Change a file's number or move it into another folder."""
         if path := self.any_path(number):
             name = re.sub(r"^\d+-", "", path.rpartition("/")[2])
             new = f"{'guides/' if number % 3 else ''}{place}-{name}"
@@ -152,7 +152,7 @@ class SyncMachine(RuleBasedStateMachine):
 
     @rule(number=NUMBERS, place=st.integers(0, 9))
     def order_file(self, number: int, place: int) -> None:
-        """Somebody writes a place into the front matter."""
+        """Set the order in a file's front matter."""
         if path := self.any_path(number):
             head, mark, body = self.repository.files[path].partition("\n---\n")
             kept = [line for line in head.split("\n") if not line.startswith("order:")]
@@ -188,7 +188,7 @@ class SyncMachine(RuleBasedStateMachine):
 
     @rule()
     def sync(self) -> None:
-        """A sync that ends: the job's commit comes back, and changes nothing."""
+        """Sync until done: syncing the job's own commit changes nothing."""
         before = dict(self.repository.files)
         answer = self.wait(self.repository.sync())
         self.check(answer)
@@ -203,20 +203,20 @@ class SyncMachine(RuleBasedStateMachine):
         self.hold_present_lines()
 
     def check(self, answer: Json) -> None:
-        """What overlaps is not written, and nothing is said twice."""
+        """No file with an open action is written."""
         written = {row["path"] for row in answer["writes"]}
         told = actions(answer)
         assert not {path for path in written if told.get(path) in OPEN}, answer
 
     def hold_bytes(self, before: dict[str, str]) -> None:
-        """The line that nobody edits is there, byte for byte, wherever the file has it."""
+        """The line that no one edits is unchanged, byte for byte, in every file that had it."""
         for path, text in self.repository.files.items():
             assert text.startswith("---\ntitle: "), text
             if "stays" in before.get(path, ""):
                 assert ") stays\n" in text
 
     def hold_in_step(self) -> None:
-        """Pages of which nothing is told say the same on both sides, line by line."""
+        """Pages without an open action are equal on both sides, line by line."""
         articles = {row["slug"]: row for row in self.wait(all_pages(self.client, "/v1/articles"))}
         for path, text in self.repository.files.items():
             if path in self.open_paths:
@@ -228,7 +228,7 @@ class SyncMachine(RuleBasedStateMachine):
             assert own_lines(file.file.body) == own_lines(article["contentMarkdown"])
 
     def hold_places(self) -> None:
-        """Files are in the folders of their articles' collections, and in their order."""
+        """Files are in the folders of their articles' collections, in the same order."""
         if self.open_paths:
             return
         articles = {row["slug"]: row for row in self.wait(self.listed())}
@@ -249,7 +249,7 @@ class SyncMachine(RuleBasedStateMachine):
             assert [row[1] for row in rows] == [row[1] for row in in_instep], rows
 
     def hold_present_lines(self) -> None:
-        """What nobody took away is in a file or an article now, and not in its history alone."""
+        """Every word that no one deleted is in a current file or article, not only in the history."""
         articles = self.wait(all_pages(self.client, "/v1/articles"))
         texts = [f"{row['title']}\n{row['contentMarkdown']}" for row in articles]
         present = "\n".join([*self.repository.files.values(), *texts])
@@ -257,7 +257,7 @@ class SyncMachine(RuleBasedStateMachine):
 
     @invariant()
     def hold_every_line(self) -> None:
-        """Whatever anyone typed is in an article, a file, a draft, or the history of one."""
+        """Every word ever typed is in an article, a file, a draft, or a history."""
         if hasattr(self, "repository"):
             self.wait(self.hold_lines())
 
@@ -287,7 +287,7 @@ class SyncMachine(RuleBasedStateMachine):
         return sorted(rows, key=lambda row: str(row["id"]))[number % len(rows)] if rows else None
 
     def edited(self, text: str, edit: str, number: int) -> str:
-        """The text with one line more, less, or another one; the line that stays is left alone."""
+        """The text with one line added, removed or replaced; the line that must stay is never chosen."""
         lines = text.split("\n")
         places = [index for index, line in enumerate(lines) if line and ") stays" not in line]
         if not places or edit == "insert":

@@ -1,4 +1,4 @@
-"""Edits of articles are made in files of another branch, and nothing else in the files changes."""
+"""Edits of articles are written to files of another branch, and nothing else in the files changes."""
 
 import pytest
 
@@ -65,7 +65,7 @@ async def test_lines_of_the_branch_and_of_instep_are_each_left_where_they_are(
 
     edited = branch.replace("  'A'  ", '"A: new"').replace("`ONE`", "`TWO` of [B](b.md)")
     assert (await made(database, cast, branch, draft_id)).texts == {A: edited}
-    # The edit is in the file already.
+    # The file already contains the edit.
     assert (await made(database, cast, edited, draft_id)).texts == {A: edited}
 
 

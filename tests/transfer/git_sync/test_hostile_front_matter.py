@@ -1,4 +1,4 @@
-"""POST /v1/sync: front matter that takes long to read keeps nobody waiting, and its file is named."""
+"""POST /v1/sync: front matter that is slow to parse does not delay others, and its file is named."""
 
 import pytest
 

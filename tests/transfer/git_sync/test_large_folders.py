@@ -1,4 +1,4 @@
-"""POST /v1/sync: what a folder with thousands of files, or with long ones, costs."""
+"""POST /v1/sync: the cost of a folder with thousands of files, or with long ones."""
 
 import time
 from types import SimpleNamespace
@@ -72,7 +72,7 @@ async def test_long_pages_do_not_repeat_a_sync_one_by_one(
 
     answer = await repository.sync()
 
-    # Translations need their originals, which the first attempt can't make.
+    # Translations need their originals, which do not exist on the first attempt.
     assert len(attempts) == 3
     assert set(actions(answer).values()) == {"created"}
     assert (await article_at(client, "p5"))["contentMarkdown"] == f"p5\n\n{LONG_TEXT}"

@@ -21,7 +21,7 @@ TEXTS = """
 
 @pytest.fixture(autouse=True)
 def without_rate_limit(set_setting: SetSetting) -> None:
-    """A sequence asks more often than a key may in a minute."""
+    """A sequence sends more requests than a key may in a minute."""
     set_setting("INSTEP_REQUESTS_PER_MINUTE", "100000")
 
 
@@ -29,7 +29,7 @@ async def assert_sequences_hold(owner: Tx, api: Api, sequences: int, steps: int)
     loop = asyncio.get_running_loop()
 
     class Machine(SyncMachine):
-        """Each sequence has a help center of its own."""
+        """Each sequence has its own help center."""
 
         def __init__(self) -> None:
             super().__init__()

@@ -1,4 +1,4 @@
-"""POST /v1/sync: what becomes of an edit from git that waits as a draft, and of all else in its file."""
+"""POST /v1/sync: edits from git that are pending as drafts, and the rest of their files."""
 
 import pytest
 
@@ -20,7 +20,7 @@ A = "a.md"
 
 @pytest.fixture
 async def repository(client: Client) -> Repository:
-    """One article, in step."""
+    """A repository with one article, in sync."""
     repository = Repository(client)
     repository.write(A, page("A"))
     await repository.sync()
@@ -29,12 +29,12 @@ async def repository(client: Client) -> Repository:
 
 
 def put_value(repository: Repository, line: str) -> None:
-    """Somebody adds a line to the front matter."""
+    """Add a line to the front matter."""
     repository.edit(A, "title: A\n", f"title: A\n{line}\n")
 
 
 async def edit_both(repository: Repository) -> None:
-    """Both sides change the same line."""
+    """Change the same line on both sides."""
     repository.edit(A, "Two", "Deux")
     await replace_in_article(repository.client, "a", "Two", "Zwei")
 

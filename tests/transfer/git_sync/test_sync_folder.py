@@ -22,7 +22,7 @@ A = "01-start/01-a.md"
 
 @pytest.fixture
 async def repository(client: Client) -> Repository:
-    """One article in a collection, in step."""
+    """A repository with one article in a collection, in sync."""
     repository = Repository(client)
     repository.write("01-start/_collection.md", "---\ntitle: Start\n---\n")
     repository.write(A, page("A", description="About A."))
@@ -202,7 +202,7 @@ async def test_a_file_that_is_renamed_as_soon_as_a_sync_has_written_it_is_no_sec
 ) -> None:
     await publish(client, "New", "One\n")
     await repository.sync()
-    # Git names no rename: at the last sync the commit had neither file.
+    # Git reports no rename because the commit of the last sync had neither file.
     repository.rename("02-new.md", "02-other.md", is_told=False)
     await repository.sync()
 
@@ -218,7 +218,7 @@ async def test_a_small_file_that_is_renamed_as_soon_as_a_sync_has_changed_it_is_
     await repository.sync()
     await patch(client, "s", title="Tiny", contentMarkdown="Two words\n")
     await repository.sync()
-    # Too little of the file at the last sync is left for git to name a rename.
+    # Too little of the file at the last sync is left for git to report a rename.
     repository.rename("s.md", "t.md", is_told=False)
 
     assert actions(await repository.sync()) == {"t.md": "updated"}

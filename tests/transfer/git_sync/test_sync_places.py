@@ -33,7 +33,7 @@ def path(number: int, name: str) -> str:
 
 @pytest.fixture
 async def repository(client: Client) -> Repository:
-    """Four articles of a collection with numbers in their names, and one next to it, in step."""
+    """A repository in sync: four numbered articles in one collection and one article in another."""
     repository = Repository(client)
     repository.write("01-start/_collection.md", "---\ntitle: Start\n---\n")
     for number, name in enumerate(NAMES, 1):
@@ -325,7 +325,7 @@ async def test_a_sync_and_somebody_who_moves_an_article_wait_for_each_other_in_t
             await move_article(Ctx(tx, await find_bot(tx, cast.acme.bot_id), editor, utc_now()), "a", "down")
 
     async with owner.transaction():
-        # Both begin; the one who moves has the order first, and the articles last.
+        # Both have started. The move locks the order first and the articles last.
         await owner.advisory_lock(f"articles {cast.acme.bot_id}")
         moving = asyncio.create_task(move())
         await until_blocked(owner, 1)
@@ -342,7 +342,7 @@ async def test_a_file_that_has_to_wait_gives_instep_no_order_that_nobody_has_cho
     home = (await article_at(client, "a"))["collectionId"]
     await publish(client, "New", "One\n", collectionId=home)
     await patch(client, "d", contentMarkdown="Text of Instep\n")
-    # The last file is to be the fifth, as the new one is, but what overlaps keeps it from being written.
+    # The last file would become the fifth, like the new one, but a conflict keeps it from being written.
     repository.write(path(4, "d"), page("D", "Text of git\n", order="9"))
 
     await repository.sync()

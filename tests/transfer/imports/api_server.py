@@ -1,4 +1,4 @@
-"""A server that answers as another product's API does, on a real socket."""
+"""A server on a real socket that answers like another product's API."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ class Answer:
 
 @dataclass
 class ApiServer:
-    """Answers by path and query; a list is answered one by one. `requests` are the targets, in order."""
+    """Answers by path and query; a list gives one answer per request. `requests` are the targets, in order."""
 
     answers: dict[str, Answer | list[Answer]] = field(default_factory=dict)
     authorization: str | None = None

@@ -1,4 +1,4 @@
-"""Who imports in tests."""
+"""The importer that tests use."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What an archive may hold: a hostile one is refused as a whole, with one sentence, and writes nothing."""
+"""A hostile archive is rejected as a whole, with a one-sentence reason, and nothing is written."""
 
 import io
 import stat
@@ -15,7 +15,7 @@ from tests.support.wording import like
 
 
 def archive_with(name: str, mode: int = 0, content: bytes = b"x") -> bytes:
-    """An archive with a good file, and one that Python's own writer would not make."""
+    """An archive with a valid file and one that Python's own writer would not create."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as file:
         file.writestr("good.md", "# Good\n")
@@ -92,7 +92,7 @@ def test_names_that_differ_in_case_are_two_files_and_backslashes_part_folders() 
 
 
 def unflagged(names: list[bytes]) -> bytes:
-    """An archive whose names have these bytes, without the flag of UTF-8."""
+    """An archive whose names have these bytes, without the UTF-8 flag."""
     placeholders = [chr(ord("A") + number) * len(name) for number, name in enumerate(names)]
     content = archive(dict.fromkeys(placeholders, "x"))
     for placeholder, name in zip(placeholders, names, strict=True):

@@ -1,4 +1,4 @@
-"""Pages whose text a product makes: none becomes a live article that shows nothing."""
+"""Pages whose text a product generates: none becomes a live article that shows nothing."""
 
 import json
 
@@ -56,7 +56,7 @@ def test_a_page_of_an_operation_says_method_path_and_description(spec: dict[str,
     pages = {page.path: page for page in tree.pages}
     example = '## Example\n\n```sh\ncurl "/users/{id}"\n```\n'
     assert pages["api/get.mdx"].markdown == f"`GET /users/{{id}}`\n\nReads one user.\n\n{example}"
-    # Only one of the documents has the other operation.
+    # Only `openapi.json` describes the other operation.
     assert ("api/del.mdx" in pages) == ("openapi.json" in spec)
     assert [loss.path for loss in tree.losses if "DELETE /users/{id}" in loss.what] == (
         [] if "openapi.json" in spec else ["api/del.mdx"]

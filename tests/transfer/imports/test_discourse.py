@@ -1,4 +1,4 @@
-"""Discourse: saved answers of its API for a documentation category."""
+"""Discourse: saved API responses of a documentation category."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Docusaurus: its configuration, sidebars, addresses and translations."""
+"""Docusaurus: its configuration, sidebars, URLs and translations."""
 
 from instep.transfer.imports.readers.docusaurus import READER
 from instep.transfer.imports.source.formats import tree_of_files

@@ -1,4 +1,4 @@
-"""Reading a help center from the API of its product, which pages, limits rates and may refuse."""
+"""Fetching a help center from its product's API, with its paging, rate limits and errors."""
 
 from base64 import b64encode
 from pathlib import Path
@@ -38,7 +38,7 @@ def fetcher(name: str) -> Fetcher:
 
 
 def tree_in(folder: Path, reader: Reader) -> Tree:
-    """What the reader makes of the saved answers, which is how the import goes on."""
+    """The tree that the reader builds from the saved responses, as the import does next."""
     paths = [path for path in folder.rglob("*") if path.is_file()]
     files = Files({path.relative_to(folder).as_posix(): path.read_bytes() for path in paths})
     assert reader.recognises(files)
@@ -62,7 +62,7 @@ def zendesk_answers(url: str) -> dict[str, Any]:
     first, second = article(360000000001, "First"), article(360000000002, "Second", position=1)
     first["body"] = f'<p><img src="{url}/hc/article_attachments/1/shot.png"></p>'
     second["body"] = '<p><img src="/hc/article_attachments/2/gone.png"></p>'
-    # Half of an emoji, where a product has cut a text.
+    # Half of an emoji, left where a product truncated a text.
     second["title"] = "Second \ud83d"
     return {
         f"{HELP_CENTER}/locales.json": Answer({"locales": ["en-us"], "default_locale": "en-us"}),
@@ -118,7 +118,7 @@ async def test_all_pages_and_images_are_saved_and_a_rate_limit_is_waited_for(
 async def test_a_wait_that_lasts_too_long_is_told_bounded_and_refused(
     tmp_path: Path, set_limit: SetLimit
 ) -> None:
-    """Some servers name a moment years from now."""
+    """Some servers send a time that is years away."""
     set_limit("MAX_IMPORT_WAIT_SECONDS", 100.0)
     waits, told = list[float](), list[str]()
 

@@ -1,4 +1,4 @@
-"""Formats that someone chooses, whatever the source looks like."""
+"""A format that someone chooses overrides what the source looks like."""
 
 import re
 

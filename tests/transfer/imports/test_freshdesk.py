@@ -1,4 +1,4 @@
-"""Freshdesk Solutions: saved answers of its API."""
+"""Freshdesk Solutions: saved API responses."""
 
 from typing import Any
 

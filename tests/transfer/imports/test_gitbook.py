@@ -1,4 +1,4 @@
-"""Repositories that are synchronised with GitBook."""
+"""Repositories that are synchronized with GitBook."""
 
 import pytest
 

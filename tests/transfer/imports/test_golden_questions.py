@@ -1,4 +1,4 @@
-"""Golden questions of a source: what is new comes in, and one that can't be kept is told."""
+"""Golden questions of a source: new ones are added, and one that can't be kept is reported."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Help Scout Docs: saved answers of its API."""
+"""Help Scout Docs: saved API responses."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""HTML of other products is data: nothing of it runs, and nothing of it keeps the server busy."""
+"""HTML of other products is data: it is never executed and never keeps the server busy."""
 
 import time
 
@@ -9,7 +9,7 @@ from instep.platform.core.markdown_cost import refuse_costly_markdown
 from instep.transfer.imports.html.convert import to_markdown
 from tests.support.wording import like
 
-# Time of the processor: the largest input below takes about a second of it on a slow machine.
+# CPU time; the largest input below takes about a second on a slow machine.
 MAX_SECONDS = 20
 ATTACKS = (
     "<script>alert(1)</script>x",

@@ -1,4 +1,4 @@
-"""HTML as products write it becomes Markdown as people write it."""
+"""HTML as products generate it becomes Markdown as people write it."""
 
 import pytest
 

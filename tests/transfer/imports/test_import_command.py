@@ -1,4 +1,4 @@
-"""`instep import`: folders, archives and addresses, as an operator meets them at a shell."""
+"""`instep import`: folders, archives and URLs, run by an operator in a shell."""
 
 import re
 import threading
@@ -157,7 +157,7 @@ async def test_pictures_of_a_product_are_fetched_and_shown_from_here(
 async def test_pictures_of_other_products_are_shown_from_here_too(
     importer: Importer, client: Client, cast: Cast, app: FastAPI, tmp_path: Path, name: str
 ) -> None:
-    """In this process, since what the command adds is the same for all of them."""
+    """The import runs in this process because the command's own part is the same for every product."""
     async with (
         api_serving(ApiServer()) as server,
         aclosing(OutboundClient(read_allow_list("127.0.0.0/8"))) as outbound,
@@ -175,7 +175,7 @@ async def test_pictures_of_other_products_are_shown_from_here_too(
 
 
 async def assert_shows_picture(client: Client, app: FastAPI, cast: Cast) -> None:
-    """The one article there is shows a picture that visitors get from this help center."""
+    """The only article shows a picture that visitors get from this help center."""
     [row] = ok(await client.get("/v1/articles"))["results"]
     async with stranger(app) as visitor:
         page = await visitor.get(f"/help/{cast.acme.slug}/articles/{row['slug']}")
@@ -190,7 +190,7 @@ def answers_of(name: str, url: str) -> dict[str, Any]:
 
 
 def help_center_of(name: str, url: str) -> dict[str, Any]:
-    """What each product answers for a help center with one article, which shows a picture."""
+    """Each product's API responses for a help center with one article that shows a picture."""
     html = f'<p>Look:</p><p><img src="{url}/shot.png" alt="The window"></p>'
     row = {
         "id": 7,
@@ -241,7 +241,7 @@ def help_center_of(name: str, url: str) -> dict[str, Any]:
 
 @contextmanager
 def serving(content: bytes) -> Iterator[str]:
-    """The address of a server that leads from `moved.zip` to the archive."""
+    """The URL of a server that redirects `moved.zip` to the archive."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -1,4 +1,4 @@
-"""What an import makes of a tree, and what the next import of the same source leaves alone."""
+"""Importing a tree of pages, and what the next import of the same source leaves unchanged."""
 
 import asyncio
 from dataclasses import replace
@@ -79,7 +79,7 @@ async def articles(client: Client) -> dict[str, Json]:
 
 
 async def writes(owner: Tx, cast: Cast) -> str:
-    """What any write to the bot changes."""
+    """The state that any write to the bot changes."""
     state: str = await owner.value(
         """
         select (b.changed_at, (select count(*) from audit_entries where bot_id = b.id),
@@ -330,7 +330,7 @@ async def test_an_order_that_changed_at_the_source_is_taken_and_what_was_moved_h
 
 
 def in_order(names: list[str]) -> Tree:
-    """A tree with one collection, whose pages have these names."""
+    """A tree with one collection and pages with these names, in this order."""
     return tree(
         *(page(f"{name}.md", f"Text of {name}.\n", collection="all") for name in names),
         collections=(ImportedCollection("all", "All"),),
@@ -343,7 +343,7 @@ async def shown_order(client: Client) -> list[str]:
 
 
 async def versions(owner: Tx, cast: Cast) -> dict[str, list[int]]:
-    """The version of each article, and how many revisions it has."""
+    """The version and the number of revisions of each article."""
     rows: dict[str, list[int]] = await owner.value(
         """
         select jsonb_object_agg(slug, jsonb_build_array(version,

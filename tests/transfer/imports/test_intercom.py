@@ -1,4 +1,4 @@
-"""Intercom Articles: saved answers of its API."""
+"""Intercom Articles: saved API responses."""
 
 from typing import Any
 

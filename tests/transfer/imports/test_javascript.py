@@ -1,4 +1,4 @@
-"""Configuration in JavaScript is read from its text; nothing of it is ever executed."""
+"""JavaScript configuration is parsed as text and never executed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The language of articles: what the source states, and else that of the help center."""
+"""The language of articles: the one that the source states, or the help center's."""
 
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,7 @@ STARLIGHT = (
 )
 DOCUSAURUS = "module.exports = {{ presets: [['classic', {{ docs: {{}} }}]], {} }};"
 
-# By format, a source that does not state its language.
+# A source per format that does not state its language.
 UNSTATED: dict[str, dict[str, Any]] = {
     "plain": {"preise.md": PAGE},
     "mkdocs": {"mkdocs.yml": "site_name: Hilfe\n", "docs/preise.md": PAGE},
@@ -85,7 +85,7 @@ UNSTATED: dict[str, dict[str, Any]] = {
     "discourse": {"topic-1.json": {"id": 1, "title": "Preise", "post_stream": {"posts": [POST]}}},
     "openapi": {"openapi.json": '{"openapi": "3.1.0", "info": {"title": "Preise", "description": "Text"}}'},
 }
-# Sources that state French, which is neither the usual language nor that of the help center.
+# Sources that state French, which is neither the default language nor the help center's.
 STATED: list[tuple[str, dict[str, Any]]] = [
     ("plain", {"preise.fr.md": PAGE}),
     ("plain", {"fr/preise.md": PAGE, "it/mehr.md": PAGE}),
@@ -130,7 +130,7 @@ def plan_of(format: str, contents: dict[str, Any], state: BotState = GERMAN_BOT)
 
 
 def locales(plan: Plan) -> dict[str, tuple[str, str | None]]:
-    """The language of each article, and the page that it translates."""
+    """The language of each article and the page that it translates."""
     return {page.page.key: (page.locale, page.original_key) for page in plan.pages}
 
 
@@ -221,7 +221,7 @@ async def test_articles_that_an_earlier_import_made_in_another_language_are_kept
     importer: Importer, client: Client, cast: Cast, owner: Tx
 ) -> None:
     await owner.execute("update bots set locale = 'de' where id = %(bot)s", bot=cast.acme.bot_id)
-    # Earlier versions took English where a source stated no language.
+    # Earlier versions assumed English if a source stated no language.
     await importer.bring(tree(page("a.md", "Alt.\n", locale="en"), page("b.md", locale="en")))
 
     again = await importer.bring(tree(page("a.md", "Alt.\n", locale=None), page("b.md", locale=None)))
@@ -236,6 +236,6 @@ async def test_articles_that_an_earlier_import_made_in_another_language_are_kept
 
 
 async def articles_in(client: Client, locale: str) -> dict[str, Any]:
-    """The articles in a language by their titles."""
+    """The articles in a language, by title."""
     rows = ok(await client.get(f"/v1/articles?locale={locale}"))["results"]
     return {row["title"]: row for row in rows}

@@ -1,4 +1,4 @@
-"""Parts shared by readers of Markdown files."""
+"""Helpers shared by the readers of Markdown files."""
 
 from collections.abc import Callable
 
@@ -320,7 +320,7 @@ def test_only_labels_of_code_become_titles() -> None:
     ("function", "make"),
     [
         (grouped_tabs, lambda count: "  :::tab[A]\n\n:::tab[B]\n" * count),
-        # Each grid has an indent of its own, in spaces and tabs.
+        # Each grid has a different indent of spaces and tabs.
         (
             replace_card_grids,
             lambda count: "".join(

@@ -1,4 +1,4 @@
-"""Components, expressions and modules of a page become plain Markdown."""
+"""A page's components, expressions and modules become plain Markdown."""
 
 from textwrap import dedent
 

@@ -241,23 +241,23 @@ def included(*names: str) -> str:
 @pytest.mark.parametrize(
     ("navigation", "files", "titles", "addresses"),
     [
-        # A snippet in another one.
+        # A snippet inside another one.
         ({"pages": ["a"]}, {"a": included("s"), "s": included("t"), "t": "Text\n"}, ["A"], {"/s", "/t"}),
-        # Snippets that only include each other, and one that includes itself.
+        # Two snippets that only include each other, and one that includes itself.
         (
             {"pages": ["a"]},
             {"a": "Text\n", "s": included("t"), "t": included("s"), "u": included("u")},
             ["A", "S", "T", "U"],
             set[str](),
         ),
-        # A host that is not imported.
+        # A snippet whose only host page is not imported.
         (
             {"versions": [{"version": "2", "pages": ["a"]}, {"version": "1", "pages": ["b"]}]},
             {"a": "Text\n", "b": included("s"), "s": "Text\n"},
             ["A", "S"],
             set[str](),
         ),
-        # A translation whose original is listed, and one that no page includes.
+        # A translation whose original is listed, and a translation that no page includes.
         (
             {"languages": [{"language": "en", "pages": ["a", "t"]}, {"language": "fr", "pages": ["fr/a"]}]},
             {

@@ -1,4 +1,4 @@
-"""MkDocs sites, with the extensions that most have."""
+"""MkDocs sites, with the extensions that most of them use."""
 
 from textwrap import dedent
 
@@ -37,7 +37,7 @@ nav:
 
 
 def page_of(text: str, **files: str) -> tuple[str, list[str]]:
-    """The Markdown of a page with this text, and what is told."""
+    """The Markdown of a page with this text, and the reported losses."""
     texts = {"mkdocs.yml": "site_name: X", "docs/index.md": f"# T\n\n{text}", **files}
     tree = read_tree(READER, texts)
     return page_at(tree, "docs/index.md").markdown.strip(), told(tree)
@@ -217,7 +217,7 @@ def test_grids_become_cards_and_formulas_those_of_our_pages() -> None:
         ("> $$\n> a > b\n> > c\n> $$", "> ```math\n> a > b\n> > c\n> ```"),
         ("> > $$ a >$$", "> > ```math\n> > a >\n> > ```"),
         ("- $$\n  x\n  $$\n- y\n\n    $$z$$", "- ```math\n  x\n  ```\n- y\n\n    ```math\n    z\n    ```"),
-        # Not a formula: paragraphs and code are between the signs.
+        # Not formulas: these delimiters enclose paragraphs or code.
         ("$$\nOne\n\nTwo\n$$", "$$\nOne\n\nTwo\n$$"),
         ("$$\n```sh\nls\n```\n$$", "$$\n```sh\nls\n```\n$$"),
         ("\\[\n`a`\n\\]", "\\[\n`a`\n\\]"),

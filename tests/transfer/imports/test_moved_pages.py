@@ -1,4 +1,4 @@
-"""The next import of a source whose pages have other places, or are gone."""
+"""The next import of a source whose pages were moved or removed."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ OTHER = "Send the same request twice, and the second answer says that the export
 
 
 async def articles(client: Client) -> dict[str, Json]:
-    """All articles by their ids."""
+    """All articles by id."""
     rows = ok(await client.get("/v1/articles?page_size=100"))["results"]
     return {row["id"]: row for row in rows}
 

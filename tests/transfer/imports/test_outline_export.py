@@ -1,4 +1,4 @@
-"""Outline: exports of collections in JSON."""
+"""Outline: JSON exports of collections."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The plan of an import: where links, pictures, pages and addresses go, without a database."""
+"""The plan of an import, without a database: the targets of links, pictures, pages and redirects."""
 
 import time
 from dataclasses import replace
@@ -275,7 +275,7 @@ def test_pictures_come_from_the_folder_and_what_can_not_be_stored_is_told() -> N
     ]
     counts = plan.report.files
     assert (counts.total, counts.stored, counts.listed, counts.remote) == (6, 2, 4, 1)
-    # The two pictures are the same bytes, so one file is stored.
+    # The two pictures have the same bytes, so one file is stored.
     assert len(plan.files) == 1
 
 

@@ -1,4 +1,4 @@
-"""Repositories that are synchronised with ReadMe."""
+"""Repositories that are synchronized with ReadMe."""
 
 from datetime import UTC, datetime
 

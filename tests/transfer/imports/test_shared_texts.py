@@ -1,4 +1,4 @@
-"""Snippets that several pages include become parts, in each format that has them."""
+"""Snippets that several pages include become parts, in each format that supports them."""
 
 import json
 
@@ -62,7 +62,7 @@ def test_a_snippet_that_two_pages_include_is_a_part(name: str) -> None:
     assert texts["C"] == "Only here."
 
 
-# The settings of a site that lists one page, and the line with which a page of it includes another one.
+# Settings of a site that lists one page, and the line that includes another page in it.
 SITES = {
     "gitbook": ({"docs/SUMMARY.md": "* [T](index.md)\n"}, '{{% include "{}.md" %}}'),
     "mkdocs": ({"mkdocs.yml": "nav: [index.md]\n"}, '--8<-- "docs/{}.md"'),

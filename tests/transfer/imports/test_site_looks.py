@@ -1,4 +1,4 @@
-"""Settings of how a site looks, which a reader of any format reports."""
+"""Appearance settings, which a reader of any format reports."""
 
 import re
 

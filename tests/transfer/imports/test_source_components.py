@@ -1,4 +1,4 @@
-"""Components that the source itself defines, in JSX files or on the page, shown as far as their text says."""
+"""Components that a source defines, in JSX files or on the page, rendered as far as their text allows."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Addresses that nobody can read, wherever a source may have them: they stop nothing."""
+"""Invalid URLs anywhere in a source: none of them stops an import."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def test_an_unreadable_address_is_of_no_page_and_no_site() -> None:
 async def test_a_picture_at_an_unreadable_address_is_told_and_the_next_page_of_a_list_refused(
     tmp_path: Path,
 ) -> None:
-    # Nothing is fetched, so there is no client.
+    # Nothing is fetched, so no client is needed.
     api = Api(None, "Zendesk", "a key", "https://acme.zendesk.com", {}, tmp_path, lambda line: None)  # type: ignore[arg-type]
 
     assert await FileSaver(api).save(UNREADABLE) == {"error": like("…invalid…")}

@@ -1,4 +1,4 @@
-"""VitePress: sidebars, rewrites, locales, and what pages take in from other files."""
+"""VitePress: sidebars, rewrites, locales, and the content that pages include from other files."""
 
 from instep.transfer.imports.readers.vitepress import READER
 from tests.support.import_sources import dedented

@@ -1,4 +1,4 @@
-"""Wiki.js: the files of its storage."""
+"""Wiki.js: the files in its storage."""
 
 from instep.transfer.imports.readers.wikijs import READER
 from tests.support.file_samples import picture

@@ -1,4 +1,4 @@
-"""WordPress: exports in XML."""
+"""WordPress: XML exports."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Pictures that a text holds itself become files, whatever the text is written in."""
+"""Pictures embedded in a text become files, in every source format."""
 
 import base64
 

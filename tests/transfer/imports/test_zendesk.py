@@ -1,4 +1,4 @@
-"""Zendesk Guide: saved answers of its API."""
+"""Zendesk Guide: saved API responses."""
 
 from typing import Any
 

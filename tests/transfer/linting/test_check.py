@@ -1,4 +1,4 @@
-"""`instep check`: each finding with its place, and nothing where all is well."""
+"""`instep check`: each finding with its location, and no findings for a valid folder."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder in which all is well, in which the command runs."""
+    """A valid folder, which is the command's working directory."""
     monkeypatch.chdir(tmp_path)
     write("index.md", "# Home\n\n[Start](guides/start.md), [by name](guides/start), [all](guides/).\n")
     write("guides/README.md", "---\ntitle: Guides\ndescription: All of them\n---\n[Up](../index.md)\n")

@@ -1,4 +1,4 @@
-"""The code host of each test, a repository that is connected to it, and reviews in its pull requests."""
+"""Each test's code host, a repository connected to it, and reviews in its pull requests."""
 
 from collections.abc import AsyncIterator, Iterator
 

@@ -1,4 +1,4 @@
-"""Approved edits of docs that live in the repository are committed to the branch of the pull request."""
+"""Approved edits of docs in the repository are committed to the pull request's branch."""
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -196,7 +196,7 @@ async def test_an_edit_that_overlaps_with_the_branch_is_reported_and_not_committ
 
     assert host.branches.heads[BRANCH] == head
     assert "same lines" in host.own_comments[0]
-    # Someone makes room in the branch, and asks again.
+    # Someone undoes the overlapping change in the branch and asks again.
     head = host.branches.push(BRANCH, {PATH: TEXT.encode()})
     host.change(7, head={**host.pulls[7]["head"], "sha": head})
     await tell(host.delivery("synchronize"))
@@ -288,7 +288,7 @@ async def test_other_hosts_get_the_same_commit(
             branches.push("acme/app:main", files)
             branches.push(BRANCH, files, double.open().head)
             await tell(double.delivery("opened", row.secret))
-            # Someone pushes another text of the file, which nobody replaces.
+            # Someone pushes a different version of the file, which must not be overwritten.
             pushed = {PATH: TEXT.replace("Trailing", "New").encode()}
             branches.pushes = [(BRANCH, pushed)]
             await tell(double.commented(row.secret, "/instep apply 1"))

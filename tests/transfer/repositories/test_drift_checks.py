@@ -1,4 +1,4 @@
-"""A connected repository is checked for drift by itself: git fetches its history, within all bounds."""
+"""A connected repository is checked for drift automatically: git fetches its history, within all limits."""
 
 import asyncio
 import json
@@ -186,7 +186,7 @@ async def test_git_connects_only_to_the_address_that_the_guard_has_vetted(
     origin = clones.Origin("GitHub", f"http://git.internal:{port}/acme/app.git", "main", CREDENTIALS)
 
     async def find_addresses(name: str) -> list[Address]:
-        """No name server knows this name."""
+        """Resolves the name, which no name server knows."""
         return [IPv4Address("127.0.0.1")]
 
     async with clones.cloned(OutboundClient(read_allow_list("git.internal"), find_addresses), origin) as git:

@@ -1,4 +1,4 @@
-"""A pull request of GitHub becomes one task, by a delivery or a poll, whatever is repeated, late or lost."""
+"""A GitHub pull request becomes one task, by a delivery or a poll, even if events repeat or are lost."""
 
 import json
 from dataclasses import replace

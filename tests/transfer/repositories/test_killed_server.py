@@ -17,21 +17,21 @@ from tests.support.github_double import TOKEN, GitHubDouble
 from tests.support.installation import Installation, installed
 from tests.support.limits import SetSetting
 
-# As they do within ten seconds, because the killed server does not renew them.
+# Leases expire within ten seconds anyway because the killed server does not renew them.
 LEASES_END = "update jobs set run_at = now() where worker is not null"
 SECRET_KEY = "what seals secrets while tests run"
 
 
 @pytest.fixture(scope="module")
 def server(database_url: str) -> Iterator[Installation]:
-    """A server with jobs; it ends with this file, because it works on the jobs of others."""
+    """A server with jobs. It ends with this file because it would run the jobs of other tests."""
     settings = {"INSTEP_DATABASE_URL": database_url, "INSTEP_SECRET_KEY": SECRET_KEY}
     with installed(INSTEP_WEBHOOK_ALLOW="127.0.0.0/8", **settings) as installation:
         yield installation
 
 
 class SlowGitHub(GitHubDouble):
-    """Answers the first request for a diff only when the test says so."""
+    """Answers the first request for a diff only when the test allows it."""
 
     is_asked = threading.Event()
     may_answer = threading.Event()

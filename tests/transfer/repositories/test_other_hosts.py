@@ -1,4 +1,4 @@
-"""GitLab, Gitea, Forgejo and Bitbucket: each signs, lists and shows pull requests in its own way."""
+"""GitLab, Gitea, Forgejo and Bitbucket: each has its own signatures, lists and pull requests."""
 
 import pytest
 

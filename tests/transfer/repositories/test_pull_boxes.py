@@ -1,4 +1,4 @@
-"""Boxes in Instep's comment on a pull request: a tick approves what the comment shows, and nothing else."""
+"""Checkboxes in Instep's pull request comment: a tick approves what the comment shows, and nothing else."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def boxes(host: GitHubDouble) -> list[str]:
     return BOX.findall(host.own_comments[0])
 
 
-# Instep writes by an app, or by the token of a person who may write too.
+# Instep posts as an app, or with the token of a person who may also write.
 @pytest.mark.parametrize("own_login", ["instep[bot]", "octocat"])
 async def test_a_tick_approves_until_it_is_taken_back_and_the_merge_makes_it_live(
     client: Client, owner: Tx, host: GitHubDouble, deliver: Deliver, own_login: str

@@ -1,4 +1,4 @@
-"""Linked issues, the code around the hunks and the next version of a pull request, for a language model."""
+"""Linked issues, code around the hunks and the pull request's next version, as context for a model."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def host(other_host: HostDouble) -> HostDouble:
 async def merged(
     api: Api, repository: Connected, host: HostDouble, model: ScriptedModel | None = None
 ) -> ScriptedModel:
-    """The model after the merged pull request has been delivered and read."""
+    """The model after the merged pull request was delivered and read."""
     model = model or ScriptedModel(CHOICE, {"edits": []})
     delivery = host.delivery("merged", repository.secret)
     headers = {"Content-Type": "application/json", **delivery.headers}
@@ -173,7 +173,7 @@ async def test_a_member_who_is_named_at_the_host_is_the_author_whatever_the_comm
     await api(None).post(repository.hook_path, content=delivery.body, headers=delivery.headers)
     await repository.work()
 
-    # Bitbucket's names are not stated: everybody can change theirs.
+    # Bitbucket is not matched by name because anyone can change theirs.
     expected = other.id if host.kind == "bitbucket" else opener.id
     assert (
         await owner.value("select author_id from tasks where bot_id = %(bot)s", bot=cast.acme.bot_id)

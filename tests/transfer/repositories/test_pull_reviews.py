@@ -1,4 +1,4 @@
-"""Drafts are reviewed in a comment on the pull request, by commands of people who may write."""
+"""Drafts are reviewed in a comment on the pull request, by commands from people who may write."""
 
 import re
 from dataclasses import replace
@@ -326,7 +326,7 @@ async def test_a_deleted_comment_is_written_again(
 
     [comment] = host.own_comments
     assert "1 dismissed" in comment
-    # Only numbers of drafts that can still be decided.
+    # The comment offers only the numbers of drafts that can still be decided.
     assert set(re.findall(r"`/instep \w+ (\d)", comment)) == {"2"}
     await deliver(host.comment("/instep dismiss 2"))
     assert "2 drafts are dismissed" in host.own_comments[0]

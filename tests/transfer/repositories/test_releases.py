@@ -1,4 +1,4 @@
-"""Drafts that are approved for a release go live when the host publishes it, even if that is missed."""
+"""Drafts approved for a release go live when the host publishes it, even if that event was missed."""
 
 import pytest
 
@@ -17,7 +17,7 @@ async def deliver(api: Api, repository: Connected, delivery: Delivery) -> None:
 
 
 async def draft_of(api: Api, client: Client, host: GitHubDouble, repository: Connected) -> Json:
-    """The draft of a merged pull request."""
+    """The draft created for a merged pull request."""
     await write_articles(client)
     host.open()
     host.merge()
