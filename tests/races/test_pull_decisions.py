@@ -79,7 +79,7 @@ class Race:
             assert answer.json()["code"] == "draft_not_pending", answer.text
 
     async def has_one_outcome(self) -> None:
-        """The article has the draft's text or its original one; each decision takes effect or gets a reply."""
+        """The article has the draft's or its original text; each decision takes effect or gets a reply."""
         draft = await get(self.review.client, self.path.removeprefix("/v1/"))
         text = (await get(self.review.client, f"articles/{draft['articleId']}"))["contentMarkdown"]
         status, names = draft["status"], {act.__name__ for act in self.acts}

@@ -1,4 +1,4 @@
-"""Who opens the dashboard in tests: people of Acme, in browsers without scripts and in Chromium."""
+"""Users of the dashboard: people of Acme, in browsers without scripts and in Chromium."""
 
 import os
 import re
@@ -38,7 +38,7 @@ class Desk:
         return rendered(await self.visitor.get(self.path(below)))
 
     async def send(self, page: str, action: str, **fields: str | list[str]) -> Response:
-        """Open a page of the bot and send a form of it; the answer to that."""
+        """Open a page of the bot and submit one of its forms; return the response."""
         token = re.search(TOKEN, (await self.get(page)).text)
         assert token is not None, "the page has no form"
         return await self.post(action, {"form-token": token[1], **fields})
@@ -47,13 +47,13 @@ class Desk:
         return rendered(await self.visitor.client.post(self.path(action), data=dict(fields), headers=HERE))
 
     async def follow(self, answer: Response) -> Response:
-        """The page to which an answer leads."""
+        """The page that a response redirects to."""
         assert answer.status_code == 303, answer.text
         return rendered(await self.visitor.get(answer.headers["Location"]))
 
 
 def rendered(answer: Response) -> Response:
-    """An answer whose template was given values, and no macro of the same name."""
+    """The response, after a check that its template printed no macro in place of a value."""
     assert "&lt;Macro" not in answer.text
     return answer
 
@@ -82,21 +82,21 @@ async def editor(app: FastAPI, api: Api, owner: Tx, cast: Cast) -> AsyncIterator
 
 @pytest.fixture
 async def viewer(app: FastAPI, api: Api, owner: Tx, cast: Cast) -> AsyncIterator[Desk]:
-    """Somebody of Acme who may only look."""
+    """A viewer of Acme, who may not change anything."""
     async with desk_of(app, owner, cast.acme.workspace_id, cast.acme.slug, Role.VIEWER) as desk:
         yield desk
 
 
 @pytest.fixture
 async def stranger(app: FastAPI, api: Api, owner: Tx, cast: Cast) -> AsyncIterator[Desk]:
-    """An owner of Globex who tries the addresses of Acme's dashboard."""
+    """An owner of Globex who tries the URLs of Acme's dashboard."""
     async with desk_of(app, owner, cast.globex.workspace_id, cast.acme.slug, Role.OWNER) as desk:
         yield desk
 
 
 @pytest.fixture
 def shelf(database: Database, owner: Tx, cast: Cast) -> Shelf:
-    """Articles of Acme's first bot, and drafts of them."""
+    """Articles of Acme's first bot and drafts of them."""
     return Shelf(database, owner, cast.acme)
 
 
@@ -106,7 +106,7 @@ def development_server(database_url: str) -> Iterator[str]:
         "INSTEP_DATABASE_URL": database_url,
         "INSTEP_MODEL_ALLOW": "127.0.0.0/8",
         "INSTEP_WEBHOOK_ALLOW": "127.0.0.0/8",
-        # Tests open and check texts that the server seals and signs.
+        # Tests decrypt and verify values that the server encrypts and signs.
         "INSTEP_SECRET_KEY": os.environ["INSTEP_SECRET_KEY"],
     }
     with installed(INSTEP_DEVELOPMENT="true", **settings) as installation:
@@ -122,7 +122,7 @@ async def system_chromium() -> AsyncIterator[Chromium]:
 
 @pytest.fixture
 def complaints() -> Complaints:
-    """What Chromium says about the page of this test."""
+    """Errors and warnings that Chromium reports for this test's page."""
     return Complaints()
 
 
@@ -130,7 +130,7 @@ def complaints() -> Complaints:
 async def tab(
     system_chromium: Chromium, development_server: str, complaints: Complaints
 ) -> AsyncIterator[Page]:
-    """A page in a profile of its own, for paths of a real server."""
+    """A page in a fresh profile, for paths of a real server."""
     async with await system_chromium.new_context(
         reduced_motion="reduce", base_url=development_server
     ) as profile:
@@ -141,9 +141,9 @@ async def tab(
 
 @pytest.fixture
 async def signed_in_tab(tab: Page, development_server: str, owner: Tx, cast: Cast) -> Page:
-    """An empty page in the profile of an owner of Acme, who has signed in at a real server."""
+    """An empty page in the profile of an owner of Acme who has signed in to a real server."""
     user = await sign_up(owner, cast.acme.workspace_id)
-    # The people of the tests before have signed in from the same address, which may do so 20 times a minute.
+    # Earlier tests signed in from the same address, which may do so only 20 times a minute.
     await owner.execute("delete from rate_windows")
     async with httpx2.AsyncClient(base_url=development_server) as client:
         assert (await Browser(client).sign_in(user.email)).status_code == 303

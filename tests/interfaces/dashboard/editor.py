@@ -1,4 +1,4 @@
-"""How tests use the editor as a browser without scripts does."""
+"""Uses the editor as a browser without scripts does."""
 
 import re
 from html.parser import HTMLParser
@@ -10,7 +10,7 @@ LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class FormReader(HTMLParser):
-    """Reads the fields of the form `editor`, as browsers do (WHATWG HTML, section 13.2)."""
+    """Reads the fields of the form `editor` as browsers do (WHATWG HTML, section 13.2)."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -49,9 +49,9 @@ class FormReader(HTMLParser):
 
 
 def fields_of(page: Response) -> dict[str, str]:
-    """What a browser sends back of the form: line ends are CRLF, the first one of a text area is no text."""
+    """The fields that a browser submits: line ends are CRLF, and a text area drops its first newline."""
     reader = FormReader()
-    # Decoding the body as text must not touch its line ends.
+    # Decoding the body as text must not change its line ends.
     reader.feed(page.content.decode())
     texts = {name: LINE_END.sub("\n", value) for name, value in reader.fields.items()}
     areas = re.findall(r'<textarea[^>]* name="([^"]+)"', page.text)
@@ -62,7 +62,7 @@ def fields_of(page: Response) -> dict[str, str]:
 
 
 async def submit(desk: Desk, path: str, act: str = "save", **changes: str) -> Response:
-    """Open the editor, change fields, and press a button."""
+    """Open the editor, change fields and press a button."""
     page = await desk.get(path)
     assert page.status_code == 200, page.text
     return await desk.post(path, {**fields_of(page), **changes, "act": act})

@@ -1,4 +1,4 @@
-"""/app/account: one's own password, sessions and workspaces, and nobody else's."""
+"""/app/account: a person's own password, sessions and workspaces, and no one else's."""
 
 from fastapi import FastAPI
 

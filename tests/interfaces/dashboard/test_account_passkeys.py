@@ -1,4 +1,4 @@
-"""Passkeys in Chromium with an authenticator of its own: added, used to sign in, and removed."""
+"""Passkeys in Chromium with a virtual authenticator: added, used to sign in, and removed."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -26,7 +26,7 @@ SITE = passkeys.PasskeySite("help.test", "http://help.test")
 
 @pytest.fixture(scope="module")
 def named_server(database_url: str) -> Iterator[str]:
-    """A server with a host name: nothing is bound to an IP address."""
+    """The URL of a server with a host name, because passkeys can't be bound to an IP address."""
     with installed(INSTEP_DATABASE_URL=database_url) as installation:
         url = f"http://localhost:{installation.port}"
         installation.environment["INSTEP_SITE_URL"] = url
@@ -73,7 +73,7 @@ async def test_a_passkey_is_added_used_and_removed(
     await expect(tab.get_by_role("heading", name="Laptop")).to_be_visible()
     await tab.get_by_role("button", name="Sign out", exact=True).click()
 
-    # The password alone is not enough any more, and the passkey alone is.
+    # The password alone is no longer enough, and the passkey alone is.
     await show_password(tab, named_server, person)
     await expect(tab.get_by_label("Code")).to_be_visible()
     await tab.get_by_role("link", name="Use a passkey").click()

@@ -1,4 +1,4 @@
-"""Second factors on the account page: set up by a first code, recovery codes shown once, removed again."""
+"""Second factors on the account page: set up with a first code, recovery codes shown once, removed again."""
 
 import re
 

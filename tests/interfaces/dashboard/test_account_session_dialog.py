@@ -1,4 +1,4 @@
-"""A session that ends while someone writes: they sign in again on the same page, and nothing is lost."""
+"""If a session ends while someone writes, they sign in on the same page and nothing is lost."""
 
 import pytest
 from fastapi import FastAPI
@@ -49,7 +49,7 @@ async def test_the_dialog_signs_in_and_tells_the_token_of_the_forms(desk: Desk, 
 
 @pytest.fixture
 async def writing_tab(tab: Page, development_server: str, owner: Tx, cast: Cast) -> tuple[Page, str]:
-    """Somebody who writes while their session ends; the page, and their id."""
+    """The page of a person whose session ended while they were writing, and the person's id."""
     user = await sign_up(owner, cast.acme.workspace_id)
     await tab.goto(f"{development_server}/sign-in?next={SAMPLE}")
     await tab.get_by_label("Email").fill(user.email)
@@ -74,7 +74,7 @@ async def test_the_text_is_saved_after_signing_in_in_the_dialog(
 
     await expect(tab.get_by_text("Saved: An hour of work")).to_be_visible()
     await expect(dialog).to_be_hidden()
-    # The forms of the page belong to the new session.
+    # The page's forms belong to the new session.
     await tab.get_by_label("Text").fill("More")
     await tab.get_by_role("button", name="Save").click()
     await expect(tab.get_by_text("Saved: More")).to_be_visible()

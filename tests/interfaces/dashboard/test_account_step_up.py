@@ -1,4 +1,4 @@
-"""What is dangerous asks for the password again, leads back, and is not done before."""
+"""Dangerous actions ask for the password first, then return to the page; nothing is done before that."""
 
 import re
 from datetime import timedelta
@@ -21,7 +21,7 @@ SETTINGS_ACTS = {
     for route in routes
     if route.path.startswith(f"{ROOT}settings") and "POST" in (route.methods or ())
 }
-# Every form of the settings is dangerous, unless it stands here with the reason why it is not.
+# Every settings form is dangerous unless it is listed here with a reason.
 HARMLESS_ACTS = {
     "settings/general": "a name and a language",
     "settings/bots": "a new help center holds nothing and nobody may ask it yet",
@@ -114,7 +114,7 @@ async def test_a_part_of_a_page_leads_the_whole_page_there(desk: Desk, owner: Tx
 async def test_who_has_no_password_signs_in_again_in_their_own_way(desk: Desk) -> None:
     page = (await desk.visitor.get("/app/verify?next=/app/account")).text
 
-    # A new session counts as a proof.
+    # A new sign-in counts as confirmation.
     assert 'href="/sign-in/passkey?next=/app/account"' in page
 
 

@@ -1,4 +1,4 @@
-"""A comment on a draft asks the model for another wording: a version more, and never more than wording."""
+"""A comment on a draft asks the model to reword it: that adds a version that differs only in wording."""
 
 import re
 
@@ -36,7 +36,7 @@ async def comment(client: Client, subject: str, body: str = "Shorter, please.", 
 
 
 async def ask(desk: Desk, thread: Json) -> Response:
-    """The page of the draft after the question."""
+    """The draft's page after the request."""
     page, act = f"review/{thread['subject']}", f"comments/{thread['subject']}/{thread['id']}/reword"
     return await desk.follow(await desk.send(page, act))
 

@@ -1,4 +1,4 @@
-"""The history of an article with its diffs and the way back, and its translations."""
+"""An article's history with diffs and restoring, and its translations."""
 
 import re
 from html import unescape

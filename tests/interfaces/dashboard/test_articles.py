@@ -1,4 +1,4 @@
-"""The list of articles and the page of one: what stands there, and what can be done."""
+"""The list of articles and an article's page: their content and their actions."""
 
 import re
 from html import unescape
@@ -30,7 +30,7 @@ async def etag_on(desk: Desk, page: str) -> str:
 
 
 async def act(desk: Desk, article: Json, action: str) -> Response:
-    """Press a button of the article's page."""
+    """Press a button on the article's page."""
     page = f"articles/{article['id']}"
     return await desk.send(page, f"{page}/{action}", etag=await etag_on(desk, page))
 
@@ -106,7 +106,7 @@ async def test_pages_follow_each_other_and_keep_the_filter(
 
 
 async def fill(owner: Tx, cast: Cast, count: int) -> None:
-    """Articles by the thousand, which nobody would wait for over the API, and no job needs to render."""
+    """Insert thousands of articles directly: the API would be slow, and no job needs to render them."""
     await owner.execute(
         """
         insert into articles (id, workspace_id, bot_id, slug, locale, title, content_markdown, content_html,

@@ -1,4 +1,4 @@
-"""Changing many articles at once, undoing it, and find and replace: what editors see, and what stays."""
+"""Changing many articles at once, undoing it, and find and replace."""
 
 import re
 from html import unescape
@@ -19,7 +19,7 @@ UNDO = re.compile(r'action="(/app/[^"]*/articles/bulk/[^"]*/undo)"')
 
 
 async def change(desk: Desk, articles: list[Json], verb: str, **fields: str) -> Response:
-    """Select the articles in the list, press a button of the page that follows, and open the next page."""
+    """Select articles in the list, press a button on the next page, and follow the redirect."""
     chosen = "&".join(f"id={article['id']}" for article in articles)
     ids = " ".join(article["id"] for article in articles)
     return await desk.follow(
@@ -229,7 +229,7 @@ async def test_replacing_words_makes_drafts_and_changes_no_text(desk: Desk, clie
 
 
 async def replace_in_three(desk: Desk, client: Client) -> tuple[list[Json], Response]:
-    """Three articles, and the page with the drafts that replace a word in them."""
+    """Three articles, and the page with drafts that replace a word in them."""
     articles = [
         await create_article(client, f"Article {number}", contentMarkdown="Use Acme.") for number in range(3)
     ]
@@ -244,7 +244,7 @@ def shown_drafts(page: Response) -> dict[str, str]:
 
 
 def id_of(shown_draft: str) -> str:
-    """The id of the first of the drafts that a page has shown, each with its state."""
+    """The id of the first draft in a list of ids and states."""
     return shown_draft.partition(" ")[0]
 
 

@@ -1,4 +1,4 @@
-"""In a block of code a person sees which lines change, and those around them."""
+"""A code block in the review shows the changed lines and the lines around them."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The tree of collections: create, change, move, hide and delete one."""
+"""The collection tree: create, change, move, hide and delete a collection."""
 
 import re
 from html import unescape
@@ -20,7 +20,7 @@ async def tree(desk: Desk) -> list[tuple[int, str]]:
 
 
 async def form_of(desk: Desk, collection: Json, **changes: str) -> dict[str, str]:
-    """The fields of a collection's form as its page has them, with some typed over."""
+    """The fields of a collection's form as its page has them, with some changed."""
     etag = ETAG.search((await desk.get(f"collections/{collection['id']}")).text)
     assert etag is not None
     fields = {name: collection[name] or "" for name in ("title", "description", "icon", "slug", "visibility")}
@@ -79,7 +79,7 @@ async def test_a_collection_is_renamed_hidden_and_moved(desk: Desk, client: Clie
         guides["id"],
         "authenticated",
     )
-    # A collection can't stand in what stands in it, so the form does not offer that.
+    # A collection can't be moved into its own descendant, so the form does not offer it.
     assert f'value="{inner["id"]}"' not in (await desk.get(f"collections/{guides['id']}")).text
 
 

@@ -1,4 +1,4 @@
-"""Who may open the pages of content, and what a form must bring."""
+"""Access to the content pages, and the fields that their forms require."""
 
 import re
 
@@ -25,7 +25,7 @@ WRITING = [below(route) for route in CONTENT_ROUTES if POST in (route.methods or
 
 
 async def paths(client: Client, templates: list[str]) -> list[str]:
-    """The addresses of rows that exist."""
+    """Paths of content pages with the ids of existing rows."""
     assert templates
     article_id = (await create_article(client))["id"]
     part = {"name": f"note-{article_id.partition('_')[2]}", "text": "Text"}

@@ -1,4 +1,4 @@
-"""What scripts add to the pages of content, in Chromium: questions in dialogs, filters, moves by keys."""
+"""Scripts on the content pages, in Chromium: confirmation dialogs, filters, moving rows by keyboard."""
 
 from playwright.async_api import Page, expect
 

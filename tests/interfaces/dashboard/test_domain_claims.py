@@ -1,4 +1,4 @@
-"""Host names are claims until their DNS names the help center: nobody gets a name by being first."""
+"""Host names are claims until DNS points them at the help center: being first does not secure a name."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -30,7 +30,7 @@ JOB = Job(1, CHECK_DOMAINS, {}, 1)
 
 @dataclass
 class Dns:
-    """A local name server, and what it says of TXT records."""
+    """A local name server and its TXT records."""
 
     database: Database
     owner: Tx
@@ -80,7 +80,7 @@ def host(cast: Cast) -> str:
 
 
 async def status_of(api: Api, host: str) -> tuple[int, int]:
-    """Whether the home page of the help center answers at the host, and whether a proxy may serve it."""
+    """Whether the help center's home page is served at the host, and the status that proxies ask for."""
     page = await api(None).get(f"http://{host}/robots.txt", headers={"Host": host})
     known = await api(None).get("/domains/known", params={"domain": host})
     return int("/sitemap.xml" in page.text and host in page.text), known.status_code
@@ -161,7 +161,7 @@ async def test_hosts_of_the_operator_are_nobody_elses(
     for name in ("LB.example.com", host, "help.test"):
         with pytest.raises(InvalidRequest):
             await dns.claim(cast.globex, name)
-    # A name that became one of the operator's is not served either.
+    # A host name that has become the operator's own is not served either.
     assert await status_of(api, host) == (0, 404)
 
 

@@ -1,4 +1,4 @@
-"""What the editor does for those who write: formatting, tables, links, pictures, preview, keys."""
+"""Features of the editor: formatting, tables, links, pictures, preview, keyboard shortcuts."""
 
 import asyncio
 import base64
@@ -23,7 +23,7 @@ MIXED = "# One\r\n\r\n* two\n+ three   \r\nfour  \n\n| a |\n|-|\n"
 async def writer(
     signed_in_tab: Page, development_server: str, client: Client, cast: Cast, complaints: Complaints
 ) -> Writer:
-    """An owner of Acme in an empty article."""
+    """An owner of Acme in the editor of an empty article."""
     article = await create_article(client, "Begin", contentMarkdown="")
     writer = Writer(signed_in_tab, f"{development_server}/app/{cast.acme.slug}/articles/{article['id']}/edit")
     complaints.lines.clear()
@@ -167,7 +167,7 @@ async def test_a_pasted_picture_is_uploaded_and_waits_for_its_description(
     [file] = ok(await client.get("/v1/files"))["results"]
     await writer.page.keyboard.type("A red square")
     path = file["url"].removeprefix("http://help.test")
-    # It is a block of its own, below the paragraph with the cursor.
+    # The picture is its own block, below the paragraph with the cursor.
     assert await writer.text() == f"One line.\nBefore.\n\n![A red square]({path})\n\nAfter."
     await expect(writer.page.locator("#preview-text img")).to_have_attribute("width", "2")
 
@@ -271,7 +271,7 @@ async def test_a_drawn_diagram_of_the_preview_stays_until_its_source_is_gone(wri
 
 
 async def count_listeners(page: Page) -> int:
-    """The listeners of the window for messages, as Chromium's developer tools count them."""
+    """The number of `message` listeners on the window, as Chromium's developer tools report it."""
     tools = await page.context.new_cdp_session(page)
     window = await tools.send("Runtime.evaluate", {"expression": "window"})
     listeners = await tools.send("DOMDebugger.getEventListeners", {"objectId": window["result"]["objectId"]})
@@ -318,7 +318,7 @@ async def test_two_presses_create_one_article(
     await expect(page.get_by_label("Title", exact=True)).to_be_focused()
     await page.keyboard.type("Once")
     await writer.type("Go.")
-    # Neither while the answer is on its way nor while its page is, the text is sent again.
+    # The text is not sent again while the response or the next page is on its way.
     await page.route("**/articles/**", answer_late)
     async with page.expect_response(lambda answer: answer.url.endswith("/new")):
         await page.get_by_role("button", name="Publish").dblclick()
@@ -356,7 +356,7 @@ async def test_a_held_ctrl_s_creates_one_entry(
 
 
 def posts_of(page: Page) -> list[str]:
-    """The addresses to which the editor sends its form from now on."""
+    """The URLs that the editor posts its form to from now on."""
     posts: list[str] = []
 
     def note(request: Request) -> None:
@@ -368,7 +368,7 @@ def posts_of(page: Page) -> list[str]:
 
 
 async def paste(page: Page, name: str, kind: str, data: bytes) -> None:
-    """As a browser pastes a file."""
+    """Paste a file as a browser does."""
     await page.evaluate(
         """([name, type, data]) => {
             const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));

@@ -1,4 +1,4 @@
-"""Whatever ends while someone types, the words are there again, and nothing says "Saved" before it is."""
+"""Typed text survives every interruption, and "Saved" never appears before the text is saved."""
 
 import asyncio
 import re
@@ -28,7 +28,7 @@ async def article(client: Client) -> Json:
 
 @pytest.fixture
 async def writer(signed_in_tab: Page, development_server: str, cast: Cast, article: Json) -> Writer:
-    """An owner of Acme who edits an article."""
+    """An owner of Acme editing an article."""
     writer = Writer(signed_in_tab, f"{development_server}/app/{cast.acme.slug}/articles/{article['id']}/edit")
     await writer.open()
     return writer
@@ -160,7 +160,7 @@ async def test_a_server_that_is_killed_finds_the_text_when_it_is_back(
 
 
 async def end_session(writer: Writer, owner: Tx) -> str:
-    """The email of who writes; the page's first request, which opens the dialog too, is answered before."""
+    """End the writer's session after the preview, whose request would open the dialog; return their email."""
     await expect(writer.page.locator("#preview-text p")).to_have_text("Run it.")
     email = await writer.email()
     await owner.execute(
@@ -202,7 +202,7 @@ async def test_the_dialog_for_signing_in_waits_for_a_pause_in_typing(
 async def test_who_has_signed_in_again_elsewhere_goes_on_by_itself(
     writer: Writer, development_server: str, owner: Tx, article: Json
 ) -> None:
-    """The page's form belongs to a session that is gone."""
+    """The page's form belongs to a session that no longer exists."""
     email = await writer.email()
     await writer.page.context.clear_cookies()
     await sign_in(await writer.page.context.new_page(), development_server, email)
@@ -326,7 +326,7 @@ async def test_restored_text_does_not_replace_what_was_saved_since(
 async def writer_at_place(
     signed_in_tab: Page, development_server: str, client: Client, database: Database, cast: Cast
 ) -> tuple[Writer, Json]:
-    """An owner of Acme who writes at a place."""
+    """An owner of Acme who writes the text for a place."""
     place = await open_place(client, database, cast.acme)
     below = f"{development_server}/app/{cast.acme.slug}/articles/{place['articleId']}/edit"
     writer = Writer(signed_in_tab, f"{below}?place={place['id']}")

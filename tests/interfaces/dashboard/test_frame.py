@@ -1,4 +1,4 @@
-"""Where `/app/` leads: to the review of a bot of the person's own workspace."""
+"""`/app/` redirects to the review of a bot in the person's own workspace."""
 
 import re
 import secrets

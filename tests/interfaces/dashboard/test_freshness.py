@@ -1,4 +1,4 @@
-"""Freshness in the dashboard: filters, the button, who looks after an article, and what is due."""
+"""Freshness in the dashboard: filters, the button, the people responsible for articles, and due articles."""
 
 from datetime import timedelta
 

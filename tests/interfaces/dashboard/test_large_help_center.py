@@ -1,4 +1,4 @@
-"""The pages of content stay quick in a help center with ten thousand articles and five hundred drafts."""
+"""Content pages stay fast in a help center with ten thousand articles and five hundred drafts."""
 
 from time import thread_time
 
@@ -8,7 +8,7 @@ from tests.interfaces.dashboard.test_articles import fill
 from tests.support.cast import Cast
 
 ARTICLES, DRAFTS = 10_000, 500
-# In seconds of this thread, which is what a page costs however busy the machine is.
+# CPU seconds of this thread: the cost of a page, however busy the machine is.
 MAX_PAGE_SECONDS = 0.05
 PAGES = (
     "articles",
@@ -45,7 +45,7 @@ async def test_every_page_costs_little(desk: Desk, owner: Tx, cast: Cast) -> Non
 
 
 async def cost_of(desk: Desk, path: str) -> float:
-    """The least of some visits: the first one loads the template."""
+    """The lowest cost of several visits; the first one loads the template."""
     costs = []
     for _ in range(3):
         began_at = thread_time()

@@ -1,4 +1,4 @@
-"""Ten thousand notices and comments: each page reads a few rows of them."""
+"""With ten thousand notices and comments, each page reads only a few rows of them."""
 
 import re
 

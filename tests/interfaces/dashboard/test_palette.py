@@ -1,4 +1,4 @@
-"""The palette: commands and articles by keyboard, from anywhere."""
+"""The command palette: commands and articles by keyboard, from any page."""
 
 from playwright.async_api import Page, expect
 

@@ -1,4 +1,4 @@
-"""The page of all parts is for development alone; its parts work with the pointer, with keys and narrow."""
+"""The page of all components exists only in development; they work by pointer, by keyboard and narrow."""
 
 import re
 from pathlib import Path
@@ -55,7 +55,7 @@ async def test_code_that_is_made_of_strings_does_not_run(
     development_server: str, tab: Page, code: str
 ) -> None:
     await tab.goto(development_server + PARTS)
-    # The driver's own calls are past the policy; what they leave for later is not.
+    # The policy does not apply to the driver's own calls, but it does to callbacks that they schedule.
     outcome = await tab.evaluate(
         f"""new Promise(done => setTimeout(() => {{
             try {{ {code}; done("ran") }} catch (error) {{ done(error.name) }}
@@ -99,7 +99,7 @@ async def test_a_refusal_is_a_toast_that_stays_until_it_is_closed(development_se
     await expect(tab.locator("#loaded")).to_be_empty()
     await tab.clock.fast_forward(60_000)
     await expect(toast).to_be_visible()
-    # The same error again takes no focus.
+    # A repetition of the error does not take the focus.
     await toast.get_by_role("button", name="Close").focus()
     await toast.evaluate("toast => toast.after(toast.cloneNode(true))")
     await expect(toast).to_have_count(1)

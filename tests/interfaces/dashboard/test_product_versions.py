@@ -1,4 +1,4 @@
-"""Versions of the product in the dashboard: the settings, an article's versions, the list, and the review."""
+"""Product versions in the dashboard: settings, an article's versions, the article list and the review."""
 
 import re
 
@@ -139,7 +139,7 @@ async def test_a_reviewer_sees_the_version_of_a_draft_and_may_change_all(
 async def place_for_two(
     client: Client, database: Database, company: Company, title: str = "Exports", **fields: str
 ) -> tuple[Json, Json]:
-    """A place of a change for 2.x, which 3.0 gets too, in an article that is also in 1.x; and the article."""
+    """A place of a change to 2.x that also reaches 3.0, in an article that 1.x has too; and the article."""
     await three_versions(client)
     root = await publish(client, "Exports", TEXT)
     article = await publish(client, title, TEXT, translationOf=root["id"], **fields) if fields else root

@@ -1,4 +1,4 @@
-"""A pull request is reviewed where it is: an owner connects the repository, and nobody opens the review."""
+"""A pull request is reviewed at its host: an owner connects the repository, and no one opens the review."""
 
 from collections.abc import AsyncIterator
 
@@ -27,7 +27,7 @@ async def server_client(development_server: str) -> AsyncIterator[Client]:
 
 
 async def connect(tab: Page, cast: Cast, host: GitHubPages) -> str:
-    """Connect the repository in Settings; the secret of its webhook."""
+    """Connect the repository in Settings; return its webhook secret."""
     await tab.goto(f"/app/{cast.acme.slug}/settings/repositories")
     form = tab.locator("form", has=tab.get_by_label("Token"))
     await form.get_by_label("Address").fill(host.url)
@@ -40,7 +40,7 @@ async def connect(tab: Page, cast: Cast, host: GitHubPages) -> str:
 
 
 async def save(tab: Page, status: str, *, comments: bool) -> None:
-    """Save the fields for reviews on the page of the repository, and see them again."""
+    """Save the review fields on the repository's page, and check them after a reload."""
     await tab.get_by_label(COMMENT).set_checked(comments)
     await tab.get_by_label(status).check()
     await tab.get_by_role("button", name="Save", exact=True).click()
@@ -51,7 +51,7 @@ async def save(tab: Page, status: str, *, comments: bool) -> None:
 
 
 async def act(control: Locator) -> None:
-    """Use a control that sends a form of the code host."""
+    """Click a control that submits one of the code host's forms."""
     async with control.page.expect_navigation():
         await control.click()
 

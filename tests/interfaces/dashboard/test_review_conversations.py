@@ -1,4 +1,4 @@
-"""Assignees of drafts, comments on them, and the inbox of each person."""
+"""Draft assignees, comments on drafts, and each person's inbox."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""What a reviewer does with a draft, by forms alone."""
+"""A reviewer's decisions on a draft, by forms alone."""
 
 import re
 
@@ -82,7 +82,7 @@ async def test_a_proposal_that_somebody_changed_meanwhile_is_not_applied(
 
 
 async def test_a_long_text_is_saved_and_applied_in_one_step(desk: Desk, shelf: Shelf) -> None:
-    """Rendering it takes a process of its own, and the request begins anew after that."""
+    """The text is rendered in a separate process, and then the request starts over."""
     draft = await shelf.edit()
     page = f"review/{draft['id']}/edit"
     seen = SEEN.search((await desk.get(page)).text)

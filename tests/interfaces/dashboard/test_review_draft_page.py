@@ -1,4 +1,4 @@
-"""A draft on its page: what would change, why, and what stays."""
+"""A draft's page: what would change, why, and what stays."""
 
 import re
 
@@ -155,7 +155,7 @@ async def test_an_article_that_a_model_wrote_names_the_model(
 
 
 async def page_of_written_article(desk: Desk, client: Client, database: Database, model: Model | None) -> str:
-    """The page of the draft of an article that someone asked for."""
+    """The page of the draft of an article written on request."""
     task = await write(client, title="Exports", instructions="Exports are made at night. They hold articles.")
     await worker_of(database, OutboundClient(AllowList()), model).run_due()
     [draft] = (await get(client, f"tasks/{task['id']}"))["drafts"]

@@ -1,4 +1,4 @@
-"""A draft that is long or hostile is shown in part, keeps nobody waiting, and can be dismissed."""
+"""A long or hostile draft is shown in part, does not slow the page down, and can be dismissed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The look of the review in Chromium: long titles and long lines of code."""
+"""The layout of the review in Chromium with long titles and long lines of code."""
 
 import pytest
 from playwright.async_api import Page

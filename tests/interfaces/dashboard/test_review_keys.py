@@ -1,4 +1,4 @@
-"""Reviewing with keys alone, in a real browser: each decision is followed by the next draft at once."""
+"""Reviewing by keyboard alone in a real browser: each decision leads straight to the next draft."""
 
 from playwright.async_api import Page, expect
 
@@ -13,7 +13,7 @@ MAX_KEYS = 12
 
 
 class Keyboard:
-    """Counts the keys that decide something; text that is typed is not counted."""
+    """Counts the keys that decide something, but not typed text."""
 
     def __init__(self, tab: Page) -> None:
         self.tab = tab
@@ -64,7 +64,7 @@ async def test_five_drafts_are_reviewed_in_twelve_keys(
     assert (await shelf.text_of(drafts[2])).startswith("Typed. You can attach")
     reason = await owner.value("select dismissal_reason from drafts where id = %(id)s", id=drafts[3]["id"])
     assert reason == "wrong_text"
-    # A new page ends what the page before loaded ahead; decisions have arrived, as the statuses show.
+    # A new page aborts the last page's preloads; the statuses show that the decisions arrived.
     assert [line for line in complaints.lines if not line.endswith("net::ERR_ABORTED")] == []
 
 

@@ -1,4 +1,4 @@
-"""Places in the review: next to the drafts, with what someone needs to write the words."""
+"""Places in the review: next to the drafts, with the context needed to write the text."""
 
 import html
 import re
@@ -55,7 +55,7 @@ async def test_two_changes_that_ask_for_the_same_words_share_a_place(
     assert f'{place["taskId"]}">#7 Pause scheduled exports</a>' in text
     assert f'{second["id"]}">#8 Pause scheduled exports</a>' in text
 
-    # The second change asks no more, and the first one still does.
+    # The second change no longer needs the place, and the first one still does.
     await find_places(client, database, cast.acme, url=url, withdrawable=[place["articleId"]])
 
     assert [row["id"] for row in await waiting(client)] == [place["id"]]

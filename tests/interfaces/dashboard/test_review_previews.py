@@ -1,4 +1,4 @@
-"""A link shows a draft, or all of a source, on the help center to whoever has it."""
+"""A link shows a draft, or all drafts of a source, on the help center to anyone who has the link."""
 
 import re
 

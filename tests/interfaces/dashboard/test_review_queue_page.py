@@ -1,4 +1,4 @@
-"""The queue: by source, newest first, filtered, and what an empty one says."""
+"""The queue: by source, newest first, with filters, and its empty state."""
 
 import re
 
@@ -114,7 +114,7 @@ async def test_an_address_of_a_source_that_no_browser_may_follow_is_text(
     desk: Desk, client: Client, owner: Tx
 ) -> None:
     draft = await propose(client, await write_article(client))
-    # Drafts of earlier versions may have any address.
+    # Drafts from earlier versions may have any URL.
     await owner.execute(
         "update drafts set source_url = 'javascript:alert(1)' where id = %(id)s", id=draft["id"]
     )

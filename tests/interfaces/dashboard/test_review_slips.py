@@ -1,4 +1,4 @@
-"""What a slip must not do to a draft: Enter in a field, a key that is held, two presses at once."""
+"""Slips that must not harm a draft: Enter in a field, a key held down, two clicks at once."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -18,7 +18,7 @@ COMMENT = "It is an internal name."
 async def review_tab(
     request: pytest.FixtureRequest, signed_in_tab: Page, system_chromium: Browser, development_server: str
 ) -> AsyncIterator[Page]:
-    """A page of an owner of Acme, with scripts and without."""
+    """A page of an owner of Acme, once with scripts and once without."""
     if request.param == "scripts":
         yield signed_in_tab
         return
@@ -37,7 +37,7 @@ async def sees(tab: Page, title: str) -> None:
 
 async def write_comment(tab: Page) -> None:
     await tab.get_by_role("button", name="Dismiss").click()
-    # The menu may still be on its way to its place, where a click would miss the field and close it.
+    # The menu may still be moving, and then a click would miss the field and close the menu.
     await tab.get_by_label("Comment (optional)").fill(COMMENT)
 
 
@@ -137,7 +137,7 @@ async def test_a_second_press_waits_for_a_draft_that_can_be_seen(
     rows = signed_in_tab.get_by_role("list", name="Drafts").get_by_role("listitem")
     await expect(rows).to_have_count(2 if fate == "applied" else 3)
     if fate == "applied":
-        # The server has it: the page shows what is next without waiting for that.
+        # The server has it, and the page shows the next draft without waiting for the response.
         await expect(signed_in_tab.get_by_text("Applied “One”.")).to_be_visible()
     assert complaints.lines == []
     assert await shelf.statuses() == {one["id"]: fate, two["id"]: "pending", three["id"]: "pending"}

@@ -1,4 +1,4 @@
-"""The language model in the editor: who is offered it, what it answers, and what it never does."""
+"""The language model in the editor: who may use it, what it answers, and what it never does."""
 
 import re
 

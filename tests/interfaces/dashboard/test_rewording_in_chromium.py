@@ -1,4 +1,4 @@
-"""The language model's menu in the editor: a proposal is shown, taken over, left, or too late."""
+"""The language model's menu in the editor: a proposal is shown, accepted, dismissed, or too late."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -26,7 +26,7 @@ def loopback(set_setting: SetSetting) -> None:
 
 
 class Proposals:
-    """The menu, the line about it, and the proposal."""
+    """The menu, its status line, and the proposal."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -43,7 +43,7 @@ class Proposals:
 
 @pytest.fixture
 async def writer(signed_in_tab: Page, development_server: str, client: Client, cast: Cast) -> Writer:
-    """An owner of Acme at an article, whose editor is not open yet."""
+    """An owner of Acme with an article whose editor is not open yet."""
     article = await create_article(client, "Begin", contentMarkdown=TEXT)
     return Writer(signed_in_tab, f"{development_server}/app/{cast.acme.slug}/articles/{article['id']}/edit")
 
@@ -122,7 +122,7 @@ async def test_what_is_typed_meanwhile_stays(writer: Writer, database: Database,
         may_answer.set()
         await expect(proposals.panel).to_be_visible()
 
-        # Words elsewhere only move the part; words in it keep the proposal away.
+        # Typing elsewhere only moves the selected part; typing inside it disables the proposal.
         await expect(proposals.button("Use proposal")).to_be_visible()
         for key in ("ArrowDown", "ArrowDown", "End"):
             await writer.page.keyboard.press(key)

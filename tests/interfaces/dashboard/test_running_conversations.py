@@ -1,4 +1,4 @@
-"""Conversations in the dashboard, contact details, and a visitor's right to a copy and to be forgotten."""
+"""Conversations in the dashboard, contact details, and a visitor's rights to a copy and to erasure."""
 
 import json
 import re
@@ -106,7 +106,7 @@ async def test_contact_details_are_marked_as_done_by_somebody_and_wait_again(
     text = (await desk.get(page)).text
     assert ("mailto:bob" in text, ANN in text, waiting_in(text)) == (False, True, 1)
     assert "mailto:bob" not in (await desk.get("conversations")).text
-    # Two who answer at once: the first one stays.
+    # If two people finish one at once, the first one is recorded.
     assert f"by <bdi>{editor.user.email}</bdi>" in (await desk.get(f"{page}&show=all")).text
     assert await audited(owner, cast, "finish_lead") in (editor.user.email, desk.user.email)
     await editor.send(f"{page}&show=all", act, done="no")
@@ -133,7 +133,7 @@ async def test_a_conversation_that_is_done_waits_no_more(desk: Desk, visitor: Cl
 
 
 def waiting_in(text: str) -> int:
-    """How many wait, as the navigation says; it shows no zero."""
+    """The number of waiting conversations in the navigation, which does not show zero."""
     return int(next(iter(re.findall(r"<span>Conversations</span><span[^>]*>(\d+)", text)), 0))
 
 

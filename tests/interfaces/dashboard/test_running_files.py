@@ -1,4 +1,4 @@
-"""Files in the dashboard: previews, what shows them, a form that takes one, and deleting."""
+"""Files in the dashboard: previews, the articles that show them, uploading and deleting."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ from tests.support.uploads import show_in_article, upload
 
 
 async def send_file(desk: Desk, name: str, content: bytes, token: str | None = None) -> Response:
-    """Send the form of the page with a file, as a browser without scripts does."""
+    """Submit the page's form with a file, as a browser without scripts does."""
     if token is None:
         match = re.search(TOKEN, (await desk.get("files")).text)
         token = match[1] if match else ""
@@ -175,7 +175,7 @@ async def test_a_file_field_shows_the_chosen_file_and_its_size_and_works_by_keyb
     await expect(field).to_have_accessible_description(re.compile("up to 20 MB.*No file chosen"))
 
     async with tab.expect_file_chooser() as chooser:
-        # A busy page handles a key before the request to intercept the chooser, but not before an answer.
+        # A busy page may handle a key before the request to intercept the chooser, but not before a response.
         await field.focus()
         await tab.keyboard.press("Space")
     file = tmp_path / "notes of a release.txt"

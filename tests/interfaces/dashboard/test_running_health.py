@@ -1,4 +1,4 @@
-"""The health of articles in the dashboard: what is wrong, where, and what to do."""
+"""Article health in the dashboard: what is wrong, where, and what to do."""
 
 import re
 from typing import get_args

@@ -1,4 +1,4 @@
-"""Imports in the dashboard: send an archive, read what would come, agree, and see what came."""
+"""Imports in the dashboard: upload an archive, read the plan, confirm, and see the result."""
 
 import re
 from collections.abc import Awaitable, Callable

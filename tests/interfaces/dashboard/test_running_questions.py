@@ -1,4 +1,4 @@
-"""Questions that were asked in vain, in the dashboard: write an article, merge, dismiss, and take it back."""
+"""Unanswered questions in the dashboard: write an article, merge, dismiss, and undo."""
 
 import re
 

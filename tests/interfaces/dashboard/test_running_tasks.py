@@ -1,4 +1,4 @@
-"""Tasks in the dashboard: what was sent, what is being done, what came of it, and how to send more."""
+"""Tasks in the dashboard: the request, its progress and results, and creating more tasks."""
 
 import html
 import re
@@ -92,7 +92,7 @@ async def test_articles_that_are_looked_at_tell_why_they_stay(desk: Desk, client
     text = (await desk.get(f"tasks/{task['id']}")).text
 
     below = text[text.index("Reviewed, no change") :]
-    # What the second one asked for is held back.
+    # The second article got no draft although the change concerns it.
     assert "It shares few words." in below
     assert "A limit is new." in below
 

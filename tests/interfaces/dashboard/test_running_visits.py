@@ -1,4 +1,4 @@
-"""What visitors do, in the dashboard."""
+"""Visitor statistics in the dashboard."""
 
 import re
 
@@ -17,7 +17,7 @@ from tests.support.site_pages import Page, publish, visit
 
 @pytest.fixture
 async def counted(client: Client, api: Api, cast: Cast, app: FastAPI, database: Database) -> None:
-    """Two views of an article, a search and one that finds nothing."""
+    """Two views of an article, a search with results and one without."""
     await publish(client, "Install <b>")
     for path in ("articles/install-b", "articles/install-b", "search?q=install", "search?q=<zzq>"):
         await visit(api, f"{cast.acme.slug}/{path}", **{"User-Agent": BROWSER})

@@ -1,4 +1,4 @@
-"""The settings pages: what needed a command, with the rights of the person who does it."""
+"""The settings pages, limited by the person's rights."""
 
 import re
 from html import unescape
@@ -321,7 +321,7 @@ async def test_a_logo_may_be_an_svg_which_is_served_as_a_picture_with_a_policy_o
     assert {"default-src 'none'", "sandbox", "style-src 'unsafe-inline'"} <= set(policy)
     assert b"<path d=" in served.content
     assert 'class="plate"' not in home
-    # Files of texts stay without SVG, also those bytes.
+    # Article files may still not be SVG, not even the bytes that were served.
     for data in (SVG, served.content):
         refused = await api(cast.acme.write_key).post(
             "/v1/files?name=logo.svg", content=data, headers={"Content-Type": "image/svg+xml"}
@@ -525,7 +525,7 @@ async def test_the_audit_names_what_was_touched_and_leads_there(
     article_id = body_of(await client.post("/v1/articles", json=text))["id"]
     collection_id = body_of(await client.post("/v1/collections", json={"title": "Gone"}))["id"]
     await client.delete(f"/v1/collections/{collection_id}")
-    # Another company's, which no entry of ours should ever name.
+    # An entry of another company, which must never appear in Acme's log.
     await owner.execute(
         """
         insert into audit_entries (workspace_id, actor_type, actor_name, channel, action, resource)

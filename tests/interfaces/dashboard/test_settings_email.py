@@ -1,4 +1,4 @@
-"""The page of email: it says whether email is sent, and a test shows the server's own answer."""
+"""The email page says whether email is sent, and its test shows the mail server's own answer."""
 
 from instep.platform.core.database import Tx
 from instep.platform.core.limits import TEST_EMAILS_PER_HOUR

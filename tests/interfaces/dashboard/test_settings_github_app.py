@@ -1,4 +1,4 @@
-"""Connect GitHub: from the button to a draft in the queue, in Chromium, with nothing typed but a password."""
+"""Connect GitHub: from the button to a draft in the queue, in Chromium, typing nothing but a password."""
 
 import asyncio
 import re
@@ -33,7 +33,7 @@ PATH = "settings/repositories"
 
 @pytest.fixture(scope="module")
 def server(database_url: str) -> Iterator[Installation]:
-    """A server with jobs; it ends with this file, because it works on the jobs of others."""
+    """A server with jobs. It ends with this file because it would run the jobs of other tests."""
     with installed(INSTEP_DATABASE_URL=database_url, INSTEP_WEBHOOK_ALLOW="127.0.0.0/8") as installation:
         installation.serve()
         yield installation
@@ -49,7 +49,7 @@ def host() -> Iterator[GitHubDouble]:
 async def owner_tab(
     system_chromium: Chromium, server: Installation, owner: Tx, cast: Cast, complaints: Complaints
 ) -> Tab:
-    """A page of an owner of Acme, who has signed in."""
+    """A page of an owner of Acme who has signed in."""
     user = await sign_up(owner, cast.acme.workspace_id)
     await owner.execute("delete from rate_windows")
     async with httpx2.AsyncClient(base_url=server.url) as client:
@@ -97,7 +97,7 @@ async def test_from_connect_to_a_draft_in_the_queue(
     await owner_tab.get_by_role("button", name="Connect", exact=True).click()
     await expect(owner_tab.get_by_role("list", name="Repositories")).to_contain_text("acme/app")
 
-    # Get started shows the result of the check, which nobody has asked for.
+    # Get started shows the result of the check, which ran without being requested.
     await owner_tab.goto(f"/app/{cast.acme.slug}/get-started")
     check = owner_tab.get_by_role("group", name="Check: acme/app")
     await expect(check).to_contain_text("2 statements in 1 article are no longer true", timeout=60_000)

@@ -1,4 +1,4 @@
-"""Settings → Language model: an owner sets a model without a terminal, tests it, and sees its use."""
+"""Settings → Language model: an owner sets a model without a terminal, tests it and sees its usage."""
 
 import re
 
@@ -227,7 +227,7 @@ async def test_get_started_offers_owners_a_model(desk: Desk, editor: Desk) -> No
 async def test_in_a_browser_a_model_is_set_and_tested(
     signed_in_tab: Tab, cast: Cast, complaints: Complaints
 ) -> None:
-    """On a narrow screen, from a preset to the answer of the model."""
+    """On a narrow screen, from a preset to the model's answer."""
     await signed_in_tab.set_viewport_size({"width": 390, "height": 844})
     async with endpoint(says({"days": 7})) as behind:
         await signed_in_tab.goto(f"/app/{cast.acme.slug}/{PATH}")

@@ -1,4 +1,4 @@
-"""Settings → Repositories: an owner connects a repository, and sees what becomes of its pull requests."""
+"""Settings → Repositories: an owner connects a repository and sees the state of its pull requests."""
 
 import re
 from collections.abc import AsyncIterator, Iterator

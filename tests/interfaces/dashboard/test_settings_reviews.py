@@ -1,4 +1,4 @@
-"""The settings of reviews: rules, reminders, expiry; and what the queue and the inbox show of them."""
+"""Review settings: rules, reminders and expiry, and their effect on the queue and the inbox."""
 
 import html
 

@@ -1,4 +1,4 @@
-"""The first run: the link that `serve` prints makes the first person and bot, once, and nothing else can."""
+"""First run: the link that `serve` prints creates the first person and bot, once; nothing else can."""
 
 import json
 import re
@@ -33,7 +33,7 @@ def installation(cluster: EmbeddedPostgres) -> Iterator[Installation]:
 
 
 def links(installation: Installation) -> list[str]:
-    """The links that the server has printed, the newest last."""
+    """The setup links that the server has printed, newest last."""
     installation.until(lambda: "Instep is ready" in installation.last_words(), 30)
     lines = [json.loads(line) for line in installation.last_words().splitlines() if "is ready" in line]
     return [line["set_up"] for line in lines if "set_up" in line]
@@ -80,7 +80,7 @@ def test_the_link_of_a_new_installation_leads_to_the_first_bot_and_its_key(
         assert ("and empty" in started.text, "and empty" in later.text) == (True, False)
         assert bot["slug"] == "nordwind-help"
 
-    # With someone there, another start prints no link.
+    # Once a person exists, another start prints no link.
     installation.running[-1].terminate()
     installation.running[-1].wait()
     installation.serve("--no-jobs")

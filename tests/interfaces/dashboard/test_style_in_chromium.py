@@ -1,4 +1,4 @@
-"""Violations of the style in the editor: shown as one types, marked, and fixed by a click."""
+"""Style violations in the editor: marked while typing, and fixed by a click."""
 
 import pytest
 from playwright.async_api import Page, expect

@@ -1,4 +1,4 @@
-"""Parts and variables: a change shows the articles that it touches, and is made after a yes."""
+"""Parts and variables: a change lists the affected articles and is made after confirmation."""
 
 import re
 from html import unescape

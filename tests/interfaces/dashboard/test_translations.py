@@ -1,4 +1,4 @@
-"""The changes of an original, next to their translation."""
+"""Changes of an original, shown next to its translation."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""What someone typed is not lost without a word: the browser asks, and a form comes back filled in."""
+"""Typed text is never lost silently: the browser asks, and a refused form comes back filled in."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -16,7 +16,7 @@ from tests.support.sign_in import PASSWORD, sign_up
 
 
 class Answers:
-    """Answers what the browser asks before a page is left."""
+    """Answers the browser's dialog before a page is left."""
 
     def __init__(self, tab: Page) -> None:
         self.asked: list[str] = []
@@ -38,7 +38,7 @@ async def test_leaving_a_draft_with_typed_text_asks_first(
     await tab.goto(f"{development_server}/app/{cast.acme.slug}/review/{draft['id']}/edit")
     field = tab.get_by_role("textbox", name="Text", exact=True)
     await field.press_sequentially("Typed. ")
-    # The name of a section is followed by how much waits there.
+    # The section's name is followed by its number of waiting items.
     link = tab.get_by_role("link", name=way).first
     async with tab.expect_event("dialog"):
         await link.click()
@@ -48,7 +48,7 @@ async def test_leaving_a_draft_with_typed_text_asks_first(
     await expect(field).to_have_count(0)
 
     assert answers.asked == ["beforeunload", "beforeunload"]
-    # It is offered to whoever comes back.
+    # The text is offered when the person comes back.
     await tab.goto(f"{development_server}/app/{cast.acme.slug}/review/{draft['id']}/edit")
     await tab.get_by_role("button", name="Restore unsaved text").click()
     await expect(field).to_contain_text("Typed")
@@ -90,7 +90,7 @@ async def test_leaving_a_form_with_a_long_text_asks_first(
 
 
 async def end_session(owner: Tx, tab: Page) -> str:
-    """Sign the person of the tab out elsewhere; their address."""
+    """End the session of the person in the tab; return their email."""
     email = await tab.locator(".person a").inner_text()
     await owner.execute(
         "delete from sessions where person_id in (select id from people where email = %(email)s)", email=email
@@ -164,7 +164,7 @@ MAY_NOT_BE_SAVED = "The form that you sent may not have been saved"
 
 
 class RulePage:
-    """The page of style rules, whose form only has text that nothing else keeps."""
+    """The style rules page, whose form has only text that is stored nowhere else."""
 
     def __init__(self, tab: Page, slug: str) -> None:
         self.tab = tab
@@ -182,7 +182,7 @@ class RulePage:
         await expect(self.tab.get_by_role("cell", name=rule, exact=True)).to_be_visible()
 
     async def be_refused(self, address: str, rule: str, other: User) -> str:
-        """Type a rule and send it after someone else has signed in; the email of who typed."""
+        """Submit a rule after someone else has signed in; return the email of the person who typed it."""
         await self.open()
         email = await self.tab.locator(".person a").inner_text()
         await self.field.fill(rule)
@@ -199,7 +199,7 @@ def rules(signed_in_tab: Page, cast: Cast) -> RulePage:
 
 @pytest.fixture
 async def other(owner: Tx, cast: Cast) -> User:
-    """Someone else of the workspace."""
+    """Another person in the workspace."""
     return await sign_up(owner, cast.acme.workspace_id)
 
 
@@ -226,12 +226,12 @@ async def test_a_refused_form_comes_back_if_its_person_is_the_next_to_open_a_pag
 ) -> None:
     email = await rules.be_refused(development_server, "Write short sentences.", other)
     await sign_in_elsewhere(rules.tab, development_server, email)
-    # A page without the form, and another form that is accepted, do not delete it.
+    # Neither a page without the form nor another form that is accepted deletes it.
     await rules.tab.goto(f"/app/{cast.acme.slug}/settings/synonyms")
     await rules.tab.get_by_label("Synonyms").fill("cart, basket")
     await rules.tab.get_by_role("button", name="Save").click()
     await expect(rules.tab.get_by_role("status")).not_to_be_empty()
-    # The page of someone else neither shows nor loses it.
+    # Another person's page neither shows nor loses it.
     await sign_in_elsewhere(rules.tab, development_server, other.email)
     await rules.open()
     await expect(rules.field).to_have_value("")
@@ -301,7 +301,7 @@ async def test_a_page_of_someone_else_than_the_last_to_sign_in_decides_nothing(
         await tab.clock.fast_forward(60_000)
     await (await presence.value).finished()
     await tab.clock.run_for(100)
-    # Nobody waits for an answer about who else is there.
+    # The response about who else is present shows no alert.
     assert (await presence.value).url.endswith("/presence")
     await expect(tab.get_by_role("alert")).to_have_count(0)
     await tab.get_by_role("button", name="Apply").click()

@@ -84,7 +84,7 @@ ROW = f"|`MAX_BYTES`|integer|{LONG}|`20`|\n"
 
 
 def fields_of(html: str) -> list[tuple[str, str]]:
-    """The names and the marked cells of the rows that are shown as fields."""
+    """The names and marked cells of rows that are shown as fields."""
     return re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", html)
 
 

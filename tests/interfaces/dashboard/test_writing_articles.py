@@ -1,4 +1,4 @@
-"""The editor without scripts: forms that save and publish, and lose nothing when two people write."""
+"""The editor without scripts: forms save and publish, and nothing is lost when two people write."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -396,7 +396,7 @@ async def test_a_new_address_offers_edits_of_the_links_to_the_former_one(desk: D
     expected = text.replace("/install#x", "/set-up#x").replace("(install)", "(set-up)")
     assert detail["contentMarkdown"] == expected
     assert (await article_of(client, linking["id"]))["contentMarkdown"] == text
-    # Their edits wait already, so that there is nothing to offer.
+    # The edits of the links are already pending, so nothing is offered.
     page = await desk.get(f"{path}?renamed=install")
     assert (page.status_code, "to the old address" in page.text) == (200, False)
     assert (await submit(desk, path, slug="begin")).headers["Location"] == desk.path(path)
@@ -418,7 +418,7 @@ async def test_edits_of_links_are_proposed_once_however_often_they_are_asked_for
     drafts = ok(await client.get("/v1/drafts"))["results"]
     assert sorted(draft["articleTitle"] for draft in drafts) == ["One", "Two"]
 
-    # What was dismissed is proposed again; what waits is not.
+    # A dismissed edit is proposed again; a pending one is not.
     ok(await client.post(f"/v1/drafts/{drafts[0]['id']}/dismiss"))
     answer = await desk.post(f"articles/{article['id']}/links", form)
     assert "One draft" in (await desk.follow(answer)).text

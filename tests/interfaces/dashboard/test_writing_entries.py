@@ -1,4 +1,4 @@
-"""Entries of the changelog in the editor, without scripts."""
+"""Changelog entries in the editor, without scripts."""
 
 from tests.interfaces.dashboard.conftest import Desk
 from tests.interfaces.dashboard.editor import fields_of, submit

@@ -1,4 +1,4 @@
-"""An agent keeps a help center in step over MCP alone: from the search to a changed live article."""
+"""An agent keeps a help center up to date over MCP alone: from a search to a changed live article."""
 
 from fastapi import FastAPI
 

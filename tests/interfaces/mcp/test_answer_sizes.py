@@ -1,4 +1,4 @@
-"""An agent can afford every answer: with large data each list stays short, and its pages tell everything."""
+"""Response sizes that an agent can afford: with large data each list is short, and its pages are complete."""
 
 import json
 
@@ -14,7 +14,7 @@ from tests.support.mcp import use
 from tests.support.places import URL, find_places, new_place
 
 ROWS = 14
-# As long as a field may be, in signs that take most bytes.
+# A title of maximum length in characters that take the most bytes.
 TITLE = "帮助" * (limits.MAX_TITLE_CHARACTERS // 2 - 2)
 BROKEN = "".join(f"[a link to nowhere](missing-{n}/{'x' * 80})\n\n" for n in range(40))
 TEXT = "Install the agent. " * 2_000 + "\n\n" + BROKEN
@@ -34,7 +34,7 @@ LISTS: dict[str, Json] = {
 
 
 async def fill(client: Client, cast: Cast, database: Database) -> None:
-    """Everything long, and many of it."""
+    """Create many rows with fields of maximum length."""
     for n in range(ROWS):
         new = {
             "title": f"{TITLE}{n}",

@@ -1,4 +1,4 @@
-"""How clients find the servers: one document, two cards, a catalog."""
+"""Discovery of the servers by clients: one document, two cards, a catalog."""
 
 import json
 

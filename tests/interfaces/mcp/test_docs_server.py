@@ -1,4 +1,4 @@
-"""POST /mcp: a help center for the agents of anyone who knows a bot's public key."""
+"""POST /mcp: a help center for any agent that knows a bot's public key."""
 
 import json
 from uuid import uuid4
@@ -19,7 +19,7 @@ INSTALL = "# Install the agent\n\nRun `install.sh` to install the agent, then si
 
 
 async def write(client: Client) -> Json:
-    """The article that answers the question, and others that don't."""
+    """Publish the article that answers the question, after others that don't."""
     for topic in ("Invoices", "Pets", "Exports"):
         await publish(client, topic, f"{topic} are looked after by the office on Mondays.\n")
     return await publish(client, "Install the agent", INSTALL)

@@ -1,4 +1,4 @@
-"""POST {help center}/mcp: one address that anyone can add to an AI client."""
+"""POST {help center}/mcp: a URL that anyone can add to an AI client."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""POST /mcp/admin: which keys see and may do what, and how their calls are counted."""
+"""POST /mcp/admin: what each key can see and do, and how its calls are counted."""
 
 from fastapi import FastAPI
 

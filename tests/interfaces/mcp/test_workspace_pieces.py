@@ -1,4 +1,4 @@
-"""POST /mcp/admin: long texts and long lists come in pieces that an agent can afford."""
+"""POST /mcp/admin: long texts and long lists are split into pieces that an agent can afford."""
 
 import json
 

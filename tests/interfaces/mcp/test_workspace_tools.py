@@ -1,4 +1,4 @@
-"""POST /mcp/admin: how its tools describe themselves, and what they do besides what REST does."""
+"""POST /mcp/admin: descriptions of its tools, and what they do beyond the REST API."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from tests.support.http import ok
 from tests.support.mcp import WORKSPACE, call, refused, use
 from tests.support.uploads import show_in_article, upload
 
-# Names, arguments and descriptions of all tools together, about 5,000 tokens, which a client reads once.
+# Size of all tool names, arguments and descriptions, about 5,000 tokens, which a client reads once.
 MAX_TOOLS_BYTES = 28_200
 
 
@@ -72,7 +72,7 @@ async def test_a_tool_accepts_every_field_of_its_operation(client: Client, visit
 
 
 def fields_of(operation: Json, document: Json) -> set[str]:
-    """The parameters and the fields of the body, except for those that tools name alike or do not need."""
+    """Parameters and body fields, except those that tools rename consistently or do not need."""
     shared = {"bot_id", "page_size", "start_cursor", "format", "q"}
     names = {each["name"] for each in operation["parameters"] if each["in"] != "header"} - shared
     [body] = operation.get("requestBody", {"content": {"": {}}})["content"].values()

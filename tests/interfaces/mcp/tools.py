@@ -1,4 +1,4 @@
-"""The tools of the workspace's server by what they may do, and a text that is too long for one answer."""
+"""The workspace server's tools by permission, and a text too long for one response."""
 
 from tests.support.cast import Client, Json
 from tests.support.http import body_of
@@ -24,7 +24,7 @@ ADDS = [
     *("create_collection", "create_redirect", "lift_suppressed", "translate_articles"),
     *("resolve_place", "dismiss_place", "add_comment"),
 ]
-# The tools among those that add for which `content:propose` suffices.
+# Tools that add something and need only `content:propose`.
 PROPOSES = [
     *("propose_edit", "create_task", "translate_articles", "resolve_place", "dismiss_place", "add_comment")
 ]

@@ -1,4 +1,4 @@
-"""The accent color of a bot: its style stands in its pages, and their policy allows it."""
+"""A bot's accent color: its pages contain the style, and their policy allows it."""
 
 import re
 from base64 import b64encode

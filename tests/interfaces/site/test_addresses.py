@@ -1,4 +1,4 @@
-"""What holds for every address of a help center: methods, caches, compression, headers, statements."""
+"""Rules for every URL of a help center: methods, caches, compression, headers, SQL statements."""
 
 from typing import Any
 
@@ -79,9 +79,9 @@ async def test_each_takes_no_other_method(visitor: Client, cast: Cast) -> None:
             assert answer == (405, "GET, HEAD"), (method, address)
 
 
-# One that enters and one that finds, and then: for the tree next to the text, for the articles around one,
-# and for those that are near to it the state of the search; the sitemap asks for the last change, and lists
-# articles and changelog.
+# Every page takes two statements to authorize and find it. Further ones read the collection tree, the
+# neighboring articles and, for related articles, the state of the search index; the sitemap reads the last
+# change, the articles and the changelog.
 STATEMENTS = {"collections/guides": 3, "articles/install": 5, "sitemap.xml": 4}
 
 
@@ -93,7 +93,7 @@ async def test_it_takes_few_statements_however_much_there_is(
         group = await collect(client, f"Group {number}")
         await publish(client, f"No {number}", collectionId=group["id"])
         await publish_entry(client, f"No {number}")
-    # Related articles are ranked by the index, which nobody waits for.
+    # Pages do not wait for the index, which ranks related articles, so it is loaded first.
     await client.get("/v1/articles/search", params={"q": "words"})
     statements: list[str] = []
     monkeypatch.setattr(Tx, "send", counted(Tx.send, statements))
@@ -104,7 +104,7 @@ async def test_it_takes_few_statements_however_much_there_is(
 
 
 def counted(send: Any, statements: list[str]) -> Any:
-    """Counts what is sent in a round trip each."""
+    """Records each round trip's statements."""
 
     async def run(tx: Tx, items: list[SqlStatement], **options: Any) -> Any:
         statements.append(" ".join(item.sql for item in items))

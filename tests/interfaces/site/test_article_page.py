@@ -323,7 +323,7 @@ async def test_a_paused_company_keeps_its_help_center(
 
 
 async def add_task(owner: Tx, cast: Cast, number: int, day: str, status: str = "completed") -> str:
-    """A code change that came on this day of 2099."""
+    """Add a code change received on this day of 2099."""
     id = f"task_{number}"
     await owner.execute(
         """
@@ -353,7 +353,7 @@ async def test_it_says_with_which_product_changes_it_was_compared(
     await add_task(owner, cast, 3, "01-04", status="running")
     assert "January 3, 2099" in Page((await visit(api, path)).text).text
 
-    # The proposal of a newer one waits for review: so far the text does not say what this change made of it.
+    # The proposal of a newer change is pending, so the text does not reflect that change yet.
     newest = await add_task(owner, cast, 4, "01-05")
     await owner.execute(
         """
@@ -419,11 +419,11 @@ async def test_a_change_that_is_compared_after_a_later_one_is_not_passed_over(
     path = f"{cast.acme.slug}/articles/settings"
     await changes.send(client)
     await add_task(owner, cast, 1, "01-03")
-    # Pages that are rendered before the index of the search is read are dropped when it is there.
+    # Loading the search index drops pages that were rendered before it.
     await client.get("/v1/articles/search", params={"q": "settings"})
     assert "January 3, 2099" in Page((await visit(api, path)).text).text
 
-    # The proposal of the earlier one waits for review now.
+    # The earlier change's proposal is pending now.
     await run_jobs()
 
     assert "January 3, 2099" not in Page((await visit(api, path)).text).text
@@ -432,7 +432,7 @@ async def test_a_change_that_is_compared_after_a_later_one_is_not_passed_over(
 async def test_the_worker_renders_texts_of_earlier_versions_again_and_pages_never_do(
     client: Client, api: Api, cast: Cast, owner: Tx, database: Database, run_jobs: RunJobs
 ) -> None:
-    # Without the thousands of rows that other tests have inserted without HTML.
+    # Leave out the thousands of rows that other tests have inserted without HTML.
     await owner.execute(
         f"update articles set html_version = {HTML_VERSION} where html_version < {HTML_VERSION}"
     )

@@ -1,4 +1,4 @@
-"""Asking, rating and writing to a person on the public site, as a browser without scripts does."""
+"""Asking, rating and contacting a person on the public site, in a browser without scripts."""
 
 from html import unescape
 from urllib.parse import quote
@@ -26,7 +26,7 @@ QUESTION = "How do I reset my password?"
 
 @pytest.fixture
 def patient(set_limit: SetLimit) -> None:
-    """Forms that may be sent as soon as they are shown."""
+    """Accept forms as soon as they are shown."""
     set_limit("MIN_SITE_FORM_SECONDS", 0)
 
 

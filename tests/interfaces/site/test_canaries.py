@@ -1,4 +1,4 @@
-"""Words that only people inside may read never stand on a page, nor in what is made for programs."""
+"""Internal text never appears on a public page or in machine-readable documents."""
 
 from collections.abc import Awaitable, Callable
 from urllib.parse import unquote
@@ -13,9 +13,9 @@ from tests.support.site_pages import FOR_PROGRAMS, collect, crawl, publish, set_
 
 Act = Callable[[], Awaitable[Response]]
 CANARY = "kookaburra"
-# It is found so too, and the page that repeats what was searched for does not hold it.
+# This misspelling also finds it, and the results page repeats only the misspelling.
 MISSPELT = "kookabura"
-# It is suggested for its beginning.
+# This prefix suggests it.
 BEGINNING = "about the k"
 PLACES = ("title", "contentMarkdown", "description")
 HIDDEN = [
@@ -25,8 +25,8 @@ HIDDEN = [
     "deleted_at = now()",
     "visibility = 'authenticated'",
 ]
-# The home page, the changelog, its feed, the sitemap, the pages to ask, to write to a person and to connect
-# an AI client, and what else there is for programs.
+# The home page, the changelog, its feed, the sitemap, the pages to ask, to contact a person and to connect an
+# AI client, and the other documents for programs.
 ALWAYS = 7 + len(FOR_PROGRAMS)
 
 
@@ -41,7 +41,7 @@ async def test_nothing_holds_a_word_of_an_article_that_is_not_public(
         await set_article(owner, hidden, assignment)
 
     assert await sightings(api, cast) == []
-    # The collection, the article, its Markdown, and for both the page to follow it and its feed.
+    # The collection, the article, its Markdown, and for both a follow page and a feed.
     assert len(await crawl(api, cast)) == ALWAYS + 7
 
 
@@ -60,9 +60,8 @@ async def test_an_article_is_gone_at_once_when_it_is_unpublished_hidden_or_delet
     ]
 
     for leave, come_back in acts:
-        # On the home page, in its collection, on its own page and as Markdown, in the sitemap, in both files
-        # for language models, in suggestions and in results of the search, on the page to follow it, and in
-        # its feed and that of its collection.
+        # The home page, its collection, its own page and Markdown, the sitemap, both files for language
+        # models, suggestions, search results, its follow page, its feed and its collection's feed.
         assert len(await sightings(api, cast)) == 12
         assert (await leave()).status_code == 200
         assert await sightings(api, cast) == []
@@ -85,7 +84,7 @@ async def test_nothing_holds_a_word_of_an_entry_that_is_not_published(
         await client.post(f"{ENTRIES}/{hidden['id']}/unpublish")
 
     assert await sightings(api, cast) == []
-    # The page to follow the changelog is linked from it.
+    # The changelog links to its follow page.
     assert len(await crawl(api, cast)) == ALWAYS + 3
 
 
@@ -133,7 +132,7 @@ async def test_nothing_holds_a_word_of_another_company(
 
 
 async def sightings(api: Api, cast: Cast) -> list[str]:
-    """Where the canary is seen: in an address or in what stands there."""
+    """Paths with the canary in their URL or content."""
     pages = await crawl(api, cast)
     for locale in ("", "de/"):
         path = f"/help/{cast.acme.slug}/{locale}search?q={MISSPELT}"
@@ -149,7 +148,7 @@ def found_page(answer: Response) -> str:
 
 
 async def secret(client: Client, **fields: object) -> Json:
-    """A live article with the canary in every place that a page could show."""
+    """A live article with the canary in every field that a page could show."""
     words = dict.fromkeys(PLACES, f"About the {CANARY}")
     return await publish(
         client, words["title"], words["contentMarkdown"], description=words["description"], **fields
@@ -157,5 +156,5 @@ async def secret(client: Client, **fields: object) -> Json:
 
 
 async def news(client: Client) -> Json:
-    """A published changelog entry with the canary in it."""
+    """A published changelog entry that contains the canary."""
     return await publish_entry(client, f"About the {CANARY}", contentMarkdown=f"The {CANARY} laughs.")

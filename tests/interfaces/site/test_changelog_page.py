@@ -91,7 +91,7 @@ async def test_older_entries_are_on_further_pages(
         page = Page((await visitor.get(path)).text)
         titles.append(re.findall(r"\bNo (\d)", page.text))
         path = next((link for link in page.links if "start_cursor" in link), "")
-        # A newcomer does not shift what is on the next page.
+        # A new entry does not shift the next page.
         await publish_entry(client, f"New {len(titles)}", contentMarkdown="x")
 
     assert titles == [["4", "3"], ["2", "1"], ["0"]]

@@ -1,4 +1,4 @@
-"""A help center at a host name of its own: the same pages below its root, and nothing else there."""
+"""A help center at its own host name: the same pages at the root, and nothing else."""
 
 from collections.abc import Awaitable, Callable
 
@@ -49,7 +49,7 @@ async def test_all_pages_are_below_the_root_and_name_the_host(
     for path in ("/", "/articles/install", "/collections/first-steps", "/changelog", "/search?q=installer"):
         answer = await get(path)
         assert answer.status_code == 200, path
-        # Nothing on the page leads to the installation's own address.
+        # No link on the page points to the installation's own host.
         assert f"/help/{cast.acme.slug}" not in answer.text, path
         assert "help.test" not in answer.text, path
     page = Page((await get("/articles/install")).text)
@@ -126,7 +126,7 @@ async def test_former_addresses_answer_301_to_the_host(
     for path in ("", "articles/install", "de/articles/install?x=1", "search?q=a%26b", "sitemap.xml"):
         moved = await visit(api, f"{slug}/{path}")
         assert (moved.status_code, moved.headers["Location"]) == (301, f"http://{host}/{path}"), path
-        # The same at the host itself, where texts may lead to it.
+        # The same holds at the host itself, which texts may link to.
         again = await get(f"/help/{slug}/{path}")
         assert (again.status_code, again.headers["Location"]) == (301, f"http://{host}/{path}"), path
     form = await api(None).post(f"/help/{slug}/contact", data={"message": "Hello"})
@@ -147,9 +147,9 @@ async def test_nothing_but_the_help_center_is_at_the_host(
     client: Client, globex: Client, api: Api, get: Get, cast: Cast
 ) -> None:
     await publish(globex, "Secrets of Globex")
-    # An index that is read for the first time drops pages.
+    # Loading an index for the first time drops cached pages.
     await globex.get("/v1/articles/search", params={"q": "secrets"})
-    # Pages that were read are kept, and answered before anything else looks at the address.
+    # Cached pages are served before anything else checks the URL.
     for page in ("", "articles/secrets-of-globex"):
         assert (await visit(api, f"{cast.globex.slug}/{page}")).status_code == 200
     picture = await upload(globex)
@@ -178,7 +178,7 @@ async def test_nothing_but_the_help_center_is_at_the_host(
         answer = await get(path)
         assert answer.status_code == 404, path
         assert "Globex" not in answer.text, path
-    # What is not there leads to the search of the help center that is.
+    # The page for a missing article offers the search of this help center.
     assert 'action="/search"' in (await get("/articles/none")).text
 
 
@@ -206,7 +206,7 @@ async def test_a_visitor_signs_in_at_the_host(
     cookie = entered.headers["Set-Cookie"].partition(";")[0]
     assert "signed-in eyes" in (await get("/articles/the-plan", Cookie=cookie)).text
     assert (await get("/articles/the-plan")).status_code == 404
-    # The token must not stay in a cache with the address that it leads to.
+    # No cache may keep the token together with its redirect.
     moved = await visit(api, f"{cast.acme.slug}/sso?token={token}")
     assert (moved.status_code, moved.headers["Cache-Control"]) == (301, "no-store")
 

@@ -1,4 +1,4 @@
-"""The pages that search engines list describe themselves."""
+"""Pages that search engines list have descriptions."""
 
 import pytest
 

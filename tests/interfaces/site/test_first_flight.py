@@ -1,4 +1,4 @@
-"""What a browser must load before it shows an article fits the first round trip of a connection."""
+"""Everything a browser must load to show an article fits into a connection's first round trip."""
 
 import gzip
 
@@ -11,7 +11,7 @@ FIRST_FLIGHT_BYTES = 14 * 1024
 
 
 async def test_a_long_article_and_its_style_come_in_the_first_flight(api: Api, cast: Cast) -> None:
-    """The page is counted as gzip makes it, which is a little larger than Brotli would."""
+    """The page is measured with gzip, which is slightly larger than Brotli."""
     client = api(cast.acme.write_key)
     text = (REPOSITORY / "docs" / "help" / "02-run-it" / "01-settings.md").read_text()
     await publish(client, "Settings", text.split("---\n", 2)[2])

@@ -1,4 +1,4 @@
-"""What holds for every address of a help center that is made for programs; and no proxy keeps old texts."""
+"""Rules for every machine-readable URL of a help center; proxies never keep old texts."""
 
 import xml.etree.ElementTree as ET
 
@@ -33,7 +33,7 @@ async def test_caches_ask_each_time_and_nothing_is_written(
 async def test_the_sitemap_and_the_pages_name_the_same_languages(
     client: Client, api: Api, cast: Cast
 ) -> None:
-    """The first version is the default of a text that has none in the bot's language."""
+    """If a text has no version in the bot's language, its first version is the default."""
     root = await publish(client, "Einrichten", locale="de")
     french = await publish(client, "Installer", locale="fr", translationOf=root["id"])
 

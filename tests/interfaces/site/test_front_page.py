@@ -1,4 +1,4 @@
-"""GET /, and the addresses that people guess: they lead somewhere, and tell strangers of nobody."""
+"""GET / and URLs that people guess: they redirect, and reveal no names to strangers."""
 
 import pytest
 
@@ -11,7 +11,7 @@ ROOTS = pytest.mark.parametrize("path", ["/", "/help", "/help/"])
 
 
 async def second_bot(new_owner: Tx, company: Company, name: str) -> tuple[str, str]:
-    """Its slug, and a key that may write to it."""
+    """Add a bot; return its slug and a key that may write to it."""
     rows = Rows()
     bot_id, slug, _ = rows.bot(company.workspace_id, name)
     _, key = rows.key(company.workspace_id, "writer", Scope.WRITE, bot_id)
@@ -26,7 +26,7 @@ async def test_the_only_help_center_is_what_the_root_leads_to(new_api: Api, new_
     answer = await new_api(None).get(path)
 
     assert (answer.status_code, answer.headers["Location"]) == (302, f"/help/{acme.slug}/")
-    # The next one may lead elsewhere: no cache may keep it.
+    # The next redirect may have another target, so no cache may keep this one.
     assert answer.headers["Cache-Control"] == "no-store"
     assert (await new_api(None).get(answer.headers["Location"])).status_code == 200
 

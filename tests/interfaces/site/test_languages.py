@@ -1,4 +1,4 @@
-"""The help center in the languages of its articles, each page at an address of its own."""
+"""The help center in the languages of its articles, with a URL per page and language."""
 
 import re
 
@@ -13,14 +13,14 @@ SWITCHER = re.compile(r'<nav class="choice" aria-label="([^"]+)">(.*?)</nav>', r
 
 
 def languages_of(html: str) -> dict[str, str]:
-    """What the switcher leads to, by the name of the language."""
+    """The links of the language switcher, by language name."""
     switcher = SWITCHER.search(html)
     links = re.findall(r'<a href="([^"]+)"[^>]*>([^<]+)</a>', switcher[2]) if switcher else []
     return {name: path for path, name in links}
 
 
 async def translated(client: Client) -> str:
-    """An article with its German translation; the id of the collection that both stand in."""
+    """Publish an article and its German translation in one collection; return the collection's id."""
     group = await collect(client, "First steps")
     root = await publish(client, "Install", collectionId=group["id"])
     await publish(client, "Einrichten", locale="de", translationOf=root["id"], collectionId=group["id"])

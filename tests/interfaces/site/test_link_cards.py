@@ -1,4 +1,4 @@
-"""How links to pages are shown elsewhere: canonical addresses, Open Graph, and the drawn picture."""
+"""Link previews of pages: canonical URLs, Open Graph, and the generated picture."""
 
 from io import BytesIO
 from pathlib import Path
@@ -16,7 +16,7 @@ LONG = "A very long title that tells everything there is to be told about a subj
 
 
 def properties(html: str) -> dict[str, str]:
-    """What a page says in Open Graph, and its canonical address."""
+    """A page's Open Graph properties and its canonical URL."""
     page = Page(html)
     named = {
         meta["property"]: meta["content"] or "" for meta in page.attributes("meta") if "property" in meta

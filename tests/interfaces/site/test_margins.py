@@ -1,4 +1,4 @@
-"""Next to an article stand the tree of collections, its headings, and the articles before and after."""
+"""Next to an article: the collection tree, its headings, and the previous and next articles."""
 
 import pytest
 

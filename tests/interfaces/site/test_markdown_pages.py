@@ -1,4 +1,4 @@
-"""GET /help/{bot}/articles/{slug}.md and the like, and what `Accept` chooses on the pages themselves."""
+"""GET /help/{bot}/articles/{slug}.md and similar URLs, and `Accept` on the pages themselves."""
 
 import pytest
 from starlette.requests import Request
@@ -93,7 +93,7 @@ async def test_accept_chooses_what_a_page_is_read_as(client: Client, api: Api, c
             answer = await visit(api, f"{cast.acme.slug}/{path}", Accept=accept)
             assert answer.headers["Content-Type"] == media_type
             assert "Accept" in answer.headers["Vary"].split(", ")
-            # The page itself may be listed by search engines, whoever reads it as what.
+            # Search engines may list the page itself, whatever format was requested.
             assert "X-Robots-Tag" not in answer.headers
 
 

@@ -1,4 +1,4 @@
-"""Collections within collections on the site: what leads to them, and what hides them everywhere at once."""
+"""Nested collections on the site: the paths to them, and hiding them everywhere at once."""
 
 from collections.abc import Awaitable, Callable
 
@@ -13,7 +13,7 @@ Act = Callable[[], Awaitable[Response]]
 
 
 async def branch(client: Client) -> list[Json]:
-    """Three collections, each in the one before."""
+    """Three collections, each inside the previous one."""
     rows: list[Json] = []
     for title in ("Product", "Setup", "First steps"):
         parent = rows[-1]["id"] if rows else None
@@ -39,9 +39,8 @@ async def test_an_article_is_gone_everywhere_at_once_when_one_above_it_is_hidden
         (patching(steps, {"parentId": "staff"}), patching(steps, {"parentId": "setup"})),
     ]
     for leave, come_back in acts:
-        # In its collection, on its own page and as Markdown, in the sitemap, in both files for language
-        # models and in results of the search, on the page to follow it, in its feed and in those of three
-        # collections.
+        # Its collection, its own page and Markdown, the sitemap, both files for language models, search
+        # results, its follow page, its feed and those of three collections.
         assert len(await sightings(api, cast)) == 12
         assert await is_told(api, cast)
         assert await agent_reads(api, cast)

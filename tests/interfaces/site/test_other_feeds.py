@@ -1,4 +1,4 @@
-"""GET /help/{bot}/changelog.atom and changelog.json; all three feeds as feed readers read them."""
+"""GET /help/{bot}/changelog.atom and changelog.json; all three feeds as feed readers parse them."""
 
 import json
 from typing import Any
@@ -15,7 +15,7 @@ ATOM_TYPE = "application/atom+xml; charset=utf-8"
 
 
 async def read(api: Api, cast: Cast, name: str) -> Any:
-    """The feed as feedparser reads it."""
+    """The feed, parsed by feedparser."""
     answer = await visit(api, f"{cast.acme.slug}/{name}")
     assert answer.status_code == 200
     feed = feedparser.parse(answer.content, response_headers={"content-type": answer.headers["Content-Type"]})

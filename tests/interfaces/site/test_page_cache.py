@@ -1,4 +1,4 @@
-"""Public pages are rendered once, shown to everyone, and gone as soon as anything changes."""
+"""Public pages are rendered once, served to everyone, and dropped as soon as anything changes."""
 
 import asyncio
 
@@ -103,7 +103,7 @@ async def test_a_network_in_front_may_keep_pages_where_the_operator_says_so(
 
     headers = (await visit(api, path)).headers
     assert headers["CDN-Cache-Control"] == "public, max-age=3600"
-    # What an event names as `botId`, so that a receiver purges all pages of the help center.
+    # The tag equals an event's `botId`, so a receiver can purge all pages of the help center.
     assert headers["Cache-Tag"] == headers["Surrogate-Key"] == str(cast.acme.bot_id)
     assert headers["Cache-Control"] == "public, no-cache"
 

@@ -1,4 +1,4 @@
-"""Related articles: a few that are near in their words, as long as everyone may read them."""
+"""Related articles: a few with similar words, and only those that everyone may read."""
 
 from instep.interfaces.site.related import loading
 from tests.support.cast import Api, Cast, Client
@@ -8,7 +8,7 @@ LABEL = "Related articles"
 
 
 async def read_index(client: Client) -> None:
-    """Pages do not wait for the index: whoever searches does."""
+    """Load the index by a search, because pages do not wait for it."""
     assert (await client.get("/v1/articles/search", params={"q": "invoices"})).status_code == 200
 
 

@@ -1,4 +1,4 @@
-"""`INSTEP_DATABASE_READ_URL`: pages are read from a replica as long as it has what the database has."""
+"""`INSTEP_DATABASE_READ_URL`: pages are read from a replica as long as it is up to date."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from tests.support.installation import Installation, installed
 from tests.support.standbys import Pair, paired
 
 SECONDS = 30
-# As an operator would with a superuser's rights: the replica gets it, and nothing says that it has changed.
+# A superuser's change without triggers: it reaches the replica, but nothing records that it happened.
 CHANGE_SILENTLY = """
     set session_replication_role = replica;
     update articles set content_html = replace(content_html, 'first', 'silent');
@@ -29,7 +29,7 @@ class Site:
         return self.client.get(f"/help/acme/articles/{slug}", headers={"Authorization": ""})
 
     def list_of(self, path: str, field: str, **params: str) -> str:
-        """One field of all rows of a list of the API."""
+        """One field of all rows of an API list, joined."""
         response = self.client.get(path, params={"format": "html", **params})
         assert response.status_code == 200, response.text
         return " ".join(row[field] for row in response.json()["results"])
@@ -81,7 +81,7 @@ def test_lists_and_searches_come_from_the_replica_until_it_is_behind(site: Site)
     site.replay("pause")
     with psycopg.connect(site.pair.primary.url, autocommit=True) as primary:
         primary.execute(CHANGE_SILENTLY.encode())
-    # What the replica lacks is not shown, so it is the replica that was asked.
+    # The response lacks a change that the replica lacks, so it came from the replica.
     assert "first" in site.list_of("/v1/articles", "contentHtml")
     assert "first" in site.list_of("/v1/articles/search", "contentHtml", q="words")
 

@@ -1,4 +1,4 @@
-"""The search page of a help center: results that lead to the place, and nothing that a visitor may not do."""
+"""A help center's search page: results link to their section, and show nothing a visitor may not see."""
 
 import re
 from urllib.parse import quote, urlsplit

@@ -25,7 +25,7 @@ NAMESPACES = {
 
 
 async def sitemap(api: Api, cast: Cast) -> dict[str, ET.Element]:
-    """Its entries by address."""
+    """The sitemap's entries by URL."""
     answer = await visit(api, f"{cast.acme.slug}/sitemap.xml")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/xml; charset=utf-8"

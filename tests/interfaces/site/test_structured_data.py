@@ -1,4 +1,4 @@
-"""What pages say to search engines, held against the parts of schema.org that these name."""
+"""Structured data of pages, validated against the parts of schema.org that search engines require."""
 
 import json
 import re
@@ -17,7 +17,7 @@ NAMED = {"type": "object", "required": ["@type", "name"], "properties": {"name":
 
 
 def thing(kind: str, required: list[str], properties: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a thing of this type that has nothing but these properties."""
+    """The schema of this type with only these properties."""
     return {
         "type": "object",
         "required": ["@type", *required],
@@ -26,7 +26,7 @@ def thing(kind: str, required: list[str], properties: dict[str, Any]) -> dict[st
     }
 
 
-# What search engines ask of each type: https://developers.google.com/search/docs/appearance/structured-data
+# Search engines' requirements per type: https://developers.google.com/search/docs/appearance/structured-data
 SCHEMAS = {
     "WebSite": thing(
         "WebSite",
@@ -91,7 +91,7 @@ SCHEMAS = {
 
 
 async def things(api: Api, path: str) -> dict[str, dict[str, Any]]:
-    """What a page says, by type, once it has been checked."""
+    """A page's structured data by type, after validation."""
     [block] = BLOCK.findall((await visit(api, path)).text)
     data = json.loads(block)
     assert data["@context"] == "https://schema.org"

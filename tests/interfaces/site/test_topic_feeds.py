@@ -1,4 +1,4 @@
-"""GET /help/{bot}/articles/{slug}.atom and collections/{slug}.atom: what everyone could read, and when."""
+"""GET /help/{bot}/articles/{slug}.atom and collections/{slug}.atom: dated versions that anyone could read."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ TEXT = "Begin.\n\n## Install\n\nRun it.\n\n## Configure\n\nSet it."
 
 
 async def read(api: Api, cast: Cast, path: str) -> Any:
-    """The feed as feedparser reads it."""
+    """The feed, parsed by feedparser."""
     answer = await visit(api, f"{cast.acme.slug}/{path}.atom")
     assert answer.status_code == 200
     feed = feedparser.parse(answer.content, response_headers={"content-type": answer.headers["Content-Type"]})

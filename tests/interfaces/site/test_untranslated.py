@@ -1,4 +1,4 @@
-"""Articles without a translation, on pages of a help center that shows them in its default language."""
+"""Articles without a translation, in a help center that shows them in its default language."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The help center in its product versions: addresses, lists, notices and what search engines read."""
+"""The help center in its product versions: URLs, lists, notices, and what search engines index."""
 
 from dataclasses import dataclass
 
@@ -125,7 +125,7 @@ async def test_an_address_leads_to_the_article_of_its_version(site: Site) -> Non
 async def test_an_article_without_a_counterpart_is_shown_with_the_versions_that_have_it(site: Site) -> None:
     page = await site.page("articles/telnet")
     assert "This article is not about version 2.x" in page.text
-    # An Arabic sentence would otherwise show the name from right to left.
+    # Otherwise an Arabic sentence would show the name from right to left.
     assert ("bdi", {}) in page.tags
     assert f"{site.home}/versions/1.x/articles/telnet" in page.links
     assert is_noindex(page)

@@ -1,4 +1,4 @@
-"""Whom the customer's server vouches for reads what is only for signed-in visitors; nobody else does."""
+"""Only visitors with a token from the customer's server read pages for signed-in visitors."""
 
 from http.cookies import SimpleCookie
 
@@ -23,7 +23,7 @@ async def enter(api: Api, cast: Cast, token: str, next_path: str = "") -> httpx2
 
 
 async def signed_in(api: Api, cast: Cast, owner: Tx) -> str:
-    """The header `Cookie` of a visitor who has just signed in."""
+    """The `Cookie` header of a visitor who has just signed in."""
     answer = await enter(api, cast, sign(await secret_of(owner, cast.acme), claims()))
     assert answer.status_code == 303, answer.text
     return cookie_of(answer)
@@ -144,7 +144,7 @@ async def test_only_a_short_token_of_this_bot_signs_in(api: Api, cast: Cast, own
 async def test_a_link_opens_as_often_as_it_is_clicked_until_it_is_over(
     api: Api, cast: Cast, owner: Tx
 ) -> None:
-    """Mail programs and browsers open links ahead: who clicks afterwards has to come in, too."""
+    """Mail programs and browsers prefetch links, so a later click must still sign the visitor in."""
     token = sign(await secret_of(owner, cast.acme), claims())
 
     assert [(await enter(api, cast, token)).status_code for _ in range(2)] == [303, 303]

@@ -1,4 +1,4 @@
-"""Right after a large import PostgreSQL may know nothing of the new rows: what pages and lists then read."""
+"""Pages and lists right after a large import, when PostgreSQL may have no statistics on the new rows."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -20,10 +20,10 @@ from tests.support.synced_repository import Repository, page
 
 NAME = "without_statistics"
 ARTICLES, COLLECTIONS, TOP_COLLECTIONS = 1_000, 400, 12
-# A join that reads a whole table for each row of another reads a thousand times this.
+# A join that reads a whole table for each row of another would read a thousand times as many rows.
 MAX_ROWS = 200 * (ARTICLES + COLLECTIONS)
 IMPORTED, SYNCED, OPENED = 1_000, 30, 20
-# For all pages that are opened at once. While statistics are missing, each takes 15 seconds and fails.
+# For all pages opened at once. Without statistics each takes 15 seconds and fails.
 MAX_SECONDS = OPENED * 1
 FILLED = (
     """
@@ -58,7 +58,7 @@ LISTS = ("collections", "collections/collection-30", "articles?limit=100", "arti
 
 @pytest.fixture
 def empty_url(cluster: EmbeddedPostgres) -> Iterator[str]:
-    """The address of a database whose tables PostgreSQL takes to be empty, and goes on to."""
+    """The URL of a database whose tables PostgreSQL believes to be empty and never analyzes."""
     url = create_database(cluster, NAME)
     with psycopg.connect(url, autocommit=True) as owner:
         for table in ("articles", "collections"):
@@ -119,7 +119,7 @@ async def test_no_page_or_list_reads_far_more_rows_than_there_are(
 async def test_an_import_ends_with_statistics_and_pages_that_open_at_once(
     api: Api, empty_company: Company, empty_url: str, tmp_path: Path
 ) -> None:
-    """With the rights of requests, which do not own the tables."""
+    """The import has the rights of a request, which does not own the tables."""
     for number in range(IMPORTED):
         file = tmp_path / f"docs/part-{number % 20}/section-{number % 80}/page-{number}.md"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -148,7 +148,7 @@ async def test_a_sync_ends_with_statistics(api: Api, empty_company: Company, emp
 
 
 def planned_rows(url: str) -> float:
-    """The number of articles that PostgreSQL plans with."""
+    """The number of articles that PostgreSQL's planner assumes."""
     with psycopg.connect(url) as owner:
         [count] = owner.execute(
             "select reltuples from pg_class where oid = 'articles'::regclass"
@@ -157,7 +157,7 @@ def planned_rows(url: str) -> float:
 
 
 async def count_rows(tx: Tx, statement: SqlStatement) -> float:
-    """The rows that PostgreSQL reads for a statement, in all steps of its plan together."""
+    """The rows that PostgreSQL reads for a statement, in all steps of its plan."""
     [plan] = await tx.value(f"explain (analyze, format json) {statement.sql}", **statement.params)
     return rows_of(plan["Plan"])
 

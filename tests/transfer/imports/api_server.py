@@ -21,7 +21,7 @@ class Answer:
 
 @dataclass
 class ApiServer:
-    """Answers by path and query; a list gives one answer per request. `requests` are the targets, in order."""
+    """Answers by path and query; a list gives one answer per request. `requests` are targets, in order."""
 
     answers: dict[str, Answer | list[Answer]] = field(default_factory=dict)
     authorization: str | None = None
