@@ -1,4 +1,4 @@
-"""Expensive work ends in time, and never holds up other work."""
+"""Expensive work has a time limit and never delays other work."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from instep.platform.core.sandbox import MAX_SHORT_SECONDS, TimeLimitExceeded, r
 
 
 def spin(seconds: float) -> float:
-    """Work for so long, as native code that never looks up would."""
+    """Burn CPU time for this long without checking for cancellation, as native code would."""
     end = time.process_time() + seconds
     while time.process_time() < end:
         pass
@@ -82,7 +82,7 @@ async def test_an_error_comes_back_whole() -> None:
 
 
 async def test_waiting_and_sleeping_do_not_count_as_work() -> None:
-    """A busy machine refuses nothing that a calm one takes."""
+    """A busy machine rejects nothing that an idle one accepts."""
     assert await run_with_timeout(rest, 0.3, seconds=0.05) == 0.3
 
 
@@ -91,7 +91,7 @@ async def test_many_at_once_all_end() -> None:
 
 
 async def test_short_work_does_not_wait_behind_long_work() -> None:
-    """A reviewer's page is not held up, and certainly not refused, because tasks are running."""
+    """A reviewer's page is neither delayed nor refused because tasks are running."""
     long = [create_task(run_with_timeout(time.sleep, 60, seconds=MAX_SHORT_SECONDS + 1)) for _ in range(8)]
     await sleep(0)
 
@@ -117,7 +117,7 @@ def fill(megabytes: int) -> int:
 
 
 def keep(megabytes: int) -> int:
-    """Fill memory that the process keeps, as it does the libraries that it has loaded."""
+    """Allocate memory that the process keeps, like the libraries it has loaded."""
     kept.append(bytearray(megabytes * 1024 * 1024))
     return os.getpid()
 

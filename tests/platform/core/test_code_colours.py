@@ -1,4 +1,4 @@
-"""Code has colors that say what is a word of its language, a text, a value or a comment; its text stays."""
+"""Colors of code mark keywords, strings, values and comments; the text itself is unchanged."""
 
 import re
 from html import unescape

@@ -1,4 +1,4 @@
-"""A customer's accent color is readable in both schemes, whatever it is, and stays as near as it can."""
+"""Any accent color becomes readable in both schemes and stays as close to the original as possible."""
 
 import re
 
@@ -12,9 +12,9 @@ from instep.platform.core.colours import InvalidColour, readable_accent
 from scripts.check_assets import SOURCES
 
 CHANNEL = st.integers(0, 255)
-# Hues of colors with less chroma than this are noise of their 8 bits.
+# Below this chroma, a color's hue is noise of its 8 bits.
 MIN_CHROMA_OF_A_HUE = 0.04
-# How far 8 bits and the borders of sRGB may move a hue, in degrees.
+# The degrees that 8 bits and the limits of sRGB may shift a hue.
 HUE_TOLERANCE = 4.0
 
 

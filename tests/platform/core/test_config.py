@@ -1,4 +1,4 @@
-"""Settings: strict about names and values, never loud about secrets."""
+"""Settings: strict about names and values, and never revealing secrets."""
 
 import stat
 from concurrent.futures import ThreadPoolExecutor

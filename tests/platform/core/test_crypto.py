@@ -1,4 +1,4 @@
-"""Secrets at rest: they open under their own key, in their own row, and unaltered; else not at all."""
+"""Secrets at rest can be decrypted only with their own key, in their own row, and if unaltered."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A connection is always in its caller's company, never keeps the last one's work, and outlives an outage."""
+"""A connection always has its caller's company, keeps nothing of earlier work, and survives an outage."""
 
 import asyncio
 import socket
@@ -128,7 +128,7 @@ async def test_a_database_that_can_not_be_reached_is_said_in_time() -> None:
 
 
 async def test_a_request_waits_once_for_a_connection() -> None:
-    """The checks of its caller, which would come before other errors, wait for no second one."""
+    """The checks of the caller, which must come before other errors, do not wait for a second connection."""
     waits = 0
 
     class Counting(Database):
@@ -161,7 +161,7 @@ async def test_a_server_that_falls_silent_is_given_up(
     database_url: str, set_limit: SetLimit, statement: str
 ) -> None:
     set_limit("ANSWER_SECONDS", 0.5, database_module)
-    # The pool closes last: it would wait for its attempt to connect again, which ends with the server.
+    # The pool closes last: it would wait for its attempt to reconnect, which ends with the server.
     async with AsyncExitStack() as pools, silenceable(database_url) as (url, silenced):
         distant = Database(url, size=1, wait_seconds=1)
         await distant.open()
@@ -174,7 +174,7 @@ async def test_a_server_that_falls_silent_is_given_up(
 
 
 async def test_a_pooler_that_resets_a_connection_with_its_error_is_noticed() -> None:
-    """Under uvloop, as servers have it, which is told of the error and the reset at once."""
+    """Uses uvloop, as servers do, which reports the error and the reset at once."""
     error = b"SFATAL\0VFATAL\0C08P01\0Mquery_wait_timeout\0\0"
     is_asked, is_busy, is_reset = threading.Event(), threading.Event(), threading.Event()
 
@@ -232,7 +232,7 @@ async def test_statements_do_not_run_for_ever(database: Database) -> None:
 
 @asynccontextmanager
 async def silenceable(database_url: str) -> AsyncIterator[tuple[str, asyncio.Event]]:
-    """An address that leads to the database, until the event is set: then no answer comes back."""
+    """A URL of the database; no more data comes back once the event is set."""
     folder = conninfo_to_dict(database_url)["host"]
     silenced = asyncio.Event()
     relays = set[asyncio.Task[None]]()
@@ -271,7 +271,7 @@ async def look(database: Database) -> int:
 
 
 async def end_sessions(owner: Tx) -> None:
-    """What a restart of PostgreSQL does to them."""
+    """Terminate all sessions, as a restart of PostgreSQL does."""
     await owner.value(
         """
         select count(pg_terminate_backend(pid)) from pg_stat_activity
@@ -354,7 +354,7 @@ async def test_what_fails_as_the_last_takes_the_whole_transaction_along(
     async with database.enter_workspace("") as tx:
         with pytest.raises(psycopg.errors.UndefinedTable):
             await change(tx)
-        # The connection goes on.
+        # The connection is still usable.
         async with tx.transaction():
             await tx.execute_at_commit(NOTE, kind="last afterwards")
 
@@ -381,14 +381,14 @@ async def test_a_lost_connection_is_tried_again_in_steady_steps_however_long_the
     server.close()
 
     pauses = [later - sooner for sooner, later in pairwise(attempts)]
-    # Where each pause is twice the one before, the fifth takes sixteen seconds.
+    # If each pause doubled, the fifth would take sixteen seconds.
     assert max(pauses) < 5
 
 
 async def test_through_a_pooler_each_transaction_takes_its_role_and_leaves_nothing(
     database_url: str, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A pooler in transaction mode ignores what a session asks for at its beginning.
+    # A pooler in transaction mode ignores the startup options of a session.
     monkeypatch.setattr(database_connections, "OPTIONS", "-c jit=on")
     pooled = Database(database_url, size=1)
     await pooled.open()

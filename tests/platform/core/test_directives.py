@@ -12,7 +12,7 @@ from instep.search.index.passages import split_markdown
 
 
 def shape(html: str) -> str:
-    """The tags and words of a page, without attributes other than classes."""
+    """A page's tags and words, with no attribute except `class`."""
     html = re.sub(r' (?!class=)[\w-]+="[^"]*"', "", html)
     return re.sub(r"\s+", " ", html.replace("markdown-", "")).strip()
 
@@ -134,7 +134,7 @@ def test_lines_and_blocks_stay_where_they_are() -> None:
 
 
 def test_only_directives_of_this_text_become_tags() -> None:
-    """The marks of the renderer can't be written by an author."""
+    """An author can't write the renderer's own markers."""
     for sign in ("\ufdd0", "&#xFDD0;", "&#64976;"):
         tries = f"{sign}99 <?{sign}1?> {sign}{'0' * 16}-0"
         text = f":::card[Secret]\n{tries}\n:::\n:::code-group\n```js{sign}44\nx\n```\n:::\n"

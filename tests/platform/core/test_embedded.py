@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL with real clusters: shared, killed in many ways, and in awkward places."""
+"""The embedded PostgreSQL with real clusters: shared, killed in many ways, and in unusual folders."""
 
 import os
 import shutil
@@ -46,7 +46,7 @@ StartUser = Callable[[Path], User]
 
 @pytest.fixture(scope="module")
 def new_folder() -> Iterator[Path]:
-    """A data folder with a cluster that has been made and stopped."""
+    """A data folder with a cluster that was created and stopped."""
     with folder() as data_dir:
         attach(data_dir).close()
         yield data_dir
@@ -60,14 +60,14 @@ def empty() -> Iterator[Path]:
 
 @pytest.fixture
 def data_dir(new_folder: Path) -> Iterator[Path]:
-    """One cluster for all tests: copying it takes longer than most of them."""
+    """A copy would take longer than most tests, so they share one cluster."""
     yield new_folder
     kill_servers(new_folder)
 
 
 @pytest.fixture
 def start_user() -> Iterator[StartUser]:
-    """Starts processes that attach, and close their share when their standard input ends."""
+    """Starts processes that attach to the cluster and release it when their standard input ends."""
     users: list[User] = []
 
     def start(data_dir: Path) -> User:
@@ -84,7 +84,7 @@ def start_user() -> Iterator[StartUser]:
 
 @contextmanager
 def folder() -> Iterator[Path]:
-    """A folder that the server's account may enter, and in the end no server in it."""
+    """A folder that the server's account may enter; its servers are killed at the end."""
     with tempfile.TemporaryDirectory(prefix="instep-test-", dir="/tmp") as name:
         os.chmod(name, 0o711)
         yield Path(name).resolve()
@@ -195,7 +195,7 @@ def test_a_killed_postmaster_with_a_busy_child_comes_back_with_its_rows(data_dir
     with attach(data_dir) as db:
         keep_a_row(db.url)
         with closing(psycopg.connect(db.url)) as busy:
-            # Too busy to notice that the postmaster is gone.
+            # Too busy to notice that the postmaster has died.
             busy.pgconn.send_query(
                 b"select count(*) from generate_series(1, 99999) a, generate_series(1, 99999) b"
             )

@@ -1,4 +1,4 @@
-"""Several hosts in `INSTEP_DATABASE_URL`: the one that takes writes is used, and its successor after it."""
+"""Several hosts in `INSTEP_DATABASE_URL`: the writable one is used, and after it its successor."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -47,7 +47,7 @@ class Note:
 
 
 async def note_on_entering(database: Database) -> None:
-    """As the statement does that finds a key and counts the request."""
+    """Write with the same kind of statement that finds a key and counts the request."""
     async with database.enter(Note, f"{NOTE} returning '' as workspace_id"):
         pass
 
@@ -56,7 +56,7 @@ Write = Callable[[Database], Awaitable[None]]
 
 
 async def note_until_taken(database: Database, write: Write = note) -> None:
-    """As clients do that were told to come back."""
+    """Retry until the write succeeds, like clients that were asked to."""
     async with asyncio.timeout(SECONDS):
         while True:
             try:

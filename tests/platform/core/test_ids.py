@@ -1,4 +1,4 @@
-"""Identifiers."""
+"""The format of ids."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""The promises of the job queue, on a real PostgreSQL and as a role that owns nothing."""
+"""Guarantees of the job queue, on a real PostgreSQL and with a role that owns nothing."""
 
 import asyncio
 import logging
@@ -53,7 +53,7 @@ LEASE = timedelta(seconds=0.9)
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[EmbeddedPostgres]:
-    # Not below pytest's own folder: when root runs the tests, PostgreSQL's user can't enter that.
+    # PostgreSQL's user can't enter pytest's own folder if root runs the tests.
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o711)
         server = EmbeddedPostgres.attach(Path(folder))
@@ -72,7 +72,7 @@ async def pool(cluster: EmbeddedPostgres) -> AsyncIterator[Pool]:
 
 
 class Recorder:
-    """A handler that keeps what it was given, and does what a test wants."""
+    """A handler that records its jobs and runs a test's function."""
 
     def __init__(self, act: Callable[[Job], Awaitable[None]] | None = None) -> None:
         self.jobs: list[Job] = []
@@ -392,7 +392,7 @@ async def test_a_worker_survives_a_restart_of_the_database(cluster: EmbeddedPost
         with psycopg.connect(cluster.url, autocommit=True, options=OPTIONS) as conn:
             conn.execute("insert into jobs (kind, payload) values ('work', '{}')")
         await until(lambda: bool(work.ended), seconds=30)
-        # The outcome from the time without a database is recorded too.
+        # The result of the job that ran without a database is recorded too.
         async with asyncio.timeout(30):
             while await rows(pool):
                 await asyncio.sleep(0.05)

@@ -1,4 +1,4 @@
-"""What a language code tells of how its pages are read."""
+"""The writing direction of a language code."""
 
 import pytest
 

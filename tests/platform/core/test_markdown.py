@@ -1,4 +1,4 @@
-"""Markdown becomes safe HTML: what it keeps, what it never lets through, and what it may cost."""
+"""Markdown becomes safe HTML: what is kept, what is always removed, and how much it may cost."""
 
 import re
 import time
@@ -14,12 +14,12 @@ from instep.platform.core.readable import ADDED_ATTRIBUTES
 from tests.support.limits import SetLimit
 
 SCHEMES = {"http", "https", "mailto"}
-# As browsers read an address: what they skip before and within a scheme, and what a scheme is made of.
+# How browsers parse a URL: characters they skip before and inside a scheme, and a scheme's syntax.
 SKIPPED = re.compile(r"^[\0-\x20]+|[\t\n\r]")
 SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
-# `rel` and what makes a task's box unclickable are put there by the cleaner, the rest for readers.
+# The sanitizer adds `rel` and the attributes that disable a task's checkbox; the rest is for readers.
 ADDED = {**ADDED_ATTRIBUTES, "input": {"type", "disabled", "aria-label"}}
-# What no author can write in these attributes.
+# Values of these attributes that no author can write.
 ADDED_VALUES = {
     "role": {"region", "group"},
     "tabindex": {"0"},
@@ -108,7 +108,7 @@ HOSTILE = [
 
 
 class Reader(HTMLParser):
-    """Reads rendered HTML and keeps what breaks the allow-list."""
+    """Parses rendered HTML and collects violations of the allow-list."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -207,7 +207,7 @@ def test_no_text_breaks_out(text: str) -> None:
 )
 @settings(deadline=None)
 def test_rendered_html_stays_as_it_is(parts: list[str]) -> None:
-    """The same text gives the same HTML, and nothing is hidden in how often it is cleaned."""
+    """Rendering the same text again gives the same HTML, without violations."""
     html = render("".join(parts))
 
     assert Reader(html).faults == []
@@ -240,7 +240,7 @@ async def test_an_odd_text_neither_takes_long_nor_stops_others(text: str, set_li
         html = await render_bounded(text)
     except InvalidRequest as refusal:
         html = refusal.message
-    # What this process itself has worked: in that time it served nobody else.
+    # CPU time of this thread, in which the process could serve no one else.
     assert time.thread_time() - began < 1
     assert Reader(html[:100_000]).faults == []
 

@@ -1,4 +1,4 @@
-"""What would take the renderer more than linear time is refused at once, with its line and the limit."""
+"""Text that the renderer could not process in linear time is refused at once, with its line and the limit."""
 
 import time
 
@@ -12,7 +12,7 @@ LONGEST = limits.MAX_CONTENT_CHARACTERS
 
 
 def filled(piece: str, before: str = "") -> str:
-    """A text as long as an article may be."""
+    """A text of the maximum length of an article."""
     return before + piece * ((LONGEST - len(before)) // len(piece))
 
 
@@ -98,7 +98,7 @@ def test_what_authors_write_is_rendered(text: str) -> None:
 
 
 async def test_a_costly_text_is_refused_wherever_it_is_rendered() -> None:
-    """A short one at once, a long one in a process of its own."""
+    """A short text is refused at once, a long one in a separate process."""
     for depth in (limits.MAX_NESTING_LEVELS + 1, 500_000):
         with pytest.raises(TooComplex, match="than 30") as refusal:
             await render_bounded("a\n\n" + ">" * depth)

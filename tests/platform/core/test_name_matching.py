@@ -1,4 +1,4 @@
-"""Which texts are names that articles and code share, and which are versions and amounts."""
+"""Which texts are names shared by articles and code, and which are versions and amounts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Cursors: sealed, bound to their list, true to the last microsecond."""
+"""Cursors: encrypted, bound to their list, exact to the microsecond."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any

@@ -1,4 +1,4 @@
-"""Expensive work of several workspaces: each has its turn, and one that floods waits for itself alone."""
+"""Expensive work of several workspaces: each gets its turn, and a flood delays only its own workspace."""
 
 import asyncio
 from asyncio import Task, create_task, gather
@@ -10,7 +10,7 @@ from instep.platform.core.places import FairSlots, QueueFull
 
 
 class Office:
-    """Work that holds its place until it is told to end, and what has begun so far."""
+    """Work that holds its slot until it is told to end, and a record of what has started."""
 
     def __init__(self, places: int) -> None:
         self.places = FairSlots(places)
@@ -112,7 +112,7 @@ async def test_many_who_stop_waiting_at_once_lose_no_place() -> None:
     holding = await office.begin("a", pieces=2)
     waiting = await office.begin("a", pieces=2)
 
-    # As when a group of tasks is cancelled: those with a place give it back while others still wait.
+    # As in a cancelled task group: tasks with a slot release it while others still wait.
     await drop([*holding, *waiting])
 
     tasks = await office.begin("a", pieces=2) + await office.begin("b")

@@ -1,4 +1,4 @@
-"""A PostgreSQL of the operator: what keeps Instep from using it is said in one sentence."""
+"""An operator's own PostgreSQL: reasons that Instep can't use it are stated in one sentence."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ from tests.support.cast import Cast
 from tests.support.commands import Operator
 from tests.support.installation import COMMAND, free_port
 
-# What `initdb` gives in an environment without a language, as containers have it.
+# The encoding that `initdb` chooses if the environment has no language, as in containers.
 SQL_ASCII = "create database {} encoding 'SQL_ASCII' locale_provider libc locale 'C' template template0"
 
 

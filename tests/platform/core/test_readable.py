@@ -1,4 +1,4 @@
-"""What rendered texts get for readers: tables and code for the keyboard, careful pictures, honest links."""
+"""Additions to rendered texts: tables and code reachable by keyboard, lazy pictures, honest links."""
 
 import re
 
@@ -130,12 +130,12 @@ def test_no_spelling_of_a_foreign_address_passes_for_the_sites_own() -> None:
     for address in ("/\\a.test", "\\\\a.test", "\thttps://a.test", "/\t/a.test", " //a.test", "&#47;/a.test"):
         html = render(f'<a href="{address}">a</a>')
         target = html.partition('href="')[2].partition('"')[0]
-        # Browsers take a backslash for a slash, unless it is written as `%5C`.
+        # Browsers treat a backslash as a slash unless it is written as `%5C`.
         assert FOREIGN in html or target.startswith("/%5C"), (address, html)
 
 
 def test_many_tables_cost_no_more_than_their_length() -> None:
-    # The renderer numbers equal headings in quadratic time, which another rule refuses.
+    # Headings differ because the renderer numbers equal ones in quadratic time, which another rule refuses.
     assert grows_linearly(
         render, lambda count: "".join(f"## Limit {n}\n\n{TABLE}\n" for n in range(count)), 2_000
     )

@@ -1,4 +1,4 @@
-"""A replica that fails is left alone for a while, and whoever was reading from it may try again."""
+"""A failing replica is not used for a while, and its readers may retry."""
 
 from collections.abc import AsyncIterator
 
@@ -10,7 +10,7 @@ from instep.platform.identity.queries import ENTER_BOT
 from instep.platform.identity.schemas import BotStamp
 from tests.support.cast import Cast
 
-# What a standby says to a statement that is in the way of its replay (PostgreSQL, 27.4.2).
+# The error of a standby for a statement that conflicts with its replay (PostgreSQL, 27.4.2).
 CONFLICT_WITH_RECOVERY = """
     do $$ begin
       raise exception 'canceling statement due to conflict with recovery' using errcode = '40001';

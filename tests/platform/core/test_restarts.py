@@ -1,4 +1,4 @@
-"""Transactions that need expensive work: undone, and run anew once it is done, without a connection held."""
+"""Transactions that need expensive work are rolled back and rerun after it, holding no connection."""
 
 from asyncio import create_task
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ async def test_errors_are_raised_where_the_work_was_asked_for() -> None:
 
 
 async def test_an_answer_that_somebody_made_of_the_interruption_is_void() -> None:
-    """As a server of tools does, which answers every error by itself."""
+    """A tool server, for example, answers every error by itself."""
 
     async def attempt() -> str:
         try:
@@ -67,7 +67,7 @@ async def test_what_needs_no_end_of_work_is_done_in_place(set_limit: SetLimit) -
 
 
 async def test_no_connection_is_held_while_work_runs(database_url: str) -> None:
-    """A pool of one connection serves others while a transaction has its work done."""
+    """A pool of one connection serves others while a transaction's work is done."""
     database = Database(database_url, size=1)
     await database.open()
 
@@ -104,7 +104,7 @@ class Found:
 
 
 async def test_a_request_that_is_refused_has_no_work_done_for_it(database: Database) -> None:
-    """The answer about the caller comes after the action has asked for work, if that comes first."""
+    """The caller is checked after the action has asked for the work, if the action is faster."""
     pieces_done: list[int] = []
 
     async def work() -> int:

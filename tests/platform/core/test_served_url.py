@@ -1,4 +1,4 @@
-"""Commands print links to where the installation is served."""
+"""Commands print links to the URL at which the installation is served."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Email through a real SMTP server: encryption, passwords, refusals, outages, and what is in the messages."""
+"""Email through a real SMTP server: encryption, passwords, refusals, outages, and message contents."""
 
 import json
 import ssl
@@ -129,7 +129,7 @@ async def test_a_wrong_password_is_told_in_the_servers_words_without_it(
 
     assert "535" in refusal.value.message
     assert "wrong-secret" not in refusal.value.message
-    # The operator can correct it while the email waits.
+    # The operator can correct it while the email is still queued.
     assert not refusal.value.is_final
 
 

@@ -1,4 +1,4 @@
-"""A credential that was made while there was one bot goes on working with it when others come."""
+"""A credential created when there was one bot keeps working with it after others are added."""
 
 import pytest
 from fastapi import FastAPI
@@ -20,7 +20,7 @@ NEW = {"title": "Install", "contentMarkdown": "Run it."}
 
 @pytest.fixture
 async def early_client(api: Api, cast: Cast, owner: Tx) -> Client:
-    """Whoever has a key for all bots of Globex, from when there was one."""
+    """A client with a key for all bots of Globex, created when there was one bot."""
     new_key = await create_key(owner, cast.globex.workspace_id, "CI", Scope.WRITE, [])
     return api(new_key.key)
 
@@ -136,7 +136,7 @@ async def test_an_app_goes_on_with_the_bot_that_there_was_when_it_was_connected(
 
 
 async def connected(app: FastAPI, api: Api, owner: Tx, company: Company) -> Client:
-    """An app that someone of the company lets work on all its bots."""
+    """An app that a member of the company allows to work on all its bots."""
     person = await member(owner, company)
     async with browser_of(app, owner, person) as browser, stranger(app) as client:
         _, tokens = await connect(browser, client, BOTH)

@@ -1,4 +1,4 @@
-"""Every way in that a person, a key or a trust has, and which of them each ending ends, in one table."""
+"""Every credential of a person, a key or a trust, and which of them each ending revokes, in one table."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
@@ -43,7 +43,8 @@ OWN = {"old password", "session", "session elsewhere", "access token", "refresh 
 FACTORS = {"passkey", "recovery codes"}
 LINKS = {"invitation by them", "sign-in link"}
 HERE_ALONE = {"session", "access token", "refresh token", "invitation by them"}
-# What each ending ends. Everything else goes on: keys, trusts and previews belong to the workspace.
+# The credentials that each ending revokes; all others stay valid. Keys, trusts and previews belong to the
+# workspace.
 ENDS: dict[str, set[str]] = {
     "own password": OWN | FACTORS,
     "own password that keeps the rest": OWN,
@@ -64,7 +65,7 @@ ENDS: dict[str, set[str]] = {
 
 @dataclass
 class Scene:
-    """Ann, who owns Acme and edits Globex, with everything by which people get in."""
+    """Ann, who owns Acme and edits Globex, with every kind of credential."""
 
     app: FastAPI
     database: Database
@@ -97,7 +98,7 @@ class Scene:
             return (await client.get("/v1/bots")).status_code == 200
 
     async def works(self) -> set[str]:
-        """The ways in that still work; it is asked once, since some are used up."""
+        """The credentials that still work. Call it once, because some are used up."""
         owner, person_id, email = self.owner, self.user.id, self.user.email
         count = "select count(*) from {} where person_id = %(id)s"
         async with (
@@ -188,7 +189,7 @@ async def insert_ci_key(owner: Tx, cast: Cast, trust: Trust, key: str) -> None:
 
 async def own_password(scene: Scene, *, keeps: bool) -> None:
     page = await scene.third.get(ACCOUNT)
-    # All are selected on the page.
+    # The page has all of them selected.
     assert page.text.count(" checked") == 2
     removed = {} if keeps else {"passkeys": f"credential of {scene.user.id}", "recovery_codes": "all"}
     fields = {"current": PASSWORD, "password": OTHER_PASSWORD, **removed}

@@ -1,4 +1,4 @@
-"""API keys: their shape, their checksum, and what is kept of them."""
+"""API keys: their format, their checksum, and the part that is stored."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""While a workspace is paused no form and no call of a visitor changes it, whichever route it takes."""
+"""While a workspace is paused, no form and no visitor's call changes it, by any route."""
 
 import re
 
@@ -19,7 +19,7 @@ from tests.support.sign_in import HERE, PASSWORD, TOKEN, Browser, browser, fresh
 from tests.support.site_pages import publish
 
 ROUTES = list_routes(create_app()).results
-# Forms that change no content, or end what someone may do. Add a line only if you have made sure of that.
+# Forms that change no content or that revoke access. Add a line only after verifying that.
 OPEN_FORMS = {
     "/app/{bot_slug}/conversations/visitor/export",
     "/app/{bot_slug}/review/{draft_id}/presence",
@@ -35,7 +35,7 @@ OPEN_FORMS = {
     "/app/{bot_slug}/writing/preview",
     "/app/{bot_slug}/writing/style",
 }
-# A paused workspace goes on answering, and what was thought of an answer belongs to that.
+# A paused workspace still answers questions, and feedback on an answer is part of that.
 OPEN_CALLS = {"/chat", "/chat/messages/{messageId}/feedback"}
 FORMS = sorted(
     route.path
@@ -46,7 +46,7 @@ CALLS = sorted(route.path for route in ROUTES if route.method == "POST" and rout
 
 
 async def owner_of(app: FastAPI, owner: Tx, company: Company, ann: Browser) -> str:
-    """Sign an owner of the company in; the token of their forms."""
+    """Sign in an owner of the company; return the token of their forms."""
     await ann.sign_in((await sign_up(owner, company.workspace_id)).email)
     token: str = TOKEN.findall((await ann.get("/app/account")).text)[0]
     return token
@@ -125,7 +125,7 @@ async def test_an_owner_resumes_their_own_pause_and_not_the_operators(
         await owner_of(app, owner, company, ann)
         await ann.send(f"{settings}/general", f"{settings}/pause")
         if first == "operator":
-            # Also where the owner has paused it before and after.
+            # The owner pauses it before the operator and again after.
             await pause_workspace(owner, company.workspace_id)
             await ann.send(f"{settings}/general", f"{settings}/pause")
         page = await ann.get(f"{settings}/general")

@@ -1,4 +1,4 @@
-"""A pause: from when its command has ended no write commits."""
+"""A pause: once its command has ended, no write commits."""
 
 import asyncio
 from contextlib import suppress
@@ -39,7 +39,7 @@ async def test_no_write_commits_after_the_pause(api: Api, cast: Cast, owner: Tx)
 
 @writes
 async def write_after_a_refused_step(ctx: Ctx) -> str:
-    """As batches do, which go on after one of their steps was refused."""
+    """Like a batch, which continues after a refused step."""
     with suppress(InvalidRequest):
         async with ctx.tx.transaction():
             raise InvalidRequest("This step is refused before any statement.")

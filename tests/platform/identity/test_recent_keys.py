@@ -1,4 +1,4 @@
-"""What a key led to last saves a round trip, and decides nothing."""
+"""The cached bot of a key saves a round trip but decides nothing."""
 
 import pytest
 
@@ -38,7 +38,7 @@ async def test_what_was_taken_from_a_key_is_gone_with_its_next_request(
     )
 
     assert (await client.post("/v1/articles", json=NEW)).status_code == status
-    # Who may not enter is told so, and not what is wrong with what they sent.
+    # A caller without access learns only that, and nothing about errors in the request.
     assert (await client.post("/v1/articles", json={"no": "title"})).status_code == status
     assert await owner.value(WRITTEN, id=cast.acme.workspace_id) == 1
 
@@ -79,6 +79,6 @@ async def test_a_key_that_covers_another_bot_now_leads_there(client: Client, cas
     assert created.status_code == 201
     bots = "select count(distinct bot_id) from articles where workspace_id = %(id)s"
     assert await owner.value(bots, id=cast.acme.workspace_id) == 2
-    # It was counted once, although it began twice.
+    # The request counted once although it was started twice.
     quotas = [int(answer.headers["RateLimit"].split("r=")[1].split(";")[0]) for answer in (first, created)]
     assert quotas[0] - quotas[1] == 1

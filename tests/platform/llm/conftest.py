@@ -1,4 +1,4 @@
-"""A model of either provider, with a scripted endpoint behind it."""
+"""A model of either provider, with a scripted endpoint."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -21,13 +21,13 @@ def provider(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def waits() -> list[float]:
-    """The seconds that the model would wait between its attempts; tests do not wait."""
+    """The seconds that the model would wait between attempts; tests do not wait."""
     return []
 
 
 @pytest.fixture
 def meet(provider: str, waits: list[float], monkeypatch: pytest.MonkeyPatch) -> Iterator[Meet]:
-    """The model that the operator has set, and the endpoint behind it, in these moods."""
+    """The configured model and its endpoint, which replies in these moods."""
 
     async def pause(seconds: float) -> None:
         waits.append(seconds)

@@ -1,4 +1,4 @@
-"""A model of a few bytes in the form of ONNX: a table of vectors, one for each word that it knows."""
+"""A tiny ONNX model: a table with one vector for each word that it knows."""
 
 import struct
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ UNKNOWN, PADDING = "[UNK]", "[PAD]"
 
 
 def make_model(folder: Path, words: Mapping[str, Sequence[float]]) -> Path:
-    """As publishers lay it out: the model and its tokenizer in one folder."""
+    """Write the model and its tokenizer into one folder, as publishers do."""
     length = len(next(iter(words.values())))
     table = {PADDING: [9.0] * length, UNKNOWN: [0.01] * length, **words}
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""`eval.answers`: a model's answers to our own questions are scored, and the run is repeated without it."""
+"""`eval.answers`: a model is scored on our own questions, and the run is repeated without the model."""
 
 import json
 from pathlib import Path
@@ -30,7 +30,7 @@ NAME = "openai:scripted-1"
 
 
 def quotes_the_first(asked: Asked) -> object:
-    """It finds that the first section holds the answer, and writes it in words of its own."""
+    """Claims that the first section holds the answer, but writes a sentence that it does not support."""
     assert "===== BEGIN section 1 " in asked.data
     return {"sections": [1], "parts": [{"text": "The moon is made of cheese.", "section": 1}]}
 
@@ -42,7 +42,7 @@ def provider() -> str:
 
 @pytest.fixture(autouse=True)
 def fewer_questions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every fifth of our own questions: what is scored and repeated does not depend on their number."""
+    """Use a fifth of our own questions; scoring and replaying do not depend on their number."""
     monkeypatch.setattr(scoring, "read_questions", lambda: read_questions()[::5])
 
 
@@ -60,7 +60,7 @@ async def test_a_model_is_scored_once_and_the_run_is_repeated_without_it(
     assert asked == model.asked > 8
     assert (again.asked, again.refused) == (0, 0)
     assert replayed == first
-    # No sentence of this model is supported, so the sections that it names are quoted.
+    # No sentence of this model is supported, so the sections that it cites are quoted.
     assert sum(first.values()) == 12
 
 

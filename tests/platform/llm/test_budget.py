@@ -1,4 +1,4 @@
-"""What a bot may use of the model in a day, however many tasks run at once."""
+"""A bot's daily budget for the model, however many tasks run at once."""
 
 from contextlib import nullcontext
 from datetime import timedelta
@@ -74,7 +74,7 @@ async def test_of_many_at_once_only_so_many_get_a_share(database: Database, cast
 
 
 class MeteredModel:
-    """Completes every prompt and says that it took this many tokens, or fails after them."""
+    """Completes every prompt, or fails, and reports this many used tokens."""
 
     name = "metered"
 

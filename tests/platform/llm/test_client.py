@@ -1,4 +1,4 @@
-"""Asking a model's endpoint over a real socket: what is sent, and what becomes of every odd answer."""
+"""Requests to a model's endpoint over a real socket, and the handling of every unusual response."""
 
 import asyncio
 import json
@@ -168,7 +168,7 @@ async def test_the_text_is_handed_over_as_it_arrives(meet: Meet) -> None:
 
 
 async def is_whole(asked: Asked) -> bytes:
-    """It ignores that it is to stream, and does not say why it has stopped."""
+    """A model that ignores the request to stream and gives no reason for stopping."""
     return answered(asked, "{}", **{"stop_reason" if asked.is_anthropic else "finish_reason": None})
 
 

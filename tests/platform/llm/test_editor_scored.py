@@ -1,4 +1,4 @@
-"""`eval.model.editor`: the editor's prompts are written for people, and what they answer is checked."""
+"""`eval.model.editor`: writes the editor's prompts for people and checks their answers."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What gives texts their vectors: as the operator has set it, behind an endpoint or in a folder."""
+"""Embedding models as the operator configures them: at an endpoint or in a folder."""
 
 import math
 import sys

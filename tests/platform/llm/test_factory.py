@@ -1,4 +1,4 @@
-"""Which model is set: from the operator's variables, under the names that their providers gave them."""
+"""The configured model, from the environment variables that its provider defines."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Words that address a language model are told from those of documentation that only resemble them."""
+"""Text that addresses a language model is told apart from documentation that resembles it."""
 
 import pytest
 

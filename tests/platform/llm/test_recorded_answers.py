@@ -1,4 +1,4 @@
-"""`eval.model`: a model is scored on a set of changes, and a run is repeated from its recorded answers."""
+"""`eval.model`: a model is scored on a set of changes, and a run is repeated from recorded answers."""
 
 import gzip
 import json
@@ -45,7 +45,7 @@ def score(cases, predictions):
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A set whose people did what the model of these tests does."""
+    """A set of changes in which people made the same edits as this test's model."""
     people = SETTINGS.replace("Set `ACME_TIMEOUT` to a number of seconds.", MORE)
     row = {
         "id": "acme-1",
@@ -86,7 +86,7 @@ async def test_a_model_is_scored_once_and_the_run_is_repeated_without_it(
         asked = len(behind.asked)
     again = await score(options(folder, replay=True), name)
 
-    # Both changes are the same, so the prompts of one may serve both.
+    # Both changes are the same, so one may reuse the prompts of the other.
     assert asked == first["answers"]["asked"] in range(2, 5)
     assert first["with"] == {"near_exact": 0.5}
     assert first["without"] == {"near_exact": 0.0}

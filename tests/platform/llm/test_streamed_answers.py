@@ -1,4 +1,4 @@
-"""POST /chat with `Accept: text/event-stream` while a model writes: the answer comes as it is written."""
+"""POST /chat with `Accept: text/event-stream`: the answer is streamed while the model writes it."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ def reply_of(*parts: Json, **fields: object) -> str:
 
 
 def cut_after(reply: str, part: Json) -> tuple[str, str]:
-    """A reply in two: up to the beginning of the part after this one, and the rest."""
+    """A reply split in two, where the part after this one begins."""
     end = reply.index(json.dumps(part)) + len(json.dumps(part)) + len(', {"')
     return reply[:end], reply[end:]
 
@@ -55,7 +55,7 @@ async def guides(api: Api, cast: Cast) -> None:
 async def asking(
     app: FastAPI, database: Database, cast: Cast, model: object
 ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """A question over a socket to a server of this model."""
+    """A connection on which a question was sent to a server that uses this model."""
     body = json.dumps({**credentials(cast.acme), "question": HOW, "visitor": "ann-7"}).encode()
     head = "POST /chat HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\n"
     async with serving(app, database) as port, asyncio.timeout(SECONDS):
@@ -75,7 +75,7 @@ async def next_event(reader: asyncio.StreamReader, name: str) -> Json:
 
 
 def shown(events: list[tuple[str, Json]]) -> str:
-    """The text that a client shows which adds each `delta` to what it shows."""
+    """The text that a client shows if it appends each `delta`."""
     text = ""
     for name, data in events:
         text = {"delta": text + data.get("text", ""), "replace": data.get("text", "")}.get(name, text)
@@ -179,7 +179,7 @@ INVENTED = {"text": "Refunds are paid within 30 days.", "section": 1, "quote": "
 LINK = {"text": "Choose [Reset password](https://evil.example).", "section": 1, "quote": ""}
 QUOTED = {"text": "The moon says so.", "section": 1, "quote": "Choose `Reset password`"}
 LONG = {"text": "x " * 9_000, "section": 1, "quote": ""}
-# A link of which each sentence has a half.
+# Two sentences with one half of a link each.
 HALVES = [
     {**FIRST, "text": "You can change your [password at any time."},
     {**FIRST, "text": "Choose password](/x)."},

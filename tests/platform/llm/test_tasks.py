@@ -1,4 +1,4 @@
-"""Tasks with a model: what it adds to their drafts, and that none fails or hurts because of it."""
+"""Tasks with a model: what it adds to their drafts, and that it never makes one fail or worse."""
 
 import json
 
@@ -39,7 +39,7 @@ QUOTE = '+TIMEOUT = int(os.environ.get("ACME_REQUEST_TIMEOUT", "30"))'
 
 
 class Scripted:
-    """A model that says what it is told to say, without a network; the last reply stays."""
+    """A model with scripted replies and no network; it repeats the last one."""
 
     name = "scripted"
 
@@ -56,7 +56,7 @@ class Scripted:
 
 
 def replacing(old: str, new: str, article: str = "A1") -> Json:
-    """A reply that replaces a text of an article."""
+    """A reply that replaces a text in an article."""
     edit = {"action": "replace", "line": 3, "old": old, "new": new, "reason": "It is new.", "quote": QUOTE}
     return {"edits": [{"article": article, **edit}]}
 
@@ -320,7 +320,7 @@ async def write_settings(client: Client) -> Json:
 
 
 async def finished(client: Client, database: Database, model: Model | None, **fields: object) -> Json:
-    """The task of the change, after its job in a worker that has the model."""
+    """The task of the change, after a worker with the model has run its job."""
     return await worked(client, database, model, await send(client, None, **fields))
 
 

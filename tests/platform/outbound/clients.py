@@ -1,4 +1,4 @@
-"""What tests of the way out share: whom they may call, look-ups that answer as they are told, outcomes."""
+"""Helpers for tests of outbound calls: allowed targets, scripted DNS lookups, outcomes."""
 
 import time
 from collections.abc import Awaitable
@@ -10,13 +10,13 @@ from instep.platform.core.outbound.networks import Address
 
 ALLOWED = read_allow_list("127.0.0.0/8,plain.example")
 BODY = b'{"type": "article.published"}'
-# Less than the limit, which a client waits for that does not notice the end.
+# Less than the limit, which a client that missed the end would wait for.
 PROMPT = 8
 MEGABYTE = 1024 * 1024
 
 
 class leading_to:
-    """A look-up that answers with these addresses, at each question with the next of several answers."""
+    """A DNS lookup that returns these addresses; with several answers, one per question in order."""
 
     def __init__(self, *answers: str) -> None:
         self.answers = list(answers)

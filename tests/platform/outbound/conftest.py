@@ -1,4 +1,4 @@
-"""Parts shared by the tests of the way out."""
+"""Fixtures of the tests of outbound calls."""
 
 from collections.abc import AsyncIterator
 

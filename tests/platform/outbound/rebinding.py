@@ -1,7 +1,7 @@
-"""Names that change what they lead to, in a network of its own: `make test-outbound`.
+"""DNS names that change their addresses, in a separate network: `make test-outbound`.
 
-The network has the internet's addresses and those of an inner network on one machine, a name server that
-answers as an attacker's would, and listeners that count who comes. Nobody may come to an inner address.
+One machine in this network has public addresses of the internet and private ones, an attacker's name server,
+and listeners that count connections. No connection may reach a private address.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ PUBLIC_4, PUBLIC_6 = PUBLIC
 INNER = ["127.0.0.1", "10.0.0.5", "169.254.169.254", "192.168.1.1", "100.64.0.1", "::1", "fd00::1"]
 MAPPED = "::ffff:10.0.0.5"
 CORPUS = Path(__file__).parents[4] / "shared" / "data" / "corpora" / "ssrf" / "addresses.json"
-# Nobody has been given it so far: refused, although its collection lets it pass.
+# Not allocated yet, so it is refused although the collection allows it.
 NOT_GIVEN_OUT = {"64:ff9c::1"}
 REFUSED_CODE = 5
 OUTER_HOST, INNER_HOST = f"outer-host.{DOMAIN}", f"inner-host.{DOMAIN}"
@@ -50,7 +50,7 @@ INSIDE = "inside"
 
 @dataclass(frozen=True)
 class Name:
-    """What a name leads to when it is asked for first, and from then on; who must be reached by it."""
+    """The records of a name at the first question and later; `reaches` is the address to be reached."""
 
     first: Records | None
     later: Records | None
@@ -77,12 +77,12 @@ KINDS = {
     "a name server that refuses": steady(Records(code=REFUSED_CODE)),
 }
 SILENT = steady(None)
-# One name for many posts, public at every other question.
+# One name for many posts; it is public at every second question.
 TURNING = f"turning.{DOMAIN}"
 
 
 class Listener:
-    """Whoever comes is counted at the address that he came to, and then served."""
+    """Serves connections and counts them by the address that they reached."""
 
     def __init__(self, tls: ssl.SSLContext) -> None:
         self.tls = tls
@@ -122,7 +122,7 @@ class Listener:
 
 
 class Trial:
-    """The attacker's name server, the listeners, and the one who calls."""
+    """The attacker's name server, the listeners, and the client under test."""
 
     def __init__(self, authority: Authority) -> None:
         self.names = dict[str, Name]()
@@ -139,7 +139,7 @@ class Trial:
         return self.names[name].later if asked_before else self.names[name].first
 
     async def post(self, host: str) -> bool:
-        """True if there was an answer; if not, nothing tells why."""
+        """Return True if there was a response; otherwise check that the error gives no reason."""
         try:
             async with self.places:
                 answer = await self.client.post(f"https://{host}/hooks", BODY, {})
@@ -170,7 +170,7 @@ async def main(folder: Path) -> None:
 
 
 async def rebind(trial: Trial) -> None:
-    """Thousands of posts to names that lead elsewhere from question to question."""
+    """Send thousands of posts to names whose addresses change from question to question."""
     kinds = list(islice(cycle([*KINDS, TURNING]), POSTS))
     hosts = [TURNING if kind == TURNING else f"n{number}.{DOMAIN}" for number, kind in enumerate(kinds)]
     trial.names |= {host: KINDS[kind] for host, kind in zip(hosts, kinds, strict=True) if kind in KINDS}
@@ -186,7 +186,7 @@ async def rebind(trial: Trial) -> None:
                 is_answered,
                 (1, 1),
             ), host
-    # Some of this name's questions can have the number of an earlier one, and so count as repeated.
+    # Some questions for this name can reuse the number of an earlier one and so count as repeated.
     turns, reached = hosts.count(TURNING), trial.listener.requests[TURNING]
     assert (
         turns - REPEATED_BY_CHANCE
@@ -211,14 +211,14 @@ async def rebind(trial: Trial) -> None:
 
 
 def hold_to_public(trial: Trial) -> None:
-    """Nobody came to an inner address; and nobody tried, as the system's own count of attempts says."""
+    """No connection reached a private address, and the system's own counter shows no attempt."""
     connections = trial.listener.connections
     assert all(is_public(ip_address(address)) for address in connections), connections
     assert connections_begun() == connections.total()
 
 
 def connections_begun() -> int:
-    """How many TCP connections were begun in this network, successfully or not."""
+    """The number of TCP connections begun in this network, successful or not."""
     names, values = [
         line.split() for line in Path("/proc/net/snmp").read_text().splitlines() if line[:4] == "Tcp:"
     ]
@@ -238,7 +238,7 @@ async def stay_silent(trial: Trial) -> None:
 
 
 async def ask_again(trial: Trial) -> None:
-    """A name that had no address is asked for again before long, although it is remembered."""
+    """A name without an address is looked up again soon, although the result is cached."""
     host = f"healing.{DOMAIN}"
     trial.names[host] = Name(Records(), Records(PUBLIC), PUBLIC_4)
     assert not await trial.post(host)
@@ -249,7 +249,7 @@ async def ask_again(trial: Trial) -> None:
 
 
 async def keep_to_the_name(trial: Trial) -> None:
-    """No search domain is tried, and the machine's own list of hosts is vetted like any answer."""
+    """No search domain is tried, and addresses from the hosts file are vetted like any others."""
     trial.names[f"unknown.example.{DOMAIN}"] = steady(Records([PUBLIC_4]), PUBLIC_4)
     assert not await trial.post("unknown.example")
     assert trial.question_counts("unknown.example") == (1, 1)
@@ -261,7 +261,7 @@ async def keep_to_the_name(trial: Trial) -> None:
 
 
 async def try_every_address(trial: Trial) -> None:
-    """Each address of the collection: as a name server's answer, and in the place of a name."""
+    """Try each address of the collection, both in a name server's answer and in place of a name."""
     rows = read_corpus()
     if not rows:
         print(f"the addresses of {CORPUS.name} were not tried, since there is no file {CORPUS}")
@@ -272,7 +272,7 @@ async def try_every_address(trial: Trial) -> None:
         expected = int(not row["block"] and row["ip"] not in NOT_GIVEN_OUT)
         assert await knock(trial, named) == expected, row
         assert trial.listener.requests[named] == expected, row
-        # The certificate is for names: a public address is connected to, and not posted to.
+        # The certificate is valid for names only, so a public address gets a connection but no post.
         assert await knock(trial, f"[{literal}]" if literal.version == 6 else str(literal)) == expected, row
     hold_to_public(trial)
     blocked = sum(row["block"] for row in rows)
@@ -280,7 +280,7 @@ async def try_every_address(trial: Trial) -> None:
 
 
 async def knock(trial: Trial, host: str) -> int:
-    """How many connections one post makes."""
+    """The number of connections made by one post."""
     before = trial.listener.connections.total()
     with suppress(RequestFailed):
         await trial.client.post(f"https://{host}/hooks", BODY, {})
@@ -304,17 +304,17 @@ def read_corpus() -> list[dict[str, Any]]:
 
 
 def isolate() -> NoReturn:
-    """Begin anew in a network and a view of files that nobody else has."""
+    """Restart the program in a network and mount namespace of its own."""
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     inside = [sys.executable, "-m", "tests.platform.outbound.rebinding", INSIDE]
     os.execvp("unshare", ["unshare", *user, "--net", "--mount", *inside])
 
 
 def furnish(folder: Path) -> None:
-    """Bring up the network: one machine that has everybody's addresses, and asks the attacker for names."""
+    """Set up the network: one machine has all addresses and asks the attacker's name server."""
     addresses = [*PUBLIC, *INNER, *(row["ip"] for row in read_corpus())]
     lines = [f"address add {address} dev lo" for address in addresses if address not in ("127.0.0.1", "::1")]
-    # Some can't be anybody's: those of groups, for instance.
+    # Some can't belong to a machine, such as multicast addresses.
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     subprocess.run(
         ["ip", "-force", "-batch", "-"], input="\n".join(lines), text=True, capture_output=True, check=False

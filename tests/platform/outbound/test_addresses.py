@@ -1,4 +1,4 @@
-"""Which addresses are the internet's: every class of those that are not, and what an allow-list opens."""
+"""Which addresses are public: every class of those that are not, and what an allow-list permits."""
 
 from ipaddress import ip_address
 

@@ -1,4 +1,4 @@
-"""What is sent, which answers count, and how much of them is read."""
+"""What is sent, which responses count, and how much of them is read."""
 
 import asyncio
 import gzip
@@ -124,7 +124,7 @@ async def test_a_huge_body_is_cut_and_a_compressed_one_left_as_it_is(client: Out
     async with receiving(flooding(huge, b"x" * 16_384, sent_sizes)) as receiver:
         result, seconds = await timed(client.post(receiver.url, BODY, {}))
     assert (result, seconds < PROMPT) == (Response(200, b"x" * 1000), True)
-    # What the system took for sending, before it heard that nobody reads on.
+    # The system had accepted this much for sending before it noticed that reading had stopped.
     assert sum(sent_sizes) < 16 * MEGABYTE
 
     head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(BOMB)}\r\n\r\n"

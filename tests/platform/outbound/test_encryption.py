@@ -1,4 +1,4 @@
-"""TLS is bound to the name, and only good certificates are taken."""
+"""TLS is bound to the name, and only valid certificates are accepted."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -92,7 +92,7 @@ async def test_the_environment_changes_nothing_but_whose_certificates_are_truste
 
 
 def test_the_loop_of_the_server_is_as_good_as_that_of_the_worker(authority: Authority) -> None:
-    """uvloop has a TLS of its own."""
+    """uvloop has its own TLS implementation."""
 
     async def call() -> list[Response | str]:
         client = OutboundClient(ALLOWED, leading_to("127.0.0.1"), authority.trust())

@@ -1,4 +1,4 @@
-"""No call takes longer than it may, and none leaves anything behind."""
+"""No call exceeds its time limit, and none leaks anything."""
 
 import asyncio
 import gzip
@@ -27,7 +27,7 @@ from tests.support.receivers import (
     silent,
 )
 
-# The time for a call here, and what a busy machine may need on top.
+# The time limit of a call here, and what a busy machine may need on top.
 CALL_SECONDS = 4
 BUSY_SECONDS = 30
 MANY = 200
@@ -37,7 +37,7 @@ BOMB = gzip.compress(bytes(20 * MEGABYTE))
 async def test_every_slow_receiver_is_left_when_the_time_is_over(
     client: OutboundClient, set_limit: SetLimit
 ) -> None:
-    """All at once, in real time: each call ends by itself, and those before the limit are answered."""
+    """All calls run at once, in real time: each ends by itself, and those within the limit are answered."""
     set_limit("OUTBOUND_SECONDS", CALL_SECONDS)
     began = 0.0
 
@@ -146,7 +146,7 @@ async def test_many_huge_answers_leave_no_memory_and_no_file_behind(client: Outb
 
 
 async def files_left(most: int) -> int:
-    """How many files are open once the loop has closed what it was told to."""
+    """The number of open files once the loop has closed what it was told to."""
     for _ in range(MANY):
         if open_files() <= most:
             break

@@ -1,4 +1,4 @@
-"""The grammar of addresses to call: one reading, or none."""
+"""The grammar of URLs to call: a URL has one interpretation, or is refused."""
 
 import re
 from ipaddress import IPv4Address, IPv6Address

@@ -1,4 +1,4 @@
-"""Each call is to an address that was vetted, and a refusal tells nothing of what is inside."""
+"""Every call goes to a vetted address, and a refusal reveals nothing about the private network."""
 
 from ipaddress import IPv4Address
 

@@ -1,4 +1,4 @@
-"""Taking the comments of authors out of a text, as the page of it leaves them out."""
+"""Authors' comments are removed from a text as its page omits them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Taking definitions that no link uses out of a text, as the page of it shows none."""
+"""Definitions that no link uses are removed from a text, as its page shows none."""
 
 import pytest
 

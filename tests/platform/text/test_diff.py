@@ -1,4 +1,4 @@
-"""Diffs lead from one text to the other, merges keep both sides, and both end in time."""
+"""Diffs turn one text into the other, merges keep both sides, and both have a time limit."""
 
 import random
 import subprocess
@@ -81,7 +81,7 @@ def test_the_program_patch_reads_our_diffs(tmp_path: Path, before: str, after: s
 
     subprocess.run(["patch", "--silent", str(file), str(diff)], check=True)
 
-    # `patch` removes a file that becomes empty.
+    # `patch` deletes a file that becomes empty.
     assert (file.read_text() if file.exists() else "") == after
 
 
@@ -103,7 +103,7 @@ def test_a_merge_does_not_depend_on_which_side_is_whose(base: str, ours: str, th
     assert (merged is None) is (mirrored is None)
 
 
-# Mostly none, so that two edits of one text do not clash everywhere.
+# Mostly no insertions, so that two edits of one text do not conflict everywhere.
 insertions: st.SearchStrategy[list[str]] = st.one_of(
     st.just([]), st.just([]), st.just([]), st.lists(words, max_size=1)
 )
@@ -111,7 +111,7 @@ insertions: st.SearchStrategy[list[str]] = st.one_of(
 
 @st.composite
 def edited(draw: st.DrawFn, base: list[str], whose: str) -> str:
-    """The base as someone left it: lines are kept, removed, replaced, repeated, and new ones are between."""
+    """The base with lines kept, removed, replaced, repeated or inserted."""
     lines: list[str] = []
     for number, line in enumerate(base):
         lines += draw(insertions) + [f"{whose} {number}"] * draw(st.integers(0, 1))
@@ -172,7 +172,7 @@ def numbers() -> list[str]:
     return [f"{number}\n" for number in range(60_000)]
 
 
-# The texts are made when a test needs them, since each process reads this module and few run its tests.
+# Texts are built only when a test needs them: each process imports this module, and few run its tests.
 LARGE_TEXTS: dict[str, Callable[[], tuple[str, str]]] = {
     "equal lines": lambda: ("\n" * 400_000, "\n" * 399_000),
     "two letters": two_letters,

@@ -1,4 +1,4 @@
-"""What a browser sends back of a text is that text, byte for byte, except where someone has changed it."""
+"""A text sent back by a browser equals the original, byte for byte, except where someone changed it."""
 
 import re
 
@@ -21,7 +21,7 @@ TEXTS = [
 
 
 def sent_by_browser(text: str) -> str:
-    """A form's text: every line end is CRLF (WHATWG HTML, section 4.10.21.4)."""
+    """A text as a form sends it: every line end is CRLF (WHATWG HTML, section 4.10.21.4)."""
     return re.sub(r"\r\n|\r|\n", "\r\n", text)
 
 

@@ -1,4 +1,4 @@
-"""Sections of Markdown, read by lines: the headings that the page shows, in linear time."""
+"""Sections of Markdown, found by lines: the same headings that the page shows, in linear time."""
 
 import pytest
 from hypothesis import given
@@ -22,7 +22,7 @@ def test_sections_have_the_titles_above_and_their_lines() -> None:
 
 @given(st.lists(st.sampled_from(LINES), max_size=12))
 def test_headings_are_those_of_the_renderer(lines: list[str]) -> None:
-    # A blank line between all blocks: titles of several lines are the renderer's alone.
+    # Blank lines separate all blocks, because only the renderer knows titles of several lines.
     text = "\n\n".join(lines)
     titles = [section.titles[-1] for section in read_sections(text) if section.titles]
 

@@ -1,4 +1,4 @@
-"""Slugs, for titles of any script."""
+"""Slugs for titles in any script."""
 
 import pytest
 from hypothesis import given

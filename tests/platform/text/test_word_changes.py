@@ -1,4 +1,4 @@
-"""The words that went and came between two texts."""
+"""Words removed and added between two texts."""
 
 import pytest
 

@@ -1,1 +1,1 @@
-"""The door of the management API, and what its tests share with those of the operations behind it."""
+"""Access to the management API, and helpers shared with the tests of its operations."""

@@ -1,4 +1,4 @@
-"""Addresses and methods that the API does not have, and what leaks of a failure: nothing."""
+"""Unknown paths and methods of the API, and failures, which leak nothing."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -101,7 +101,7 @@ async def test_a_failure_tells_its_id_and_nothing_else(app: FastAPI, reader: Cli
 
 
 class Broken(Database):
-    """A database whose failures say more than a caller may know."""
+    """A database whose errors contain more than a caller may know."""
 
     def __init__(self) -> None:
         pass

@@ -1,4 +1,4 @@
-"""Built files: served for ever in the smallest coding, within budgets, and never other than their sources."""
+"""Built assets: cached forever in the smallest encoding, within budgets, and never older than the source."""
 
 import gzip
 import json
@@ -79,7 +79,7 @@ def test_an_accepted_coding_may_be_written_in_any_case_and_with_spaces() -> None
 
 
 def test_every_bundle_stays_within_its_budget() -> None:
-    """Brotli bytes, which is what nearly every browser loads."""
+    """Sizes are in Brotli bytes, which nearly every browser loads."""
     sizes = {
         name: (BUILT / f"{file}.br").stat().st_size
         for name, file in manifest().items()
@@ -91,7 +91,7 @@ def test_every_bundle_stays_within_its_budget() -> None:
 
 
 def test_a_visitor_of_a_customers_page_loads_little() -> None:
-    """Widget and panel together, compressed either way."""
+    """Limits for widget and panel together, with either compression."""
     for ending in (".br", ".gz"):
         sizes = {
             name: (BUILT / (manifest()[name] + ending)).stat().st_size for name in ("widget.js", "panel.js")

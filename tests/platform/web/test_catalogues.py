@@ -1,4 +1,4 @@
-"""The catalogues of `instep/platform/web/locales`: whole, up to date with the texts, and safe in a page."""
+"""The catalogs of `instep/platform/web/locales`: complete, up to date with the texts, and safe in a page."""
 
 import re
 from collections import Counter
@@ -19,11 +19,11 @@ TEMPLATES = ROOT / "instep" / "interfaces" / "site" / "templates"
 CATALOGUES = [(language, domain) for domain, languages in TRANSLATED.items() for language in languages]
 PLACEHOLDER = re.compile(r"%\((\w+)\)s|(%)(?!\()")
 TAG = re.compile(r"<[^>]*>")
-# What stands in templates and is no text: tags with their attributes, comments, character references.
+# Parts of templates that are not text: tags with their attributes, comments, character references.
 NO_TEXT = re.compile(r"<!?[a-zA-Z/][^>]*>|&\w+;", re.DOTALL)
 READ_ATTRIBUTE = re.compile(r'\b(?:alt|aria-label|content|placeholder|title)="([^"]*)"')
 LETTERS = re.compile(r"[^\W\d_]{2,}")
-# Names, what HTML itself says, and classes that a block names.
+# Names, values that HTML defines, and class names in a block.
 NO_WORDS = {
     "summary_large_image",
     "with-contents",
@@ -44,7 +44,7 @@ def catalogue(language: str, domain: Domain) -> Catalog:
 
 
 def texts_in(texts: Catalog) -> set[tuple[Any, ...]]:
-    """The texts, each with the files that it is in."""
+    """The texts, each with the files that contain it."""
     return {(entry.id, *sorted({file for file, _ in entry.locations})) for entry in texts if entry.id}
 
 
@@ -79,7 +79,7 @@ def test_a_translation_has_the_placeholders_and_the_tags_of_its_text(language: s
         for text in translations(entry) if entry.id else ():
             assert Counter(PLACEHOLDER.findall(text)) == Counter(PLACEHOLDER.findall(source)), text
             assert Counter(TAG.findall(text)) == Counter(TAG.findall(source)), text
-            # It may stand in an attribute.
+            # The text may be used in an attribute.
             assert '"' not in TAG.sub("", text)
             assert "<" not in TAG.sub("", text)
 
@@ -101,9 +101,9 @@ def test_every_text_of_a_template_is_marked() -> None:
 
 
 def unmarked_texts(file: Path) -> list[str]:
-    """The words of a template that do not go through a catalogue."""
+    """Words of a template that bypass the catalog."""
     tree = pages_in("en").environment.parse(file.read_text())
-    # A stand-in for what the template inserts keeps tags whole that expressions cut in two.
+    # Placeholders for inserted values keep tags intact that expressions cut in two.
     source = "".join(
         node.data if isinstance(node, nodes.TemplateData) else "\N{OBJECT REPLACEMENT CHARACTER}"
         for output in tree.find_all(nodes.Output)
@@ -115,7 +115,7 @@ def unmarked_texts(file: Path) -> list[str]:
 
 
 def literals(tree: nodes.Template) -> list[str]:
-    """Words that expressions hold, outside of calls of the catalogue: those begin with a capital letter."""
+    """Capitalized words in expressions outside of calls to the catalog."""
     marked = {
         id(argument)
         for call in tree.find_all(nodes.Call)
@@ -149,7 +149,7 @@ def test_a_text_that_is_not_marked_is_noticed(tmp_path: Path) -> None:
         ("pt-BR", "3 de novembro de 2026", "12.345"),
         ("ja", "2026年11月3日", "12,345"),
         ("ar", "3 نوفمبر 2026", "12,345"),
-        # Without a catalogue the words are English, and so are dates.
+        # Without a catalog the words are English, and so are dates.
         ("nl", "November 3, 2026", "12,345"),
         ("de-x-odd", "3. November 2026", "12.345"),
     ],

@@ -1,4 +1,4 @@
-"""Whom a call counts for: the connection's own address, and behind trusted proxies the one they tell."""
+"""The client address of a call: the connection's own, or the one reported by trusted proxies."""
 
 import re
 import secrets
@@ -17,7 +17,7 @@ QUOTA = 60
 
 
 def loopback_address() -> str:
-    """An address of this machine that no other test has called from."""
+    """A loopback address that no other test has called from."""
     return ".".join(["127", *(str(1 + secrets.randbelow(250)) for _ in range(3))])
 
 
@@ -26,12 +26,12 @@ def fresh_ipv4() -> str:
 
 
 def fresh_prefix() -> str:
-    """The first half of an IPv6 address."""
+    """The first half of a new IPv6 address."""
     return f"2001:db8:{secrets.token_hex(2)}:{secrets.token_hex(2)}"
 
 
 async def calls_left(port: int, *lines: str, source: str = "127.0.0.1") -> int:
-    """How many calls without a key the server still takes from whom it believes to have called."""
+    """The number of calls without a key that the server still accepts from the address it assumes."""
     fields = ["GET /v1/bots HTTP/1.1", "Host: help.test", "Connection: close", *lines]
     [answer] = await send(port, "\r\n".join([*fields, "", ""]).encode("latin-1"), source=source)
     assert answer.status in (401, 429), answer

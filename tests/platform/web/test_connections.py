@@ -1,4 +1,4 @@
-"""How many connections there may be, and what happens to one too many."""
+"""The maximum number of connections, and what happens to one above it."""
 
 import resource
 from collections.abc import AsyncIterator, Iterator

@@ -1,4 +1,4 @@
-"""Calls without a body are answered past FastAPI's machinery for dependencies, as it would answer them."""
+"""Calls without a body bypass FastAPI's dependency resolution and get the same response."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -13,7 +13,7 @@ from instep.platform.web.authenticated_route import AuthenticatedRoute
 from instep.platform.web.call import CurrentCall
 from instep.platform.web.direct_calls import direct_handler
 
-# Handlers that ask for the language models of the server; only `instep drift` calls this one.
+# Handlers that need the server's language models; only `instep drift` calls this one.
 LEFT_TO_THE_FRAMEWORK = {"list_statements"}
 API_GETS = [
     route

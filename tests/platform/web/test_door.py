@@ -1,4 +1,4 @@
-"""The door: which keys and bots it takes, and the order in which it refuses."""
+"""Access checks: which keys and bots are accepted, and the order of refusals."""
 
 import pytest
 from fastapi import FastAPI
@@ -15,7 +15,7 @@ TOO_MUCH = b'{"title": "' + b"x" * (2 * 1024 * 1024) + b'"}'
 
 
 async def spend(owner: Tx, policy: str, subject: str) -> None:
-    """Use up a window, as that many requests would."""
+    """Use up a rate-limit window, as that many requests would."""
     await owner.execute(
         """
         insert into rate_windows (policy, subject, started_at, hits)
@@ -132,7 +132,7 @@ async def test_what_the_key_of_one_workspace_does_stays_in_it(client: Client, ap
 
 
 async def test_the_refusals_come_in_order(app: FastAPI, wide: Client, cast: Cast, owner: Tx) -> None:
-    """Each request has every fault from its place in the order on; the first fault is told."""
+    """Each request has all faults from its position in the order on; the first one is reported."""
     await pause_workspace(owner, cast.paused.workspace_id)
     await spend(owner, "api", cast.acme.write_key_id)
     other = {"bot_id": str(cast.globex.bot_id)}

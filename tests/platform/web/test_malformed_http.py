@@ -1,4 +1,4 @@
-"""What is no HTTP is refused on a real socket: in JSON, once, and the connection ends."""
+"""Data that is not HTTP is refused on a real socket: once, in JSON, and the connection ends."""
 
 import asyncio
 import json
@@ -69,7 +69,7 @@ async def test_malformed_requests_are_refused_as_json(port: int, cast: Cast, req
 
 
 async def sent_until_refused(port: int, beginning: bytes, part: bytes) -> int:
-    """How many bytes the server takes of something that never ends, up to `ENDLESS_BYTES`."""
+    """The number of bytes that the server accepts of an endless input, up to `ENDLESS_BYTES`."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(beginning)
     sent_bytes = 0

@@ -18,11 +18,11 @@ async def test_a_flood_of_long_texts_holds_up_nobody_else(client: Client, globex
     flood = [asyncio.create_task(loud.post("/v1/articles", json=text)) for text in texts]
     finished_tasks, waiting = await asyncio.wait(flood, return_when=asyncio.FIRST_COMPLETED)
 
-    # Long enough to be rendered in a process, too.
+    # Long enough to be rendered in a separate process, too.
     text = {"title": "Plain", "contentMarkdown": "word " * 14_000}
     calls = [await quiet.post("/v1/articles", json=text)]
     calls += [await quiet.get("/v1/articles") for _ in range(CALLS)]
-    # All of them overtook what was there before.
+    # All of these calls overtook the flood, which was there before.
     flood_was_waiting = any(not task.done() for task in waiting)
 
     assert [call.status_code for call in calls] == [201] + [200] * CALLS

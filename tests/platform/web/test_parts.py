@@ -1,29 +1,29 @@
-"""The parts of all pages: they keep what the policy and both directions of text need."""
+"""The components of all pages meet the content policy's rules and support both text directions."""
 
 import re
 
 from scripts.check_assets import SOURCES
 from tests.support.source_code import REPOSITORY
 
-# Mail programs read a style only in the message itself.
+# Mail clients accept a style only inside the message itself.
 EMAILS = set(REPOSITORY.glob("instep/platform/email/**/*.html"))
-# The frame that draws a diagram has a policy of its own.
+# The frame that draws a diagram has its own policy.
 FRAMES = set(REPOSITORY.glob("instep/platform/web/static/dist/*.html"))
 TEMPLATES = sorted(set(REPOSITORY.glob("instep/**/*.html")) - EMAILS - FRAMES)
 STYLES = sorted((SOURCES / "src").rglob("*.css"))
-# What every page's policy blocks, and what of htmx needs `eval`: as attributes and as arguments of macros.
-# Data for search engines is no script, which a browser would run.
+# Code that every page's policy blocks, and features of htmx that need `eval`, as attributes and as macro
+# arguments. Browsers do not execute structured data for search engines, so it is allowed.
 INLINE = re.compile(
     r"""\sstyle=|<style|<script(?![^>]*\ssrc=)(?! type="application/ld\+json">)|\son[a-z]+="""
     r"""|["'](?:style|on[a-z]+)["']\s*:"""
     r"""|\bhx-on\b|hx-trigger["':=\s]*["'][^"']*\[|["']js:|javascript:""",
     re.IGNORECASE,
 )
-# What points to a side of the window in place of the start or the end of a line.
+# Properties that name a side of the window instead of the start or the end of a line.
 PHYSICAL = re.compile(
     r"(?:^|[;{\s])(?:(?:margin|padding|border|inset)-(?:left|right|top|bottom)|left|right|top|bottom)[\w-]*\s*:"
     r"|border-(?:top|bottom)-(?:left|right)-radius"
-    # Four values name four sides; the second and the last are left and right.
+    # Four values are for four sides; the second and the last are right and left.
     r"|(?:margin|padding|inset)\s*:\s*\S+ (?P<right>[^\s;]+) [^\s;]+ (?!(?P=right);)[^\s;]+;"
     r"|(?:text-align|float|clear|justify-[\w-]+)\s*:\s*(?:left|right)"
 )

@@ -1,4 +1,4 @@
-"""Pages, public documents and protocol calls: a wide limit for each address."""
+"""Pages, public documents and protocol calls share a high limit per address."""
 
 import asyncio
 
@@ -47,7 +47,7 @@ async def test_an_address_that_asks_too_often_is_told_how_long_to_wait(
     assert "a minute" in answers[-1].text
     assert {path: answer.status_code for path, answer in others.items()} == dict.fromkeys(others, 429)
     assert (watched.status_code, neighbours.status_code) == (200, 200)
-    # The page that says so has its script and its icon.
+    # The error page still gets its script and its icon.
     assert asset_path("site.js") in answers[-1].text
     assert [answer.status_code for answer in look] == [200] * 3
 

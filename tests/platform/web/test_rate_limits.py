@@ -1,4 +1,4 @@
-"""120 requests a minute for a key, 60 for an address without one; the headers that tell it."""
+"""120 requests a minute for a key, 60 for an address without one, and the headers that report them."""
 
 import asyncio
 import re
@@ -13,7 +13,7 @@ POLICY = '"api";q=120;w=60'
 
 
 async def test_the_121st_request_of_a_key_in_a_minute_is_refused(reader: Client) -> None:
-    """Four clients at once get exactly 120 answers, and each number of remaining requests once."""
+    """Four concurrent clients get exactly 120 responses, and each remaining count appears once."""
     batches = await asyncio.gather(*(ask(reader, 32) for _ in range(4)))
     answers = [answer for part in batches for answer in part]
 
@@ -91,7 +91,7 @@ async def ask(client: Client, times: int) -> list[Response]:
 
 
 def state(answer: Response) -> tuple[int, int]:
-    """How many requests remain, and for how many seconds."""
+    """The number of remaining requests, and the seconds until the reset."""
     parsed = re.fullmatch(r'"\w+";r=(\d+);t=(\d+)', answer.headers["RateLimit"])
     assert parsed, answer.headers["RateLimit"]
     return int(parsed[1]), int(parsed[2])

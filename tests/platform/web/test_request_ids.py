@@ -1,4 +1,4 @@
-"""The id of a request: whose it is, and that every log line that comes of the request carries it."""
+"""The id of a request: where it comes from, and its presence in every log line of the request."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Every answer of every route carries the header fields that protect whoever reads it."""
+"""Every response of every route carries the security headers."""
 
 import re
 
@@ -14,12 +14,12 @@ from tests.support.cast import Api, Cast, Client
 from tests.support.http import create_article, ok, stranger
 
 PRIVATE = ("/v1/", "/widget/", "/chat", "/leads", "/mcp", "/oauth/")
-# They say themselves how long they may be kept.
+# These set their own cache lifetime.
 PUBLIC_DOCUMENTS = {"/v1/openapi.json", "/mcp/server-card", "/mcp/admin/server-card"}
 
 
 async def test_every_route_answers_with_them(app: FastAPI, api: Api, cast: Cast, database: Database) -> None:
-    """Whatever the answer is: most of these are refusals."""
+    """Most of these responses are refusals, which need the headers too."""
     used = settings().model_copy(update={"site_url": "https://help.test"})
     put_into(app, Runtime(used, database, b"a key for the cursors of the tests"))
     async with stranger(app) as client:
@@ -34,7 +34,7 @@ def address_in(route: RouteOut, slug: str) -> str:
 
 
 def lacking(path: str, headers: httpx2.Headers) -> list[str]:
-    """The fields that the answer should have, and has not."""
+    """Expected headers that the response lacks."""
     expected = {
         "Strict-Transport-Security": "max-age=31536000",
         "X-Content-Type-Options": "nosniff",

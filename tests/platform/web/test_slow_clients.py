@@ -1,4 +1,4 @@
-"""Whoever begins and does not go on is ended in time, while everyone else is served."""
+"""Clients that start a request and stall are disconnected in time, while all others are served."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ async def port(app: FastAPI, database: Database) -> AsyncIterator[int]:
 
 
 def post(path: str, length: int, key: str | None = None) -> bytes:
-    """The head of a request whose body is announced."""
+    """The head of a request that announces a body."""
     authorization = f"Authorization: Bearer {key}\r\n" if key else ""
     return (
         f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{authorization}"
@@ -181,7 +181,7 @@ async def ask_for_much(client: SlowClient, cast: Cast) -> None:
 
 @pytest.fixture
 async def much(api: Api, cast: Cast) -> None:
-    """A list of articles that no buffer of a kernel takes whole."""
+    """A list of articles too large for any kernel buffer."""
     for _ in range(2):
         await create_article(api(cast.acme.write_key), contentMarkdown="x " * 450_000)
 

@@ -1,4 +1,4 @@
-"""The colors of the tokens are readable in both schemes wherever the parts put one on another."""
+"""Color tokens are readable in both schemes wherever components combine them."""
 
 import re
 
@@ -16,7 +16,7 @@ TOKENS = {
 }
 GROUNDS = ("paper", "sheet", "tint")
 INKS = ("ink", "ink-2", "ink-3", "blue", "red", "amber", "green")
-# Text on each ground, and then what stands on the grounds that carry a meaning.
+# Text on each background, and then on the backgrounds that carry a meaning.
 TEXT_PAIRS = [
     *((ink, ground) for ink in INKS for ground in GROUNDS),
     *(("ink", ground) for ground in ("blue-bg", "ins-bg", "del-bg", "marker", "ins-mark", "del-mark")),
@@ -25,7 +25,7 @@ TEXT_PAIRS = [
     *(("ins-ink", "ins-mark"), ("ins-ink", "tint"), ("del-ink", "del-mark"), ("del-ink", "tint")),
     *(("red", "del-bg"), ("blue", "ins-bg"), ("blue", "del-bg"), ("paper", "ink"), ("sheet", "blue")),
 ]
-# Borders of controls and marks that say something without words.
+# Borders of controls, and marks that carry meaning without words.
 BORDER_PAIRS = [("edge", ground) for ground in GROUNDS] + [("blue", ground) for ground in GROUNDS]
 SCHEMES = pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 

@@ -1,4 +1,4 @@
-"""What nobody foresaw: the caller gets an id to report, and no detail."""
+"""Unexpected errors: the caller gets an id to report, and no details."""
 
 from collections.abc import AsyncIterator
 
