@@ -24,7 +24,7 @@ def test_short_passages_share_a_chunk_of_plain_text() -> None:
 
     assert chunk.text == "Fleet\nAll about cars. Intro. Care: Wash it. Tools: Hose: hose --on"
     assert (chunk.first, chunk.last, chunk.is_section) == (0, 3, False)
-    # By themselves they tell which of them is near.
+    # Embedded separately, they show which of them is near.
     assert [section.text.removeprefix("Fleet\n") for section in sections] == [
         *("All about cars.", "Intro.", "Care: Wash it.", "Tools: Hose: hose --on")
     ]
@@ -43,7 +43,7 @@ def test_a_long_passage_has_several_chunks_of_whole_sentences() -> None:
     assert " ".join(chunk.text.removeprefix("Fleet\n") for chunk in chunks).split() == (
         f"Care: {care} Repair: {repair}".split()
     )
-    # Together they cover all passages, without gaps.
+    # Together they cover all passages without gaps.
     assert chunks[0].first == 0
     assert chunks[-1].last == len(split_article(None, text)) - 1
     assert all(chunk.last <= following.first <= chunk.last + 1 for chunk, following in pairwise(chunks))

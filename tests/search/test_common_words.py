@@ -1,4 +1,4 @@
-"""Words that are common in questions: synonyms that most help centers share, and words that say nothing."""
+"""Words that are common in questions: synonyms that most help centers share, and words without content."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Compounds: languages that write several words as one are searched by the parts, too."""
+"""In languages that join words into compounds, a search also uses the parts."""
 
 from dataclasses import replace
 
@@ -35,7 +35,7 @@ async def ask(api: Api, cast: Cast, ctx: Ctx, question: str, locale: str = "de")
         # Both parts are words of the articles, or only the second one is.
         ("Kündigungsfrist", "Vertrag kündigen"),
         ("Fahrradrücksendung", "Rückgabe"),
-        # The word is a part of a compound of the articles.
+        # The word is a part of a compound in the articles.
         ("Was kostet der Versand?", "Lieferung"),
         ("Kosten", "Lieferung"),
         ("Stand", "Zähler"),

@@ -1,4 +1,4 @@
-"""Excerpts of texts around the words that were searched for."""
+"""Excerpts of texts around the words of a search."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""How common words are in a language, next to what a help center itself says."""
+"""Word frequencies of a language, which supplement those of a help center."""
 
 from instep.search.query.frequencies import LANGUAGES, frequencies, share_of_articles
 
@@ -14,5 +14,5 @@ def test_common_words_are_in_many_articles_and_rare_ones_in_none() -> None:
 def test_each_language_of_the_site_has_its_words() -> None:
     assert all(len(frequencies(language)) > 2_000 for language in LANGUAGES)
     assert share_of_articles("tage", ["german"]) > 0.01 > share_of_articles("tage", ["english"])
-    # Japanese words are pairs of letters, in whatever configuration.
+    # Japanese words are pairs of characters in any text search configuration.
     assert share_of_articles("日本", ["simple"]) > 0.01

@@ -1,4 +1,4 @@
-"""The words that a misspelled word was probably meant to be."""
+"""Words that a misspelled word was probably meant to be."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from instep.search.query.fuzzy import fuzzy_matches
         ("subscritpion", "subscription", 1),
         ("subscritpon", "subscription", 2),
         ("munchen", "münchen", 1),
-        # The first letter must be right, short words and numbers have no corrections.
+        # The first letter must be right; short words and numbers are not corrected.
         ("unvoice", "invoice", None),
         ("tema", "team", None),
         ("12345", "12346", None),

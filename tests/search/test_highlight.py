@@ -1,4 +1,4 @@
-"""Marking the words of a text that match a search."""
+"""Highlighting the words of a text that match a search."""
 
 import pytest
 

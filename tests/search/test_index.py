@@ -26,14 +26,14 @@ def letters(first: int, last: int) -> str:
     return "".join(map(chr, range(first, last)))
 
 
-# The texts are made when a test needs one, since each process reads this module and few run its tests.
+# Texts are built only when a test needs them: each process imports this module, and few run its tests.
 HOSTILE_TEXTS: dict[str, Callable[[], str]] = {
     "different words": lambda: words(LETTERS, 6),
     "different short words": lambda: words(LETTERS, 3),
     "different hyphenated words": lambda: words(LETTERS, 3, "-"),
     "words of four bytes a letter": lambda: words(letters(0x10400, 0x10450), 3),
     "pairs of four bytes a letter": lambda: words(letters(0x20000, 0x2A6D0), 40),
-    # Shorter, because those of four bytes a letter are as many pairs and more bytes.
+    # Shorter, because the letters of four bytes above already make as many pairs, from more bytes.
     "pairs of three bytes a letter": lambda: words(letters(0x4E00, 0x9FFF), 40, size=MAX_LENGTH // 8),
     "letters that expand to many": lambda: "Walrus. " + "\ufdfa" * (MAX_LENGTH - 8),
     "one word": lambda: "Walrus. " + "x" * (MAX_LENGTH - 8),
@@ -50,7 +50,7 @@ async def test_every_text_can_be_indexed(
 ) -> None:
     text = make_text()
     article = await publish(api(cast.acme.write_key), "Zebra")
-    # The text goes directly into the table, because this test is not about rendering it.
+    # The text is inserted directly because this test is not about rendering.
     update = "update articles set content_markdown = %(text)s where id = %(id)s"
     assert await owner.execute(update, text=text, id=article["id"]) == 1
 

@@ -1,4 +1,4 @@
-"""The indexes that a process caches, and the copies of them in the database."""
+"""Indexes that a process caches, and their copies in the database."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -29,7 +29,7 @@ EVERYTHING = ArticleFilter(None, "authenticated", frozenset())
 
 
 async def hits_of(index_cache: IndexCache, ctx: Ctx, question: str) -> list[Hit]:
-    """What a process with this cache finds, with the scores."""
+    """Results and scores of a process with this cache."""
     index, hidden = await index_cache.index_of(ctx)
     query = any_terms_query(await analyze_query(ctx, SearchState(index, hidden, [], None), question, None))
     return ranked_hits(rank_index(index, query, EVERYTHING), query, None)
@@ -95,7 +95,7 @@ async def test_an_index_of_many_changes_finds_and_scores_as_a_fresh_one(
 
     live = {article["id"] for number, article in enumerate(articles) if number % 4}
     assert await ids_of(grown, ctx, "kiwi") == live
-    # Their idf and average lengths may differ a little, because the grown index still has replaced texts.
+    # Their idf and average lengths may differ slightly because the grown index still has replaced texts.
     for question in ("number7", "newer 7", "no", "kiwi numbr7"):
         assert await ids_of(grown, ctx, question) == await ids_of(
             IndexCache(MAX_BYTES, MAX_BYTES), ctx, question
@@ -116,7 +116,7 @@ async def test_a_stored_index_spares_the_reading(
     ]
     before = await hits_of(IndexCache(MAX_BYTES, MAX_BYTES), ctx, "größe page_size 密码 number")
     assert await owner.value("select count(*) from search_indexes where bot_id = %(b)s", b=ctx.bot.id) == 1
-    # A change without a stamp stays unseen as long as the stored index is used.
+    # A change without a stamp goes unnoticed while the stored index is used.
     await owner.execute("alter table articles disable trigger articles_stamped")
     await owner.execute("update articles set title = 'Unread' where title = 'No 0'")
     await owner.execute("alter table articles enable trigger articles_stamped")
@@ -147,7 +147,7 @@ async def test_the_least_recently_used_index_makes_room(
     await publish(api(cast.acme.write_key), "Kiwi")
     await publish(api(cast.globex.write_key), "Melon")
     first, _ = await small.index_of(ctx)
-    # An index that is larger than the cache is kept until another one is needed.
+    # An index larger than the cache is kept until another one is needed.
     assert (await small.index_of(ctx))[0] is first
     async with database.enter_workspace(cast.globex.workspace_id) as tx:
         await small.index_of(context(tx, cast.globex))
@@ -243,7 +243,7 @@ async def test_a_worker_stores_the_index_after_many_changes(
 
 
 async def make_changes_oldest(owner: Tx, *companies: Company) -> None:
-    """Make the changes of their bots older than those of other tests, so that the job takes them first."""
+    """Make the changes of these bots older than those of other tests, so that the job handles them first."""
     for number, company in enumerate(companies):
         await owner.execute(
             """
@@ -266,7 +266,7 @@ def test_many_small_indexes_push_out_no_large_one(monkeypatch: pytest.MonkeyPatc
 
     assert values[bots[0]] == 900
     assert list(values) == [*bots[-3:], bots[0]]
-    # A bot grows: its value takes the place of the small one.
+    # When a bot grows, its value replaces the small one.
     values[bots[-1]] = 100
     assert dict(values) == {bots[-3]: 60, bots[-2]: 60, bots[0]: 900, bots[-1]: 100}
     del values[bots[0]]
@@ -312,7 +312,7 @@ async def test_a_help_center_without_changes_keeps_its_stored_index_however_old_
     await publish(api(cast.acme.write_key), "Kiwi")
     index, _ = await IndexCache(MAX_BYTES, MAX_BYTES).index_of(ctx)
     await cache.store(ctx, index, None)
-    # A change without a stamp stays unseen as long as the stored index is used.
+    # A change without a stamp goes unnoticed while the stored index is used.
     await owner.execute("alter table articles disable trigger articles_stamped")
     await owner.execute("update articles set title = 'Unread' where title = 'Kiwi'")
     await owner.execute("alter table articles enable trigger articles_stamped")

@@ -1,4 +1,4 @@
-"""Searching by meaning with embeddings, and by words alone where the model fails."""
+"""Semantic search with embeddings, falling back to words if the model fails."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -69,7 +69,7 @@ async def test_other_words_find_an_article_when_it_has_its_vectors(
     assert (await titles(client, "vehicle upkeep"))[0] == "Automobile"
     assert (await titles_of(ctx, "vehicle upkeep"))[0] == "Automobile"
     assert (await titles_of(ctx, "planning a vacation"))[0] == "Holiday"
-    # One chunk has both passages: the other words decide between them, or else the length.
+    # One chunk covers both passages: the other words decide between them, or else the length.
     assert (await retrieve(ctx, "vehicle receipt")).passages[0].headings == ("Repair",)
     assert (await retrieve(ctx, "wash a vehicle")).passages[0].headings == ("Care",)
     assert {asked.head.split("\r\n")[0] for asked in embedder[1].asked} == {"POST /v1/embeddings HTTP/1.1"}
@@ -94,7 +94,7 @@ async def test_a_word_that_no_article_has_and_that_leads_away_takes_sureness(
         name = bundled_embedding.ENGLISH_NAME
 
         async def vectors(self, texts: Sequence[str], seconds: float) -> list[list[float]]:
-            # A dump is a recycling centre here, and a logo is something else than an invoice.
+            # In this model a dump is a recycling center, and a logo differs from an invoice.
             meanings = (("invoice",), ("recycling", "dump"), ("logo",))
             counts = [[sum(word in text.lower() for word in words) for words in meanings] for text in texts]
             return [l2_normalized([float(count) for count in row] + [0.2]) for row in counts]
@@ -149,14 +149,14 @@ async def test_a_model_for_english_does_not_judge_a_question_in_another_language
 @pytest.mark.parametrize(
     ("typed", "compared"),
     [
-        # Two letters that changed places, one too few, one too many.
+        # Two letters swapped, one missing, one too many.
         ("Repiar my bill", "repair my bill"),
         ("Repar my bill", "repair my bill"),
         ("Reppair my bill", "repair my bill"),
-        # With another letter it is a word of its own, as "latex" is, and what the language has is no error.
+        # Another letter makes it a different word, like "latex", and existing words are not errors.
         ("Repoir my bill", "Repoir my bill"),
         ("Formal my bill", "Formal my bill"),
-        # Two words may be meant.
+        # Two words are possible.
         ("Fourms my bill", "Fourms my bill"),
     ],
 )
@@ -222,7 +222,7 @@ async def test_vectors_follow_the_changes_of_an_article(
     assert await titles_of(ctx, "his receipt") == ["Fleet"]
     ok(await client.delete(path))
     ok(await client.post(f"/v1/articles/{other['id']}/unpublish"))
-    # The search drops it at once, and the job deletes its vectors later.
+    # The search ignores it at once, and the job deletes its vectors later.
     assert await titles_of(ctx, "his receipt") == await titles_of(ctx, "a vacation") == []
     await embed(database, embedder[0], cast.acme)
     assert await count_vectors(owner, article["id"]) == await count_vectors(owner, other["id"]) == 0
@@ -255,7 +255,7 @@ async def test_a_client_that_pages_sees_each_article_once(
     await embed(database, embedder[0], cast.acme)
     path = "/v1/articles/search?q=vehicle%20upkeep&page_size=2"
     first = ok(await client.get(path))
-    # The second page continues the first, even if the question can't be embedded any more.
+    # The second page continues the first even if the question can no longer be embedded.
     query_embedder.use(NO_EMBEDDERS)
 
     second = ok(await client.get(f"{path}&start_cursor={first['next_cursor']}"))
@@ -302,7 +302,7 @@ async def test_a_failing_model_leaves_the_search_by_words(
         assert await titles_of(ctx, "automobile") == ["Automobile"]
         request_count = len(behind.asked)
         assert await titles_of(ctx, "wash an automobile") == ["Automobile"]
-        # After a failure the next questions don't wait for the model again.
+        # After a failure, the next questions do not wait for the model again.
         assert len(behind.asked) == request_count
         behind.moods[:] = [knows]
         await embed(database, embedder, cast.acme)
@@ -333,7 +333,7 @@ async def test_vectors_of_another_model_are_replaced(
     async with embedding(knows) as (embedder, behind):
         await embed(database, embedder, cast.acme)
         assert await owner.value(length, id=article["id"]) == chunk_dtype(4).itemsize
-        # Another model behind the same name: nothing is compared until all vectors are new.
+        # The name now leads to another model: nothing is compared until all vectors are new.
         behind.moods[:] = [knows_more]
         query_embedder.use(Embedders.for_all(embedder))
         assert await titles_of(ctx, "vehicle upkeep") == []
@@ -386,7 +386,7 @@ async def test_the_job_takes_the_oldest_changes_first_and_pauses_after_a_failure
         article = await publish(api(company.write_key), "Automobile", "Wash it.")
         sql = "update articles set updated_at = %(at)s where id = %(id)s"
         await owner.execute(sql, id=article["id"], at=datetime(2000, 1, 1 + number, tzinfo=UTC))
-    # Bots of other languages, which other tests leave behind, have a batch of their own.
+    # Bots in other languages, left by other tests, have their own batch.
     monkeypatch.setattr(jobs, "EMBED_BATCH", 1)
     monkeypatch.setattr(jobs, "EMBED_SECONDS", 0)
     waits = "select run_at > now() + interval '50 seconds' from jobs where kind = %(kind)s"
@@ -425,7 +425,7 @@ async def test_the_model_that_comes_along_finds_and_is_sure_of_what_is_said_in_o
     embedder = bundled_embedding.english()
     assert embedder is not None
     query_embedder.use(Embedders(english=embedder))
-    # A busy machine may take longer than a search waits.
+    # On a busy machine this may take longer than a search waits.
     await asyncio.to_thread(embedder.embed, [held, absent, far])
     await embed(database, embedder, cast.acme)
 
@@ -445,7 +445,7 @@ async def test_a_model_embeds_the_bots_of_its_languages_alone(
     english = await publish(api(cast.globex.write_key), "Automobile", "Wash it.")
     german = await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
     await owner.execute("update bots set locale = 'de' where id = %(bot)s", bot=cast.acme.bot_id)
-    # Both come first, so that what other tests leave behind is not embedded, too.
+    # Both come first, so that leftovers of other tests are not embedded too.
     monkeypatch.setattr(jobs, "EMBED_BATCH", 1)
     monkeypatch.setattr(jobs, "EMBED_SECONDS", 0)
     ids = [english["id"], german["id"]]
@@ -457,7 +457,7 @@ async def test_a_model_embeds_the_bots_of_its_languages_alone(
 
         await jobs.embed_articles(database, Embedders(others=embedder), JOB)
         assert [await count_vectors(owner, article) for article in ids] == [1, 1]
-    # Not the first any more, for other tests.
+    # No longer first, for other tests.
     await owner.execute(sql, ids=ids, at=utc_now())
 
 
@@ -466,7 +466,7 @@ async def test_many_articles_of_one_change_are_all_embedded(
 ) -> None:
     monkeypatch.setattr(indexing, "BATCH_ARTICLES", 2)
     ids = [(await publish(api(cast.acme.write_key), f"Car {number}"))["id"] for number in range(7)]
-    # As when one statement changes them all, such as the deletion of their collection.
+    # One statement can change them all, such as the deletion of their collection.
     await owner.execute("alter table articles disable trigger articles_stamped")
     await owner.execute(
         "update articles set updated_at = (select max(updated_at) from articles) where bot_id = %(bot)s",

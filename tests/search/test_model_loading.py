@@ -1,4 +1,4 @@
-"""How the models of a server are loaded, and what questions find until then."""
+"""Loading the models of a server, and the results of questions until then."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ from tests.support.search import publish
 
 @dataclass
 class Synonyms:
-    """A model whose vectors know a few synonyms. It waits for `may_load`, as for a slow disk."""
+    """A model whose vectors know a few synonyms. Loading waits for `may_load`, as for a slow disk."""
 
     may_load: threading.Event = field(default_factory=threading.Event)
     loads: int = 0
@@ -47,7 +47,7 @@ class Synonyms:
 
 @pytest.fixture
 async def slow() -> AsyncIterator[Synonyms]:
-    """A model that a test lets load; at the end its thread must not wait."""
+    """A model that the test allows to load; its thread is released at the end."""
     model = Synonyms()
     yield model
     model.may_load.set()
@@ -67,7 +67,7 @@ async def test_the_question_that_loads_a_model_is_answered_by_words_and_the_next
     await publish(client, "Automobile", "Wash it.")
     embedder = BundledEmbedder("slow", slow.load)
     async with embedding(knows, model="slow") as (other, _):
-        # A worker elsewhere has embedded the articles.
+        # Another process has embedded the articles.
         await embed(database, BundledEmbedder("slow", quick().load), cast.acme)
         query_embedder.use(Embedders(english=embedder, others=other))
 
@@ -154,7 +154,7 @@ async def test_a_model_that_fails_leaves_the_other_one_its_questions() -> None:
 
 @pytest.fixture
 async def set_locale(owner: Tx) -> AsyncIterator[Callable[[str], Awaitable[None]]]:
-    """Give the bots of all workspaces one language for a test: a server looks at all of them."""
+    """Give all bots one language during a test, because a server looks at all of them."""
     locales: dict[str, str] = await owner.value("select jsonb_object_agg(id, locale) from bots")
 
     async def set_for_this_test(locale: str) -> None:
@@ -190,7 +190,7 @@ async def test_a_server_loads_the_models_that_its_bots_need_and_is_ready_before(
     set_setting("INSTEP_EMBEDDINGS", "")
 
     async with server.lifespan(FastAPI()):
-        # The server is ready here, although the model is not loaded yet.
+        # The server is ready although the model is not loaded yet.
         await until(lambda: slow.loads == 1)
         slow.may_load.set()
         await until(lambda: bool(query_embedder.loaded))

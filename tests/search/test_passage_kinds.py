@@ -1,4 +1,4 @@
-"""What a passage is for, and what kind of question someone asks."""
+"""The purpose of a passage and the kind of a question."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Splitting an article into passages: its headings, their anchors, and the time that it takes."""
+"""Splitting an article into passages: headings, anchors, and the time it takes."""
 
 import time
 

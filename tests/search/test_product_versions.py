@@ -1,4 +1,4 @@
-"""Searches and answers for a product version, at all doors for readers."""
+"""Search and answers for a product version, through all interfaces for readers."""
 
 from functools import partial
 
@@ -23,7 +23,7 @@ QUESTION = "How do I rotate the signing keys?"
 
 @pytest.fixture(autouse=True)
 async def articles(client: Client) -> dict[str, Json]:
-    """The current version 2.x and the older 1.x rotate keys in other ways; only 1.x has faxes."""
+    """Versions 2.x (current) and 1.x rotate keys in different ways; only 1.x has faxes."""
     for slug in ("1.x", "2.x"):
         created(await client.post(VERSIONS, json={"slug": slug, "isCurrent": slug == "2.x"}))
     title = "Rotate the signing keys"

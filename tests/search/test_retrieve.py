@@ -1,4 +1,4 @@
-"""retrieve(): the passages that answer a question, and the confidence that they do."""
+"""retrieve(): the passages that answer a question, and its confidence in them."""
 
 from typing import Any
 
@@ -210,6 +210,6 @@ async def test_a_help_center_that_shows_only_translations_reads_no_articles_for_
 
 
 def loops_of(step: dict[str, Any], table: str) -> float:
-    """The number of times that the steps of a plan read a table."""
+    """The number of times that a plan reads a table."""
     loops: float = step["Actual Loops"] if step.get("Relation Name") == table else 0
     return loops + sum(loops_of(inner, table) for inner in step.get("Plans", ()))

@@ -1,4 +1,4 @@
-"""BM25, as the search computes it, on small indexes in memory."""
+"""The search's BM25 scores, on small indexes in memory."""
 
 from dataclasses import replace
 from math import log
@@ -32,7 +32,7 @@ def index_of(*articles: tuple[str, str]) -> Index:
 
 
 def query_of(index: Index, *words: str) -> WeightedQuery:
-    """A query for these words in which texts are as long as `AVERAGE_LENGTH` says."""
+    """A query for these words, with `AVERAGE_LENGTH` as the average length of texts."""
     builder = QueryBuilder(
         " ".join(words),
         [[word] for word in words],
@@ -128,7 +128,7 @@ def test_a_rare_word_outweighs_several_common_ones() -> None:
 def test_words_of_a_language_without_the_english_stop_words_count_in_full() -> None:
     index = index_of(("Rechnung bezahlen", "Text."))
     words = ["rechnung", "bezahlen"]
-    # PostgreSQL has no stem for some words of the list: they are stop words of English there, too.
+    # PostgreSQL has no stem for some words of the list, which are English stop words there too.
     lexicon_stems = dict.fromkeys(lexicon.STOP_WORDS, "stem") | {next(iter(lexicon.STOP_WORDS)): None}
     builder = QueryBuilder(
         " ".join(words),

@@ -1,4 +1,4 @@
-"""The jobs of the search return, whatever fails, and one bot keeps no other from its turn."""
+"""Search jobs are rescheduled whatever fails, and no bot keeps another from its turn."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -29,7 +29,7 @@ NEXT_RUN = "select min(run_at) - now() from jobs where kind = %(kind)s and worke
 async def fail_for(
     bot_id: UUID, error: Exception, done: list[UUID], database: Database, *args: Any, **options: Any
 ) -> None:
-    """What stands in for the work on a bot, which is the last argument."""
+    """Replaces the work on a bot, which is the last argument."""
     bot: Bot = args[-1]
     if bot.id == bot_id:
         raise error
@@ -37,7 +37,7 @@ async def fail_for(
 
 
 async def outdate(api: Api, owner: Tx, cast: Cast) -> None:
-    """Both bots have the oldest changes of all, Globex the older ones."""
+    """Give both bots the oldest changes of all, with those of Globex first."""
     for number, company in enumerate((cast.globex, cast.acme)):
         article = await publish(api(company.write_key), "Automobile", "Wash it.")
         sql = "update articles set updated_at = %(at)s where id = %(id)s"
@@ -46,7 +46,7 @@ async def outdate(api: Api, owner: Tx, cast: Cast) -> None:
 
 @pytest.fixture(autouse=True)
 async def oldest_changes_go(owner: Tx) -> AsyncIterator[None]:
-    """Other tests take the oldest changes for theirs."""
+    """Make these changes recent again, because other tests rely on having the oldest."""
     yield
     await owner.execute(
         "update articles set updated_at = %(now)s where updated_at < '1985-01-01'", now=utc_now()
@@ -67,7 +67,7 @@ async def test_a_bot_that_can_not_be_embedded_keeps_no_other_from_it(
 
     assert cast.acme.bot_id in done
     assert [line["bot"] for line in lines if line["log_level"] == "error"] == [cast.globex.slug]
-    # The model is not asked every few seconds for what can't be stored.
+    # The model is not called every few seconds for vectors that can't be stored.
     assert await owner.value(NEXT_RUN, kind=jobs.EMBED_ARTICLES) > timedelta(seconds=50)
 
 
@@ -152,7 +152,7 @@ async def test_the_many_articles_of_one_bot_let_another_have_its_turn(
     outdated_bots, bot_ids = jobs.outdated_bots, {cast.globex.bot_id, cast.acme.bot_id}
 
     async def ours(*args: Any) -> list[Bot]:
-        """Without the bots of other tests, which would take all the time."""
+        """Leaves out other tests' bots, which would use up the time."""
         return [bot for bot in await outdated_bots(*args) if bot.id in bot_ids]
 
     monkeypatch.setattr(jobs, "outdated_bots", ours)

@@ -36,7 +36,7 @@ async def test_rows_that_stay_are_seen_once_while_others_change(api: Api, cast: 
     number = 0
     async for page in pages(client, SEARCH, q=query, page_size=2):
         seen += [row["id"] for row in page]
-        # One has all words, so that a new search would have other results than the next page.
+        # Some contain all words, so a new search would differ from the next page.
         await publish(client, f"New {number}", "kiwi kookaburra")
         if number < len(moved):
             change = {"contentMarkdown": "melon" if number else "kiwi kookaburra"}

@@ -1,4 +1,4 @@
-"""Files of stored indexes, which the processes of a machine map into their memory."""
+"""Files of stored indexes that the processes of a machine map into memory."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -33,7 +33,7 @@ def small_indexes_have_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def process(folder: Path) -> IndexCache:
-    """What a process of this machine has when it starts."""
+    """The index cache of a newly started process."""
     index_cache = IndexCache(MAX_BYTES, MAX_BYTES)
     index_cache.files = IndexFiles(folder, LAYOUT)
     return index_cache
@@ -46,7 +46,7 @@ async def publish_some(api: Api, cast: Cast, name: str = "No") -> None:
 
 
 def mapped_inodes(folder: Path) -> list[int]:
-    """The inode of each mapping of a file in the folder, also of deleted ones."""
+    """The inodes of all mapped files in the folder, including deleted ones."""
     maps = Path("/proc/self/maps")
     if not maps.exists():
         pytest.skip("only Linux tells what a process maps")
@@ -111,7 +111,7 @@ async def test_processes_go_on_with_what_one_of_them_has_stored(
         await each.index_of(ctx)
     await publish_some(api, cast, "More")
     await processes[0].index_of(ctx)
-    # The other one has one more change to read than was stored.
+    # The other process must read one more change than was stored.
     later = await publish(api(cast.acme.write_key), "Later", "page_size")
 
     hits = [await hits_of(each, ctx, "page_size") for each in processes]

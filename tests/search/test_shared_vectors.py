@@ -1,4 +1,4 @@
-"""Files of vectors, which the processes of a machine map into their memory."""
+"""Files of vectors that the processes of a machine map into memory."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -23,7 +23,7 @@ from tests.support.search import publish
 
 @pytest.fixture(autouse=True)
 def few_vectors_have_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    # Two articles of one chunk and four dimensions each.
+    # Two articles with one chunk of four dimensions each.
     monkeypatch.setattr(limits, "LARGE_INDEX_BYTES", 2 * 32)
     monkeypatch.setattr(disk, "MIN_FREE_BYTES", 0)
     monkeypatch.setattr(disk, "MIN_FREE_SHARE", 0.0)
@@ -37,7 +37,7 @@ async def embedder() -> AsyncIterator[Embedder]:
 
 
 class HelpCenter:
-    """A help center whose articles are embedded as soon as they have changed."""
+    """A help center whose articles are embedded as soon as they change."""
 
     def __init__(self, client: AsyncClient, database: Database, embedder: Embedder, company: Company) -> None:
         self.client = client
@@ -62,14 +62,14 @@ def help_center(api: Api, cast: Cast, database: Database, embedder: Embedder) ->
 
 
 def process(folder: Path | None = None) -> VectorCache:
-    """What a process has when it starts."""
+    """The vector cache of a newly started process."""
     cache = VectorCache(MAX_BYTES, MAX_BYTES)
     cache.files = IndexFiles(folder, "vectors-1") if folder else None
     return cache
 
 
 async def nearest(cache: VectorCache, ctx: Ctx, model: str) -> list[tuple[str, float]]:
-    """The articles that a process finds near to "car", with their similarities."""
+    """The articles that a process finds near "car", with their similarities."""
     index = await index_in(cache, ctx, model)
     assert index is not None
     ids = index.article_ids
@@ -128,7 +128,7 @@ async def test_processes_go_on_with_what_one_of_them_has_merged(
     await help_center.rename(bill, "Vehicle")
     await help_center.publish("Car", "Invoice")
     await nearest(processes[0], ctx, model)
-    # The other one has one more article to read than was merged.
+    # The other process must read one more article than was merged.
     [later] = await help_center.publish("Automobile, vehicle, car")
     hits = await nearest(processes[1], ctx, model)
 

@@ -26,7 +26,7 @@ from instep.search.query.tokenizer import (
         ("犬", ["犬"]),
         ("C# or C++?", ["C", "C#", "or", "C++"]),
         ("a #tag, i+++1, #", ["a", "tag", "i 1"]),
-        # Letters of Korean that are not part of a syllable.
+        # Korean letters that are not part of a syllable.
         ("\u1100\u1102\u1103", ["\u1100\u1102", "\u1102\u1103"]),
         ("\uff21\uff30\uff29", ["API"]),
         ("“curly” — dash…", ["curly", "dash"]),

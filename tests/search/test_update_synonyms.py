@@ -1,4 +1,4 @@
-"""Synonyms: those of seven languages, and those of a bot, by the API and in the dashboard."""
+"""Synonyms of seven languages and of a bot, through the API and in the dashboard."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The vectors that a process keeps, and the articles that are nearest to a question by them."""
+"""Vectors that a process keeps, and the articles that are nearest to a question."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -34,7 +34,7 @@ def random_vectors(count: int) -> list[list[float]]:
 
 
 def chunks_of(article_id: str, vectors: list[list[float]]) -> Array:
-    """One chunk for each vector, of two passages each."""
+    """One chunk per vector, of two passages each."""
     return np.concatenate(
         [
             quantized(Chunk(article_id, number, 2 * number, 2 * number + 1, ""), vector)
@@ -49,13 +49,13 @@ def vector_index_of(vectors: dict[str, list[list[float]]]) -> VectorIndex:
 
 
 async def index_in(process: VectorCache, ctx: Ctx, model: str) -> VectorIndex | None:
-    """The vectors that this process has for a search."""
+    """The vectors that this process uses for a search."""
     return await process.index_of(ctx, model, await embedding_state(ctx))
 
 
 def segment_of(*ids: str) -> Segment:
     builder = SegmentBuilder()
-    # The texts do not matter here.
+    # The texts are irrelevant here.
     builder.add([ArticleChange(id, True, "en", "simple", True, None, "Title", None, "", AT) for id in ids])
     return builder.build({"simple": {word: word for word in builder.words()["simple"]}})
 
@@ -74,7 +74,7 @@ def test_the_nearest_articles_are_those_of_the_exact_cosine() -> None:
     assert len(hits) <= limits.MAX_SEMANTIC_HITS
     assert all(hit.z_score > 0 for hit in hits)
     for hit in hits:
-        # Where two chunks are nearly as near, either may be the nearest.
+        # If two chunks are almost equally near, either may be returned.
         assert cosines[hit.article_id][hit.first // 2] == pytest.approx(best[hit.article_id], abs=0.003)
         assert hit.similarity == pytest.approx(best[hit.article_id], abs=0.002)
         assert hit.similarities == pytest.approx(cosines[hit.article_id], abs=0.002)
@@ -179,7 +179,7 @@ async def test_the_least_recently_used_vectors_make_room(
         await publish(api(company.write_key), "Automobile", "Wash it.")
     async with embedding(knows) as (embedder, _):
         await embed(database, embedder, cast.acme, cast.globex)
-    # Vectors that are larger than the cache are kept until others are needed.
+    # Vectors that exceed the cache are kept until others are needed.
     assert await index_in(small, ctx, embedder.name) is await index_in(small, ctx, embedder.name)
     async with database.enter_workspace(cast.globex.workspace_id) as tx:
         await index_in(small, context(tx, cast.globex), embedder.name)
@@ -228,5 +228,5 @@ async def test_vectors_that_are_being_made_anew_do_not_count(
     await owner.execute(sql, seen=before.seen - timedelta(days=1), bot=ctx.bot.id)
 
     assert await index_in(process, ctx, embedder.name) is None
-    # A request may have seen the state of before.
+    # A request may still have the earlier state.
     assert await process.refresh(ctx, replace(before, seen=before.seen - timedelta(seconds=1))) is None
