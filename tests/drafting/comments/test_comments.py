@@ -1,4 +1,4 @@
-"""Comments on drafts, places and articles over REST: threads, mentions, and who may do what."""
+"""Comments on drafts, places and articles over REST: threads, mentions, and permissions."""
 
 from asyncio import gather
 
@@ -62,7 +62,7 @@ async def test_drafts_places_and_articles_have_comments_of_their_own(
 
     for subject in (draft["id"], place["id"], article["id"]):
         assert [row["body"] for row in await comments(client, subject)] == [f"About {subject}"]
-    # An article is also found by its slug.
+    # The slug identifies an article too.
     assert len(await comments(client, article["slug"])) == 1
 
 

@@ -1,4 +1,4 @@
-"""Parts shared by the tests of drafts: a live article of Acme, and a proposed edit of it."""
+"""Fixtures of the draft tests: a live article of Acme and a proposed edit of it."""
 
 import pytest
 

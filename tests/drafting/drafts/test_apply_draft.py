@@ -257,7 +257,7 @@ async def test_a_body_is_required_and_may_be_empty(client: Client, draft: Json) 
 
 
 async def conflict(client: Client, live: str) -> tuple[Json, Json]:
-    """An article whose text was changed after an edit of it had been proposed."""
+    """An article whose text was changed after an edit of it had been proposed; and that edit."""
     article = await write_article(client)
     draft = await propose(client, article)
     await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": live})

@@ -1,4 +1,4 @@
-"""POST /v1/drafts/{id}/apply with `hunks`: only some changes of an edit are taken in."""
+"""POST /v1/drafts/{id}/apply with `hunks`: only some changes of an edit are applied."""
 
 import pytest
 from hypothesis import given

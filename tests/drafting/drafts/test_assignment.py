@@ -1,4 +1,4 @@
-"""New drafts and places go to owners, to people that rules name, or to authors of changes."""
+"""New drafts and places are assigned to owners, to people named by rules, or to authors of changes."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ async def people(owner: Tx, cast: Cast) -> list[User]:
 
 @pytest.fixture
 async def article(client: Client) -> Json:
-    """An article in a nested collection that the change makes wrong."""
+    """An article in a nested collection; the change makes the article wrong."""
     article = await publish(client, "Settings", SETTINGS)
     top = body_of(await client.post("/v1/collections", json={"title": "Run it"}))
     inner = body_of(await client.post("/v1/collections", json={"title": "Files", "parentId": top["id"]}))

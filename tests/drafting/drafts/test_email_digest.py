@@ -1,4 +1,4 @@
-"""The digest of what waits by email: to whom, how often, with what, and how it ends."""
+"""The email digest of pending work: its recipients, frequency, contents and unsubscribing."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -43,7 +43,7 @@ def send_due_digests(owner: Tx, database: Database, mail: MailServer, run_jobs: 
 
 
 async def make_old(owner: Tx, user: User, digest: str = "weekly", days: int = 8) -> None:
-    """The member's last digest was sent that long ago."""
+    """Make the member's last digest this old."""
     await owner.execute(
         """
         update memberships set digest = %(digest)s, digest_sent_at = now() - %(age)s where person_id = %(id)s
@@ -55,7 +55,7 @@ async def make_old(owner: Tx, user: User, digest: str = "weekly", days: int = 8)
 
 
 async def let_wait(shelf: Shelf) -> str:
-    """A draft that waits for review; its id."""
+    """Add a draft that is pending review; return its id."""
     return str((await shelf.edit())["id"])
 
 

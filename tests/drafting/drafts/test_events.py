@@ -1,4 +1,4 @@
-"""The events of drafts, and what applying and dismissing them does to articles (contract section 5)."""
+"""Events of drafts, and the effect of applying and dismissing drafts on articles (contract section 5)."""
 
 import pytest
 
@@ -54,7 +54,7 @@ async def test_a_proposal_that_is_refused_has_no_event(
 async def test_an_edit_made_against_an_earlier_text_has_the_counts_of_the_queue(
     client: Client, article: Json, cast: Cast, database: Database, owner: Tx
 ) -> None:
-    """A task reads the article, and someone changes it before the task proposes."""
+    """A task reads the article, and someone changes the article before the task proposes its edit."""
     async with acting(database, cast.acme) as ctx:
         article_read = await find_article(ctx, article["id"])
     ok(await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": f"New.\n{BEFORE}"}))
@@ -157,7 +157,7 @@ async def test_the_rest_of_the_review_is_silent(
     for draft in await all_pages(client, "/v1/drafts"):
         ok(await client.patch(f"/v1/drafts/{draft['id']}", json={"contentMarkdown": "Another.\n"}))
     ok(await client.post(f"/v1/drafts/{edits[0]['id']}/dismiss"))
-    # As the article is already, so nothing of it changes.
+    # This equals the current article, so it changes nothing.
     same = {"contentMarkdown": BEFORE, "title": "Install"}
     assert error(await client.post(f"/v1/drafts/{edits[1]['id']}/apply", json=same)) == (400, "no_changes")
     ok(await client.post(f"/v1/drafts/{of_unseen['id']}/apply", json={}))

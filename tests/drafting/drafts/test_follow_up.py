@@ -1,4 +1,4 @@
-"""Reminders of what waits for people, and drafts that expire because nobody decides on them."""
+"""Reminders of pending work, and drafts that expire because no one decides."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -22,7 +22,7 @@ from tests.support.mail_server import MailServer, text_of
 from tests.support.review_desk import Shelf
 from tests.support.sign_in import sign_up
 
-# Columns of time that say when something happened last to drafts and places.
+# Time columns of the last events of drafts and places.
 PAST = {"drafts": ("asked_at", "updated_at", "created_at", "expiry_announced_at"), "places": ("asked_at",)}
 LetPass = Callable[[int], Awaitable[None]]
 SetSchedule = Callable[[int | None, int | None], Awaitable[None]]
@@ -40,7 +40,7 @@ def shelf(database: Database, owner: Tx, cast: Cast) -> Shelf:
 
 @pytest.fixture
 async def draft(database: Database, cast: Cast, owner: Tx, shelf: Shelf, ann: User) -> Json:
-    """A draft of the service that is assigned to a person."""
+    """A draft by a task, assigned to a person."""
     draft = await shelf.edit()
     await owner.execute("update drafts set author_type = 'task' where id = %(id)s", id=draft["id"])
     async with acting(database, cast.acme) as ctx:
@@ -60,7 +60,7 @@ def set_schedule(database: Database, cast: Cast) -> SetSchedule:
 
 @pytest.fixture
 def let_pass(owner: Tx, database: Database) -> LetPass:
-    """Let so many days pass, and then the job run twice."""
+    """Let this many days pass, then run the job twice."""
 
     async def let_days_pass(days: int) -> None:
         for table, columns in PAST.items():
@@ -118,7 +118,7 @@ async def test_an_unchanged_draft_expires_after_a_warning_and_can_come_back(
     client: Client, owner: Tx, ann: User, draft: Json, set_schedule: SetSchedule, let_pass: LetPass
 ) -> None:
     await set_schedule(None, 30)
-    # The draft is older than that already, but its assignee is warned first.
+    # The draft is already old enough to expire, but its assignee is warned first.
     await let_pass(60)
     assert await notices(owner, ann.id) == [("expiring", draft["id"])]
     await let_pass(limits.EXPIRY_WARNING_DAYS - 1)

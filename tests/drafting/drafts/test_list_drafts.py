@@ -151,7 +151,7 @@ async def test_without_a_key_there_is_no_queue(visitor: Client) -> None:
 
 
 async def pages(client: Client, page: Json) -> list[str]:
-    """The ids of all pages behind this one."""
+    """The ids on all pages after this one."""
     ids: list[str] = []
     while page["has_more"]:
         page = await get(client, f"drafts?page_size=3&start_cursor={page['next_cursor']}")

@@ -1,4 +1,4 @@
-"""Drafts that are no edits: articles that the service wrote, and articles made of visitors' questions."""
+"""Drafts that are not edits: articles written by a task, and articles based on visitors' questions."""
 
 import pytest
 

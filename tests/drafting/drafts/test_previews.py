@@ -1,4 +1,4 @@
-"""Preview links of a source are no more than there may be, also when several are made at once."""
+"""A source never has more preview links than the limit, even if several are created at once."""
 
 from instep.drafting.drafts.previews import create_preview, list_previews
 from instep.platform.core.database import Database

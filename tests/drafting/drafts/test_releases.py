@@ -1,4 +1,4 @@
-"""POST /v1/releases: what was approved before goes live when it ships."""
+"""POST /v1/releases: drafts approved before a release go live when it ships."""
 
 import json
 from asyncio import gather

@@ -1,4 +1,4 @@
-"""New drafts are told to a team's chat: by source, with a link each, at most once an hour."""
+"""New drafts are posted to a team's chat: by source, with one link each, at most once an hour."""
 
 from datetime import timedelta
 
@@ -21,7 +21,7 @@ from tests.support.wording import like
 
 @pytest.fixture
 async def subscribed(database: Database, cast: Cast) -> None:
-    """A channel of Acme is told of drafts alone."""
+    """Acme has a channel that receives only notices of drafts."""
     await add_target(database, cast.acme, kinds=("review",))
 
 
@@ -88,7 +88,7 @@ async def test_a_draft_that_is_committed_after_a_digest_is_in_the_next_one(
     article = await write_article(client)
     new = DraftCreate.model_validate({"contentMarkdown": "Late.\n"})
     async with acting(database, cast.acme) as ctx:
-        # Its transaction has begun before the digest.
+        # This transaction began before the digest.
         draft = await propose_edit(ctx, article["id"], new)
         await send(database, cast)
         assert await jobs(owner, cast, SEND_ALERT) == []

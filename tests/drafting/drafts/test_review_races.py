@@ -1,4 +1,4 @@
-"""Two at once: of reviewers exactly one wins, and no text that was ever live is lost."""
+"""Concurrent decisions: exactly one reviewer wins, and no text that was ever live is lost."""
 
 from asyncio import gather
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ async def bob(api: Api, cast: Cast, owner: Tx) -> Client:
 
 
 async def reviewer(api: Api, cast: Cast, owner: Tx, name: str) -> Client:
-    """Somebody with a key, and so a rate limit, of their own."""
+    """A reviewer with their own key, and so their own rate limit."""
     new_key = await actions.create_key(owner, cast.acme.workspace_id, name, Scope.WRITE, [cast.acme.bot_id])
     return api(new_key.key)
 
@@ -172,7 +172,7 @@ async def test_a_new_article_is_settled_once_whoever_does_what(
         draft = await get(client, f"drafts/{draft_id}")
         assert draft["status"] in ("applied", "dismissed")
         assert settled_by(answers, draft_id) in ([], [draft["status"]])
-        # To delete the article was among it: whatever came first, nothing is left of it.
+        # One request deleted the article; whatever came first, nothing of the article is left.
         assert (await client.get(f"/v1/articles/{article_id}")).status_code == 404
         assert await queue(client) == []
 
@@ -196,12 +196,12 @@ async def test_of_twenty_who_apply_or_dismiss_a_new_article_one_wins(
 
 
 def settled_by(answers: Iterable[httpx2.Response], draft_id: str) -> list[str]:
-    """What was answered to those who applied or dismissed the draft."""
+    """The statuses in the responses to applying or dismissing the draft."""
     bodies = [answer.json() for answer in answers if answer.url.path.endswith(("/apply", "/dismiss"))]
     return [body["status"] for body in bodies if body.get("id") == draft_id]
 
 
 def outcomes(answers: Iterable[httpx2.Response]) -> list[str]:
-    """The winner's status, then the loser's code."""
+    """The winner's status, then the loser's error code."""
     winner, loser = sorted(answers, key=lambda answer: answer.status_code)
     return [winner.json().get("status", winner.text), loser.json().get("code", loser.text)]

@@ -59,7 +59,7 @@ async def test_a_list_replaces_the_one_before_and_keeps_rules_that_are_sent_agai
     assert [rule["reviewers"] for rule in shown["collectionRules"]] == [[ann]] * 2
     assert shown["excludedLabels"] == ["Docs"]
 
-    # The person who could not review for a while is in the rule that stayed.
+    # The reviewer who was disabled for a while is still in the rule that was not changed.
     await owner.execute("update memberships set disabled_at = null where person_id = %(id)s", id=people[1].id)
     rules = ok(await client.get(PATH))["collectionRules"]
     assert {rule["collectionId"]: rule["reviewers"] for rule in rules} == {kept: [ann, bob], changed: [ann]}

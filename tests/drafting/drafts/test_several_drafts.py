@@ -1,4 +1,4 @@
-"""Several drafts of one article: applied one after the other all stay, and each tells of the others."""
+"""Several drafts of one article: applying one after another keeps all, and each lists the others."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -154,7 +154,7 @@ async def test_of_many_drafts_a_few_are_named(client: Client, article: Json) -> 
 
 
 async def overtaken(client: Client) -> tuple[Json, Json]:
-    """An article that was changed, after an edit had been proposed, in the line of this edit and below."""
+    """An article that was changed after an edit had been proposed, in the edit's line and below it."""
     article = await write_article(client)
     draft = await propose(client, article)
     await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": LATER})
@@ -162,7 +162,7 @@ async def overtaken(client: Client) -> tuple[Json, Json]:
 
 
 async def warned(client: Client, draft: Json, wish: Json) -> list[str]:
-    """The warnings next to the answer to an apply that went through."""
+    """Apply the draft; return the warnings in the response."""
     applied = await client.post(f"/v1/drafts/{draft['id']}/apply", json=wish)
     assert applied.status_code == 200, applied.text
     warnings: list[str] = json.loads(applied.headers.get("Instep-Warnings", "[]"))

@@ -1,4 +1,4 @@
-"""What a draft tells of its source, and of how certain it is."""
+"""A draft's source and certainty."""
 
 from instep.platform.core.database import Database
 from tests.support.cast import Api, Cast, Client, Json, RunJobs

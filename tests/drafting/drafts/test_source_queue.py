@@ -1,4 +1,4 @@
-"""The review queue by source, as the dashboard shows it: grouped, counted, narrowed, and applied at once."""
+"""The review queue by source, as in the dashboard: grouped, counted, filtered, and applied at once."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

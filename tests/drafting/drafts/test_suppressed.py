@@ -1,4 +1,4 @@
-"""What a reviewer has dismissed as wrong is not proposed again, until someone lets it come again."""
+"""A proposal that a reviewer dismissed as wrong is not repeated until someone allows it again."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A place in a live article of Acme, which the tests of places share."""
+"""Fixtures of the tests of places: a place in a live article of Acme."""
 
 import pytest
 

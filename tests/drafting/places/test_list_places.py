@@ -1,4 +1,4 @@
-"""The places that wait: which of them are listed, and what each says."""
+"""Pending places: which of them are listed, and their fields."""
 
 from instep.platform.core.database import Database
 from tests.support.cast import Api, Cast, Client, Json

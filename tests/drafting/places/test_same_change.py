@@ -1,4 +1,4 @@
-"""A change that is sent again finds the places that it has found before."""
+"""A change that is sent again finds the same places again."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A place leaves the queue when people resolve or dismiss it, and comes back when they reopen it."""
+"""A place leaves the queue when it is resolved or dismissed, and returns when it is reopened."""
 
 import pytest
 

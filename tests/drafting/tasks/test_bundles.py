@@ -1,4 +1,4 @@
-"""Several changes as one bundle: nothing is proposed twice in it."""
+"""Several changes as one bundle, which proposes nothing twice."""
 
 import pytest
 

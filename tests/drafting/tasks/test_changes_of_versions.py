@@ -1,4 +1,4 @@
-"""Changes of a branch: their version of the product, its articles, and applying their drafts."""
+"""Changes of a branch: their product version, its articles, and applying their drafts."""
 
 from typing import Any
 

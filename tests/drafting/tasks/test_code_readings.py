@@ -1,4 +1,4 @@
-"""A drift check with a language model: it compares articles with the code that bears on them."""
+"""A drift check with a language model: it compares articles with the code they describe."""
 
 import json
 
@@ -37,7 +37,7 @@ EDIT = {
 
 
 class PartsModel(ScriptedModel):
-    """It proposes an edit for each prompt, by the only line of these that the prompt has."""
+    """Proposes the edit of the one line in `edits` that the prompt contains."""
 
     def __init__(self, edits: dict[str, Json]) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ async def article(app: FastAPI, client: Client) -> Json:
 
 
 async def check(client: Client, *articles: Json, code: str = CODE) -> int:
-    """The number of readings that a check begins."""
+    """Start a check; return the number of its readings."""
     body = {"commit": COMMIT, "changes": [], "goneNames": [], "absentKeys": []}
     sent = [{"articleId": article["id"], "firstLine": 1, "diff": code} for article in articles]
     readings: int = ok(await client.post("/v1/drift/checks", json={**body, "code": sent}))["readings"]
@@ -91,7 +91,7 @@ async def test_a_contradiction_becomes_a_draft_with_the_line_of_code(
     assert draft["warnings"] == []
     [evidence] = draft["evidence"]
     assert (evidence["file"], evidence["startLine"], evidence["articleLine"]) == ("app/limits.py", 8, 3)
-    # An edit waits, so that the article is not read again.
+    # An edit is pending, so the article is not read again.
     assert await check(client, article, code=CODE.replace("1000", "2000")) == 0
 
 

@@ -145,7 +145,7 @@ async def test_a_bad_value_is_named(api: Api, cast: Cast, body: dict[str, object
 
 
 async def test_a_diff_with_a_long_line_is_read_apart_from_others(api: Api, cast: Cast) -> None:
-    """A short one too: in the time that it takes this process could serve nobody else."""
+    """Even a short one is, because parsing it here would block the process."""
     diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+" + "a " * 20_000 + "\n"
     assert not _is_short(diff)
     assert _is_short(diff[:1_000])

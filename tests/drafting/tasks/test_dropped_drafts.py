@@ -1,4 +1,4 @@
-"""A pull request may drop what an earlier push of it had changed: its draft leaves the queue with it."""
+"""A pull request may undo what an earlier push changed; the draft then leaves the queue too."""
 
 import pytest
 

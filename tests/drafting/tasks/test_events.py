@@ -1,4 +1,4 @@
-"""The events of a task: one for each of its drafts, one for its end (contract section 5)."""
+"""Events of a task: one for each of its drafts and one for its end (contract section 5)."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def of_kind(events: list[Json], kind: str) -> list[Json]:
     return [event for event in events if event["type"] == kind]
 
 
-# What a running task says that it does.
+# The stage that a running task reports.
 STAGE = "Reading the change, and the articles that it touches."
 
 
@@ -123,7 +123,7 @@ async def test_a_task_that_is_given_up_before_it_ran_was_queued(
 async def test_however_often_and_wherever_a_task_runs_it_ends_once(
     api: Api, cast: Cast, database: Database, owner: Tx
 ) -> None:
-    """Workers that took each other for dead, some of which give up."""
+    """Workers believe each other dead, and some of them give up."""
     client = api(cast.acme.write_key)
     await write_articles(client)
     await create_webhook(client)
@@ -146,7 +146,7 @@ async def test_however_often_and_wherever_a_task_runs_it_ends_once(
 async def test_an_attempt_that_fails_halfway_leaves_no_event(
     api: Api, cast: Cast, run_jobs: RunJobs, owner: Tx
 ) -> None:
-    """The first edit was written and told when the second one failed."""
+    """The first edit and its event were written when the second edit failed."""
     client = api(cast.acme.write_key)
     await write_articles(client)
     await publish(client, "More settings", SETTINGS + "More.\n")
@@ -178,7 +178,7 @@ async def test_the_edit_of_an_earlier_task_that_ends_last_is_told_as_dismissed(
     await create_webhook(client)
     earlier = await send(client)
     later = await send(client, diff=DIFF.replace("REQUEST_TIMEOUT", "HTTP_TIMEOUT"))
-    # It did not end for so long that the later one does not wait for it.
+    # The earlier task has been running for so long that the later one does not wait for it.
     await owner.execute(
         "update tasks set created_at = created_at - interval '2 hours' where id = %(id)s", id=earlier["id"]
     )

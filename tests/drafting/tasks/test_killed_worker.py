@@ -1,4 +1,4 @@
-"""A worker killed in the middle of a task: another one ends it, and every article gets one draft."""
+"""A worker is killed in the middle of a task: another one completes it, and each article gets one draft."""
 
 import asyncio
 
@@ -11,17 +11,17 @@ from tests.support.http import created, ok
 from tests.support.installation import installed
 
 ARTICLES = 40
-# Long enough that the writer is busy for a while.
+# Long enough to keep the writer busy for a while.
 TEXT = SETTINGS + PETS * 400
 STATUS = "select status from tasks where id = %s"
-# A name that many lines give up is renamed in any number of articles.
+# If many lines drop a name, it is renamed in any number of articles.
 LINES = "".join(
     f'{mark}use_{number}("{name}")\n'
     for mark, name in (("-", "ACME_TIMEOUT"), ("+", "ACME_REQUEST_TIMEOUT"))
     for number in range(8)
 )
 DIFF = f"--- a/src/settings.py\n+++ b/src/settings.py\n@@ -1,8 +1,8 @@\n{LINES}"
-# As time would: a worker that lives would have renewed it.
+# Ends leases as time would; a living worker would have renewed them.
 END_LEASES = "update jobs set run_at = run_at - %s where worker is not null"
 
 
@@ -45,7 +45,7 @@ async def test_another_worker_ends_the_task_of_a_killed_one_with_one_draft_an_ar
 
 
 def kill_the_first_worker(database_url: str, task_id: str) -> None:
-    """Two workers, one after the other, until the second has ended the task."""
+    """Run two workers, killing the first, until the second has completed the task."""
     with (
         installed(INSTEP_DATABASE_URL=database_url) as installation,
         psycopg.connect(database_url, autocommit=True) as connection,

@@ -1,4 +1,4 @@
-"""A bot with more articles than the writer reads: it reads those that have most to do with the change."""
+"""A bot has more articles than the writer reads: it reads those most relevant to the change."""
 
 import pytest
 
@@ -19,7 +19,7 @@ from tests.support.changes import (
 
 LIMIT = 4
 OTHER = "# Time\n\nA timeout of os settings: retries, a number of seconds to get.\n"
-# Code that has the words of the other articles, so that these are the nearest ones.
+# Code that shares words with the other articles, so that they are the nearest.
 ORDINARY = """\
 diff --git a/src/time.py b/src/time.py
 --- a/src/time.py
@@ -48,7 +48,7 @@ def _few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def write_others(client: Client, count: int = 2 * LIMIT) -> None:
-    """Articles that share ordinary words with the change, and not its names."""
+    """Publish articles that share ordinary words with the change, but none of its names."""
     for number in range(count):
         await publish(client, f"Time {number}", OTHER)
 

@@ -1,4 +1,4 @@
-"""A diff that takes too much memory ends in a sentence, and costs nobody else anything."""
+"""A diff that needs too much memory is refused with a reason and affects no other request."""
 
 import pytest
 
@@ -13,7 +13,7 @@ LINES = 3_000_000
 async def test_a_diff_of_millions_of_lines_is_refused_or_taken_within_its_memory(
     api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only its memory counts here: whatever the machine, it has time enough."""
+    """The time limit is raised so that only memory counts, on any machine."""
     monkeypatch.setattr(limits, "MAX_DIFF_PARSE_SECONDS", 60)
     diff = f"--- a/a.txt\n+++ b/a.txt\n@@ -0,0 +1,{LINES} @@\n" + "+a\n" * LINES
 

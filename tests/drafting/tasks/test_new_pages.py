@@ -1,4 +1,4 @@
-"""Pages of documentation that a change adds: each is a draft of a new article, however often it is sent."""
+"""Documentation pages that a change adds: each becomes one draft of an article, however often it is sent."""
 
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
 from tests.support.changes import get, send, write_articles
@@ -20,7 +20,7 @@ new file mode 100644
 
 
 async def push(client: Client, run_jobs: RunJobs, diff: str) -> Json:
-    """The task of one push of a pull request, when it has ended."""
+    """The completed task of one push of a pull request."""
     task = await send(client, title="Add single sign-on", diff=diff)
     await run_jobs()
     return await get(client, f"tasks/{task['id']}")

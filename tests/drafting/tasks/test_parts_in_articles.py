@@ -1,4 +1,4 @@
-"""A change that makes a part wrong: a place in an article that contains it, and no draft of an article."""
+"""A change that makes a part wrong: a place in an article that contains the part, but no draft."""
 
 from instep.content.parts.schemas import UsedPart
 from instep.drafting.tasks.part_places import with_part_places

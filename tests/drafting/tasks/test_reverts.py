@@ -1,4 +1,4 @@
-"""A revert takes the pending drafts of what it reverts out of the queue."""
+"""A revert removes the pending drafts of the reverted change from the queue."""
 
 import pytest
 
@@ -13,7 +13,7 @@ REVERT_URL = "https://git.test/acme/pull/9"
 
 
 async def pending_draft(client: Client, run_jobs: RunJobs) -> str:
-    """The id of the draft that a change leaves in the queue."""
+    """The id of the pending draft of a change."""
     await write_articles(client)
     task = await send(client)
     await run_jobs()

@@ -1,4 +1,4 @@
-"""The job behind a task: from a code change to drafts in the review queue."""
+"""The job of a task: from a code change to drafts in the review queue."""
 
 from asyncio import gather
 
@@ -398,7 +398,7 @@ async def test_many_tasks_at_once_all_end(api: Api, cast: Cast, run_jobs: RunJob
 
 
 async def finished(client: Client, run_jobs: RunJobs, **fields: object) -> Json:
-    """The task of the change, after its job."""
+    """The task of the change, after its job has run."""
     task = await send(client, None, **fields)
     await run_jobs()
     return await get(client, f"tasks/{task['id']}")

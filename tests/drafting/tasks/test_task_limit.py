@@ -1,4 +1,4 @@
-"""Three hundred tasks an hour for each key: what counts, and what is told when they are used up."""
+"""Three hundred tasks per hour and key: which requests count, and the error when they are used up."""
 
 from asyncio import gather
 

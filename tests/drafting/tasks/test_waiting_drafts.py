@@ -1,4 +1,4 @@
-"""A change is compared with drafts that wait: it renews them, takes them back or warns of them, by lines."""
+"""A change is compared with pending drafts, line by line: it renews them, withdraws them or warns of them."""
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -30,7 +30,7 @@ def url(number: int) -> str:
 
 
 def value(before: str, after: str) -> str:
-    """The diff of a change of one setting."""
+    """The diff of a change to one setting."""
     return (
         "diff --git a/app/c.py b/app/c.py\n--- a/app/c.py\n+++ b/app/c.py\n@@ -1,3 +1,3 @@\n"
         f" class S:\n-    max_queue_n = {before}\n+    max_queue_n = {after}\n x = 1\n"
@@ -54,7 +54,7 @@ async def pending(client: Client) -> list[Json]:
 
 
 async def edit(client: Client, old: str, new: str) -> Json:
-    """A person's edit of the only draft."""
+    """Edit the only draft, as a person would."""
     [draft] = await pending(client)
     assert old in draft["contentMarkdown"]
     body = {"contentMarkdown": draft["contentMarkdown"].replace(old, new)}
@@ -65,7 +65,7 @@ async def edit(client: Client, old: str, new: str) -> Json:
 
 @dataclass(frozen=True)
 class Case:
-    """Changes (number, diff) and a person's edits (old, new) in order, and the texts that wait then."""
+    """Changes (number, diff) and a person's edits (old, new) in order, and the texts then pending."""
 
     name: str
     steps: tuple[tuple[int | str, str], ...]
@@ -382,7 +382,7 @@ async def test_an_edit_of_a_draft_that_has_left_names_its_successor(
 async def test_no_word_of_a_person_is_lost_by_any_sequence(
     api: Api, cast: Cast, run_jobs: RunJobs, seed: int
 ) -> None:
-    """Every word that a person typed is in a draft that waits or in the article, in whatever order."""
+    """Every word that a person typed stays in a pending draft or in the article, whatever the order."""
     client = api(cast.acme.write_key)
     article = await publish(client, "Queues", LIVE)
     chance, typed, now = Random(seed), list[str](), {1: "10", 2: "10", 3: "10"}
@@ -432,7 +432,7 @@ async def test_changes_sent_together_are_read_in_turn_and_hold_no_worker_meanwhi
     assert ended == sorted(ended, key=lambda task: task["finishedAt"])
     [draft] = await pending(client)
     assert draft["contentMarkdown"] == LIVE.replace("10", "53")
-    # Each is looked at once in vain at most, and runs once.
+    # Each job is tried in vain at most once, and runs once.
     assert attempts < 3 * len(tasks) + 10
 
 

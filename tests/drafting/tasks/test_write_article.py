@@ -1,4 +1,4 @@
-"""The job behind a task that asks for a new article: from a title and instructions to a draft."""
+"""The job of a task that requests a new article: from a title and instructions to a draft."""
 
 import pytest
 
@@ -242,7 +242,7 @@ async def test_each_task_writes_an_article_of_its_own(api: Api, cast: Cast, run_
 
 
 async def finished(client: Client, run_jobs: RunJobs, **fields: object) -> Json:
-    """A task for a new article, after its job."""
+    """A task for a new article, after its job has run."""
     task = await write(client, None, **fields)
     await run_jobs()
     return await get(client, f"tasks/{task['id']}")

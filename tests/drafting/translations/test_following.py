@@ -1,4 +1,4 @@
-"""A translation follows its original: a draft of the changed parts with a model, a place without one."""
+"""A translation follows its original: with a model a draft of the changed parts, without one a place."""
 
 from instep.platform.core.database import Database, Tx
 from tests.support.cast import Cast, Client, Json

@@ -1,4 +1,4 @@
-"""Articles are translated on request: numbers and cost first, then a draft for each that a person applies."""
+"""Articles are translated on request: counts and cost first, then one draft each for a person to apply."""
 
 import pytest
 
@@ -23,7 +23,7 @@ LONG = "\n\n".join(f"Paragraph {number}. " + "Words of it. " * 60 for number in 
 
 
 class FailingModel(BlockTranslator):
-    """A model that translates a few prompts and fails from then on."""
+    """A model that translates a few prompts and then always fails."""
 
     def __init__(self, error: CompletionError, after: int = 0) -> None:
         super().__init__("Deutsch: {}".format)

@@ -1,4 +1,4 @@
-"""A change made from files before and after, and the report of the writer on it."""
+"""Builds a change from files before and after it, and runs the writer on it."""
 
 import difflib
 from collections.abc import Callable
@@ -20,7 +20,7 @@ def diff_of(path: str, before: str, after: str) -> str:
 
 
 def renaming(path: str, line: str, old: str, new: str) -> Files:
-    """A file and another one that say the old name three times in a line, and then the new one."""
+    """Two files that change the old name to the new one in three lines."""
     before, after = (f"start()\n{line.format(name)}\nnext()\n{line.format(name)}\n" for name in (old, new))
     folder, _, name = path.rpartition("/")
     other = f"{folder}/more_{name}" if folder else f"more_{name}"
@@ -29,7 +29,7 @@ def renaming(path: str, line: str, old: str, new: str) -> Files:
 
 @pytest.fixture
 def ask() -> Ask:
-    """Ask the writer about files and one article among others."""
+    """Run the writer on these files, with one article among others."""
 
     def about(files: Files, text: str, title: str = "Tidy up", name: str = "Guide") -> Report:
         diff = "".join(diff_of(path, *sides) for path, sides in files.items())
@@ -42,5 +42,5 @@ def ask() -> Ask:
 
 
 def text_of(report: Report) -> str | None:
-    """The text of the first proposal, if there is one."""
+    """The text of the first proposal, or None."""
     return report.proposals[0].text if report.proposals else None

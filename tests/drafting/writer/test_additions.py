@@ -1,4 +1,4 @@
-"""New names of the code with their siblings, also in very large files."""
+"""New names in the code and their siblings, also in very large files."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Names and addresses that a past change replaces, whichever file defines them."""
+"""Names and URLs that a past change replaced, whichever file defines them."""
 
 import pytest
 
@@ -22,7 +22,7 @@ SAMPLES = {
 
 
 def change(lines: Lines) -> PastChange:
-    """A commit that replaces lines, by file; the new ones are still there."""
+    """A commit that replaces lines, by file; the new lines still exist."""
     parts, standing = list[str](), list[TodaysLine]()
     for path, pairs in lines.items():
         for number, (old, new) in enumerate(pairs):

@@ -1,4 +1,4 @@
-"""Past changes, judged by the code of today: what has made an article wrong, and what has not."""
+"""Past changes, judged against today's code: which of them made an article wrong."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ def flag(name: str) -> str:
 def change(
     old: str, new: str | None, *names: str, stands: bool = True, title: str = "Change it"
 ) -> PastChange:
-    """A commit that replaces one line of the code; the new line stands today as line 7."""
+    """A commit that replaces one line of code; the new line is line 7 today."""
     added = [] if new is None else [f"+{new}"]
     lines = ["import argparse", f"-{old}", *added, " parser.parse_args()"]
     lines[0] = f" {lines[0]}"
@@ -29,7 +29,7 @@ def change(
 
 
 def drifts(text: str, *changes: PastChange, gone: tuple[str, ...] = (), absent: str = "") -> list[Drift]:
-    """What the changes, newest first, have made wrong in an article with this text."""
+    """The drift of an article with this text through these changes, newest first."""
     article = Article("art_1", "Clean up", text)
     return judge([article], changes, CodeToday(frozenset(gone), frozenset(absent.split())))
 

@@ -1,4 +1,4 @@
-"""Edits of a model are anchored by a line number and a copy of its text, and refused if they fit nowhere."""
+"""A model's edits are anchored by a line number and a copy of its text, and refused if they fit nowhere."""
 
 import pytest
 

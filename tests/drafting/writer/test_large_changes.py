@@ -1,4 +1,4 @@
-"""The time for a change is linear in its lines and in those of the articles."""
+"""The time for a change is linear in its lines and in the lines of the articles."""
 
 import pytest
 

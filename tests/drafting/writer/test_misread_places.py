@@ -1,4 +1,4 @@
-"""Places that say the old text and mean something else, and inputs that no step may fail at."""
+"""Places with the old text but another meaning, and inputs that must not break any step."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A new article that is written by a model from the instructions and passages, or stays an outline."""
+"""A new article is written by a model from instructions and passages, or stays an outline."""
 
 import pytest
 

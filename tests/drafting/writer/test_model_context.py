@@ -1,4 +1,4 @@
-"""The context of a change reaches the model as data; the rules without a model ignore it."""
+"""A change's context reaches the model as data; the rules used without a model ignore it."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ WITH_CONTEXT = replace(CHANGE, context=CONTEXT)
 
 
 async def drafted(new: str, context: ChangeContext) -> tuple[Proposal, ScriptedModel]:
-    """The draft of a model that adds these lines below the last row, and corrects nothing."""
+    """The draft of a model that adds these lines below the last row and corrects nothing."""
     change, edit = replace(CHANGE, context=context), {"action": "insert", "line": 11, "old": ROW, "new": new}
     reply = edits({**edit, "reason": "It is new."})
     report, model = await edited(CHOICE, reply, reply, change=change)

@@ -1,4 +1,4 @@
-"""Edits by a model: what may not be proposed is refused, what a reviewer should look at is a warning."""
+"""Edits by a model: forbidden ones are refused, and suspicious ones carry a warning for the reviewer."""
 
 import pytest
 

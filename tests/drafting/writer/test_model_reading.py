@@ -1,4 +1,4 @@
-"""The parts of a change and of articles that a model reads: nothing is cut without a word about it."""
+"""The parts of a change and of articles that a model reads: nothing is cut without saying so."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A model chooses what to read, edits, and corrects what is refused; each draft says why."""
+"""A model chooses what to read, edits, and corrects refused edits; each draft gives its reason."""
 
 from dataclasses import replace
 

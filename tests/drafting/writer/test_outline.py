@@ -1,4 +1,4 @@
-"""A new article without a model: instructions in order, quotations with their sources, nothing else."""
+"""A new article without a model: ordered instructions, quotations with their sources, nothing else."""
 
 import re
 from dataclasses import replace

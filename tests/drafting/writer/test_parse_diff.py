@@ -1,4 +1,4 @@
-"""Every sort of unified diff is read; what is broken is refused with its line."""
+"""Every kind of unified diff is read; a broken one is refused with its line."""
 
 import re
 from collections.abc import Callable

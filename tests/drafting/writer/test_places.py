@@ -1,4 +1,4 @@
-"""The articles that a change points to because they need words, and those that it does not."""
+"""The articles that a change flags because they need new text, and those that it does not."""
 
 import pytest
 
@@ -219,7 +219,7 @@ NEW_NAMES: dict[str, tuple[str, Files]] = {
 
 @pytest.mark.parametrize("name", NEW_NAMES)
 def test_what_is_new_is_left_to_people(ask: Ask, name: str) -> None:
-    """No entry, row without words, comment or code of the change becomes a text of the article."""
+    """No entry, wordless row, comment or code of the change is copied into the article."""
     text, files = NEW_NAMES[name]
     assert ask(files, text, "Add it to the settings", "Settings").proposals == ()
 

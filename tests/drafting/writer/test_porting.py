@@ -1,4 +1,4 @@
-"""Documentation that a change edits itself is carried over into the articles that have its text."""
+"""A change's own documentation edits are carried over to articles with the same text."""
 
 from time import thread_time
 
@@ -28,7 +28,7 @@ EDITED = TEXT.replace("for a week", "for 30 days").replace(
 
 
 def file_diff(path: str, before: str, after: str) -> str:
-    """The diff of a file that one side may lack."""
+    """The diff of a file, which may be missing on one side."""
     diff = diff_of(path, before, after)
     header, rest = diff.split("\n", 1)
     mode = "" if before and after else "deleted file mode 100644\n" if before else "new file mode 100644\n"

@@ -1,4 +1,4 @@
-"""A title of a change has a subject, and a heading if it brings something new."""
+"""A change's title has a subject, and also a heading if the change adds something."""
 
 import pytest
 

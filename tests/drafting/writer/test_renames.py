@@ -1,4 +1,4 @@
-"""A name or label that a change gives up is replaced where an article says it, and nowhere else."""
+"""A name or label that a change drops is replaced where an article uses it, and nowhere else."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A part of a text written anew by a model: what it is shown, and which of its texts are proposed."""
+"""A model rewords a part of a text: what it sees, and which of its texts are proposed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Drafts name what they say: it is certain or likely, and is left out if a reviewer dismissed it before."""
+"""Drafts name their statements, which are certain or likely, and omit those that a reviewer dismissed."""
 
 from instep.drafting.writer import Article, Change, Report, write
 from tests.drafting.writer.conftest import diff_of, renaming

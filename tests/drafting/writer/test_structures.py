@@ -1,4 +1,4 @@
-"""What an article lists side by side is found in every form, with the place of each entry."""
+"""Lists of parallel entries in an article are found in every form, with each entry's location."""
 
 import pytest
 

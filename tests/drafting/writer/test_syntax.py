@@ -1,4 +1,4 @@
-"""What the grammars say of a piece of code that begins and ends anywhere."""
+"""Grammars applied to a piece of code that may begin and end anywhere."""
 
 import pytest
 

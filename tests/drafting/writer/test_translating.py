@@ -1,4 +1,4 @@
-"""Fifty changes of real articles, followed in three languages: the rest stays byte for byte."""
+"""Fifty changes of real articles, followed in three languages: the rest stays unchanged, byte for byte."""
 
 import random
 from functools import partial
@@ -22,12 +22,12 @@ HELP = Path(__file__).parents[3] / "docs" / "help"
 TEXTS = [path.read_text() for path in sorted(HELP.rglob("*.md"))]
 OWN = "https://help.acme.test/help/acme"
 CHANGES = 50
-# The words that make a text the translation into each language, in this test.
+# Prefixes that mark a text as the translation into each language.
 LANGUAGES = {"de": "Übersetzt:", "fr": "Traduit :", "es": "Traducido:"}
 
 
 def translated(text: str, language: str) -> str:
-    """A text as if translated: each block with words begins with a word, and one table cell has it."""
+    """A fake translation: each block of words gets a prefix, and so does one table cell."""
     return "".join(translated_body(block, language) + block.tail for block in split_blocks(text))
 
 
@@ -43,7 +43,7 @@ def words_in(words: str, language: str) -> str:
 
 
 def edited(blocks: list[TextBlock], chance: random.Random) -> list[TextBlock]:
-    """One to four edits: a sentence added or changed, a paragraph or item inserted, a block deleted."""
+    """One to four edits: a sentence added or changed, a paragraph or item inserted, or a block deleted."""
     blocks = list(blocks)
     for _ in range(chance.randint(1, 4)):
         spots = [n for n, block in enumerate(blocks) if block.shape == "paragraph" and block.tail == "\n\n"]

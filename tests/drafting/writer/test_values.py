@@ -1,4 +1,4 @@
-"""A new value replaces the old one where an article says it of the same setting, and nowhere else."""
+"""A new value replaces the old one where an article states it for the same setting, and nowhere else."""
 
 import pytest
 
@@ -13,7 +13,7 @@ STATED = "The setting `max_queue_n` is {} by default.\n"
 @pytest.mark.parametrize(
     ("path", "before", "after"),
     [
-        # Separators that come or go with the value.
+        # Separators that appear or disappear with the value.
         ("a.json", '{\n  "max_queue_n": 10\n}\n', '{\n  "max_queue_n": 25,\n  "other": 1\n}\n'),
         ("a.json", '{\n  "max_queue_n": 10,\n  "other": 1\n}\n', '{\n  "max_queue_n": 25\n}\n'),
         ("a.py", 'LIMITS = {\n    "max_queue_n": 10\n}\n', 'LIMITS = {\n    "max_queue_n": 25,\n}\n'),
@@ -23,7 +23,7 @@ STATED = "The setting `max_queue_n` is {} by default.\n"
         ("a.php", "return [\n  'max_queue_n' => 10\n];\n", "return [\n  'max_queue_n' => 25,\n];\n"),
         ("a.rb", "OPTIONS = {\n  max_queue_n: 10\n}\n", "OPTIONS = {\n  max_queue_n: 25,\n}\n"),
         ("schema.sql", "  max_queue_n integer DEFAULT 10\n", "  max_queue_n integer DEFAULT 25,\n"),
-        # Comments that come or go with the value.
+        # Comments that appear or disappear with the value.
         ("a.py", "class S:\n    max_queue_n = 10\n", "class S:\n    max_queue_n = 25  # raised\n"),
         ("a.py", "class S:\n    max_queue_n = 10  # jobs\n", "class S:\n    max_queue_n = 25\n"),
         ("a.py", "max_queue_n = 10  # was 5\n", "max_queue_n = 25  # was 10\n"),
@@ -40,7 +40,7 @@ STATED = "The setting `max_queue_n` is {} by default.\n"
         ("schema.sql", "  max_queue_n int DEFAULT 10,\n", "  max_queue_n int DEFAULT 25, -- raised\n"),
         ("a.rs", "pub const max_queue_n: u32 = 10;\n", "pub const max_queue_n: u32 = 25; // raised\n"),
         ("a.java", "  int max_queue_n = 10;\n", "  int max_queue_n = 25; // raised\n"),
-        # Quotation marks that come, go or change.
+        # Quotation marks that appear, disappear or change.
         ("a.yaml", "max_queue_n: 10\n", 'max_queue_n: "25"\n'),
         ("a.yaml", "max_queue_n: '10'\n", "max_queue_n: 25\n"),
         ("a.py", "max_queue_n = '10'\n", 'max_queue_n = "25"\n'),
@@ -52,17 +52,17 @@ STATED = "The setting `max_queue_n` is {} by default.\n"
         ("Dockerfile", "ARG max_queue_n=10\n", "ARG max_queue_n=25 # raised\n"),
         ("a.tf", 'max_queue_n = "10"\n', "max_queue_n = 25\n"),
         ("a.ts", "const max_queue_n = '10';\n", 'const max_queue_n = "25";\n'),
-        # Annotations that come or go.
+        # Annotations that appear or disappear.
         ("a.py", "max_queue_n = 10\n", "max_queue_n: int = 25\n"),
         ("a.py", "max_queue_n: int = 10\n", "max_queue_n: Final[int] = 25\n"),
         ("a.ts", "const max_queue_n = 10;\n", "const max_queue_n: number = 25;\n"),
         ("a.go", "var max_queue_n = 10\n", "var max_queue_n int = 25\n"),
         ("a.c", "int max_queue_n = 10;\n", "static const int max_queue_n = 25;\n"),
-        # Arguments that come or go.
+        # Arguments that appear or disappear.
         ("a.py", "    max_queue_n: int = Field(10)\n", "    max_queue_n: int = Field(25, ge=1)\n"),
         ("a.py", "x = env.int('max_queue_n', 10)\n", "x = env.int('max_queue_n', default=25)\n"),
         ("a.py", "def run(max_queue_n=10):\n    pass\n", "def run(max_queue_n=25, wait=True):\n    pass\n"),
-        # A sign of a comment inside a value or next to it is no comment.
+        # A comment character inside a value or next to it does not start a comment.
         ("a.py", "max_queue_n = 10; url = 'http://a'\n", "max_queue_n = 25; url = 'http://a'\n"),
         (
             "a.tf",
@@ -366,7 +366,7 @@ def test_code_says_the_unit_of_an_amount_in_many_ways(line: str, expected: list[
 
 
 def reworded(ask: Ask, old: str, new: str, article: str) -> Report:
-    """A text of two files, so that it is no accident, and an article that quotes it."""
+    """Change a text in two files, so that it is no coincidence, and ask about an article that quotes it."""
     files = dict.fromkeys(("app/form.py", "app/dialog.py"), (f'title = "{old}"\n', f'title = "{new}"\n'))
     return ask(files, article)
 

@@ -1,4 +1,4 @@
-"""What holds for any change and any article."""
+"""Properties that hold for every change and every article."""
 
 import re
 

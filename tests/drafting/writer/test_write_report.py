@@ -1,4 +1,4 @@
-"""The report tells where each edit comes from, what was considered, and what was not read."""
+"""The report names the origin of each edit, what was considered, and what was not read."""
 
 import json
 import random
