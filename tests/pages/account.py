@@ -1,4 +1,4 @@
-"""What the pages of accounts and of the first run need, and what someone does on them."""
+"""Data and actions for the catalog's account and first-run pages."""
 
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from tests.support.sign_in import sign_up
 if TYPE_CHECKING:
     from tests.support.stage import Stage
 
-# No page asks again who someone is, however long a run takes.
+# Confirmations stay valid for a day, so no page asks for one, however long a run takes.
 LATER = "now() + interval '1 day'"
 LINK_TTL = timedelta(days=1)
 BROWSERS = ("Firefox on Windows", "Safari on iPhone")
@@ -28,7 +28,7 @@ PASSKEYS = ("Laptop", "A security key with a name that is as long as a field for
 
 
 async def add_owner(owner: Tx, workspace_id: str) -> str:
-    """An owner with everything that an account may have; the cookie of their session."""
+    """Create an owner with everything that an account may have; return the cookie of their session."""
     user = await sign_up(owner, workspace_id, Role.OWNER, "olga@nordwind.example")
     person = Person(user.id, workspace_id, user.email, Role.OWNER)
     for browser in BROWSERS:
@@ -54,7 +54,7 @@ async def add_owner(owner: Tx, workspace_id: str) -> str:
 
 
 async def invitation_paths(owner: Tx, workspace_id: str) -> dict[str, str]:
-    """Links of emails: invitations of someone new and of someone who has an account elsewhere, and others."""
+    """Links in emails: invitations of a new person and of one with an account elsewhere, and other links."""
     elsewhere = await create_workspace(owner, "Elsewhere")
     olga = "olga@nordwind.example"
     sql = "select jsonb_build_array(id, password_hash) from people where email = %(email)s"

@@ -1,4 +1,4 @@
-"""axe-core in a world of its own: it sees the page, and neither the page nor its security policy sees it."""
+"""axe-core in an isolated world: it sees the page, but neither the page nor its security policy sees it."""
 
 import json
 from functools import cache
@@ -9,18 +9,18 @@ from playwright.async_api import CDPSession, Page
 
 SOURCE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-# The rule of WCAG 2.2 about the size of targets has to be asked for.
+# WCAG 2.2's rule about target sizes must be enabled explicitly.
 OPTIONS = {
     "runOnly": TAGS,
     "rules": {"target-size": {"enabled": True}},
     "resultTypes": ["violations"],
-    # The only frame holds a drawn diagram: sandboxed, so that axe-core can neither enter nor message it.
+    # The only frame holds a drawn diagram; it is sandboxed, so axe-core can neither enter nor message it.
     "iframes": False,
 }
 
 
 class Axe:
-    """The rules of axe-core on one page, which stays open."""
+    """axe-core's rules, run on one page that stays open."""
 
     def __init__(self, devtools: CDPSession, world: int) -> None:
         self.devtools = devtools
@@ -37,7 +37,7 @@ class Axe:
         return axe
 
     async def violations(self) -> list[str]:
-        """Each rule that is broken, of any impact, with the elements that break it."""
+        """Every violated rule, of any impact, with the elements that violate it."""
         results = await self.evaluate(f"axe.run(document, {json.dumps(OPTIONS)})")
         return [
             f"{rule['id']} ({rule['impact']}): {' '.join(map(str, node['target']))}: {node['html'][:120]}"
@@ -56,5 +56,5 @@ class Axe:
 
 @cache
 def source() -> str:
-    # The value of the script itself can't be sent back.
+    # The script's own value can't be serialized.
     return SOURCE.read_text() + "\n;0"

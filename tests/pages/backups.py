@@ -1,4 +1,4 @@
-"""An installation with daily backups: its owner, and how its last backup went."""
+"""An installation with daily backups: its owner and the result of the last backup."""
 
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 async def fill_backed_up(owner: Tx, url: str) -> Site:
-    """One help center, and its owner, Beate."""
+    """Create one help center and its owner, Beate."""
     workspace = await create_workspace(owner, "Westwind")
     await create_bot(owner, workspace.id, "Westwind", "westwind", "en")
     user = await sign_up(owner, workspace.id, Role.OWNER, "beate@westwind.example")
@@ -26,7 +26,7 @@ async def fill_backed_up(owner: Tx, url: str) -> Site:
 
 
 async def make_backup(page: Page, stage: "Stage") -> None:
-    """See the settings after a backup, whatever happened before."""
+    """Show the settings after a successful backup, whatever happened before."""
     await record(page, stage, "instep-2026-11-22.backup", None)
 
 

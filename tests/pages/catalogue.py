@@ -1,4 +1,4 @@
-"""The catalogue of all pages in all their states; a new page or state is one more line in `PAGES`."""
+"""The catalog of all pages in all their states; a new page or state is one more line in `PAGES`."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -8,18 +8,18 @@ from playwright.async_api import Page
 from tests.pages import account, backups, following, imports, settings, widget, writing
 from tests.support.stage import Stage
 
-# What someone does on a page, once it is open, to bring it into a state.
+# Actions on an open page that bring it into a state.
 Step = Callable[[Page, Stage], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """One picture that someone may meet: an address, who is signed in, and what has happened before."""
+    """One page state: its path, the signed-in person, and the actions that lead to it."""
 
     page: str
     state: str
     path: str
-    # Which of the stage's sites the address belongs to.
+    # The site of the stage that the path belongs to.
     site: str = "filled"
     person: str | None = None
     step: Step | None = None
@@ -46,14 +46,14 @@ async def send_form_without_cookies(page: Page, stage: Stage) -> None:
 
 
 async def exceed_limit(page: Page, stage: Stage) -> None:
-    """Ask for more than the one page of this minute."""
+    """Request more than the one page allowed in this minute."""
     limited = await stage.site("limited")
     await page.request.get(f"{limited.url}/")
     await page.goto(f"{limited.url}/")
 
 
 async def send_bad_contact(page: Page, stage: Stage) -> None:
-    """Send what browsers would keep back."""
+    """Send input that browsers would reject."""
     await page.evaluate("document.querySelector('main form').noValidate = true")
     await page.fill("#email", "ann")
     await page.get_by_role("button", name="Send").click()
@@ -76,7 +76,7 @@ async def open_new_comment(page: Page, stage: Stage) -> None:
 
 
 async def open_own_comment(page: Page, stage: Stage) -> None:
-    """The form of one's own comment, and its earlier texts."""
+    """Open the form of one's own comment and its earlier texts."""
     for words in ("Edited", "Edit"):
         await page.locator(".comments summary").get_by_text(words, exact=True).first.press("Enter")
 
@@ -105,8 +105,8 @@ async def save_without_title(page: Page, stage: Stage) -> None:
 
 
 async def send_editor(page: Page, **fields: str) -> None:
-    """Send the form of the editor as it does without scripts, with other values in some fields."""
-    # What the page still asks for would be broken off.
+    """Submit the editor's form as without scripts, with some fields changed."""
+    # Submitting would abort the page's pending requests.
     await page.wait_for_load_state("networkidle")
     async with page.expect_navigation():
         await page.evaluate(
@@ -136,7 +136,7 @@ async def link_to_nothing(page: Page, stage: Stage) -> None:
 
 
 async def open_versions(page: Page, stage: Stage) -> None:
-    """Open the list of versions, which a narrow window has in its menu."""
+    """Open the list of versions, which is in the menu of a narrow window."""
     menu = page.get_by_role("button", name="Menu")
     if await menu.is_visible():
         await menu.click()

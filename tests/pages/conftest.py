@@ -1,4 +1,4 @@
-"""The stage and its browser; a test that takes `visit` runs for every page of the catalogue."""
+"""The stage and its browser; a test with the fixture `visit` runs for every page of the catalog."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
@@ -27,7 +27,7 @@ async def chromium() -> AsyncIterator[Browser]:
 
 @pytest.fixture(params=PAGES, ids=lambda page_state: page_state.slug)
 async def visit(chromium: Browser, stage: Stage, request: pytest.FixtureRequest) -> AsyncIterator[Visit]:
-    """A page of the catalogue; whatever the browser complains about meanwhile fails the test."""
+    """A page of the catalog; any complaint of the browser fails the test."""
     page_state: PageState = request.param
     async with visiting(chromium, stage, page_state) as visit:
         yield visit

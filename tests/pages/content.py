@@ -1,4 +1,4 @@
-"""What fills the pages of content in the dashboard: an article with everything that its page can tell."""
+"""Data for the dashboard's content pages, including an article with every detail its page can show."""
 
 from instep.content.articles.body_schemas import TextEdit
 from instep.content.articles.editing import open_text, save_text
@@ -19,7 +19,7 @@ PLANS = "Choose a plan:\n\n| Plan | Files |\n| --- | ---: |\n| Free | 100 |\n| T
 
 
 async def fill_content(owner: Tx, client: Client, workspace_id: str, slug: str) -> dict[str, str]:
-    """The paths of the pages, by the names that the catalogue uses."""
+    """Create the content; return page paths by the names used in the catalog."""
     limits = await write_limits(client)
     everything = ok(await client.get("/v1/articles/everything"))
     edit = {"contentMarkdown": "A proposal.\n", "reason": "The limit has changed."}
@@ -53,7 +53,7 @@ async def fill_content(owner: Tx, client: Client, workspace_id: str, slug: str) 
 
 
 async def add_versions(client: Client, article: Json) -> None:
-    """An older, the current and the next version, and an article with another text for the older one."""
+    """Add an older, the current and the next version, and an article whose older version has another text."""
     for slug, branch in (("1.x", "release/1.*"), ("2.x", "main"), ("3.0", "next")):
         body = {"slug": slug, "branches": [branch], "isCurrent": slug == "2.x"}
         created(await client.post("/v1/product-versions", json=body))
@@ -61,7 +61,7 @@ async def add_versions(client: Client, article: Json) -> None:
 
 
 async def add_parts(client: Client) -> Json:
-    """A variable in a part, which an article contains."""
+    """Add a variable to a part, and the part to an article."""
     variable = {"kind": "variable", "name": "price", "text": "12 €"}
     price = created(await client.post("/v1/parts", json=variable))
     body = {"name": "billing-note", "text": "The plan costs {{variable.price}} a month.\n"}
@@ -71,7 +71,7 @@ async def add_parts(client: Client) -> Json:
 
 
 async def write_limits(client: Client) -> Json:
-    """A draft with three versions, a former address, and a translation of the second version."""
+    """A draft with three versions, a former slug, and a translation of the second version."""
     article = await create_article(client, "Upload limits", contentMarkdown=TEXTS[0], slug="file-limits")
     path = f"/v1/articles/{article['id']}"
     ok(await client.patch(path, json={"contentMarkdown": TEXTS[1], "slug": "upload-limits"}))

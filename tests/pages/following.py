@@ -1,4 +1,4 @@
-"""The pages on which readers follow something by email, and what someone does on them."""
+"""Pages for following by email, and the actions on them."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tests.support.stage import Stage
 
 TOKEN = "of-the-link-in-an-email"
-# The rows that a request for the changelog and one for an article store.
+# The rows stored for a request to follow the changelog and one to follow an article.
 REQUEST = """
     insert into subscriptions (id, workspace_id, bot_id, email, locale, article_id, token_hash, requested_at,
         confirmed_at, notified_at)
@@ -25,7 +25,7 @@ REQUEST = """
 
 
 async def send_bad_address(page: Page, stage: "Stage") -> None:
-    """Send what browsers would keep back."""
+    """Send input that browsers would reject."""
     await page.evaluate("document.querySelector('main form').noValidate = true")
     await page.fill("#email", "ann")
     await page.get_by_role("button", name="Follow by email").click()

@@ -1,4 +1,4 @@
-"""What fills the servers of the stage: help centers as customers have them, the same in every run."""
+"""Data for the stage's servers: realistic help centers, identical in every run."""
 
 from dataclasses import dataclass, field
 
@@ -28,7 +28,7 @@ LONG_TITLE = (
     "to this one without losing a single address that is printed somewhere"
 )
 APPS = ("Claude", "An app with a name that is longer than a telephone is wide, as its maker has chosen it")
-# The times that pages show are the same in each run.
+# Displayed times are the same in each run.
 DAY = "2026-03-02 09:30+00"
 TIMES = {
     "articles": ("published_at", "text_changed_at", "updated_at"),
@@ -49,7 +49,7 @@ TIMES = {
 
 @dataclass
 class Site:
-    """A server of the stage: its address, the cookies of people, and paths that differ from run to run."""
+    """A server of the stage: its URL, people's cookies, and paths that differ between runs."""
 
     url: str
     sessions: dict[str, str] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Site:
 
 
 async def fill(owner: Tx, url: str) -> Site:
-    """Help centers with articles, without, and with drafts; an editor without apps, and one with several."""
+    """Create help centers with and without articles and drafts, and editors with no and several apps."""
     workspace = await create_workspace(owner, "Nordwind")
     keys = {
         slug: await open_help_center(owner, workspace.id, name, slug, locale)
@@ -105,7 +105,7 @@ async def fill(owner: Tx, url: str) -> Site:
 
 
 async def open_help_center(owner: Tx, workspace_id: str, name: str, slug: str, locale: str) -> str:
-    """A key that may write to the new help center."""
+    """Create a help center; return a key that may write to it."""
     bot = await create_bot(owner, workspace_id, name, slug, locale)
     return (await create_key(owner, workspace_id, f"{slug} writer", Scope.WRITE, [bot.id])).key
 
@@ -115,7 +115,7 @@ def client_of(url: str, key: str) -> Client:
 
 
 async def write_english(client: Client) -> None:
-    """Instep's own documentation, an article with everything that Markdown can do, and its translation."""
+    """Publish Instep's own documentation, an article with all Markdown features, and its translation."""
     for section in read_help():
         about = section.about
         group = await collect(
@@ -157,7 +157,7 @@ async def add_person(owner: Tx, workspace_id: str, name: str, role: Role = Role.
 
 
 async def connect_apps(app: Client, site: Site, name: str) -> None:
-    """Connect all `APPS` to the account of the person with this name."""
+    """Connect all `APPS` to this person's account."""
     cookies = {"instep-session": site.sessions[name]}
     async with httpx2.AsyncClient(base_url=site.url, cookies=cookies) as browser:
         for app_name in APPS:

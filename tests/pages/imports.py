@@ -1,4 +1,4 @@
-"""What someone does on the pages of imports."""
+"""Actions on the import pages."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 async def follow_api_description(page: Page, stage: "Stage") -> None:
-    """Follow one; it stays followed when the state is visited again."""
+    """Follow an API description unless it is followed already."""
     if await page.get_by_role("button", name="Update now").is_visible():
         return
     await page.get_by_label("Address of the OpenAPI document").fill(
@@ -20,7 +20,7 @@ async def follow_api_description(page: Page, stage: "Stage") -> None:
 
 
 async def send_no_archive(page: Page, stage: "Stage") -> None:
-    """Choose a format, and send an archive without a byte."""
+    """Choose a format and send an empty archive."""
     await page.get_by_label("Archive").set_input_files(
         {"name": "handbook.zip", "mimeType": "application/zip", "buffer": b""}
     )

@@ -1,4 +1,4 @@
-"""Every kind of email, with the longest and oddest texts that it may have."""
+"""Every kind of email, with the longest and strangest texts it may contain."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Programs of `package.json`, run by the Node.js that Playwright brings: a system's own may be too old."""
+"""Runs programs of `package.json` with Playwright's Node.js, because the system's own may be too old."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ NODE = Path(playwright.__file__).parent / "driver" / "node"
 
 
 def run_node(program: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """What a program prints; `program` is its path below `node_modules`."""
+    """A program's output; `program` is its path below `node_modules`."""
     return subprocess.run(
         [str(NODE), str(FOLDER / "node_modules" / program), *arguments],
         env=os.environ | environment,

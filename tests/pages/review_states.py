@@ -1,4 +1,4 @@
-"""What waits for review on the stage: a change with evidence, a conflict, questions, and what is settled."""
+"""Data for the review: a change with evidence, a conflict, questions, and decided drafts."""
 
 from psycopg.types.json import Jsonb
 
@@ -36,7 +36,7 @@ DIFF = f"""diff --git a/config/limits.py b/config/limits.py
 
 
 async def fill_review(owner: Tx, client: Client, slug: str) -> dict[str, str]:
-    """The paths of the drafts on the stage, by the names that the catalogue uses."""
+    """Create the drafts; return their paths by the names used in the catalog."""
     task_id = await add_task(owner, slug)
     drafts: dict[str, Json] = {}
     for name, title in (("edit", "Sending attachments by email"), ("other", "Upload limits")):
@@ -72,7 +72,7 @@ THREAD = (
 
 
 async def comment_on_drafts(owner: Tx, client: Client, paths: dict[str, str]) -> None:
-    """A long thread with an edited comment of Anna, a resolved one, and versions of another draft."""
+    """Add a long thread with an edited comment by Anna, a resolved one, and versions of another draft."""
     draft_id = paths["review_edit"].rpartition("/")[2]
 
     async def comment(body: str, **fields: str) -> str:

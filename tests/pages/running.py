@@ -1,4 +1,4 @@
-"""What runs in the help center of the stage: tasks in every state, questions, conversations, files."""
+"""Data for the stage's running help center: tasks in every state, questions, conversations, files."""
 
 from psycopg.types.json import Jsonb
 
@@ -36,7 +36,7 @@ diff --git a/config/limits.py b/config/limits.py
 
 
 async def run(owner: Tx, client: Client) -> dict[str, str]:
-    """Fill the help center of this client; what differs from run to run in the paths of its pages."""
+    """Fill this client's help center; return the parts of page paths that differ between runs."""
     tasks = await fill_tasks(owner, client)
     paths = {f"task-{status}": task_id for status, task_id in tasks.items()}
     paths["question"] = await fill_questions(owner)
@@ -48,7 +48,7 @@ async def run(owner: Tx, client: Client) -> dict[str, str]:
 
 
 async def fill_imports(owner: Tx) -> dict[str, str]:
-    """An import in each state; their ids by state."""
+    """Create an import in each state; return their ids by state."""
     collections = (ImportedCollection("guides", "Guides"), ImportedCollection("deep", "Deeper", "guides"))
     pages = (
         page(
@@ -81,7 +81,7 @@ async def fill_imports(owner: Tx) -> dict[str, str]:
 
 
 async def fill_tasks(owner: Tx, client: Client) -> dict[str, str]:
-    """One task for each state; their ids by status."""
+    """Create a task in each state; return their ids by status."""
     ids: dict[str, str] = {}
     for title, status, outcome in reversed(TASKS):
         change = {"kind": "pr", "title": title, "url": "https://git.example.com/acme/pull/482", "diff": DIFF}
@@ -107,7 +107,7 @@ async def fill_tasks(owner: Tx, client: Client) -> dict[str, str]:
 
 
 async def settle_task(owner: Tx, client: Client, task_id: str) -> None:
-    """Give a task two drafts, an article to write in, and articles that it leaves alone."""
+    """Give a task two drafts, an article that needs writing, and articles without changes."""
     articles = (await client.get("/v1/articles?page_size=6")).json()["results"]
     verdicts = ["edit", "edit", "concerned", "no_edit", "no_edit", "no_edit"]
     reasons = {
@@ -164,7 +164,7 @@ QUESTIONS: tuple[tuple[str, str, tuple[str, ...], list[str]], ...] = (
 
 
 async def fill_questions(owner: Tx) -> str:
-    """Questions that were asked in vain, one with a draft and one that was dismissed; the id of the first."""
+    """Create unanswered questions, one with a draft and one dismissed; return the first one's id."""
     bot = await find_bot_by_slug(owner)
     owner.workspace_id = bot.workspace_id
     ctx = Ctx(owner, bot, Actor("visitor", "Visitor", can_write=False), utc_now())
@@ -205,7 +205,7 @@ You can change your password at any time [1].
 
 
 async def fill_conversations(owner: Tx) -> str:
-    """Two conversations, one of which waits for a person; the id of that one."""
+    """Create two conversations, one of which waits for a person; return the id of that one."""
     bot = await find_bot_by_slug(owner)
     await owner.execute(
         """
@@ -265,7 +265,7 @@ async def fill_conversations(owner: Tx) -> str:
 
 
 async def fill_files(client: Client) -> None:
-    """A picture that an article shows, one that nothing shows, and a download."""
+    """Upload a picture that an article shows, an unused one, and a download."""
     shown = await upload(client, picture(width=1280, height=720, shade=40), "dashboard-in-the-evening.png")
     await upload(client, picture(width=400, height=600), "portrait.png")
     await upload(client, b"name,size\nred,5\n", "a-name-that-is-longer-than-a-telephone-is-wide-2026-11.csv")
@@ -273,7 +273,7 @@ async def fill_files(client: Client) -> None:
 
 
 async def fill_visits(owner: Tx) -> None:
-    """Views and searches of the last days, more of them on some days than on others."""
+    """Insert views and searches of recent days, in varying numbers."""
     await owner.execute(
         """
         insert into article_views (workspace_id, bot_id, article_id, day, views)

@@ -1,4 +1,4 @@
-"""What the settings of the stage hold, sent by forms as an owner sends them, and what someone does there."""
+"""Data for the stage's settings, sent through forms as an owner would, and the actions on these pages."""
 
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from tests.support.webhook_endpoints import settle
 if TYPE_CHECKING:
     from tests.support.stage import Stage
 
-# Addresses of no host that anyone answers at: the stage runs no jobs, so nothing is sent.
+# No host answers at these URLs; the stage runs no jobs, so nothing is sent.
 HOOK = "https://93.184.215.14/hooks/a-path-that-is-longer-than-a-telephone-is-wide/instep"
 CHAT = "https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx"
 GITHUB = "https://token.actions.githubusercontent.com"
@@ -67,7 +67,7 @@ FORMS: tuple[tuple[str, dict[str, str]], ...] = (
 
 
 async def fill_settings(owner: Tx, url: str, session: str, slug: str) -> dict[str, str]:
-    """Send every form of the settings; the path of the webhook, by the name that the catalogue uses."""
+    """Submit every settings form; return the webhook's path by the name used in the catalog."""
     path = f"/app/{slug}/settings"
     async with httpx2.AsyncClient(base_url=url, cookies={"instep-session": session}, timeout=30) as browser:
         page = await browser.get(f"{path}/general")
@@ -83,7 +83,7 @@ async def fill_settings(owner: Tx, url: str, session: str, slug: str) -> dict[st
         await submit(browser, page, f"{path}/trusts/revoke", id=trust_id)
     await settle_deliveries(owner)
     await use_model(owner, slug)
-    # The editor of another help center offers a model, too, and a third one has articles translated.
+    # Another help center's editor offers a model too, and a third help center's articles are translated.
     await owner.execute(
         """
         insert into language_models
@@ -108,7 +108,7 @@ async def fill_settings(owner: Tx, url: str, session: str, slug: str) -> dict[st
 
 
 async def connect_repository(owner: Tx, slug: str) -> None:
-    """Repositories in each state of a check; one can't be read, and has pull requests in each state."""
+    """Connect repositories in each check state; one is unreadable and has pull requests in each state."""
     await owner.execute(
         """
         insert into code_hosts (id, workspace_id, kind, url, api_url, sealed, created_at)
@@ -155,7 +155,7 @@ async def connect_repository(owner: Tx, slug: str) -> None:
 
 
 async def settle_deliveries(owner: Tx) -> None:
-    """One delivery has arrived, one has failed, and one waits."""
+    """Let one delivery succeed, one fail, and one wait."""
     ids = await owner.value("select array_agg(id order by id) from deliveries")
     deliveries: list[Json] = [{"id": delivery_id} for delivery_id in ids]
     await settle(owner, deliveries[0], "delivered", 503, 200)
@@ -163,7 +163,7 @@ async def settle_deliveries(owner: Tx) -> None:
 
 
 async def use_model(owner: Tx, slug: str) -> None:
-    """Thirty days of use, for each purpose."""
+    """Insert thirty days of model usage for each purpose."""
     await owner.execute(
         """
         insert into model_purposes

@@ -1,4 +1,4 @@
-"""Every kind of email in every language: pictures by day and by night, on a phone too, and its text."""
+"""Every kind of email in every language: light and dark pictures, on a phone too, and its plain text."""
 
 import shutil
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.support.visit import SCHEMES
 pytestmark = pytest.mark.pictures
 FOLDER = Path(__file__).parents[2] / "pictures" / "emails"
 WIDTHS = (320, 390, 1_024)
-# Pixels: no email is longer, so there are no scrollbars.
+# In pixels; no email is taller, so there are no scrollbars.
 HEIGHT = 1_600
 
 

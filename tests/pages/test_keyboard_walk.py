@@ -1,4 +1,4 @@
-"""The Tab key leads through every page: to all that can be used, in the order of the text, and out again."""
+"""The Tab key reaches every usable element of every page, in the order of the text, and then leaves it."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,13 @@ from tests.support.visit import Visit
 
 pytestmark = pytest.mark.people
 
-# All elements in their order, those of shadow trees after the element that has the tree.
+# All elements in order; those of a shadow tree follow the element that hosts it.
 ELEMENTS = """
     const elements = (root) => [...root.querySelectorAll("*")].flatMap(
         (element) => element.shadowRoot ? [element, ...elements(element.shadowRoot)] : [element])
     const all = elements(document)
 """
-# The element that has the focus, and before it those whose shadow trees it stands in.
+# The focused element, preceded by the hosts of the shadow trees around it.
 FOCUS = """
     const focus = []
     for (let root = document; root?.activeElement; root = root.activeElement.shadowRoot) {
@@ -46,9 +46,9 @@ STOP = f"""
 """
 # In a table of the editor Tab goes to the next cell; after Escape it leaves the text, as the page says.
 TAKES_TAB = f"() => {{{FOCUS} return focus.at(-1)?.isContentEditable }}"
-# The usable elements that the walk missed, in a dialog only those in it. The radio buttons of a group are one
-# stop, the chosen one; so are the buttons of a toolbar and the tabs of a list, which arrow keys reach. Arrow
-# keys also choose the option of a list, whose field keeps the focus.
+# Usable elements that the walk missed; if a dialog is open, only those inside it. A group of radio buttons is
+# one stop, the checked one; so are the buttons of a toolbar and the tabs of a list, which arrow keys reach.
+# Arrow keys also choose a list's option while its field keeps the focus.
 MISSED = f"""
 () => {{{ELEMENTS}
     const usable = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']"
@@ -66,7 +66,7 @@ MISSED = f"""
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    # True if it comes after the stop before it.
+    # True if it comes after the previous stop.
     is_onward: bool
     html: str
     is_marked: bool
@@ -77,7 +77,7 @@ async def test_tab_leads_through_the_whole_page(visit: Visit) -> None:
     page = visit.page
     await draw_diagrams(page)
     if await page.evaluate(STOP):
-        # A field that has the focus from the start is in the middle of the walk.
+        # A field focused on load would start the walk in the middle of the page.
         await walk(page)
     for width in (390, 1024):
         await page.set_viewport_size({"width": width, "height": 800})
@@ -91,7 +91,7 @@ async def test_tab_leads_through_the_whole_page(visit: Visit) -> None:
 
 
 async def draw_diagrams(page: Page) -> None:
-    """Diagrams are drawn when they come into view, and wide ones are stops only then."""
+    """Diagrams are drawn when scrolled into view, and wide ones are stops only after that."""
     for place in await page.locator(".diagram").all():
         await place.scroll_into_view_if_needed()
         await expect(place.locator("iframe[height]")).to_be_attached()
@@ -99,7 +99,7 @@ async def draw_diagrams(page: Page) -> None:
 
 
 async def walk(page: Page) -> list[Stop]:
-    """Press Tab until the focus leaves the page; fails where it would stay for ever."""
+    """Press Tab until the focus leaves the page; fails if it never does."""
     stops: list[Stop] = []
     await page.evaluate("window.walked = []")
     for _ in range(await page.evaluate(COUNT)):

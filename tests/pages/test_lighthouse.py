@@ -1,10 +1,10 @@
-"""Lighthouse on the public pages, as a telephone sees them: a budget for the median of several runs.
+"""Lighthouse on the public pages, as a phone sees them: a budget for the median of several runs.
 
-`budget.json` states the least scores, from 0 to 100, the most that each metric may be (milliseconds on a slow
-telephone, and the share of the screen that moves), the most bytes that a page may load without its images,
-and the audits that a page is not held to:
-`robots-txt` because Lighthouse reads that file from within the page, whose policy allows no connection;
-`is-crawlable` and `meta-description` because search engines are kept away from search results and answers.
+`budget.json` has the minimum scores (0 to 100), the maximum of each metric (milliseconds on a slow phone, and
+the share of the screen that moves), the maximum bytes that a page may load without its images, and the audits
+that are ignored: `robots-txt` because Lighthouse reads that file from within the page, whose policy allows no
+connection; `is-crawlable` and `meta-description` because search engines are kept away from search results and
+answers.
 """
 
 import json
@@ -22,7 +22,7 @@ from tests.support.stage import Stage
 
 pytestmark = pytest.mark.lighthouse
 BUDGET = json.loads((FOLDER / "budget.json").read_text())
-# On a busy machine Lighthouse sometimes fails to record how a page loads.
+# On a busy machine Lighthouse sometimes fails to record the page load.
 MAX_ATTEMPTS = 3
 RUNS: int = BUDGET["runs"]
 CATEGORIES: dict[str, int] = BUDGET["leastScores"]
@@ -32,13 +32,13 @@ BYTES: dict[str, int] = BUDGET["mostBytes"]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What Lighthouse gives a page in one category."""
+    """Lighthouse's score of a page in one category."""
 
     page: str
     category: str
-    # From 0 to 100: the median of the runs.
+    # From 0 to 100, the median of the runs.
     score: float
-    # The audits that cost it points in any run.
+    # Audits that cost it points in any run.
     failed_audits: list[str]
 
     @property
@@ -51,7 +51,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """The median of what Lighthouse measures of a page, and the most that it may be."""
+    """The median of a metric on a page, and its maximum."""
 
     page: str
     name: str

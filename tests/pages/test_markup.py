@@ -1,6 +1,6 @@
-"""The HTML of every page is valid, as the server sends it.
+"""The HTML of every page is valid as the server sends it.
 
-One attribute is obsolete and allowed all the same: `align` in cells, since the policy forbids inline styles.
+One obsolete attribute is allowed: `align` in cells, because the policy forbids inline styles.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Pictures of every page and state, and a contact sheet of all of them, in the folder `pictures`."""
+"""Screenshots of every page and state, and a contact sheet of all of them, in the folder `pictures`."""
 
 import shutil
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from tests.support.visit import SCHEMES, WIDTHS, visiting
 
 pytestmark = pytest.mark.pictures
 FOLDER = Path(__file__).parents[2] / "pictures"
-# Pixels: longer pages are cut.
+# In pixels; taller pages are cut.
 MAX_HEIGHT = 2_400
 THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT, GAP = 300, 450, 24
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A window and what its visitor prefers."""
+    """A window and its visitor's preferences."""
 
     name: str
     width: int
@@ -35,7 +35,7 @@ VIEWS = [
     View("1024 reduced motion", 1024, {"reduced_motion": "reduce"}),
     View("1024 print", 1024, {"media": "print"}),
 ]
-# Each view begins from a visitor without preferences.
+# Each view starts from a visitor without preferences.
 NO_PREFERENCES = {
     "media": "screen",
     "color_scheme": "light",
@@ -69,7 +69,7 @@ async def take_picture(page: Page, view: View, file: Path) -> None:
 
 
 def draw_contact_sheet(file: Path) -> None:
-    """A row for each page and state, a column for each view; every picture has its label above."""
+    """Draw a row per page state and a column per view; every picture has its label above."""
     width, height = THUMBNAIL_WIDTH + GAP, THUMBNAIL_HEIGHT + 2 * GAP
     sheet = Image.new("RGB", (GAP + width * len(VIEWS), GAP + height * len(PAGES)), "#888")
     pen, font = ImageDraw.Draw(sheet), ImageFont.load_default(size=14)

@@ -1,4 +1,4 @@
-"""No page scrolls sideways in a window of 320 pixels, nor with text twice as large (WCAG 2.2, reflow)."""
+"""No page scrolls sideways at a width of 320 pixels or with text twice as large (WCAG 2.2, reflow)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The texts of the stage's help centers that no documentation has: everything that Markdown can do."""
+"""Texts for the stage's help centers that the documentation lacks: everything Markdown can do."""
 
 EVERYTHING = """\
 Nordwind runs **wherever** PostgreSQL runs. This article holds *everything* that one may hold: [a

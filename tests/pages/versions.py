@@ -1,4 +1,4 @@
-"""A help center with versions of its product."""
+"""A help center with product versions."""
 
 from tests.support.cast import Client
 from tests.support.http import created
@@ -18,7 +18,7 @@ Download `atlas.sh`, then run it.
 
 
 async def write_versions(client: Client) -> None:
-    """Three versions, the second of them current; an article in all, one for each, and ones in a few."""
+    """Create three versions (the second is current), an article in all, one for each, and some in a few."""
     names = {"1.x": "1.x", "2.x": "2.x with long-term support", "3.0": "3.0"}
     for slug, name in names.items():
         sent = {"slug": slug, "name": name, "isCurrent": slug == "2.x"}

@@ -1,4 +1,4 @@
-"""Pages of a customer that carry the widget, and what a visitor does with it there."""
+"""A customer's pages with the widget, and a visitor's actions there."""
 
 from typing import TYPE_CHECKING
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from tests.support.stage import Stage
 
 QUESTION = "How do I try the demo?"
-# The text of a product around the widget, so that a picture shows whether both get along.
+# A product's text around the widget, so that a picture shows whether the two clash.
 AROUND = "<p>Welcome back. Three of your files wait for you, and one is too large to be sent.</p>\n"
 SMALL_LETTERS = "<style>html { font-size: 62.5% } body { font-size: 1.6rem }</style>"
-# What a proxy that breaks off sends instead of an answer.
+# A proxy's response when it cuts off the real one.
 NO_ANSWER = {"Access-Control-Allow-Origin": "*", "Content-Type": "text/event-stream"}
 
 
 async def add_host_pages(owner: Tx, hosts: HostSite, url: str, slug: str = "nordwind") -> dict[str, str]:
-    """Pages with the tag of this bot, which may ask; their paths, by the names that the catalogue uses."""
+    """Add pages with this bot's tag, whose origin is allowed; return their paths by the catalog's names."""
     bot = await find_bot_by_slug(owner, slug)
     await change_origins(owner, bot.workspace_id, bot.id, (hosts.origin,), [])
     key = await owner.value("select bot_key from bots where id = %(id)s", id=bot.id)
@@ -59,10 +59,10 @@ async def ask(page: Page, stage: "Stage") -> None:
 
 
 async def ask_without_end(page: Page, stage: "Stage") -> None:
-    """The answer does not come while someone looks."""
+    """Ask a question whose answer does not arrive."""
 
     async def hold(route: Route) -> None:
-        """Leave it waiting."""
+        """Never respond."""
 
     await page.route("**/chat", hold)
     await send_question(page, stage)
@@ -115,7 +115,7 @@ async def ask_for_what_is_not_there(page: Page, stage: "Stage") -> None:
 
 
 async def open_in_vain(page: Page, stage: "Stage") -> None:
-    """Something answers that is no help center."""
+    """Open the widget when the server that responds is not a help center."""
     await page.route("**/config?**", lambda route: route.fulfill(headers=NO_ANSWER, body="no JSON"))
     await page.locator(".launcher").click()
     await page.locator(".notice").wait_for()

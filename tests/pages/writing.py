@@ -1,4 +1,4 @@
-"""What someone does in the editor of the stage, in the palette, and where there is no help center."""
+"""Actions in the stage's editor, in the palette, and in a workspace without a help center."""
 
 import re
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CAREFUL = "careful@elsewhere.example"
 PREVIEW = re.compile(r'href="http://[^/]+(/preview/[^"]+)"')
 
-# The answer of the server for a text of which the model proposes other words.
+# The server's response with a proposal to reword a text.
 PROPOSAL = {
     "from": 0,
     "old": "You can be able to run it.",
@@ -38,7 +38,7 @@ PROPOSAL = {
 
 
 async def begin_elsewhere(owner: Tx) -> dict[str, str]:
-    """Owners of workspaces without a bot, and with one bot that is new; their sessions by their names."""
+    """Create owners of a workspace without a bot and of one with a new bot; return sessions by name."""
     sessions: dict[str, str] = {}
     for name, has_bot in (("nobody", False), ("fritz", True)):
         workspace = await create_workspace(owner, f"Workspace of {name}")
@@ -52,7 +52,7 @@ async def begin_elsewhere(owner: Tx) -> dict[str, str]:
 
 
 async def preview_draft(url: str, session: str, path: str) -> str:
-    """The path of a preview link of the draft that is at this path."""
+    """The path of a preview link of the draft at this path."""
     cookies = {"instep-session": session}
     async with httpx2.AsyncClient(
         base_url=url, cookies=cookies, timeout=30, follow_redirects=True
@@ -82,7 +82,7 @@ async def show_keys(page: Page, stage: "Stage") -> None:
 
 
 async def go_into_table(page: Page, stage: "Stage") -> None:
-    """The buttons for its rows and columns are there where the cursor is in a table."""
+    """Move the cursor into a table, where buttons for its rows and columns appear."""
     await page.locator(".cm-line", has_text="Team").click()
     await page.get_by_role("button", name="Delete the row").wait_for()
 
@@ -100,7 +100,7 @@ async def show_proposal(page: Page, stage: "Stage") -> None:
 
 
 async def show_preview(page: Page, stage: "Stage") -> None:
-    """In a narrow window the text makes room for it when it is asked for."""
+    """Show the preview, for which the text makes room in a narrow window."""
     await page.set_viewport_size({"width": 1024, "height": 800})
     toggle = page.get_by_role("button", name="Preview")
     if await toggle.get_attribute("aria-pressed") == "false":
