@@ -1,4 +1,4 @@
-"""Parts shared by the tests of answers."""
+"""Fixtures of the tests of answers."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from structlog.testing import LogCapture
 
 @pytest.fixture
 def logged(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The lines that requests and errors leave in the log from now on."""
+    """The lines that requests and errors log from now on."""
     capture = LogCapture()
     for module in ("middleware", "errors"):
         log = structlog.wrap_logger(None, processors=[capture])

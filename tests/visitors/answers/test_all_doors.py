@@ -1,4 +1,4 @@
-"""One article behind every door at once: seen while it is public, then by nobody whom it is not for."""
+"""One article through every public interface: visible while it is public, hidden when it is not."""
 
 import pytest
 
@@ -33,7 +33,7 @@ HIDDEN = {
     "status = 'in_review'": set[str](),
     "status = 'archived'": set[str](),
     "deleted": set[str](),
-    # Whoever holds a key works on it.
+    # Anyone with a key may work on it.
     "visibility = 'authenticated'": KEYS,
 }
 
@@ -47,7 +47,7 @@ async def secret_article(client: Client) -> Json:
 
 
 async def sightings(api: Api, cast: Cast) -> set[str]:
-    """The doors behind which the word is seen."""
+    """The interfaces that show the word."""
     visitor, reader, acme = api(None), api(cast.acme.read_key), cast.acme
     stream = {"Accept": "text/event-stream"}
     visitor.headers.update(stream)
@@ -67,7 +67,7 @@ async def sightings(api: Api, cast: Cast) -> set[str]:
     for path, content in (await crawl(api, cast)).items():
         door = path.removeprefix(f"/help/{acme.slug}/")
         seen[PAGE_NAMES.get(door, door)] = content
-    # Also by who only guesses its address.
+    # A visitor could guess the URL, too.
     seen["article page"] = (await visitor.get(f"/help/{acme.slug}/articles/the-{CANARY}")).text
     seen["search page"] = (await visitor.get(f"/help/{acme.slug}/search", params={"q": "archive"})).text
     return {door for door, content in seen.items() if CANARY in content.lower()}

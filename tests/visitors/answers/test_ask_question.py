@@ -34,7 +34,7 @@ HOW = "How do I reset my password?"
 
 
 async def publish_guides(api: Api, cast: Cast) -> Json:
-    """The article that most tests ask for, next to another one."""
+    """Publish the article that most tests ask about, and another one."""
     client = api(cast.acme.write_key)
     await publish(client, "Webhooks", WEBHOOKS)
     return await publish(client, "Reset your password", RESET)

@@ -1,4 +1,4 @@
-"""A model is asked again: for an answer with refused sentences, and with the sections that it asks for."""
+"""A model is asked again if sentences of its answer were refused, and with sections that it requested."""
 
 import re
 

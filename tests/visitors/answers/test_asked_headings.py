@@ -1,4 +1,4 @@
-"""A quote that begins with yes or no, or whose heading is a question, is read below that heading."""
+"""A quote that begins with yes or no, or whose heading is a question, is shown below that heading."""
 
 import pytest
 

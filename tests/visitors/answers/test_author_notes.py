@@ -1,4 +1,4 @@
-"""What authors note in definitions that no link uses is in nothing that visitors and their programs read."""
+"""Authors' notes in unused link definitions never reach visitors or their programs."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A conversation begins with the first question of a visitor."""
+"""A visitor's first question starts a conversation."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A passage is read as sentences, steps, rows and code, of which nothing leads anywhere."""
+"""A passage is split into sentences, steps, rows and code, none of which contains a working link."""
 
 import re
 import time
@@ -52,7 +52,7 @@ def test_the_syntax_of_other_tools_is_not_shown(markdown: str, text: str) -> Non
 
 
 def inactive(markdown: str) -> str:
-    """The answer as a visitor gets it: without the blocks that would lead anywhere."""
+    """The answer as a visitor gets it, without blocks that contain active markup."""
     blocks = render_with_citations(read_answer_blocks(markdown), 1)
     return "\n\n".join(block for block in blocks if has_no_active_markup(block))
 

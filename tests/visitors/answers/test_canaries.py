@@ -1,4 +1,4 @@
-"""Words of articles that a visitor may not read never come out of an answer, nor of what is next to it."""
+"""Text of articles that a visitor may not read never appears in an answer or in its metadata."""
 
 from collections.abc import Awaitable, Callable
 
@@ -32,7 +32,7 @@ async def secret_article(client: Client, **fields: object) -> Json:
 
 
 async def heard(api: Api, cast: Cast, **sent: object) -> str:
-    """All that comes back, without what was asked."""
+    """Everything in the responses, without the questions."""
     content = ""
     for question in QUESTIONS:
         answer = await ask(api(None), cast.acme, question, **sent)

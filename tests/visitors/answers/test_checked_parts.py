@@ -1,4 +1,4 @@
-"""The parts of a model's reply: quotes are found whatever their marks, and steps stay one list."""
+"""Parts of a model's reply: quotes are found whatever their punctuation, and steps stay one list."""
 
 import pytest
 

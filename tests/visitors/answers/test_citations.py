@@ -1,4 +1,4 @@
-"""Every sentence of an answer stands in the live article that it names: over Instep's own help articles."""
+"""Every sentence of an answer is in the live article it cites: tested on Instep's own help articles."""
 
 import re
 from contextlib import AsyncExitStack
@@ -15,9 +15,9 @@ from tests.support.questions import ask
 from tests.support.site_pages import publish
 
 HEADING = re.compile(r"(?m)^#+ (.+)$")
-# One heading of so many is asked about: `make test-corpora` has hundreds of other questions.
+# One in this many headings is asked about; `make test-corpora` has hundreds of other questions.
 HEADINGS_PER_QUESTION = 6
-# Questions of one visitor and address: fewer than a minute allows.
+# Questions from one visitor and address, fewer than the limit per minute.
 IN_A_ROW = 25
 ENOUGH = 75
 
@@ -26,7 +26,7 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
     app: FastAPI, api: Api, cast: Cast
 ) -> None:
     client = api(cast.acme.write_key)
-    # Our own help center has more articles than one key writes in a minute.
+    # Our own help center has more articles than one key may write in a minute.
     app.state.settings = app.state.settings.model_copy(update={"requests_per_minute": 1_000})
     articles, questions = {}, list[str]()
     for section in read_help():
@@ -52,7 +52,7 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
 
 
 async def ask_all(app: FastAPI, cast: Cast, questions: list[str]) -> list[Json]:
-    """Every question, by visitors of many addresses."""
+    """Ask all questions, as visitors with different addresses."""
     answers: list[Json] = []
     number = count()
     async with AsyncExitStack() as stack:

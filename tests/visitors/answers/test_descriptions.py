@@ -1,4 +1,4 @@
-"""An article's description says where an answer is, and is none itself."""
+"""An article's description helps to find an answer, and is quoted only if the text has no answer."""
 
 import pytest
 
@@ -53,7 +53,7 @@ def sections(answer: Json) -> list[tuple[str, str | None]]:
     ("question", "section", "quote"),
     [
         ("When do my points expire?", ("Collect points", "Expiry"), "Points expire after 24 months [1]."),
-        # No section has these words: the text above the first heading is what the description introduces.
+        # No section has these words, so the text above the first heading is quoted.
         ("return period", ("Send articles back", None), "You can send articles back within 30 days [1]."),
         ("sick child", ("Report an absence", "Illness"), "1. Choose **Report** [1]."),
     ],

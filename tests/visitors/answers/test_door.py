@@ -1,4 +1,4 @@
-"""The door of the answer API: whom it knows, how it counts, and the order in which it refuses."""
+"""Access checks of the answer API: authentication, rate limits, and the order of refusals."""
 
 import json
 from typing import Any
@@ -45,7 +45,7 @@ def lead(cast: Cast, **sent: Any) -> Json:
 
 
 async def calling_from(app: FastAPI, address: str, body: Json, times: int = 1) -> Response:
-    """The last of some calls from this network address."""
+    """Send this many calls from this network address; return the last response."""
     transport = httpx2.ASGITransport(app, client=(address, 1))
     async with httpx2.AsyncClient(transport=transport, base_url="http://help.test") as client:
         for _ in range(times - 1):
@@ -54,7 +54,7 @@ async def calling_from(app: FastAPI, address: str, body: Json, times: int = 1) -
 
 
 def left(answer: Response) -> list[int]:
-    """How many calls remain, of each policy."""
+    """The number of remaining calls of each policy."""
     return [int(part.split(";r=")[1].split(";")[0]) for part in answer.headers["RateLimit"].split(", ")]
 
 
@@ -137,7 +137,7 @@ async def test_bot_and_key_must_be_named(
     "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""]
 )
 async def test_another_kind_of_body_is_refused(api: Api, cast: Cast, owner: Tx, kind: str) -> None:
-    """What a page of elsewhere may send without a preflight does nothing."""
+    """A request that another site may send without a preflight has no effect."""
     content = json.dumps(lead(cast))
 
     refused = await api(None).post(LEADS, content=content, headers={"Content-Type": kind})
@@ -158,7 +158,7 @@ async def test_credentials_are_taken_from_the_body_alone(api: Api, cast: Cast, o
 async def test_the_31st_call_in_a_minute_is_refused(
     app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
 ) -> None:
-    """All calls of the answer API count together."""
+    """All calls of the answer API share one limit."""
     conversation = await begin(database, cast.acme)
     async with stranger(app) as client:
         answers = [await escalate(client, cast.acme, conversation) for _ in range(20)]
@@ -239,7 +239,7 @@ async def test_guessing_of_keys_is_limited_by_address(app: FastAPI, api: Api, ca
 async def test_the_refusals_come_in_order(
     app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
 ) -> None:
-    """Each call has every fault from its place in the order on; the first fault is told."""
+    """Each call has all faults from its position in the order on; the first one is reported."""
     await pause_workspace(owner, cast.paused.workspace_id)
     paused = credentials(cast.paused)
     foreign = {"Origin": "https://evil.example"}
@@ -311,7 +311,7 @@ async def test_calls_that_come_at_once_are_each_counted(app: FastAPI, api: Api, 
 async def test_what_one_bot_gets_is_not_seen_by_another_company(
     api: Api, cast: Cast, database: Database, owner: Tx
 ) -> None:
-    """The connection that one bot's call leaves behind serves the next one's."""
+    """One bot's call leaves its connection for the next bot's call."""
     await leave(api(None), cast.acme)
     conversation = await begin(database, cast.globex)
 

@@ -224,7 +224,7 @@ async def test_an_api_key_is_no_bot_key(api: Api, cast: Cast, database: Database
 async def test_it_tells_nothing_of_whom_it_is_about(
     api: Api, cast: Cast, database: Database, logged: list[Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Neither the answer nor a line of the log holds what the visitor has left."""
+    """Neither the response nor a log line contains what the visitor entered."""
     conversation = await begin(database, cast.acme)
     sent = {"email": "zed@example.com", "message": "Zanzibar"}
 

@@ -1,4 +1,4 @@
-"""GET /widget/{botId}/search: the articles that a widget lists while someone types."""
+"""GET /widget/{botId}/search: the articles that a widget lists while a visitor types."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What visitors asked is forgotten in time."""
+"""Visitors' questions are deleted in time."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""POST /chat with a model: what of its reply comes out, and what it may use."""
+"""POST /chat with a model: the parts of its reply that are used, and the tokens it may use."""
 
 import json
 import re
@@ -349,7 +349,7 @@ async def test_visitors_questions_leave_tasks_a_part_of_the_day(
 async def test_it_is_asked_while_no_connection_is_held(
     app: FastAPI, api: Api, cast: Cast, guides: None, database_url: str
 ) -> None:
-    """With one connection to the database, a question is answered while another waits for the model."""
+    """A question is answered over the only database connection while another one waits for the model."""
     client = api(None)
     narrow = Database(database_url, size=1)
     await narrow.open()
@@ -463,9 +463,9 @@ async def test_it_reads_whole_sections_once_and_the_headings_of_the_others(
     assert "Press the button 5." in prompt.user
     assert "Bees are kept elsewhere." in prompt.user
     assert prompt.user.count("Press the button 3.") == 1
-    # The opening of an article stands above its sections, whatever was asked for.
+    # An article's opening precedes its sections, whatever order was requested.
     assert prompt.user.index("\nPasswords\n\nOnly for admins.") < prompt.user.index("\nPasswords > Reset\n")
-    # The table of contents has all sections of the article by their numbers.
+    # The table of contents numbers all sections of the article.
     sections = r"1 opening \(shown\); 2 Reset \(shown\); (3|\d+) Zebras.*; \d+ Asia > Tigers"
     assert re.search(rf"(?m)^\d+ Passwords: {sections}", prompt.user)
 

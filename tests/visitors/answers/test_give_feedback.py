@@ -100,7 +100,7 @@ async def test_whether_it_helped_is_required(api: Api, cast: Cast) -> None:
 
 
 async def test_a_paused_workspace_takes_it(api: Api, cast: Cast, owner: Tx) -> None:
-    """Questions go on being answered there, and what was thought of the answers belongs to them."""
+    """A paused workspace still answers questions, and feedback belongs to the answers."""
     message = await answer_of(api, cast.paused)
     await pause_workspace(owner, cast.paused.workspace_id)
 

@@ -1,4 +1,4 @@
-"""Which pages may call the answer API, and what their browsers are told (contract section 6)."""
+"""Origins that may call the answer API, and the headers sent to their browsers (contract section 6)."""
 
 from typing import Any
 
@@ -75,7 +75,7 @@ async def send(client: Client, company: Company, *origins: str) -> Response:
 
 
 async def ask_first(client: Client, *origins: str, path: str = LEADS) -> Response:
-    """A browser's preflight."""
+    """Send a browser's preflight."""
     headers = [(b"Origin", origin.encode()) for origin in origins]
     headers += [(b"Access-Control-Request-Method", b"POST")]
     headers += [(b"Access-Control-Request-Headers", b"content-type")]
@@ -155,7 +155,7 @@ async def test_without_origins_only_servers_and_the_service_itself_may_ask(
 
 
 async def test_the_origin_of_one_bot_opens_no_other(api: Api, cast: Cast, owner: Tx) -> None:
-    """The preflight passes, since it names no bot; the call itself does not."""
+    """The preflight passes because it names no bot; the call itself does not."""
     await open_to(owner, cast.globex, SITE)
 
     preflight = await ask_first(api(None), SITE)

@@ -1,4 +1,4 @@
-"""What is quoted of passages: whole paragraphs, of an FAQ what was asked, and no steps of another act."""
+"""Quotes from passages: whole paragraphs, the matching answer of an FAQ, and no steps for another task."""
 
 from dataclasses import replace
 from math import log

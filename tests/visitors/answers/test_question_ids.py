@@ -1,4 +1,4 @@
-"""POST /chat with a `questionId`: what is sent again is answered as before, and is asked once."""
+"""POST /chat with a `questionId`: a repeated request gets the same answer and counts once."""
 
 import asyncio
 

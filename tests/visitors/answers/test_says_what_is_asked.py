@@ -1,4 +1,4 @@
-"""Near words alone make no answer: a quotation has the name, the number or the statement asked for."""
+"""Similar words alone are no answer: a quote must have the name, number or statement asked for."""
 
 from dataclasses import replace
 
@@ -34,18 +34,18 @@ def test_what_says_it_is_quoted(question: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("question", "text"),
     [
-        # No number, or that of a version.
+        # There is no number, or only a version.
         ("How many rows does an export hold?", "An export holds the rows of a table."),
         ("How many rows does an export hold?", "Since 2.5 an export holds the rows of a table."),
         ("Wie viele Rows hat ein Export?", "Ein Export hat Rows."),
-        # Another name, with a capital or in no language's usual words.
+        # Another name: capitalized, or not a usual word of any language.
         ("Does Zapier export rows?", "Airtable can export rows of any table."),
         ("Can I export rows with zxcvbn?", "You can export rows of any table."),
-        # Steps state nothing of what was asked.
+        # Steps do not state the fact asked for.
         ("Can I delete rows of an archived table?", "1. Open the settings.\n2. Choose Export."),
         ("Why are rows left out of an export?", "Choose a table. Then press the button."),
         ("What happens if an export has no rows?", "Choose a table. Then press the button."),
-        # It says nothing of a need.
+        # The text mentions no requirement.
         ("Do I need a key to export rows?", "Enter a key, then export rows of any table."),
     ],
 )

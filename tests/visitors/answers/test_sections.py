@@ -1,4 +1,4 @@
-"""Which section an answer quotes, and how it quotes steps."""
+"""The section that an answer quotes, and how it quotes steps."""
 
 from dataclasses import replace
 

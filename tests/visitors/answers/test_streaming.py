@@ -18,7 +18,7 @@ EVENTS = {"Accept": "text/event-stream"}
 
 
 def events_in(text: str) -> list[tuple[str, Json]]:
-    """What a reader of events gets; lines that begin with a colon are none."""
+    """The events that a client receives; lines that begin with a colon are comments."""
     events = []
     for block in text.split("\n\n"):
         lines = [line for line in block.split("\n") if line and not line.startswith(":")]
@@ -73,7 +73,7 @@ async def test_who_takes_anything_gets_json(api: Api, cast: Cast) -> None:
 async def test_events_go_out_over_a_socket_while_the_model_is_at_work(
     app: FastAPI, api: Api, cast: Cast, database: Database
 ) -> None:
-    """The head of the answer is there before the model has replied; the events come after it has."""
+    """The response's head arrives before the model has replied, and the events after that."""
     await publish(api(cast.acme.write_key), "Reset your password", RESET)
     may_reply = asyncio.Event()
     model = Scripted(replying(("You can change your password at any time.", 1)), may_reply)

@@ -1,4 +1,4 @@
-"""GET /widget/{botId}/suggestions: the articles that a widget lists before anyone has asked."""
+"""GET /widget/{botId}/suggestions: the articles that a widget lists before a visitor asks."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The measure by which a model's sentence is kept: what a passage says, in these words or nearly."""
+"""A model's sentence is kept if a passage supports it in the same or similar words."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How sure an answer is: small help centers answer what they hold, and between both articles may help."""
+"""Confidence of answers: a small help center answers what it covers; below that it suggests articles."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace

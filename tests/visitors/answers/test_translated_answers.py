@@ -1,4 +1,4 @@
-"""Answers in another language than their articles have: numbers and names stay, and visitors learn of it."""
+"""Answers in a language other than the articles': numbers and names stay, and visitors are informed."""
 
 import pytest
 from fastapi import FastAPI
@@ -17,7 +17,7 @@ ENGLISH, CODE = "You can change your password at any time.", "The code is good f
 
 
 def replying_in(language: str, *parts: tuple[str, str]) -> Scripted:
-    """A model that writes in a language, with the sentences of the first section that it quotes."""
+    """A model that replies in this language, with sentences that quote the first section."""
     rows = [{"text": text, "section": 1, "quote": quote} for text, quote in parts]
     head = {"kind": "question", "language": language, "sections": [1]}
     return Scripted(lambda data: {**head, "parts": rows, "searches": []})
@@ -43,7 +43,7 @@ async def test_a_translation_comes_sentence_by_sentence_with_the_language_of_its
     ]
     done = events[-1][1]
     assert (done["translatedFrom"], titles(done)) == ("en", ["Reset your password"])
-    # The same answer again, as it was kept.
+    # The repeated request gets the stored answer.
     again = {**body, "questionId": "one"}
     first, second = [ok(await api(None).post(CHAT, json=again)) for _ in range(2)]
     assert first == second
@@ -85,7 +85,7 @@ async def test_a_sentence_that_does_not_hold_is_left_out_and_the_rest_stays_tran
 @pytest.mark.parametrize(
     ("language", "question"),
     [
-        # The language of the article, as the model says or as the question's words are.
+        # The article's language, according to the model or to the question's words.
         ("en", QUESTION),
         ("en-GB", QUESTION),
         ("de", "How do I reset my password?"),
@@ -114,7 +114,7 @@ SOURCE = "Open **Settings** and run `instep reset`. The code is good for 15 minu
         ("Der Code gilt 16 Minuten.", False),
         ("Führen Sie `instep delete` aus, um es zu löschen.", False),
         ("Demandez à Mallory de le faire pour vous.", False),
-        # No other language, and no word.
+        # The language is the same, or there is no word.
         ("The code is good for 15 minutes and for you.", False),
         ("…", False),
     ],

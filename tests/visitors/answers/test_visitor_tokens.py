@@ -1,4 +1,4 @@
-"""`visitorToken`: only a token that the bot's secret has signed opens articles for signed-in visitors."""
+"""`visitorToken`: only a token signed with the bot's secret unlocks articles for signed-in visitors."""
 
 import base64
 import json
@@ -25,7 +25,7 @@ async def publish_closed(api: Api, cast: Cast) -> None:
 
 
 async def is_opened(api: Api, cast: Cast, token: str) -> bool:
-    """True if the token opens; one that does not is refused by name and opens nothing."""
+    """True if the token unlocks the article; otherwise checks that the error names it and reveals nothing."""
     answer = await post(api(None), cast.acme, HOW, visitorToken=token)
     if answer.status_code == 200:
         assert CANARY in answer.json()["answer"]
@@ -182,7 +182,7 @@ async def test_the_secret_stays_until_it_is_replaced_and_then_its_tokens_are_ove
 
 
 async def test_the_secret_is_sealed_for_its_own_row(cast: Cast, owner: Tx, api: Api) -> None:
-    """One that was copied to another bot opens nothing there."""
+    """A secret copied to another bot's row is useless."""
     await publish_closed(api, cast)
     secret = await secret_of(owner, cast.globex)
     await secret_of(owner, cast.acme)

@@ -1,4 +1,4 @@
-"""`check_articles`: some articles, a text that is not saved yet, and where words still stand."""
+"""`check_articles`: selected articles, unsaved text, and occurrences of words."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -33,7 +33,7 @@ async def analysis(database: Database, company: Company) -> AsyncIterator[Ctx]:
 
 
 async def check(database: Database, company: Company, size: int = 100, **wanted: Any) -> list[Finding]:
-    """All that is found, page by page."""
+    """All findings, read page by page."""
     found: list[Finding] = []
     cursor: str | None = None
     async with analysis(database, company) as ctx:

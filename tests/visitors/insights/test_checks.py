@@ -1,4 +1,4 @@
-"""What is wrong with an article, by its text and next to the others: found where it is, and nowhere else."""
+"""Problems of an article, in its text and among others: reported where they are, and nowhere else."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ TWO = replace(ARTICLE, id="art_2", slug="two", title="Two")
 
 
 def found(text: str, title: str | None = None) -> list[tuple[str, int | None]]:
-    """What a text that is long enough is told: code and line."""
+    """Problems of a text that is long enough: code and line."""
     return sorted(
         ((problem.code, problem.line) for problem in analyze_text(title, f"{text}\n\n{ENOUGH}\n").problems),
         key=lambda told: (told[1] or 0, told[0]),
@@ -36,7 +36,7 @@ def codes(problems: Sequence[Problem]) -> set[str]:
 
 
 def shelved(text: str, article: ArticleMeta = ARTICLE, **help_center: Any) -> list[Problem]:
-    """What the article is told next to `two`, which is live and has a heading."""
+    """Problems of the article next to `two`, which is live and has a heading."""
     texts = {article.id: f"{text}\n\n{ENOUGH}\n", TWO.id: "## A place\n\nText.\n"}
     shelf = HelpCenter(
         home=HOME,
@@ -236,7 +236,7 @@ def test_a_former_address_is_told_with_the_present_one() -> None:
     assert f"{HOME}/articles/two" in problem.message
 
 
-# The public page gives `#top` its own prefix, as it does all places.
+# The public page adds a prefix to `#top`, as to all anchors.
 @pytest.mark.parametrize("href", ["#top", "#gone", "one#gone", "two#gone", f"{HOME}/articles/two#gone"])
 def test_an_anchor_that_is_not_there_is_broken(href: str) -> None:
     (problem,) = shelved(f"## A place\n\nSee [the place]({href}).")

@@ -1,4 +1,4 @@
-"""A question that several visitors asked in vain becomes a draft of an article that waits for review."""
+"""A question that several visitors asked in vain becomes a draft of an article, pending review."""
 
 import asyncio
 from collections.abc import Iterable
@@ -136,7 +136,7 @@ async def test_what_was_dismissed_stays_away(
         [draft] = await gaps(client)
         ok(await client.post(f"/v1/drafts/{draft['id']}/dismiss"))
     if what == "article":
-        # As after 30 days in Recently deleted.
+        # The article is deleted for good, as after 30 days in Recently deleted.
         await owner.execute("delete from articles where id = %(id)s", id=draft["articleId"])
 
     await ask_as(database, cast.acme, ["dee", "eve", "fay"])
@@ -267,7 +267,7 @@ async def test_a_requested_draft_has_its_place_while_it_is_written(
         with pytest.raises(InvalidState, match="1 drafts"):
             await draft_unanswered(ctx, further)
 
-    # Enough visitors ask another question for a draft by itself, and then the requested one, too.
+    # Enough visitors ask another question to earn a draft, and later the requested one, too.
     other = await ask_as(database, cast.acme, question="Which hotels accept lamas?")
     await run_now(database, cast.acme, other)
     await ask_as(database, cast.acme)
@@ -284,7 +284,7 @@ async def test_jobs_at_once_do_not_queue_more_than_may_wait_for_review(
     gap_ids = [await ask_as(database, cast.acme, question=text) for text in (RESET, "Who accepts lamas?")]
 
     async with owner.transaction():
-        # Drafts can be counted and not inserted, so that neither job ends before the other has counted.
+        # The lock allows counting drafts but not inserting them, so each job counts before either inserts.
         await owner.execute("lock table drafts in share mode")
         jobs = [asyncio.create_task(run_now(database, cast.acme, gap_id)) for gap_id in gap_ids]
         await until_blocked(owner, len(jobs))

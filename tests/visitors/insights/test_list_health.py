@@ -35,13 +35,13 @@ LIST = "/v1/insights/health"
 
 @pytest.fixture(autouse=True)
 def forgetful() -> None:
-    """Each test begins without what earlier ones have left in the process."""
+    """Clears what earlier tests left in the process."""
     for cache in (assessment.health_cache, assessment.analysis_cache):
         cache.clear()
 
 
 async def publish(client: Client, title: str, text: str = ENOUGH, **fields: Any) -> Json:
-    """A live article; without further fields it lacks only a collection."""
+    """Publish an article; without further fields it lacks only a collection."""
     fields = {"description": "One sentence.", **fields}
     article = await create_article(client, title, contentMarkdown=text, **fields)
     return ok(await client.post(f"/v1/articles/{article['id']}/publish"))
@@ -312,7 +312,7 @@ async def test_a_text_that_takes_too_long_costs_only_itself(
     listed = await told(client)
 
     assert listed["No 3"] == ["too_complex", "no_collection"]
-    # Nobody can tell which places that text has.
+    # The anchors of that text are unknown.
     assert all(codes == ["no_collection"] for title, codes in listed.items() if title != "No 3")
 
 

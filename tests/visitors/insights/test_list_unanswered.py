@@ -154,7 +154,7 @@ async def test_what_was_asked_too_long_ago_is_forgotten(
 
     assert await questions(client) == [("export", 1)]
     assert await owner.value("select count(*) from question_terms where question_id = %(q)s", q=old) == 0
-    # Asked again, it is a question like any other.
+    # If asked again, it is stored as a new question.
     assert await ask(database, cast.acme, "billing") != old
 
 
@@ -189,7 +189,7 @@ async def topics(client: Client, **params: str) -> set[str]:
 
 
 async def let_a_year_pass(owner: Tx, question_id: str) -> None:
-    """For all that have asked it by now."""
+    """Make all existing askings of the question a year old."""
     await owner.execute(
         "update askings set asked_at = asked_at - interval '1 year' where question_id = %(id)s",
         id=question_id,
@@ -197,7 +197,7 @@ async def let_a_year_pass(owner: Tx, question_id: str) -> None:
 
 
 async def gap_draft(client: Client, owner: Tx, question_id: str) -> str:
-    """A draft built from the question."""
+    """A draft based on the question."""
     draft: Json = await propose(client, await write_article(client, f"Answer {question_id}"))
     draft_id: str = draft["id"]
     await owner.execute(

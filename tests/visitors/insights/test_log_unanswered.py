@@ -1,4 +1,4 @@
-"""What happens to a question that the articles do not answer: it is counted under its meaning."""
+"""A question that the articles do not answer is counted under its meaning."""
 
 import re
 
@@ -131,7 +131,7 @@ async def test_visitors_are_counted_once_and_never_kept(
         for row in await unanswered(api(cast.acme.read_key))
     }
     assert rows == {first: (3, 2), other: (1, 1)}
-    # The same visitor looks different in every question.
+    # The same visitor has a different hash in each question.
     of = "select count(distinct visitor_hash) from askings where question_id = any(%(ids)s)"
     assert await owner.value(of, ids=[first, other]) == 3
     assert await owner.value("select count(*) from askings a where a::text like '%%example%%'") == 0
@@ -195,7 +195,7 @@ FIRST, FOLLOW_UP = "Do you sell zeppelins?", "And do you rent green gliders to c
 
 
 async def ask_with_follow_up(api: Api, cast: Cast) -> None:
-    """Ann asks two questions in vain, of which the second goes on from the first."""
+    """Ann asks two questions in vain; the second follows up on the first."""
     client = api(cast.acme.write_key)
     await publish(client, "Reset your password", "Open **Settings**.")
     first = await ask_chat(api(None), cast.acme, FIRST)
@@ -255,7 +255,7 @@ async def test_of_many_at_once_all_are_counted_in_one_question(
     assert (row["askedCount"], row["visitorCount"], len(row["examples"])) == (40, 10, 4)
 
 
-# What an index could not hold, however well it is compressed.
+# Too long for an index, even when compressed.
 LONG_WORD = "".join(chr(0x400 + number * number % 251) for number in range(2_000))
 EMOJI = "".join(chr(0x1F300 + number * number % 251) for number in range(2_000))
 

@@ -1,4 +1,4 @@
-"""Two questions that mean the same become one, for good."""
+"""Two questions with the same meaning are merged permanently."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -90,7 +90,7 @@ async def test_a_requested_draft_that_is_being_written_comes_to_the_other(
     job = {"workspace": cast.acme.workspace_id, "bot": str(cast.acme.bot_id), REQUESTED: "yes"}
     model = Merging(database, cast.acme, merged, target)
 
-    # The model is asked between what is read and what is stored.
+    # The model is called after the data was read and before the result is stored.
     await process_gap(database, job | {"question": merged}, LanguageModels(model))
     await run_jobs()
 
@@ -103,7 +103,7 @@ async def test_a_requested_draft_that_is_being_written_comes_to_the_other(
 
 @dataclass
 class Merging:
-    """A model that does not answer; while it is asked someone merges two questions."""
+    """A model that fails; during its call someone merges two questions."""
 
     database: Database
     company: Company

@@ -1,4 +1,4 @@
-"""What code changes and visitors say against an article stands in its health, until its text changes."""
+"""Signs against an article, from code changes and visitors, count in its health until its text changes."""
 
 from collections.abc import Sequence
 
@@ -30,7 +30,7 @@ diff --git a/src/settings.py b/src/settings.py
 
 @pytest.fixture(autouse=True)
 def forgetful() -> None:
-    """Each test begins without what earlier ones have left in the process."""
+    """Clears what earlier tests left in the process."""
     for cache in (assessment.health_cache, assessment.analysis_cache):
         cache.clear()
 

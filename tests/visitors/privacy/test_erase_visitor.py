@@ -1,4 +1,4 @@
-"""One visitor's data: handed out whole, and erased so that no table holds a trace of it."""
+"""One visitor's data: exported in full, and erased without a trace in any table."""
 
 import secrets
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ OTHER = ("other@example.com", "Olga Other", "somebody", "Is there a plan for sch
 
 @dataclass(frozen=True, slots=True)
 class Canary:
-    """A visitor whose name, address and words no other test has: it would be seen wherever it is left."""
+    """A visitor whose name, address and words are unique, so that leftovers can be found."""
 
     token: str
 
@@ -47,7 +47,7 @@ def canary() -> Canary:
 
 
 async def everywhere(owner: Tx) -> str:
-    """All that any table holds, in lower case; bytes as the text that they are."""
+    """The contents of all tables in lower case, with bytes decoded as text."""
     tables = await owner.value("select array_agg(tablename::text) from pg_tables where schemaname = 'public'")
     texts = []
     for table in tables:
@@ -76,7 +76,7 @@ async def visit_as(api: Api, cast: Cast, canary: Canary) -> Json:
 
 @pytest.fixture
 async def visitor_rows(api: Api, cast: Cast, database: Database) -> None:
-    """Acme's webhooks and chat channels are told of everything."""
+    """Acme has a webhook and a chat channel that receive everything."""
     await create_webhook(api(cast.acme.write_key), events=["*"])
     await add_target(database, cast.acme)
 
@@ -95,7 +95,7 @@ async def test_nothing_is_left_of_who_is_erased_and_everything_of_others(
     assert all(trace.lower() in before for trace in (canary.email, canary.name, canary.visitor[8:]))
     mine = ("--workspace", cast.acme.workspace_id)
     if how == "visitor":
-        # A lead without a conversation is known by its address alone.
+        # A lead without a conversation can be found only by its email address.
         await owner.execute(
             "delete from leads where conversation_id is null and workspace_id = %(workspace)s",
             workspace=cast.acme.workspace_id,

@@ -1,4 +1,4 @@
-"""Readers follow pages by email: double opt-in, one digest a day, unsubscribing, and what nobody learns."""
+"""Following pages by email: double opt-in, one digest a day, unsubscribing, and privacy."""
 
 import asyncio
 import json
@@ -33,13 +33,13 @@ SendNews = Callable[[], Awaitable[None]]
 
 @pytest.fixture(autouse=True)
 def patient(set_limit: SetLimit) -> None:
-    """Forms that may be sent as soon as they are shown."""
+    """Accept forms as soon as they are shown."""
     set_limit("MIN_SITE_FORM_SECONDS", 0)
 
 
 @pytest.fixture
 def send_todays_news(owner: Tx, database: Database, mail: MailServer, run_jobs: RunJobs) -> SendNews:
-    """A day later, the digests are sent."""
+    """Let a day pass, then send the digests."""
 
     async def send() -> None:
         for table, column in (
@@ -65,7 +65,7 @@ async def follow(api: Api, cast: Cast, query: str = "", email: str = ANN, **fiel
 
 
 async def confirm(api: Api, cast: Cast, message: EmailMessage) -> httpx2.Response:
-    """Open the link in an email, and press the button."""
+    """Open the link in an email and press the button."""
     [path] = CONFIRM_LINK.findall(text_of(message))
     shown = await visit(api, path)
     fields = hidden_fields(shown.text) if shown.status_code == 200 else {"token": path.partition("=")[2]}
@@ -76,7 +76,7 @@ async def confirm(api: Api, cast: Cast, message: EmailMessage) -> httpx2.Respons
 async def subscribe(
     api: Api, cast: Cast, mail: MailServer, run_jobs: RunJobs
 ) -> Callable[..., Awaitable[str]]:
-    """Follow with an address and confirm it; the path of the reader's subscriptions."""
+    """Follow with an address and confirm it; return the path of the reader's subscriptions."""
 
     async def subscribe_to(query: str = "", email: str = ANN) -> str:
         assert (await follow(api, cast, query, email)).status_code == 303
@@ -185,7 +185,7 @@ async def test_rates_hold_by_client_by_address_and_by_help_center(
     assert {(answer.status_code, answer.headers["Location"]) for answer in answers} == {
         (303, answers[0].headers["Location"])
     }
-    # The first link is replaced by the second one.
+    # The second link invalidates the first one.
     first, second = mail.to(ANN)
     assert [(await confirm(api, cast, letter)).status_code for letter in (first, second)] == [400, 303]
 
