@@ -1,4 +1,4 @@
-"""A chat tool's server to test with: real TLS on a port of this machine, under the names of the real ones."""
+"""A fake server of the chat tools: real TLS on a local port, under the tools' real host names."""
 
 import asyncio
 import json
@@ -44,7 +44,7 @@ Behave = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Posted:
-    """One request to the server."""
+    """One request that the server received."""
 
     method: str
     target: str
@@ -62,7 +62,7 @@ class Posted:
 
 @dataclass
 class Chat:
-    """What came to the server, and how it is to answer from now on."""
+    """The requests that the server received, and its scripted responses."""
 
     port: int = 0
     connections: int = 0
@@ -93,7 +93,7 @@ async def read_request(reader: asyncio.StreamReader) -> Posted:
 
 
 class Nearby(OutboundClient):
-    """The guard, with every name leading to one address and every port to that of the server."""
+    """The outbound guard, with every name resolving to one address and every port mapped to the server's."""
 
     def __init__(self, port: int, allow: AllowList = OPEN, address: Address = HERE) -> None:
         async def look_up(host: str) -> list[Address]:
@@ -110,7 +110,7 @@ class Nearby(OutboundClient):
 
 @dataclass(frozen=True)
 class Authority:
-    """A certificate authority of our own, and a certificate by it for the names."""
+    """Our own certificate authority and its certificate for the names."""
 
     file: Path
     server: ssl.SSLContext

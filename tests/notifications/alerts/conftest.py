@@ -1,4 +1,4 @@
-"""Parts shared by the tests of alerts."""
+"""Fixtures of the alert tests."""
 
 from collections.abc import AsyncIterator
 
@@ -14,7 +14,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 @pytest.fixture
 async def chat(authority: Authority, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Chat]:
-    """A chat tool's server whose certificate is trusted."""
+    """A chat tool's server with a trusted certificate."""
     monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
     async with serving(authority) as chat_server:
         yield chat_server
@@ -22,5 +22,5 @@ async def chat(authority: Authority, monkeypatch: pytest.MonkeyPatch) -> AsyncIt
 
 @pytest.fixture
 def nearby(chat: Chat) -> Nearby:
-    """What calls out: everything leads to that server."""
+    """An outbound client whose calls all go to that server."""
     return Nearby(chat.port)

@@ -1,4 +1,4 @@
-"""An address is understood, sealed and never shown again."""
+"""An alert target's URL is recognized, encrypted and never shown again."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Telling is part of the change that it tells of."""
+"""An alert is queued in the transaction of the change it reports."""
 
 from contextlib import suppress
 
@@ -11,7 +11,7 @@ from tests.support.limits import SetLimit
 
 
 class Undone(Exception):
-    """The change is not kept."""
+    """Rolls the change back."""
 
 
 async def count_jobs(owner: Tx) -> int:

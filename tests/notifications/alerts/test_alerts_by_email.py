@@ -1,4 +1,4 @@
-"""Alerts to a team's email address: confirmed there first, answered to the visitor, ended with one click."""
+"""Alerts to a team's email address: confirmed first, answered to the visitor, ended with one click."""
 
 import re
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ LINK = re.compile(r"http://help\.test(/email/confirm\?token=([\w-]+))")
 
 
 async def confirm(app: FastAPI, mail: MailServer, address: str) -> int:
-    """Open the link of the email to an address, and press the button; the status of the answer."""
+    """Open the link in the email to an address and press the button; return the response's status."""
     match = LINK.search(text_of(mail.to(address)[0]))
     assert match is not None
     async with browser(app) as ann:
@@ -32,7 +32,7 @@ async def confirm(app: FastAPI, mail: MailServer, address: str) -> int:
 async def team(
     app: FastAPI, api: Api, database: Database, cast: Cast, mail: MailServer, run_jobs: RunJobs
 ) -> str:
-    """The address of a team that gets alerts of Acme's bot."""
+    """The address of a team that receives alerts of Acme's bot."""
     address = fresh_email("team")
     await add_target(database, cast.acme, address)
     await run_jobs()
@@ -103,7 +103,7 @@ async def test_one_click_ends_the_alerts_and_opening_the_link_does_not(
     async with browser(app) as scanner:
         assert (await scanner.get(path)).status_code == 200
         assert len(await listed(database, cast.acme)) == 1
-        # As a mail program posts: without a cookie, without a form of ours (RFC 8058).
+        # Mail programs post without a cookie and without a token of ours (RFC 8058).
         answer = await scanner.client.post(path, data={"List-Unsubscribe": "One-Click"})
         assert answer.status_code == 200
         assert (await scanner.client.post(path)).status_code == 200

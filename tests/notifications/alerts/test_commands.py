@@ -1,4 +1,4 @@
-"""The commands of an operator for alert targets."""
+"""An operator's commands for alert targets."""
 
 import pytest
 
@@ -61,7 +61,7 @@ async def test_a_channel_is_added_tested_listed_and_removed(
 
 
 async def test_the_address_can_be_kept_off_the_command_line(alerts: Alerts, cast: Cast) -> None:
-    """What stands there, others on the machine can see, and the shell remembers."""
+    """Others on the machine can see the command line, and the shell stores it."""
     typed = ADDRESSES["mattermost"] + "\n"
 
     result = await alerts.run("add", str(cast.acme.bot_id), "-", typed=typed)

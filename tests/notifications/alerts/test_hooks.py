@@ -1,4 +1,4 @@
-"""Only what the four tools give out is understood."""
+"""Only URLs that the four tools issue are recognized."""
 
 import pytest
 

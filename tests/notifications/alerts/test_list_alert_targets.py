@@ -1,4 +1,4 @@
-"""A bot's channels, oldest first, and nobody else's."""
+"""Lists a bot's channels, oldest first, and no one else's."""
 
 from instep.platform.core.database import Database
 from tests.support.alert_targets import ADDRESSES, TOKENS, add_target, listed

@@ -1,4 +1,4 @@
-"""What visitors write is shown in the channel and does nothing there."""
+"""Visitors' text is shown in the channel and has no effect there."""
 
 import re
 from typing import Any
@@ -16,7 +16,7 @@ from tests.support.alert_targets import ADDRESSES, add_target, send_due, tell
 from tests.support.cast import Cast
 
 TOOLS = list(ADDRESSES)
-# All that any of the tools acts upon, and what could hide it from a look that is not close.
+# Everything that one of the tools interprets, and characters that could hide it from a reader.
 ALPHABET = st.sampled_from(
     [*"@<>![](){}|:*_~`#\\/&-.\n\r\t ae1é", "everyone", "here", "at", "http://e", "\u200b"]
 )
@@ -25,13 +25,13 @@ SIGNS_OF_MARKUP = re.compile(r"(?<!\\)(?:\\\\)*[*_~`|#]")
 
 
 def texts(tool: Tool, title: str, *lines: str, url: str | None = None) -> str:
-    """The texts in the message that the tool gets, without its own names and addresses."""
+    """The texts in the tool's message, without its own names and URLs."""
     message: dict[str, Any] = clean_message(title, lines, url)
     return "\n".join(shown_texts(message_for(tool, **message)))
 
 
 def shown_texts(value: Any) -> list[str]:
-    """The texts in a JSON value that people see."""
+    """The displayed texts in a JSON value."""
     if isinstance(value, list):
         return [text for child in value for text in shown_texts(child)]
     if not isinstance(value, dict):

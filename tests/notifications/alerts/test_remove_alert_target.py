@@ -1,4 +1,4 @@
-"""A channel that is removed is told nothing more."""
+"""A removed channel receives nothing more."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Each tool gets what it can show, over TLS under its own name; the target tells how it went."""
+"""Each tool receives what it can display, over TLS under its own name; the target records the outcome."""
 
 import asyncio
 import logging
@@ -224,7 +224,7 @@ async def test_slack_has_taken_a_message_only_when_it_says_so(
 async def test_after_the_last_attempt_nothing_of_the_message_stays(
     database: Database, cast: Cast, chat: Chat, nearby: Nearby, owner: Tx
 ) -> None:
-    """It may hold what a visitor wrote; that it failed is shown with the target."""
+    """The message may contain a visitor's text; the failure is shown with the target."""
     await add_target(database, cast.acme)
     await tell(database, cast.acme)
     await owner.execute("update jobs set attempts = %(before)s", before=MAX_ATTEMPTS - 1)
@@ -269,7 +269,7 @@ async def test_an_address_that_another_key_has_sealed_is_named_as_the_reason(
 async def test_a_paused_workspace_is_still_told(
     database: Database, cast: Cast, chat: Chat, nearby: Nearby, owner: Tx
 ) -> None:
-    """Answers go on while it is paused, so do the people who are asked for."""
+    """A paused workspace still answers, so its people still receive requests."""
     await add_target(database, cast.acme)
     await owner.execute(
         "update workspaces set paused_at = now() where id = %(id)s", id=cast.acme.workspace_id
@@ -300,7 +300,7 @@ async def test_one_workspace_never_takes_all_places_of_a_worker(
     chat.behave = hold
     sending = asyncio.create_task(send_due(database, nearby))
     await full.wait()
-    # What waits for its turn has not used up an attempt.
+    # Jobs that wait for their turn have not used an attempt.
     assert await owner.value("select count(*) from jobs where worker is null and attempts = 0") == 2
     assert len(chat.posted) == 5
     released.set()

@@ -1,4 +1,4 @@
-"""A test message goes to one channel, whatever that is told of, and its outcome is shown."""
+"""A test message goes to one channel, whatever kinds it receives, and its outcome is shown."""
 
 import pytest
 

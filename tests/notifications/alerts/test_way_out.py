@@ -1,4 +1,4 @@
-"""A chat tool is called like any other address: vetted, in time, with little to read, and no further."""
+"""Calls to a chat tool are guarded like all others: vetted, timed, with a short response, no redirects."""
 
 import asyncio
 import resource
@@ -21,7 +21,7 @@ from tests.support.limits import SetLimit
 TOOLS = list(ADDRESSES)
 MEGABYTE = 1_000_000
 UNTRUSTED = "Its certificate was refused"
-# A machine whose cores others use takes its time; a server here would go on for ever.
+# A shared machine needs this long; without the limit the call would never end.
 BUSY_SECONDS = 30
 
 
@@ -94,7 +94,7 @@ async def test_a_certificate_of_nobody_who_is_trusted_is_refused(
 async def test_who_never_answers_is_left_when_the_time_is_over(
     chat: Chat, nearby: Nearby, set_limit: SetLimit
 ) -> None:
-    """With headers that never end, to two tools at once, and without TLS ever coming about."""
+    """Two responses with endless headers and one TLS handshake that never completes, all at once."""
     set_limit("OUTBOUND_SECONDS", 2)
     is_over = asyncio.Event()
 

@@ -1,4 +1,4 @@
-"""Parts shared by the tests of webhooks."""
+"""Fixtures of the webhook tests."""
 
 from collections.abc import AsyncIterator, Callable
 from functools import partial
@@ -29,7 +29,7 @@ async def receiver() -> AsyncIterator[Receiver]:
 
 @pytest.fixture
 async def sender(database: Database, owner: Tx, allow: Allow) -> AsyncIterator[Sender]:
-    """One that may call this machine; what other tests have left to deliver is gone."""
+    """A sender that may call this machine, without deliveries left over from other tests."""
     allow("127.0.0.0/8")
     await owner.execute("delete from webhook_endpoints")
     async with sending(database) as opened_sender:
@@ -38,5 +38,5 @@ async def sender(database: Database, owner: Tx, allow: Allow) -> AsyncIterator[S
 
 @pytest.fixture
 async def webhook(client: Client, receiver: Receiver, sender: Sender) -> Json:
-    """An endpoint of Acme that leads to the receiver, and the only one."""
+    """Acme's only endpoint, which points to the receiver."""
     return await connect(client, receiver)

@@ -1,4 +1,4 @@
-"""An attempt: what the endpoint gets, and what the log tells of it."""
+"""A delivery attempt: the request to the endpoint and its entry in the log."""
 
 import re
 import time
@@ -225,7 +225,7 @@ async def test_a_secret_that_cant_be_read_sends_nothing_until_it_is_rotated(
     client: Client, sender: Sender, receiver: Receiver, webhook: Json, owner: Tx
 ) -> None:
     await send_test(client, webhook)
-    # As after a change of the installation's secret key.
+    # A change of the installation's secret key has the same effect.
     sql = (
         "update webhook_secrets set sealed = overlay(sealed placing 'none' from 1) where endpoint_id = %(id)s"
     )
@@ -251,7 +251,7 @@ async def move_ends(owner: Tx, by: str) -> None:
 
 
 def signs(receiver: Receiver, number: int) -> Callable[[str], bool]:
-    """Whether a secret has signed this request."""
+    """Returns a function that checks whether a secret signed this request."""
     request = receiver.received[number]
 
     def is_by(secret: str) -> bool:

@@ -1,4 +1,4 @@
-"""When a delivery is tried again, and when it is given up."""
+"""When a delivery is retried, and when it is given up."""
 
 from datetime import datetime, timedelta
 
@@ -46,7 +46,7 @@ async def test_the_wait_counts_from_the_end_of_the_attempt(
     client: Client, webhook: Json, sender: Sender, receiver: Receiver, owner: Tx
 ) -> None:
     await send_test(client, webhook)
-    # As if this attempt had taken eight seconds more.
+    # Make this attempt eight seconds longer.
     receiver.status = 500
     async with attempt_under_way(sender, receiver):
         await owner.execute("update deliveries set began_at = began_at - interval '8 seconds'")
@@ -112,7 +112,7 @@ async def test_what_has_arrived_is_sent_again_when_it_is_asked_for(
 
 
 async def fail(client: Client, webhook: Json, sender: Sender, owner: Tx, wait: timedelta) -> Json:
-    """One more attempt, after which the next one is so much later."""
+    """Fail one more attempt and check that the next one is scheduled after `wait`."""
     before = await database_time(owner)
     assert await sender.run_due() == 1
     after = await database_time(owner)
@@ -126,7 +126,7 @@ async def fail(client: Client, webhook: Json, sender: Sender, owner: Tx, wait: t
 
 
 async def move_to(owner: Tx, webhook: Json, after_due: timedelta) -> None:
-    """Let so much time go by that the next attempt was due so long ago."""
+    """Let time pass until the next attempt is overdue by this much."""
     await owner.execute(
         """
         update deliveries set next_attempt_at = clock_timestamp() - %(after)s

@@ -1,6 +1,6 @@
-"""`docs/webhooks.md`: its Python programs run, and what it says of times and limits is so.
+"""`docs/webhooks.md`: its Python programs run, and its times and limits are correct.
 
-Its other programs need Node.js or the libraries of Stripe: `make test-contract` runs those.
+Its other programs need Node.js or Stripe's libraries: `make test-contract` runs those.
 """
 
 import os
@@ -33,7 +33,7 @@ ROW = re.compile(r"^\| (.+) \|$", re.MULTILINE)
 
 
 def table(heading: str) -> dict[str, str]:
-    """The first two columns of the table with this heading, which must stand once."""
+    """The first two columns of the table with this heading, which must be unique."""
     [rows] = re.findall(rf"^\| {re.escape(heading)} \|.*\|\n\|[-|]+\|\n((?:\|.*\|\n)+)", TEXT, re.MULTILINE)
     cells = [row.split(" | ") for row in ROW.findall(rows)]
     return {row[0].strip("`"): row[1] for row in cells}
@@ -46,7 +46,7 @@ def in_words(time: timedelta) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python programs that need no library, as a reader of the document would save them."""
+    """The Python programs without dependencies, saved as a reader of the document would."""
     folder = tmp_path_factory.mktemp("receiver")
     for name in ("verify.py", "receiver.py"):
         (folder / name).write_text(programs()[name][0])

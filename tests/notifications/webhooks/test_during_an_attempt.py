@@ -1,4 +1,4 @@
-"""What others do while an attempt is under way, and who waits for whom."""
+"""An endpoint is deleted, or a delivery sent again, while an attempt is in progress."""
 
 from instep.notifications.webhooks.sender import Sender
 from instep.platform.core.database import Database, Tx

@@ -1,4 +1,4 @@
-"""Events: written with their change or not at all, for whoever asks for them (contract section 5)."""
+"""Events are stored with their change or not at all, for endpoints that subscribe (contract section 5)."""
 
 import asyncio
 import re
@@ -21,7 +21,7 @@ from tests.support.webhook_endpoints import WEBHOOKS, create_webhook, disable
 
 INSTALL = "/v1/articles/install"
 WRITES = [operation for operation in TABLE if operation.is_write]
-# What each operation of the table does to the thing that its path names; all others write nothing.
+# Events of each operation on the resource in its path; all other operations emit none.
 EVENTS = {
     "DELETE /articles/{article}": ["article.deleted"],
     "POST /articles/{article}/publish": ["article.published"],
@@ -283,7 +283,7 @@ async def test_changes_and_endpoints_that_come_and_go_do_not_wait_for_each_other
     async with asyncio.timeout(60):
         statuses = await at_once(80, either)
 
-    # A circle would end in a 503, an endpoint gone before its delivery is written in a 500.
+    # A deadlock would cause a 503, and an endpoint deleted before its delivery is stored a 500.
     assert set(statuses) <= {200, 400, 404}
     unpublished = sum(status == 200 for status in statuses[0::4])
     live = [ok(await client.get(f"/v1/articles/{row['id']}"))["status"] for row in articles]
@@ -310,7 +310,7 @@ async def log_of(client: Client, webhook: Json) -> list[Json]:
 
 
 async def events_of(owner: Tx, cast: Cast) -> dict[str, str]:
-    """The kind of each event of Acme by its id, delivered to anyone or not."""
+    """The type of each event of Acme by id, delivered or not."""
     rows = await owner.value(
         "select jsonb_object_agg(id, type) from events where workspace_id = %(id)s", id=cast.acme.workspace_id
     )

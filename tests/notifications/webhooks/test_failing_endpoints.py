@@ -1,4 +1,4 @@
-"""When an endpoint is given up, and what a disabled one misses."""
+"""When an endpoint is disabled, and what it misses while disabled."""
 
 from datetime import datetime, timedelta
 
@@ -27,7 +27,7 @@ async def test_an_endpoint_that_is_gone_is_disabled_at_once(
         await send_test(client, webhook)
     receiver.status = 410
 
-    # As many as may be under way at once; after their answers nobody is asked again.
+    # These are all concurrent attempts; after their responses no more are sent.
     assert await sender.run_due() == 4
 
     endpoint = await endpoint_of(client, webhook)
@@ -162,7 +162,7 @@ async def fail_new(client: Client, webhook: Json, sender: Sender, receiver: Rece
 
 
 async def let_pass(owner: Tx, webhook: Json, time: timedelta) -> None:
-    """So that what waits is due, and what has failed fails for so much longer."""
+    """Let time pass: pending deliveries become due, and the failure lasts this much longer."""
     await owner.execute(
         "update webhook_endpoints set failing_since = failing_since - %(time)s where id = %(id)s",
         id=webhook["id"],

@@ -1,4 +1,4 @@
-"""Who has his turn when: many senders, bounds on one endpoint and one workspace, neighbors that hang."""
+"""The order of turns: many senders, limits per endpoint and workspace, and neighbors that hang."""
 
 from asyncio import timeout
 from collections.abc import AsyncIterator
@@ -29,7 +29,7 @@ from tests.support.webhook_receiver import Receiver, receiving
 AT_ONE_ENDPOINT = 4
 OF_ONE_WORKSPACE = 20
 WAITING = 18
-# How often the connection has looked into the table, in an index or in the rows.
+# The number of index and table scans by the connection.
 LOOKS = "select idx_scan + seq_scan from pg_stat_xact_user_tables where relname = 'deliveries'"
 
 
@@ -57,7 +57,7 @@ async def test_of_many_who_claim_at_once_each_delivery_has_one_and_the_bounds_ho
         assert len(deliveries) == OF_ONE_WORKSPACE + AT_ONE_ENDPOINT
         per_endpoint = [sum(each.endpoint_id == target["id"] for each in deliveries) for target in endpoints]
         assert max(per_endpoint) == AT_ONE_ENDPOINT
-        # Everyone has a turn before someone has a second target.
+        # Each endpoint gets a turn before any gets a second one.
         assert min(per_endpoint) >= 2
         await record(database, *(outcome_of(each, True) for each in deliveries))
 
@@ -86,7 +86,7 @@ async def test_a_sender_that_freezes_while_it_takes_deliveries_holds_up_no_other
     await add_deliveries(owner, webhook, 2, bytes_each=5_000_000)
 
     with closing(psycopg.connect(database_url)) as frozen:
-        # Asked for, and never read.
+        # The claim is sent, but its result is never read.
         frozen.pgconn.send_query(b"select * from claim_deliveries(1, 4, 20, '20 seconds', 50)")
         await until_carried_out(owner, frozen.info.backend_pid)
         async with timeout(5):
@@ -94,7 +94,7 @@ async def test_a_sender_that_freezes_while_it_takes_deliveries_holds_up_no_other
 
 
 async def until_carried_out(owner: Tx, backend: int) -> None:
-    """Until the claim is answered, or waits for its answer to be read."""
+    """Wait until the claim is answered or its result waits to be read."""
     sql = """
         select query like '%%claim_deliveries%%' and (state = 'idle' or wait_event = 'ClientWrite')
         from pg_stat_activity where pid = %(pid)s
@@ -106,7 +106,7 @@ async def test_what_is_due_goes_out_in_its_order(
     webhook: Json, sender: Sender, receiver: Receiver, owner: Tx
 ) -> None:
     await add_deliveries(owner, webhook, 40)
-    # Against the order of their ids.
+    # The due times are in reverse order of the ids.
     await owner.execute(
         """
         update deliveries set next_attempt_at = now() - make_interval(mins => right(id, 6)::int)
@@ -125,7 +125,7 @@ async def test_what_is_due_goes_out_in_its_order(
 async def test_endpoints_that_wait_for_a_retry_cost_a_claim_nothing(
     client: Client, sender: Sender, receiver: Receiver, database: Database
 ) -> None:
-    # What other tests have left behind is settled, or has its own cost.
+    # Leftovers of other tests are either delivered or measured separately.
     await sender.run_due()
     cost_of_others = await cost_of_claim(database)
     endpoints = [await connect(client, receiver, f"/{number}") for number in range(WAITING)]
@@ -138,8 +138,8 @@ async def test_endpoints_that_wait_for_a_retry_cost_a_claim_nothing(
 
 
 async def cost_of_claim(database: Database) -> int:
-    """How often a claim that finds nothing looks into the table."""
-    # PostgreSQL adds the connection's counts to those of all, and begins anew, when a transaction has ended.
+    """The number of scans by a claim that finds nothing."""
+    # PostgreSQL adds a connection's counts to the totals and resets them at the end of a transaction.
     async with database.enter_workspace("") as tx, tx.transaction():
         before: int = await tx.value(LOOKS)
         assert await outbox.claim(tx, 1) == []
@@ -165,7 +165,7 @@ async def test_a_neighbour_that_hangs_delays_nobody_elses_first_attempt(
 
 
 async def delay_of_another(api: Api, owner: Tx, receiver: Receiver, number: int) -> float:
-    """Seconds from the event of another company to its first attempt."""
+    """Seconds between another company's event and its first attempt."""
     company = await create_company(owner, f"Company {number}")
     client = api(company.write_key)
     webhook = await connect(client, receiver, f"/{number}")
@@ -179,7 +179,7 @@ async def delay_of_another(api: Api, owner: Tx, receiver: Receiver, number: int)
 
 @asynccontextmanager
 async def own_sender(database_url: str) -> AsyncIterator[Sender]:
-    """As in another process: with connections of its own."""
+    """A sender with its own connections, as in another process."""
     database = Database(database_url, size=4)
     await database.open()
     try:

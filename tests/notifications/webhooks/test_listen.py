@@ -1,4 +1,4 @@
-"""`instep webhooks listen`: it verifies what comes, tells of it, answers, and never shows the secret."""
+"""`instep webhooks listen`: verifies deliveries, prints them, responds, and never shows the secret."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def headers(body: bytes = BODY, secret: str = SECRET, at: float | None = None) -
 
 @dataclass
 class Receiver:
-    """The receiver in this process, and what it has told of."""
+    """The receiver in this process and the deliveries that it reported."""
 
     status: int = 204
     deliveries: list[ReceivedDelivery] = field(default_factory=list)
@@ -184,7 +184,7 @@ class Process:
         return self.running.stdout.readline()
 
     def end(self, number: signal.Signals) -> tuple[int, str]:
-        """Its exit code, and all that it has printed and nobody has read."""
+        """The exit code and the remaining output."""
         self.running.send_signal(number)
         return self.running.wait(30), "".join(self.running.communicate())
 

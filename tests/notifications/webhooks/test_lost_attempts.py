@@ -1,4 +1,4 @@
-"""Attempts whose sender has died, comes back late or tells twice how they ended."""
+"""Attempts whose sender died, returned late, or reported their result twice."""
 
 from datetime import datetime
 
@@ -47,7 +47,7 @@ async def test_lost_attempts_leave_it_all_its_retries(
     for _ in range(60):
         await claim(database)
         await end_leases(owner)
-    # The log stays short, also while nobody comes to an end.
+    # The log stays short even if no attempt ends.
     assert numbers(await delivery_of(client, webhook)) == list(range(10, 60))
     receiver.status = 500
 
@@ -102,7 +102,7 @@ async def test_an_outcome_that_is_told_twice_counts_once(
 async def test_who_was_late_but_not_replaced_counts(
     client: Client, webhook: Json, sender: Sender, receiver: Receiver, owner: Tx
 ) -> None:
-    """The database was away for longer than the lease."""
+    """The database was down for longer than the lease."""
     await send_test(client, webhook)
     async with attempt_under_way(sender, receiver):
         await end_leases(owner)

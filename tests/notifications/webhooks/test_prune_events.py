@@ -1,4 +1,4 @@
-"""Old events go with the log of their deliveries."""
+"""Old events are deleted together with the log of their deliveries."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -86,7 +86,7 @@ async def test_pruning_waits_in_no_circle(
     database_url: str,
     prepare: Callable[[Client, Json, Database], Awaitable[Callable[[], Awaitable[object]]]],
 ) -> None:
-    """Each of the two that want all three deliveries would begin at another end, and meet at the second."""
+    """Unsorted, the two would lock the three deliveries from opposite ends and meet at the second one."""
     await add_deliveries(owner, webhook, 3)
     act = await prepare(client, webhook, database)
     await turn_around(owner)
@@ -104,7 +104,7 @@ async def test_pruning_waits_in_no_circle(
 
 
 async def turn_around(owner: Tx) -> None:
-    """The events are old, the first one before the others; of their deliveries the last one stands first."""
+    """Make the events old, oldest first, and their deliveries newest first."""
     await owner.execute(
         """
         update events e set created_at = now() - interval '31 days' + right(e.id, 1)::int * interval '1 s'

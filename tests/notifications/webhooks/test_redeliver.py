@@ -27,7 +27,7 @@ async def test_what_is_settled_waits_again_under_the_same_id(client: Client, own
         "nextAttemptAt": again["nextAttemptAt"],
     }
     assert ok(await client.get(f"{WEBHOOKS}/{webhook['id']}/deliveries"))["results"] == [again]
-    # All retries are before it again.
+    # It has all its retries again.
     assert await stored(owner, delivery, "round_attempts") == 0
     assert await stored(owner, delivery, "(select body from events e where e.id = event_id)") == body
 

@@ -1,4 +1,4 @@
-"""Whatever is done in whatever order: each change has its event, and the events retell what is live."""
+"""After any sequence of actions, each change has its event, and replaying the events gives the live state."""
 
 import json
 import random
@@ -20,7 +20,7 @@ from tests.support.webhook_endpoints import create_webhook
 STEPS = 100
 TEXTS = ["One.\n", "Two.\n", "One.\n\nTwo.\n"]
 TITLES = ["Install", "Set up", "Run"]
-# They come along with a change, and alone they are none.
+# These fields change with others, but on their own they make no event.
 COMING_ALONG = {"hasUnpublishedChanges", "version", "updatedAt", "translations", "freshness"}
 Rows = dict[str, Json]
 Told = tuple[str, Json, Json]
@@ -55,14 +55,14 @@ async def test_every_change_has_its_event_and_the_events_retell_which_articles_a
 
 
 class Editor:
-    """Does one thing or another; much of it is refused, or changes nothing."""
+    """Performs random actions, many of which are refused or change nothing."""
 
     def __init__(self, client: Client, cast: Cast, database: Database, chance: random.Random) -> None:
         self.client = client
         self.company = cast.acme
         self.database = database
         self.chance = chance
-        # Deleted ones too.
+        # Includes deleted ones.
         self.articles: list[str] = []
 
     async def act(self) -> str:
@@ -85,11 +85,11 @@ class Editor:
         return {name: value for name, value in fields.items() if self.chance.random() < 0.5}
 
     def article(self) -> str:
-        """One of the latest, so that much happens to each."""
+        """One of the latest articles, so that each of them changes often."""
         return f"/v1/articles/{self.chance.choice(self.articles[-4:] or ['nothing'])}"
 
     async def one_of(self, path: str) -> str:
-        """The path of one of a list."""
+        """The path of a random item in a list."""
         rows = await all_pages(self.client, path)
         return f"{path}/{self.chance.choice(rows)['id'] if rows else 'nothing'}"
 
@@ -180,7 +180,7 @@ class Editor:
 
 
 class State:
-    """All that GET returns at a time; of drafts also which there have been."""
+    """Everything that GET returns at one time, and the ids of all drafts so far."""
 
     def __init__(
         self, client: Client, articles: Rows, entries: Rows, drafts: Rows, known_ids: Set[str]
@@ -205,7 +205,7 @@ class State:
         return await State.read(self.client, self.known_ids)
 
     def changes_since(self, old: "State") -> list[Told]:
-        """The events that lead from one state to the next, by what callers see alone."""
+        """The events between the earlier state and this one, derived from what callers see."""
         deleted: list[Told] = [
             ("article.deleted", row, {}) for id, row in old.articles.items() if id not in self.articles
         ]
@@ -216,7 +216,7 @@ class State:
             for id, row in self.entries.items()
             if row["status"] == "published" and old.entries[id]["status"] != "published"
         ]
-        # A draft that comes back with its article is none that was made.
+        # A draft that returns with its article is not a new one.
         proposed: list[Told] = [
             ("edit.proposed" if row["type"] == "edit" else "draft.created", row, {})
             for id, row in self.drafts.items()
@@ -226,7 +226,7 @@ class State:
 
 
 class Replica:
-    """What a receiver of the events knows of the articles that are live."""
+    """A receiver's copy of the live articles, built from the events."""
 
     def __init__(self) -> None:
         self.live: Rows = {}
@@ -251,5 +251,5 @@ def seen(row: Json) -> Json:
 
 
 def written(events: list[Told]) -> list[str]:
-    """In one order: of those of one step none has happened before another."""
+    """Sorted, because events of one step have no order."""
     return sorted(json.dumps(event, sort_keys=True) for event in events)

@@ -54,7 +54,7 @@ async def test_ten_sign_at_the_most_and_those_that_are_over_make_room(client: Cl
     stored_secrets = await secrets_of(owner, webhook)
     refusal = await client.post(address)
     assert error(refusal) == (400, "invalid_state")
-    # When several rotate at once, the last to be let in may have begun first.
+    # Of several concurrent rotations, the last to be admitted may have started first.
     first_end, first = min((ends, secret) for secret, ends in stored_secrets.items() if ends is not None)
     assert first_end.isoformat(timespec="milliseconds").removesuffix("+00:00") in body_of(refusal)["error"]
     assert await secrets_of(owner, webhook) == stored_secrets
@@ -72,7 +72,7 @@ async def test_ten_sign_at_the_most_and_those_that_are_over_make_room(client: Cl
 
 
 async def secrets_of(owner: Tx, webhook: Json) -> dict[str, Any]:
-    """Each secret that is kept, and when it ends."""
+    """The stored secrets and when each one expires."""
     async with owner.connection.cursor() as cursor:
         await cursor.execute(
             "select workspace_id, id, sealed, ends_at from webhook_secrets where endpoint_id = %s",

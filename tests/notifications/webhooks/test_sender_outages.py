@@ -1,4 +1,4 @@
-"""A sender that loses the database, or is told to stop."""
+"""A sender that loses the database or is told to stop."""
 
 import asyncio
 from asyncio import timeout
@@ -22,7 +22,7 @@ Outage = Callable[[float], AbstractAsyncContextManager[None]]
 
 @pytest.fixture
 def outage(database: Database, database_url: str, monkeypatch: pytest.MonkeyPatch) -> Outage:
-    """An outage: all connections break, and who asks for one waits so many seconds in vain until it ends."""
+    """An outage: all connections break, and requests for one fail after this many seconds until it ends."""
     name = str(conninfo_to_dict(database_url)["dbname"])
     elsewhere = make_conninfo(database_url, dbname="postgres")
 

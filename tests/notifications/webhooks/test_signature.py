@@ -1,4 +1,4 @@
-"""The signature: what we send is what receivers can verify, and nothing else is."""
+"""Receivers can verify the signature of everything we send, and of nothing else."""
 
 import hashlib
 import hmac
