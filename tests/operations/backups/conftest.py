@@ -1,4 +1,4 @@
-"""An installation of its own for the tests of backups: its database holds nobody else's rows."""
+"""A separate installation for the backup tests, whose database holds no other rows."""
 
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -44,7 +44,7 @@ async def pooled_owner(database_url: str) -> AsyncIterator[AsyncConnectionPool]:
 
 @pytest.fixture
 def empty_url(cluster: EmbeddedPostgres) -> Iterator[str]:
-    """A database without any table."""
+    """A database without tables."""
     name = f"restored_{uuid4().hex}"
     maintenance = make_conninfo(cluster.url, dbname="postgres")
     with psycopg.connect(maintenance, autocommit=True) as connection:
@@ -55,7 +55,7 @@ def empty_url(cluster: EmbeddedPostgres) -> Iterator[str]:
 
 @pytest.fixture
 def elsewhere(empty_url: str, tmp_path: Path) -> Operator:
-    """Somebody at the shell of another machine, where nothing is installed yet."""
+    """An operator's shell on another machine, where nothing is installed yet."""
     return Operator(empty_url, INSTEP_DATA_DIR=str(tmp_path / "elsewhere"))
 
 
@@ -66,7 +66,7 @@ def operator(database_url: str, tmp_path: Path) -> Operator:
 
 @pytest.fixture
 def back_up(operator: Operator, tmp_path: Path) -> BackUp:
-    """Make a backup of the tests' installation; its file."""
+    """Back up the tests' installation; return the file."""
 
     async def make() -> Path:
         file = tmp_path / f"{uuid4().hex}.zip"

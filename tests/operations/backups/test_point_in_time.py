@@ -1,4 +1,4 @@
-"""An external PostgreSQL recovered to a moment, and taken over by a backup as the guide tells."""
+"""Point-in-time recovery of an external PostgreSQL, adopted through a backup as the guide says."""
 
 import subprocess
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from tests.support.file_samples import picture
 from tests.support.installation import Installation, free_port, installed, new_folder
 
 pytestmark = pytest.mark.backups
-# Debian's servers, of which the oldest is the oldest version that Instep supports.
+# Debian's servers; the oldest is the oldest version that Instep supports.
 DEBIAN = Path("/usr/lib/postgresql")
 KEY = {"INSTEP_SECRET_KEY": "one key for all of the installations"}
 ARCHIVE_SECONDS = RECOVERY_SECONDS = 30
@@ -26,7 +26,7 @@ ARCHIVE_SECONDS = RECOVERY_SECONDS = 30
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A PostgreSQL that an operator runs; its archive of the write-ahead log lies next to its folder."""
+    """An operator's PostgreSQL; its archive of the write-ahead log is next to its data folder."""
 
     folder: Path
     programs: Path
@@ -76,7 +76,7 @@ class Server:
             self.run("pg_ctl", "stop", "--silent", "--mode=immediate", "--pgdata", self.pgdata)
 
     def execute(self, statement: str) -> Any:
-        """Run a statement as the administrator; the first value that it gives."""
+        """Run a statement as the administrator; return its first value."""
         with psycopg.connect(self.url("postgres", "admin"), autocommit=True) as connection:
             cursor = connection.execute(statement.encode())
             row = cursor.fetchone() if cursor.description else None
@@ -98,7 +98,7 @@ def server() -> Iterator[Server]:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was there at a moment: an article, and its picture as visitors get it."""
+    """The state at a moment: an article, and its picture as visitors get it."""
 
     moment: str
     article_id: str
@@ -138,7 +138,7 @@ def test_a_recovery_to_a_moment_is_taken_over_by_a_backup(tmp_path: Path) -> Non
 
 
 def write_and_spoil(installation: Installation, server: Server) -> Written:
-    """Publish an article with a picture, and spoil it a moment later; all of it gets into the archive."""
+    """Publish an article with a picture and damage it later; both states reach the archive."""
     client = installation.client()
     binary = {"Content-Type": "application/octet-stream"}
     sent = client.post("/v1/files", params={"name": "a.png"}, content=picture(), headers=binary)
@@ -157,7 +157,7 @@ def write_and_spoil(installation: Installation, server: Server) -> Written:
 
 
 def recover(first: Server, recovered: Server, moment: str) -> None:
-    """Let a copy of the folder read the archive up to a moment, as PostgreSQL's manual tells."""
+    """Recover a copy of the folder from the archive up to a moment, as in PostgreSQL's manual."""
     recovered.configure(
         f"archive_mode = off\nrestore_command = 'cp {first.archive}/%f %p'\n"
         f"recovery_target_time = '{moment}'\nrecovery_target_action = 'promote'\n"

@@ -1,4 +1,4 @@
-"""A backup that is damaged, cut off or made to harm is refused before anything is touched."""
+"""A damaged, truncated or malicious backup is refused before anything is changed."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ from tests.support.cast import Client, Json
 from tests.support.commands import Operator
 from tests.support.http import create_article
 
-# Bytes of the middle that are damaged one after the other; all of them by `make test-backups`.
+# Bytes in the middle that are damaged, one at a time; `make test-backups` damages all of them.
 SAMPLES = 150
 Parts = dict[str, bytes]
 
@@ -40,7 +40,7 @@ def backup(made_once: bytes, tmp_path: Path) -> Path:
 
 
 def with_digest(path: Path, parts: list[tuple[str, bytes]]) -> Path:
-    """A file with a right digest, whatever its parts are."""
+    """A file with a valid digest, whatever its parts contain."""
     with warnings.catch_warnings(action="ignore"), ZipFile(path, "w", ZIP_DEFLATED) as contents:
         contents.comment = COMMENT + BLANK_DIGEST
         for name, data in parts:
@@ -63,7 +63,7 @@ def refusal_of(path: Path) -> str:
 
 
 def damaged_copies(path: Path, step: int) -> Iterator[tuple[int, Path]]:
-    """Copies in which one byte each is another one; every structure at the ends of the file is among them."""
+    """Copies with one damaged byte each; they cover every structure at both ends of the file."""
     data = path.read_bytes()
     places = {*range(200), *range(200, len(data) - 300, step), *range(len(data) - 300, len(data))}
     copy = path.with_name("damaged.zip")

@@ -1,4 +1,4 @@
-"""A visitor whose data was erased stays erased when an older backup is restored."""
+"""A visitor's erased data stays erased when an older backup is restored."""
 
 import shutil
 from pathlib import Path
@@ -22,7 +22,7 @@ ANN, BOB, EVE = "Ann.Erased@example.com", "bob@example.com", "eve@example.com"
 
 
 async def visit(api: Api, cast: Cast, email: str, visitor: str) -> None:
-    """Ask in vain with the address in the question, and leave it in different ways."""
+    """Ask in vain with the email address in the question, and leave it in other ways."""
     answer = await ask(api(None), cast.acme, f"Where is my invoice? Write to {email}.", visitor=visitor)
     conversation = answer["conversationId"]
     await leave(api(None), cast.acme, email=email, conversationId=conversation)
@@ -30,7 +30,7 @@ async def visit(api: Api, cast: Cast, email: str, visitor: str) -> None:
 
 
 def traces_of(url: str, word: str) -> list[str]:
-    """The tables of a database in which a word stands."""
+    """The tables of a database that contain a word."""
     with psycopg.connect(url) as connection:
         tables = ("conversations", "messages", "leads", "unanswered_questions", "events")
         return [
@@ -66,7 +66,7 @@ async def test_an_erasure_by_address_and_one_by_identifier_are_repeated_after_a_
     await operator.json("visitor", "erase", "--email", ANN, "--workspace", workspace)
     await operator.json("visitor", "erase", "--visitor", "bob", "--workspace", workspace)
     await run_jobs()
-    # The marks are copied along with the backup, and neither names anyone.
+    # The erasure marks are copied along with the backup and name no one.
     shutil.copytree(tmp_path / "here" / "erasures", file.parent / "erasures", dirs_exist_ok=True)
     marks = "".join(mark.read_text() for mark in (file.parent / "erasures").iterdir())
 
@@ -85,7 +85,7 @@ async def test_an_erasure_by_address_and_one_by_identifier_are_repeated_after_a_
 async def test_a_visitor_who_comes_again_after_an_erasure_is_kept(
     api: Api, cast: Cast, owner: Tx, tmp_path: Path
 ) -> None:
-    """The database knows the erasure, so it was before the backup."""
+    """The database recorded the erasure, so it happened before the backup."""
     workspace = cast.acme.workspace_id
     await visit(api, cast, EVE, "eve")
     await erase_visitor(owner, workspace, Subject(email=EVE))

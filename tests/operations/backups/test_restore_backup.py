@@ -1,4 +1,4 @@
-"""A restored installation has what the backup had, does nothing twice, and replaces nobody's rows."""
+"""A restored installation equals the backup, repeats no action, and overwrites no one's rows."""
 
 import asyncio
 import json
@@ -40,12 +40,12 @@ DELIVERIES = "select distinct status, attempts -> -1 ->> 'error' from deliveries
 JOBS = "select kind, payload ->> 'task' from jobs where attempts = 0"
 LAST_AUDIT_NUMBER = "select last_value from pg_sequences where sequencename like 'audit_entries%%'"
 FIRST_NEW_AUDIT_NUMBER = "select min(id) from audit_entries where action = 'restore_backup'"
-# What a restore changes on purpose.
+# Tables that a restore changes on purpose.
 CHANGED = {"audit_entries", "deliveries", "jobs", "subscriptions", "webhook_endpoints"}
 
 
 def digests(url: str, only: set[str] | None = None) -> dict[str, tuple[int, str]]:
-    """For each table that backups hold: its number of rows, and a digest of them in a fixed order."""
+    """The number of rows and a digest of them in a fixed order, for each backed-up table."""
     with psycopg.connect(url) as connection:
         names = [
             name
@@ -70,7 +70,7 @@ def digest_of(connection: psycopg.Connection, table: str) -> tuple[int, str]:
 
 @pytest.fixture
 async def filled(api: Api, cast: Cast, database: Database, client: Client) -> None:
-    """Some of everything that people and visitors leave."""
+    """Add some of everything that people and visitors create."""
     await create_webhook(client, events=["*"])
     await add_target(database, cast.acme)
     file = await upload(client)
@@ -122,7 +122,7 @@ async def test_everything_is_as_it_was_and_nothing_is_done_twice(
         [delivery] = connection.execute(DELIVERIES).fetchall()
         assert delivery == ("failed", ENDED)
         assert connection.execute(JOBS).fetchall() == [("run_task", task["id"])]
-        # Nothing from before the restore is news, and a link that may have been used is not valid.
+        # Nothing older than the restore counts as news, and links that may have been used are invalid.
         news = "select notified_at > requested_at, token_hash from subscriptions"
         assert set(connection.execute(news).fetchall()) == {(True, None)}
         [first_number] = connection.execute(FIRST_NEW_AUDIT_NUMBER).fetchall()[0]
@@ -132,7 +132,7 @@ async def test_everything_is_as_it_was_and_nothing_is_done_twice(
 
 
 def schema_of(url: str) -> list[str]:
-    """Constraints and triggers, which a restore takes away for a while."""
+    """Constraints and triggers, which a restore drops temporarily."""
     facts = """
         select concat_ws(' ', conrelid::regclass, conname, pg_get_constraintdef(oid)) from pg_constraint
         where connamespace = 'public'::regnamespace
@@ -214,7 +214,7 @@ async def test_a_restore_that_breaks_off_keeps_servers_away_and_can_be_repeated(
 async def test_a_backup_of_an_earlier_version_is_brought_up_to_date(
     empty_url: str, elsewhere: Operator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The schema is that of the backup first, so that its rows fit."""
+    """The schema is first that of the backup, so that its rows fit."""
     earlier = migrate(empty_url)
     with psycopg.connect(empty_url) as connection:
         connection.execute("update workspaces set name = 'Of old'")
@@ -275,7 +275,7 @@ async def test_into_a_new_data_folder_with_the_embedded_postgresql(filled: None,
 
 
 def forget_files(url: str) -> None:
-    """Backups of other tests need no folder of files."""
+    """Delete files, which backups of other tests do not need."""
     with psycopg.connect(url) as connection:
         connection.execute("delete from files")
         connection.execute("delete from stored_objects")
@@ -319,15 +319,15 @@ async def test_files_in_a_folder_come_back_where_new_files_go(
 
 
 def test_it_is_decided_for_every_kind_of_job_whether_it_goes_on(database: Database) -> None:
-    """A new kind belongs to one of these, or to `CONTINUED_JOBS`."""
+    """A new kind belongs either here or in `CONTINUED_JOBS`."""
     told_outside = {"send_alert", "send_email", "send_reset_link", "send_review_digest"}
     scheduled_at_every_start = {
         *("back_up", "check_domains", "embed_articles", "prune", "render_texts", "store_indexes"),
         "sweep_files",
-        # The marks are in the database, and the next backup writes them too.
+        # The marks are in the database, and the next backup writes them again.
         "keep_erasures",
         *("announce_due", "send_digests", "send_news"),
-        # The look for due polls gives each repository its job again.
+        # The search for due polls gives each repository its job again.
         *("poll_repositories", "poll_repository"),
     }
     kinds = set(worker_of(database, OutboundClient(settings().allow_list))._handlers)

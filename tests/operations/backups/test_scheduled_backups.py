@@ -1,4 +1,4 @@
-"""Daily backups to a folder or bucket: they are made, kept in a number, and missed when they fail."""
+"""Daily backups to a folder or bucket: creation, retention, and reports of missed ones."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ NO_FILE = Path("there-is-no-such-file.toml")
 
 @pytest.fixture
 async def folder(set_setting: SetSetting, tmp_path: Path, owner: Tx) -> Path:
-    """Where backups are scheduled; none has been made."""
+    """The folder for scheduled backups, before the first one."""
     set_setting("INSTEP_BACKUPS", str(tmp_path / "daily"))
     set_setting("INSTEP_DATA_DIR", str(tmp_path / "data"))
     await owner.execute("delete from backup_runs")

@@ -1,4 +1,4 @@
-"""A backup of a server that people write to is one moment of it, and a restored server answers alike."""
+"""A backup taken during writes is a consistent snapshot, and a restored server gives the same responses."""
 
 import re
 import threading
@@ -43,7 +43,7 @@ KEY |= {"INSTEP_PUBLIC_REQUESTS_PER_MINUTE": "100000"}
 
 @dataclass
 class Writer:
-    """Writes a rising number into one article, and then the same number into another."""
+    """Writes a rising number into one article and then into another."""
 
     client: httpx2.Client
     name: str
@@ -66,7 +66,7 @@ class Writer:
 
 @contextmanager
 def writing(writers: list[Writer]) -> Iterator[None]:
-    """All of them write until the end, and have begun."""
+    """All writers write until the block ends; it begins after each has written."""
     stop = threading.Event()
     begun = threading.Barrier(len(writers) + 1)
 
@@ -120,7 +120,7 @@ def test_a_backup_under_load_is_one_moment(tmp_path: Path) -> None:
                 ]
                 assert article["version"] == int(article["contentMarkdown"]) + 1
                 assert len(revisions) == min(50, int(article["contentMarkdown"]))
-            # It goes on where it was.
+            # The writer continues where the backup ended.
             writer.client, writer.sent = client, first_text
             writer.write()
 
@@ -146,7 +146,7 @@ def test_the_restored_server_answers_as_the_first_one_did(tmp_path: Path) -> Non
 
 
 def fill(client: httpx2.Client) -> None:
-    """Instep's own help center, with a picture, a redirect, a webhook, drafts and an entry."""
+    """Create Instep's own help center with a picture, a redirect, a webhook, drafts and a changelog entry."""
     for section in read_help():
         made = client.post("/v1/collections", json={"title": section.about.title}).raise_for_status().json()
         for page in section.pages:
@@ -156,7 +156,7 @@ def fill(client: httpx2.Client) -> None:
     file = client.post(
         "/v1/files?name=a.png", content=picture(), headers={"Content-Type": "image/png"}
     ).json()
-    # A whole address would lead to the first server.
+    # An absolute URL would point to the first server.
     shown: Json = {"title": "Picture", "contentMarkdown": f"![A picture]({httpx2.URL(file['url']).path})"}
     article = client.post("/v1/articles", json=shown).json()["id"]
     client.post(f"/v1/articles/{article}/publish").raise_for_status()
@@ -185,7 +185,7 @@ def public_paths(client: httpx2.Client, slug: str) -> list[str]:
 
 
 def answer(installation: Installation, client: httpx2.Client, path: str) -> tuple[int, str]:
-    """Status and text, without what is another one's with each request or address."""
+    """Status and text of a response, without values that differ per request or host."""
     response = client.get(path)
     text = response.text.replace(installation.url, "http://here")
     return response.status_code, re.sub(r'nonce="[^"]*"|name="csrf" value="[^"]*"|req_\w+', "", text)

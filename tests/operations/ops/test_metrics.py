@@ -1,4 +1,4 @@
-"""`/metrics`: who may read it, what it counts, and that no label tells of anyone."""
+"""`/metrics`: access, counters, and labels that reveal nothing about people."""
 
 import json
 import re
@@ -30,7 +30,7 @@ METRIC = re.compile(r"\b(?:instep|process)_[a-z_]+\b")
 
 
 def values(text: str) -> dict[str, float]:
-    """Each sample as it is written, such as `name{label="value"}`."""
+    """Each sample's value, keyed like `name{label="value"}`."""
     samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
     return {f"{sample.name}{{{labels(sample.labels)}}}": sample.value for sample in samples}
 
@@ -48,7 +48,7 @@ async def read(visitor: Client) -> dict[str, float]:
 
 @pytest.fixture
 async def far(app: FastAPI, api: Api) -> AsyncIterator[Client]:
-    """Somebody on another machine."""
+    """A client on another machine."""
     transport = httpx2.ASGITransport(app, client=("203.0.113.9", 1))
     async with httpx2.AsyncClient(transport=transport, base_url="http://help.test") as client:
         yield client
@@ -102,7 +102,7 @@ async def test_requests_are_counted_by_route_and_never_by_path(
     assert growth(f'instep_http_requests_total{{method="GET",route="{route}",status="4xx"}}') == 1
     assert growth(f'instep_http_request_duration_seconds_count{{route="{route}"}}') == 2
     assert growth('instep_http_requests_total{method="GET",route="none",status="4xx"}') == 1
-    # What is not an operation of the API has its template too.
+    # Routes outside the API also have templates.
     assert growth('instep_http_requests_total{method="GET",route="/help/{bot}/",status="2xx"}') == 1
     assert 'method="other"' in answer.text
     for words in (article["id"], "nothing-of-this-name", "nowhere", "BREW", cast.acme.slug):
@@ -183,7 +183,7 @@ async def test_a_worker_answers_at_a_port_of_its_own(database: Database) -> None
 
 
 class Away(Database):
-    """A database that does not answer."""
+    """A database that is unavailable."""
 
     async def take_connection(self) -> Any:
         raise Unavailable

@@ -1,4 +1,4 @@
-"""The hourly deletion of expired rows returns, whatever fails, and no step keeps another from its turn."""
+"""The hourly deletion of expired rows is rescheduled whatever fails, and no step blocks another."""
 
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -20,7 +20,7 @@ NEXT_RUN = "select min(run_at) - now() from jobs where kind = 'prune'"
 
 @pytest.fixture
 async def events_stay(owner: Tx) -> AsyncIterator[None]:
-    """One of the first steps is refused by the database."""
+    """The database refuses one of the first steps."""
     function = "function prune_events(interval, integer)"
     await owner.execute(f"revoke execute on {function} from instep_app")
     yield

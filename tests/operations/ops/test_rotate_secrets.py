@@ -1,4 +1,4 @@
-"""A new secret key: nothing is lost while the old one is listed, and nothing needs it after rotating."""
+"""A new secret key: nothing is lost while the old one is listed, and it can be dropped after rotation."""
 
 import json
 from collections.abc import AsyncIterator
@@ -28,7 +28,7 @@ ROTATED = {"INSTEP_SECRET_KEY": NEW, "INSTEP_SECRET_KEY_PREVIOUS": f" {'x' * 40}
 
 @pytest.fixture
 async def secrets(api: Api, cast: Cast, database: Database, owner: Tx) -> AsyncIterator[None]:
-    """One secret of each kind, the only ones of this database."""
+    """Create one secret of each kind; the database has no others."""
     await delete_secrets(owner)
     await create_webhook(api(cast.acme.write_key))
     await add_target(database, cast.acme)
@@ -53,7 +53,7 @@ async def plain_texts(owner: Tx, keys: KeyRing) -> dict[str, list[str | None]]:
 
 
 async def doctors_secrets(operator: Operator, **environment: str) -> tuple[Json, str]:
-    """What the doctor counts, and the problems that it finds in it."""
+    """The doctor's counts of secrets and the problems it found."""
     report = json.loads((await operator.run("doctor", "--json", **environment)).out)
     return report["secrets"], " ".join(report["problems"])
 

@@ -1,4 +1,4 @@
-"""Jobs that return by themselves outlast a database that takes no new jobs."""
+"""Recurring jobs survive a database that accepts no new jobs."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
@@ -51,7 +51,7 @@ async def test_they_wait_while_the_next_run_can_not_be_scheduled(
             search.EMBED_ARTICLES: partial(search.embed_articles, database, embedders),
         }
 
-        # Six failures would end a job for good; what is postponed counts as none.
+        # Six failures would end a job permanently; a postponed run is not a failure.
         for kind, run in runs.items():
             with pytest.raises(Postponed):
                 await run(Job(1, kind, {}, 1))

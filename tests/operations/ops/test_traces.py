@@ -1,4 +1,4 @@
-"""Traces: what a collector gets of a request, a job and a call, and that it holds nobody's words."""
+"""Traces of a request, a job and a call, as a collector receives them, without anyone's content."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -25,7 +25,7 @@ from tests.support.installation import free_port, loaded_modules
 
 @dataclass
 class Collector:
-    """A stand-in for an OpenTelemetry collector at a port of this machine."""
+    """A fake OpenTelemetry collector on a local port."""
 
     status: int = 200
     port: int = 0
@@ -49,7 +49,7 @@ class Collector:
 
 @asynccontextmanager
 async def traced(status: int = 200) -> AsyncIterator[Collector]:
-    """Record spans within the block; the collector has them when it ends."""
+    """Record spans inside the block; the collector has them afterwards."""
     collector = Collector(status)
     server = await asyncio.start_server(collector.answer, "127.0.0.1", 0)
     async with server:
@@ -79,7 +79,7 @@ async def test_a_request_is_a_span_with_its_statements_below(client: Client, rea
         "instep.request_id": answer.headers["Request-Id"],
     }
     assert "select articles" in {span.name for span in statements}
-    # Neither paths nor queries, neither values nor the text of statements.
+    # They contain no paths, queries, values or text of statements.
     everything = b"".join(collector.bodies)
     assert not any(word in everything for word in (b"Zanzibar", b"quagga", article["id"].encode(), b"where"))
 
