@@ -1,1 +1,1 @@
-"""Checks by other projects' tools: they read the API's description, and use the API as it says."""
+"""Checks with other projects' tools, which read the API's description and use the API accordingly."""

@@ -1,7 +1,7 @@
 """A check for the fuzzer: a valid request is refused only because of the state of a resource.
 
-JSON Schema can't express that a slug is in use or that an article does not exist: for these there are codes.
-Which fields go together the document says in words. Any other refusal of a request that matches the document
+JSON Schema can't express that a slug is in use or that an article does not exist; error codes report these.
+The document says in words which fields go together. Any other refusal of a request that matches the document
 is a gap in the document.
 """
 
@@ -19,14 +19,14 @@ STATE_CODES = {
     "invalid_state",
     "no_changes",
     "slug_taken",
-    # The bytes of a file tell its type, which no schema can describe.
+    # A file's bytes determine its type, which no schema can describe.
     "unsupported_type",
 }
 # Fields whose rules no pattern can express, or which name something that must exist.
 CONSTRAINED_FIELDS = {
     *("slug", "locale", "collectionId", "translationOf", "botId", "url", "events", "change.diff"),
     *("article.collectionId", "updated_since", "q", "start_cursor", "parentId", "articleId"),
-    # Paths, words that synonyms may have, and the version that chosen hunks are of.
+    # Paths, words allowed in synonyms, and the version that the chosen hunks belong to.
     *("from", "folder", "files.path", "assets.path", "renames.from", "renames.to", "navigation"),
     *("groups", "baseVersion"),
 }
@@ -41,7 +41,7 @@ def valid_request_is_accepted(ctx: CheckContext, response: Response, case: Case)
     if not is_positive or response.status_code != 400:
         return
     error = response.json()
-    # A number in it is a place in a list: `groups.0.8`.
+    # Numbers in it are list positions: `groups.0.8`.
     fields = {re.sub(r"\.\d+", "", detail["field"]) for detail in error.get("details", ())}
     if error["code"] in STATE_CODES or (fields and fields <= CONSTRAINED_FIELDS):
         return

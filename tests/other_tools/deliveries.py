@@ -12,13 +12,13 @@ from tests.support.cast import Json
 from tests.support.installation import Installation
 
 DELIVERY_SECONDS = 20
-# The text holds characters of several bytes and characters that JSON or HTML may escape.
+# The text has multibyte characters and characters that JSON or HTML may escape.
 ARTICLE = {"title": "Größe 🔑", "contentMarkdown": "Open **Größe** & choose <b>€</b>.\n"}
 
 
 @dataclass(frozen=True)
 class Delivery:
-    """A request that a receiver got, and the secrets that signed it, the newest first."""
+    """A request that a receiver got, and the secrets that signed it, newest first."""
 
     kind: str
     attempt: str
@@ -29,7 +29,7 @@ class Delivery:
 
 @contextmanager
 def recording() -> Iterator[tuple[str, list[Delivery]]]:
-    """The URL of a receiver, and the list that its deliveries are added to."""
+    """A receiver's URL and the list of its deliveries."""
     deliveries: list[Delivery] = []
 
     class Recorder(BaseHTTPRequestHandler):
@@ -50,7 +50,7 @@ def recording() -> Iterator[tuple[str, list[Delivery]]]:
 
 
 def take_deliveries(installation: Installation, client: httpx2.Client) -> list[Delivery]:
-    """One delivery from before the secret is rotated, and two from after it."""
+    """Record one delivery before the secret is rotated and two after."""
     with recording() as (url, deliveries):
         webhook = create_endpoint(client, url)
         article = call(client, "/v1/articles", ARTICLE)

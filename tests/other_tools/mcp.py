@@ -63,7 +63,7 @@ def create_site(installation: Installation, url: str) -> Site:
 
 
 def key_steps(site: Site) -> list[Step]:
-    """What programs with an API key do."""
+    """Steps of programs with an API key."""
     paths = ("/mcp", "/help/acme/mcp", "/mcp/admin")
     conformance = [conformance_step(site, path, revision) for path in paths for revision in BASELINES]
     clients = [client_step(site, language, mode) for language in ("py", "mjs") for mode in MODES]
@@ -71,7 +71,7 @@ def key_steps(site: Site) -> list[Step]:
 
 
 def sign_in_steps(site: Site) -> list[Step]:
-    """What the app of a person who signs in does, from the first 401 on."""
+    """Steps of an app whose user signs in, starting with the first 401."""
     suite = json.dumps([site.url, *SUITE])
     authorization = Step(
         "conformance of the authorization server", [*module("tests.other_tools.authorization"), suite]
@@ -105,7 +105,7 @@ def conformance_step(site: Site, path: str, revision: str) -> Step:
 
 
 def inspector_steps(site: Site) -> list[Step]:
-    """What the Inspector's command line does, with the exit codes that it must end with."""
+    """Steps of the Inspector's command line, with their expected exit codes."""
     read, write = (["--header", f"Authorization: Bearer {key}"] for key in (site.read_key, site.write_key))
     modern, listing = ["--protocol-era", "modern"], ["--method", "tools/list"]
     search = tool_call("search_docs", site.bot | {"query": "install"})
@@ -123,7 +123,7 @@ def inspector_steps(site: Site) -> list[Step]:
 
 
 def load_step(site: Site) -> Step:
-    """Four agents call a tool at the same time for three seconds."""
+    """Let four agents call a tool concurrently for three seconds."""
     search = tool_call("search_articles", {"query": "install"})
     load = ["--load", "--load-concurrency", "4", "--load-duration", "3"]
     key = ["--header", f"Authorization: Bearer {site.read_key}"]

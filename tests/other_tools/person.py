@@ -1,4 +1,4 @@
-"""A person with a browser, who signs in and connects an app."""
+"""A person with a browser who signs in and connects an app."""
 
 import re
 import sys
@@ -15,12 +15,12 @@ HIDDEN_FIELD = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)">
 
 @dataclass(frozen=True)
 class Person:
-    """Someone who has an account at a site."""
+    """A person with an account at a site."""
 
     site: str
 
     def allow(self, url: str, scope: str) -> str:
-        """Open an authorization request, sign in and allow it; the URL that the browser is redirected to."""
+        """Open an authorization request, sign in and allow it; return the URL of the redirect."""
         with httpx2.Client(headers={"Sec-Fetch-Site": "same-origin"}) as browser:
             page = browser.get(url, follow_redirects=True)
             sign_in = self.submit_form(browser, page, email=EMAIL, password=PASSWORD)
@@ -31,7 +31,7 @@ class Person:
             return location
 
     def submit_form(self, browser: httpx2.Client, page: httpx2.Response, **fields: str) -> httpx2.Response:
-        """Submit the first form of a page's content with its hidden fields and these."""
+        """Submit the first form of a page's content with its hidden fields and the given ones."""
         form = FORM.search(page.text.partition("<main")[2])
         assert form is not None, page.text
         hidden = {name: unescape(value) for name, value in HIDDEN_FIELD.findall(form[2])}

@@ -15,7 +15,7 @@ RUN_SECONDS = 60
 
 @dataclass(frozen=True)
 class Program:
-    """A verifier of the document, by its index among those of one language, in a folder with its receiver."""
+    """A verifier from the document, by its index within its language, in a folder with its receiver."""
 
     name: str
     interpreter: str
@@ -47,7 +47,7 @@ PROGRAMS = [
 
 
 def output_of(command: list[str], folder: Path, stdin: bytes = b"") -> str:
-    """What a command prints; it must succeed."""
+    """The output of a command, which must succeed."""
     result = subprocess.run(
         command, cwd=folder, input=stdin, capture_output=True, check=False, timeout=RUN_SECONDS
     )

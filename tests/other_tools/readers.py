@@ -1,6 +1,6 @@
 """Have other projects' tools read the API's description: `make test-contract`.
 
-Linters must report nothing; clients generated from it must compile, and write, review and read an article.
+Linters must report nothing; generated clients must compile, and write, review and read an article.
 """
 
 import os

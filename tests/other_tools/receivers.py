@@ -1,4 +1,4 @@
-"""Have a server deliver to the receivers of `docs/webhooks.md`, and type the commands of the document."""
+"""Have a server deliver to the receivers of `docs/webhooks.md`, and run the document's commands."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from tests.support.webhook_snippets import blocks
 
 
 def check_receiver(program: Program, installation: Installation, client: httpx2.Client) -> None:
-    """It accepts a delivery, recognizes the same one when it is sent again, and refuses an unsigned one."""
+    """The receiver accepts a delivery, recognizes a repetition, and refuses an unsigned one."""
     port = free_port()
     webhook = create_endpoint(client, f"http://127.0.0.1:{port}/")
     path = f"/v1/webhooks/{webhook['id']}"
@@ -40,7 +40,7 @@ def check_receiver(program: Program, installation: Installation, client: httpx2.
 
 
 def unsigned_status(port: int) -> int | None:
-    """The status of the receiver's response to an unsigned delivery; None while it does not listen."""
+    """The receiver's status for an unsigned delivery; None before it listens."""
     try:
         return httpx2.post(f"http://127.0.0.1:{port}/", content=b"{}").status_code
     except httpx2.TransportError:

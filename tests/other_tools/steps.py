@@ -1,4 +1,4 @@
-"""Run programs of other projects, and report those that do not end as they must."""
+"""Run other projects' programs and report those that end with an unexpected exit code."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ MAX_OUTPUT_CHARACTERS = 6_000
 
 @dataclass(frozen=True)
 class Step:
-    """A program, the variables that it needs, and the exit code that it must end with."""
+    """A program, its environment variables, and its expected exit code."""
 
     name: str
     command: list[str]
@@ -26,7 +26,7 @@ class Step:
 
 
 def failed_steps(steps: Iterable[Step]) -> list[str]:
-    """Run the steps in their order; the names of those that failed."""
+    """Run the steps in order; return the names of those that failed."""
     return [step.name for step in steps if not succeeds(step)]
 
 
@@ -49,6 +49,6 @@ def succeeds(step: Step) -> bool:
 
 
 def report(failures: list[str]) -> int:
-    """Print a summary; the number of failures is the exit code."""
+    """Print a summary; return the number of failures as the exit code."""
     print(f"failed: {', '.join(failures)}" if failures else "all steps succeeded")
     return len(failures)

@@ -1,4 +1,4 @@
-"""What a customer would write in Python, with the client that is generated from the API's description."""
+"""A customer's Python program that uses the client generated from the API's description."""
 
 import os
 import sys

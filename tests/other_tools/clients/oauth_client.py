@@ -87,7 +87,7 @@ async def main(options: dict[str, Any]) -> None:
 
 
 async def lists_writes(workspace: Client) -> bool:
-    """True if tools are listed that write; those that read always are."""
+    """True if the tools for writing are listed; those for reading always are."""
     names = {tool.name for tool in (await workspace.list_tools(cache_mode="bypass")).tools}
     assert "search_articles" in names
     return "create_article" in names
@@ -103,7 +103,7 @@ async def check_refresh(storage: MemoryStorage, auth: OAuthClientProvider, works
 
 
 async def check_parallel_refreshes(site: str, storage: MemoryStorage) -> None:
-    """Programs that share a refresh token get the same answer; a given up connection is over."""
+    """Programs that share a refresh token get the same answer; a revoked connection stays closed."""
     assert storage.tokens is not None
     assert storage.client is not None
     async with httpx2.AsyncClient(base_url=site) as http:

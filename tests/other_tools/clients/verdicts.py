@@ -1,4 +1,4 @@
-"""Prints for each delivery on standard input whether the `verify` in the same folder accepts it."""
+"""Prints whether the `verify` in the same folder accepts each delivery on standard input."""
 
 import json
 import sys
