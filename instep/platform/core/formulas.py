@@ -4,7 +4,6 @@ import re
 from functools import partial
 from html import unescape
 from xml.etree.ElementTree import Element, tostring
-from xml.sax.saxutils import unescape as sax_unescape
 
 from instep.platform.core import limits
 
@@ -64,8 +63,8 @@ def _drawn(left: list[int], formula: re.Match[str]) -> str:
         return formula[0]
     if _is_broken(source, drawing):
         return formula[0]
-    # The library's own way to write it: the text of its elements has entities already.
-    return sax_unescape(tostring(drawing, encoding="unicode"))
+    # The library writes its signs as entities, beside words of the author.
+    return tostring(drawing, encoding="unicode").replace("&amp;#x", "&#x")
 
 
 def _is_broken(source: str, drawing: Element) -> bool:

@@ -212,4 +212,14 @@ def test_what_is_no_formula_stays_code(formula: str) -> None:
 
 def test_formulas_hold_no_scripts_links_and_styles() -> None:
     formula = r"\text{<script>alert(1)</script>}\href{javascript:alert(1)}{x}\style{color:red}{y}"
-    assert not re.search("script|style|href", render_checked(f"$`{formula}`$"))
+    html = render_checked(f"$`{formula}`$")
+    assert not re.search("<script|javascript|style|href", html)
+    assert "<mtext>&lt;script&gt;alert(1)&lt;/script&gt;</mtext>" in html
+
+
+def test_signs_in_the_words_of_a_formula_are_text() -> None:
+    html = render_checked("```math\nx < y \\quad \\text{if a<b & c>d}\n```\n\nAfter it.\n")
+
+    assert "<mtext>if&nbsp;a&lt;b&nbsp;&amp;&nbsp;c&gt;d</mtext>" in html
+    assert "<mi>x</mi><mo>&lt;</mo><mi>y</mi>" in html
+    assert html.endswith("</math>\n<p>After it.</p>\n")
