@@ -1,4 +1,4 @@
-"""The ground of all tests: a cluster a run; a database, a loop, a pool a process; the cast anew for each."""
+"""Fixtures for all tests: one PostgreSQL per run, one database per process, new companies per test."""
 
 import asyncio
 import gc
@@ -42,36 +42,36 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in [name for name in os.environ if name.startswith("INSTEP_")]:
         del os.environ[name]
     os.environ["INSTEP_SITE_URL"] = "http://help.test"
-    # Tests of embeddings set their own: the model that comes along takes half a second to load.
+    # Tests of embeddings turn them on themselves: the bundled model takes half a second to load.
     os.environ["INSTEP_EMBEDDINGS"] = "off"
     os.environ["INSTEP_SECRET_KEY"] = "what seals secrets while tests run"
-    # Dozens of servers and commands start in the tests; without its byte code each compiles all of Instep.
+    # Tests start dozens of servers and commands; without cached bytecode each would compile all of Instep.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
-    # The transport of the tests imports it for each request; without this it is looked for in all folders.
+    # The test transport tries to import sniffio for each request; this entry avoids a search in sys.path.
     sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type]
-    # The log of the product has a line for each request, so nobody reads that of the client.
+    # The product already logs every request, so the client's log adds nothing.
     logging.getLogger("httpx2").setLevel(logging.WARNING)
-    # Tests that draw at random have seeds of their own, and resetting all generators takes as long as a test.
+    # Tests that need randomness seed their own generators; resetting all of them takes as long as a test.
     config.option.randomly_reset_seed = False
     if not hasattr(config, "workerinput"):
-        # Not below pytest's own folder: when root runs the tests, PostgreSQL's user can't enter that.
+        # Not in pytest's own folder: if root runs the tests, PostgreSQL's user can't enter that.
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="instep-tests-")
         Path(os.environ[FOLDER]).chmod(0o711)
-        # What no test has given another data folder goes with this one, not where this machine's data is.
+        # Tests that set no data folder use this one instead of the one of this machine's user.
         os.environ["XDG_DATA_HOME"] = os.environ[FOLDER]
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ServersOnce:
-    # The scheduler would put files with few tests at the end, and those are the slow ones.
+    # By default the scheduler runs files with few tests last, and those are the slow ones.
     config.option.loadscopereorder = False
     return ServersOnce(config, log)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Without a search for garbage among what is collected, which is there until the end."""
+    """Turn off garbage collection: collected tests live until the end of the run."""
     gc.disable()
     try:
         return (yield)
@@ -92,14 +92,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def cheap_passwords() -> Iterator[None]:
-    """Hashes that cost little: most tests of the dashboard begin with someone who signs in."""
+    """Make password hashing cheap: most dashboard tests start by signing someone in."""
 
     def refuse_weak(password: str, *guessable: str) -> None:
         if password != PASSWORD:
             passwords.refuse_weak(password, *guessable)
 
     with pytest.MonkeyPatch.context() as patches:
-        # The estimate for the password of the tests, which is strong, takes 5 ms each time.
+        # Estimating the strength of the test password, which is strong, takes 5 ms each time.
         patches.setattr(people_actions, "refuse_weak", refuse_weak)
         patches.setattr(passwords, "HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
         yield
@@ -107,7 +107,7 @@ def cheap_passwords() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 async def shared_processes() -> AsyncIterator[None]:
-    """One pool of processes for the loops of all commands: to start a process takes a second."""
+    """Share one process pool among the event loops of all commands: starting a process takes a second."""
     loop, run_here = asyncio.get_running_loop(), sandbox.run_in_living_process
 
     async def run_there(function: Callable[..., object], *arguments: object, seconds: float) -> object:
@@ -130,19 +130,19 @@ def cluster() -> Iterator[EmbeddedPostgres]:
 
 @pytest.fixture(scope="session")
 def database_url(cluster: EmbeddedPostgres) -> str:
-    """A database of this test process."""
+    """The URL of this test process's own database."""
     return create_database(cluster, f"test_{os.getpid()}")
 
 
 @pytest.fixture(scope="session")
 def new_url(cluster: EmbeddedPostgres) -> str:
-    """A database for tests of what depends on all workspaces that there are."""
+    """The URL of a database for tests that depend on the complete set of workspaces."""
     return create_database(cluster, f"new_{os.getpid()}")
 
 
 @pytest.fixture
 async def new_owner(new_url: str) -> AsyncIterator[Tx]:
-    """The owner of a new installation without any workspace."""
+    """The database owner's connection to a new installation without workspaces."""
     async with await AsyncConnection.connect(new_url, autocommit=True) as connection:
         await connection.execute("truncate workspaces cascade")
         yield Tx(connection)
@@ -170,15 +170,15 @@ async def pooled_owner(database_url: str) -> AsyncIterator[AsyncConnectionPool]:
 
 @pytest.fixture
 def database(pooled: Database) -> Database:
-    """What requests and jobs stand on; its connections serve one test after the other, as they do callers."""
+    """The database that requests and jobs use; its connections serve one test after another."""
     return pooled
 
 
 @pytest.fixture
 async def owner(pooled_owner: AsyncConnectionPool) -> AsyncIterator[Tx]:
-    """The database as its owner sees it: past row-level security."""
+    """A connection as the database's owner, which bypasses row-level security."""
     async with pooled_owner.connection() as connection:
-        # Tests without this fixture may have left jobs, too.
+        # Tests without this fixture may have left jobs.
         await connection.execute("delete from jobs")
         yield Tx(connection)
         await connection.execute("delete from jobs")
@@ -196,14 +196,14 @@ async def cast(owner: Tx) -> Cast:
 
 @pytest.fixture
 def app(built_app: FastAPI, database: Database) -> FastAPI:
-    """The application with the settings of tests, whatever the test before has put into it."""
+    """The application with the test settings, whatever the previous test changed."""
     put_into(built_app, Runtime(settings(), database, b"a key for the cursors of the tests"))
     return built_app
 
 
 @pytest.fixture
 async def api(app: FastAPI) -> AsyncIterator[Api]:
-    """A client for a key; without one for someone who has none."""
+    """A factory of clients with an API key, or with none."""
     clients: list[httpx2.AsyncClient] = []
 
     def client_for(key: str | None) -> httpx2.AsyncClient:
@@ -220,7 +220,7 @@ async def api(app: FastAPI) -> AsyncIterator[Api]:
 
 @pytest.fixture
 async def new_api(app: FastAPI, api: Api, new_owner: Tx, new_url: str) -> AsyncIterator[Api]:
-    """The application with the database of a new installation."""
+    """Clients of an application that uses the database of a new installation."""
     database = Database(new_url, size=2)
     await database.open()
     put_into(app, Runtime(settings(), database, b"a key for the cursors of the tests"))
@@ -230,31 +230,31 @@ async def new_api(app: FastAPI, api: Api, new_owner: Tx, new_url: str) -> AsyncI
 
 @pytest.fixture
 def client(api: Api, cast: Cast) -> Client:
-    """Somebody of Acme who may write."""
+    """A client with Acme's write key."""
     return api(cast.acme.write_key)
 
 
 @pytest.fixture
 def reader(api: Api, cast: Cast) -> Client:
-    """Somebody of Acme who may only read."""
+    """A client with Acme's read key."""
     return api(cast.acme.read_key)
 
 
 @pytest.fixture
 def wide(api: Api, cast: Cast) -> Client:
-    """Somebody of Acme whose key covers both of its bots."""
+    """A client with a write key for both of Acme's bots."""
     return api(cast.wide_key)
 
 
 @pytest.fixture
 def globex(api: Api, cast: Cast) -> Client:
-    """Somebody of Globex who may write there, and must see nothing of Acme."""
+    """A client with Globex's write key; it must see nothing of Acme."""
     return api(cast.globex.write_key)
 
 
 @pytest.fixture
 def visitor(api: Api) -> Client:
-    """Somebody without a key."""
+    """A client without a key."""
     return api(None)
 
 
@@ -280,7 +280,7 @@ def set_setting() -> Iterator[SetSetting]:
 
 @pytest.fixture
 async def mail(set_setting: SetSetting) -> AsyncIterator[MailServer]:
-    """An SMTP server, which this installation sends its email to."""
+    """An SMTP server that this installation sends its email through."""
     async with mail_serving() as server:
         set_setting("INSTEP_EMAIL_FROM", "Acme Help <help@acme.example>")
         set_setting("INSTEP_SMTP_URL", f"smtp://127.0.0.1:{server.port}")

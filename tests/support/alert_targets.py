@@ -1,4 +1,4 @@
-"""How tests make alert targets, tell them something, and look at what became of it."""
+"""Helpers for alert targets: create them, send alerts, and check the results."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -41,7 +41,7 @@ BOTH = ("handoff", "lead")
 
 @asynccontextmanager
 async def acting(database: Database, company: Company, actor: Actor = WRITER) -> AsyncIterator[Ctx]:
-    """Who acts on the company's bot, in one transaction."""
+    """The context of an actor on the company's bot, in one transaction."""
     async with database.enter_workspace(company.workspace_id) as tx, tx.transaction():
         yield Ctx(tx, await find_bot(tx, company.bot_id), actor, utc_now())
 
@@ -66,7 +66,7 @@ async def tell(
 
 
 async def send_due(database: Database, caller: OutboundClient) -> int:
-    """Run the jobs that are due; how many attempts it took."""
+    """Run the jobs that are due and return the number of attempts."""
     return await worker_of(database, caller).run_due()
 
 

@@ -1,4 +1,4 @@
-"""The API's description as its readers get it, and answers held against it."""
+"""The API description as readers get it, and checks of responses against it."""
 
 from functools import cache
 from typing import Any
@@ -26,12 +26,12 @@ def operation(method: str, template: str) -> Json:
 
 
 def assert_valid(description: Json) -> None:
-    """The description is a valid OpenAPI 3.1 document."""
+    """Assert that the description is a valid OpenAPI 3.1 document."""
     validate_document(description, cls=OpenAPIV31SpecValidator)
 
 
 def assert_described(answer: Response, method: str, template: str) -> None:
-    """The answer has a status, headers and a body that the description announces."""
+    """Assert that the description documents the response's status, headers and body."""
     described = resolve(operation(method, template)["responses"][str(answer.status_code)])
     for name, header in described.get("headers", {}).items():
         if name in answer.headers:

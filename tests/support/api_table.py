@@ -1,4 +1,4 @@
-"""The specification's table of operations, row by row (specification, Endpoints; contract section 4)."""
+"""The specification's table of operations, one row each (specification, Endpoints; contract section 4)."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -26,7 +26,7 @@ ENDPOINT = {"url": "https://example.com/hooks", "events": ["*"]}
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One row: `{article}` and its like in the path stand for the id of something that exists."""
+    """One row. Placeholders such as `{article}` in the path are ids of existing objects."""
 
     method: str
     path: str
@@ -34,13 +34,13 @@ class Operation:
     status: int = 200
     query: Json = field(default_factory=dict)
     body: Json | None = None
-    # A body that is no JSON.
+    # A body that is not JSON.
     content: bytes | None = None
-    # What the audit log names where the answer has no id.
+    # The id in the audit log if the response has none.
     audited: str | None = None
 
     def query_for(self, things: dict[str, str]) -> dict[str, str]:
-        """The query with the ids of these things."""
+        """The query with its placeholders replaced by these ids."""
         return {name: str(value).format(**things) for name, value in self.query.items()}
 
     @property
@@ -53,16 +53,16 @@ class Operation:
 
     @property
     def needs(self) -> set[str] | None:
-        """The names of what must exist; None where it lists or changes all that there is."""
+        """The kinds of objects that must exist, or None if the operation works on all objects."""
         if not (self.is_write and self.has_reference):
             return None
         named = re.findall(r"{([a-z]+)}", f"{self.path} {self.query}")
-        # Bodies name versions, and events are written where an endpoint receives them.
+        # Bodies refer to versions, and events are only recorded if an endpoint receives them.
         return {*named, "webhook", *({"version"} & (self.body or {}).keys())}
 
     @property
     def template(self) -> str:
-        """The path as the API's description spells it."""
+        """The path as it is written in the API description."""
         path = self.path
         for name in ("revision", "delivery"):
             path = path.replace(f"{{{name}}}", f"{{{name}Id}}")
@@ -177,7 +177,7 @@ TABLE = [
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Makes something of each kind, by the names that paths of the table give it."""
+    """Creates one object per kind, named like the placeholders in the table's paths."""
 
     client: Client
     company: Company
@@ -258,7 +258,7 @@ MAKERS: dict[tuple[str, ...], Callable[[Maker], Awaitable[dict[str, str]]]] = {
 async def assemble(
     client: Client, company: Company, database: Database, operation: Operation | None = None
 ) -> dict[str, str]:
-    """Something of each kind; for a write to something that exists, only what it needs."""
+    """Create one object per kind; for a write to an existing object, only the kinds that it needs."""
     maker = Maker(client, company, database, (await create_article(client))["id"])
     needs = operation.needs if operation else None
     things: dict[str, str] = {}
@@ -269,7 +269,7 @@ async def assemble(
 
 
 async def three_versions(client: Client) -> str:
-    """The id of the middle one of three product versions; the first one is current."""
+    """Create three product versions, the first one current, and return the id of the middle one."""
     slugs = ("0.x", "1.x", "2.x")
     versions = [created(await client.post("/v1/product-versions", json={"slug": slug})) for slug in slugs]
     return str(versions[1]["id"])

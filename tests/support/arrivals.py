@@ -1,4 +1,4 @@
-"""The result for deliveries, as the database has it and as the receiver saw it."""
+"""Compares deliveries in the database with the requests that the receiver got."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ DELIVERIES = """
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A delivery with its event, as the database has them in the end."""
+    """A delivery and its event, as finally stored in the database."""
 
     id: str
     status: str
@@ -24,7 +24,7 @@ class Kept:
 
 
 def have_arrived(deliveries: list[Kept], received: list[Received]) -> tuple[int, int]:
-    """How many attempts were lost, and how many deliveries arrived more than once, which only those may."""
+    """Count lost attempts and repeated arrivals; only deliveries with a lost attempt may arrive twice."""
     arrivals = defaultdict[str, list[Received]](list)
     for request in received:
         arrivals[request.delivery].append(request)

@@ -1,4 +1,4 @@
-"""Steps that the tests of articles share: what no door of the API does, and what time does."""
+"""Helpers for tests of articles: actions that the API does not offer, and moving time."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -28,7 +28,7 @@ async def acting(database: Database, company: Company, name: str = "Edda") -> As
 async def save_copy(
     database: Database, company: Company, ref: str, version: str | None = None, **changes: str
 ) -> EditedText:
-    """Save what someone has changed in the editor; where no version is given, in the present text."""
+    """Save changes as the editor does; by default they are based on the current version."""
     async with acting(database, company) as ctx:
         opened = await open_text(ctx, ref, lock=True)
         edit = TextEdit(**{"title": opened.title, "content": opened.content} | changes)
@@ -38,20 +38,20 @@ async def save_copy(
 async def type_text(
     database: Database, company: Company, ref: str, version: str, content: str, name: str = "Edda"
 ) -> EditedText:
-    """What the editor sends while someone types."""
+    """Send the autosave that the editor sends while someone types."""
     async with acting(database, company, name) as ctx:
         opened = await open_text(ctx, ref)
         return await autosave_text(ctx, ref, TextEdit(title=opened.title, content=content), version)
 
 
 async def put_into_review(database: Database, company: Company, queue: Queue = queue_new_article) -> str:
-    """An article that waits in the queue; the id of its draft."""
+    """Queue a new article for review and return its draft's id."""
     async with acting(database, company, "Writer") as ctx:
         return await queue(ctx, NewArticle(title="Install", content="Run it."))
 
 
 async def draft_status(owner: Tx, draft_id: str) -> tuple[str, bool]:
-    """Its status, and whether its row says that it was changed."""
+    """The draft's status, and whether its row was updated after creation."""
     sql = "select {} from drafts where id = %(id)s"
     status: str = await owner.value(sql.format("status"), id=draft_id)
     changed: bool = await owner.value(sql.format("updated_at > created_at"), id=draft_id)
@@ -71,7 +71,7 @@ async def restore(client: Client, ref: str) -> Json:
 
 
 async def let_time_pass(owner: Tx, company: Company, time: timedelta) -> None:
-    """As if the deletions of a company lay so much further back."""
+    """Move the company's deletions back by this time."""
     await owner.execute(
         "update articles set deleted_at = deleted_at - %(time)s where workspace_id = %(workspace)s",
         time=time,
@@ -80,7 +80,7 @@ async def let_time_pass(owner: Tx, company: Company, time: timedelta) -> None:
 
 
 async def revisions_of(client: Client, ref: str) -> list[Json]:
-    """All former texts of an article with their text, newest first."""
+    """All previous versions of an article with their texts, newest first."""
     path = f"/v1/articles/{ref}/revisions"
     listed = await all_pages(client, path, page_size=100)
     return [ok(await client.get(f"{path}/{row['id']}")) for row in listed]

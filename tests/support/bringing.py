@@ -1,4 +1,4 @@
-"""How tests import a tree: with a database, and without the process that reads foreign files."""
+"""Imports trees in tests, with a database but without the separate process that parses untrusted files."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ IMPORTER = Actor("command", "importer", can_write=True)
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """Somebody who imports trees into the bot of a company."""
+    """Imports trees into a company's bot."""
 
     database: Database
     company: Company
@@ -40,7 +40,7 @@ class Importer:
     async def bring(
         self, tree: Tree, files: SourceFiles = NO_FILES, *, site: str | None = None, prunes: bool = False
     ) -> ImportReport:
-        """Import a tree as the command does; the report of what was done."""
+        """Import a tree as the command does, and return the report."""
         planned = await self.plan(tree, files, site=site, prunes=prunes)
         if planned.report.changes_nothing:
             return planned.report

@@ -1,4 +1,4 @@
-"""Visitors' browsers, and the counter that notes what they open."""
+"""Page views and searches of visitors, and the counter that records them."""
 
 from fastapi import FastAPI
 
@@ -11,13 +11,13 @@ BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.
 
 
 async def write_counts(app: FastAPI, database: Database) -> None:
-    """What a server does every few seconds."""
+    """Write the counts, as a server does every few seconds."""
     counter: VisitCounter = app.state.visit_counter
     await counter.write(database)
 
 
 async def read_and_search(database: Database, company: Company, article: Json) -> None:
-    """Somebody opens an article and searches for something that is nowhere."""
+    """Open an article and run a search that finds nothing."""
     counter = VisitCounter()
     async with acting(database, company) as ctx:
         counter.count_view(ctx, article["id"])

@@ -1,4 +1,4 @@
-"""A company that has spent a part of its token budget today."""
+"""Helpers for a company that has used part of its daily token budget."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -28,7 +28,7 @@ async def spend(database: Database, company: Company, tokens: int = 100) -> None
 
 
 async def leave_work(database: Database, company: Company) -> None:
-    """A prompt of work that does not end."""
+    """Spend tokens on a task that never finishes."""
     model = BudgetedModel(
         Scripted(lambda data: {}),
         partial(task_ctx, database, company),

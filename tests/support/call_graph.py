@@ -1,4 +1,4 @@
-"""The call graph of the package, as far as its text shows it: for tests of what runs on the event loop."""
+"""A static call graph of the package, for tests of work on the event loop."""
 
 import ast
 from collections.abc import Collection, Iterator, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from tests.support.source_code import Module, product_modules
 
-# They run what is handed to them elsewhere, in another process or in a thread, or not at all.
+# These run the functions passed to them in another process, in a thread, or never.
 ELSEWHERE = {
     "run_bounded",
     "run_with_timeout",
@@ -15,20 +15,20 @@ ELSEWHERE = {
     "run_sync",
     "off_loop",
     "partial",
-    # They hand it to `_time_limited`.
+    # These pass the function to `_time_limited`.
     "_ask",
     "_ask_for_edits",
 }
-# Methods that objects of libraries have as well.
+# Method names that library objects also have.
 OF_LIBRARIES = {"parse"}
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass
 class Function:
-    """A function or method, and the full names of what it calls or hands to others to call.
+    """A function or method, and the full names of the functions that it calls or passes on as callbacks.
 
-    Where nothing says whose method is called, it is `.method`.
+    A method call on an unknown type is recorded as `.method`.
     """
 
     name: str
@@ -73,7 +73,7 @@ class CallGraph:
                     yield function
 
     def targets(self, call: str) -> list[str]:
-        """The functions that a call may be of: a method without a known owner is the only one of its name."""
+        """The functions that a call may refer to; an unknown type's method resolves if its name is unique."""
         kind, _, name = call.rpartition(".")
         if kind not in ("()", "@"):
             return [call]
@@ -99,7 +99,7 @@ class CallGraph:
 
 
 def is_primitive(call: str, primitives: Collection[str]) -> bool:
-    """True if a call is of a primitive, or of something in a library or of a class that is one."""
+    """True if the call is to a primitive, or to a member of a library or class that is one."""
     return call in primitives or any(f"{call[:end]}" in primitives for end in dots(call))
 
 
@@ -125,7 +125,7 @@ def called(function: Function, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def references(tree: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
-    """The names that are called or handed over here and, with True, the attributes that are read."""
+    """The names that are called or passed as callbacks and, with True, the attributes that are read."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Call):
             yield node.func, False
@@ -150,7 +150,7 @@ def last_name(node: ast.expr) -> str:
 
 
 def names_of(module: Module) -> dict[str, str]:
-    """The full names of what a module imports and defines."""
+    """The full names of everything that a module imports or defines."""
     names: dict[str, str] = {}
     for node in module.nodes:
         if isinstance(node, ast.Import):

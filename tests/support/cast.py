@@ -1,4 +1,4 @@
-"""Who appears in the tests: Acme with two bots, Globex that must see nothing, and Paused."""
+"""The companies in the tests: Acme with two bots, Globex that must see nothing of Acme, and Paused."""
 
 import secrets
 from collections.abc import Callable
@@ -36,7 +36,7 @@ class Company:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Everybody; `second_bot_id` and `wide_key`, which covers both bots, are Acme's."""
+    """All companies. `second_bot_id` and `wide_key`, which covers both bots, belong to Acme."""
 
     acme: Company
     globex: Company
@@ -46,7 +46,7 @@ class Cast:
 
 
 async def assemble(owner: Tx) -> Cast:
-    """Make everyone anew: tests share a database and meet nobody else's rows, as customers do."""
+    """Create new companies: tests share a database, but like customers they never see each other's rows."""
     rows = Rows()
     acme, globex, paused = [rows.company(name) for name in ("Acme", "Globex", "Paused")]
     second_id, _, _ = rows.bot(acme.workspace_id, "Acme second")
@@ -64,7 +64,7 @@ async def create_company(owner: Tx, name: str) -> Company:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What an operator would make with some thirty statements, for one: every test begins with it."""
+    """The rows of some thirty operator statements, inserted with one: every test starts with it."""
 
     workspaces: list[Json] = field(default_factory=list)
     bots: list[Json] = field(default_factory=list)
@@ -92,7 +92,7 @@ class Rows:
         return key_id, key
 
     async def insert(self, owner: Tx) -> None:
-        """All at once; what lists are ordered by is as if one had been made after the other."""
+        """Insert all rows at once, with creation times as if they had been inserted one by one."""
         await owner.execute(
             """
             with opened as (

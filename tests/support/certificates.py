@@ -1,4 +1,4 @@
-"""Certificates of an authority of the tests' own."""
+"""A certificate authority for the tests."""
 
 import datetime
 import ssl
@@ -17,7 +17,7 @@ DAY = datetime.timedelta(days=1)
 
 @dataclass(frozen=True)
 class Authority:
-    """Signs what its owner asks for; `folder` holds the files that TLS is given."""
+    """Signs server certificates; `folder` contains the files for TLS."""
 
     folder: Path
     key: ec.EllipticCurvePrivateKey
@@ -46,7 +46,7 @@ class Authority:
         return context
 
     def serving(self, name: str = NAME, ends: datetime.timedelta = DAY) -> ssl.SSLContext:
-        """What a server for the name, and for 127.0.0.1, shows; it is valid until then, as seen from now."""
+        """A server context whose certificate covers `name` and 127.0.0.1, and expires after `ends`."""
         key = ec.generate_private_key(ec.SECP256R1())
         names = [x509.DNSName(name), x509.IPAddress(IPv4Address("127.0.0.1"))]
         builder = begun(named(name), self.certificate.subject, key, ends)

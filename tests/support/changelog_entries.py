@@ -1,4 +1,4 @@
-"""Parts shared by the tests of the changelog: entries to begin with."""
+"""Helpers for tests of the changelog."""
 
 from typing import Any
 
@@ -21,6 +21,6 @@ async def publish_entry(client: Client, title: str = "Exports as CSV", **fields:
 
 
 async def archive(owner: Tx, entry: Json) -> None:
-    """What only the dashboard can do."""
+    """Archive an entry, which only the dashboard can do."""
     sql = "update changelog_entries set status = 'archived' where id = %(id)s"
     assert await owner.execute(sql, id=entry["id"]) == 1

@@ -1,4 +1,4 @@
-"""A code change that makes one article wrong, and the steps that the tests of tasks share."""
+"""A code change that makes one article wrong, and helpers for tests of tasks."""
 
 from instep.platform.core.database import Tx
 from tests.support.cast import Client, Json
@@ -16,7 +16,7 @@ diff --git a/src/settings.py b/src/settings.py
 """
 SETTINGS = "# Settings\n\nSet `ACME_TIMEOUT` to a number of seconds.\n"
 SETTINGS_AFTER = "# Settings\n\nSet `ACME_REQUEST_TIMEOUT` to a number of seconds.\n"
-# A value that the article states next to the exact name: proven, so that its draft is certain.
+# A changed value that the article states next to the exact name, so the draft is certain.
 PROVEN = DIFF.replace('ACME_REQUEST_TIMEOUT", "30"', 'ACME_TIMEOUT", "60"')
 STATED = "# Timeouts\n\nThe setting `ACME_TIMEOUT` is 30 by default.\n"
 PETS = "# Pets\n\nCats and dogs are welcome.\n"
@@ -25,18 +25,18 @@ INSTRUCTIONS = "Exports are made at night.\n\n1. Open the settings.\n2. Choose E
 
 
 def change(**fields: object) -> Json:
-    """The body of a request that sends the change; a field that is None is left out."""
+    """A request body with the change; fields that are None are omitted."""
     told = {"kind": "pr", "title": "Rename ACME_TIMEOUT to ACME_REQUEST_TIMEOUT", "url": URL, "diff": DIFF}
     return {"change": {name: value for name, value in (told | fields).items() if value is not None}}
 
 
 def article(**fields: object) -> Json:
-    """The body of a request for a new article."""
+    """A request body for a new article."""
     return {"article": {"title": "Export your data", "instructions": INSTRUCTIONS, **fields}}
 
 
 async def write_articles(client: Client) -> Json:
-    """The article that the change makes wrong, after one that it leaves alone."""
+    """Publish an article that the change does not affect and one that it makes wrong; return the second."""
     await publish(client, "Pets", PETS)
     return await publish(client, "Settings", SETTINGS)
 
@@ -57,7 +57,7 @@ async def send(client: Client, key: str | None = None, **fields: object) -> Json
 
 
 async def write(client: Client, key: str | None = None, **fields: object) -> Json:
-    """Ask for a new article."""
+    """Request a new article."""
     headers = {} if key is None else {"Idempotency-Key": key}
     accepted = await client.post("/v1/tasks", json=article(**fields), headers=headers)
     assert accepted.status_code == 202, accepted.text
@@ -73,7 +73,7 @@ async def get(client: Client, path: str) -> Json:
 
 
 async def use_up(owner: Tx, subject: str, tasks: int, policy: str = "tasks") -> None:
-    """Leave the window as so many tasks would."""
+    """Set the rate-limit window to this many tasks."""
     await owner.execute(
         """
         insert into rate_windows (policy, subject, started_at, hits)

@@ -1,4 +1,4 @@
-"""Chromium without a window, driven by Playwright, and what it complains about while pages are open."""
+"""Headless Chromium, driven by Playwright, and the complaints that it reports about open pages."""
 
 import io
 import re
@@ -19,19 +19,19 @@ from playwright.async_api import (
     expect,
 )
 
-# As issues and messages name a Content Security Policy.
+# The spellings of Content Security Policy in issues and messages.
 POLICY_NAME = re.compile("content ?security ?policy", re.IGNORECASE)
-# This issue is raised for each image that loads late and has its height from a style sheet, even when its
-# attributes reserve the room.
+# Chromium raises this issue for every lazy-loaded image whose height comes from a style sheet, even if the
+# image's attributes reserve the space.
 UNFOUNDED_ISSUES = {"LazyLoadImageIssue"}
 Colour = tuple[int, int, int]
-# Five seconds, which Playwright waits by itself, are too few on a machine that does other things too.
+# Playwright's default of five seconds is too short on a busy machine.
 EXPECT_MILLISECONDS = 30_000
 
 
 @asynccontextmanager
 async def running_chromium() -> AsyncIterator[Browser]:
-    """The system's Chromium, whose scrollbars take room as they do on a desktop."""
+    """The system's Chromium, with scrollbars that take up space as on a desktop."""
     expect.set_options(timeout=EXPECT_MILLISECONDS)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
@@ -42,7 +42,7 @@ async def running_chromium() -> AsyncIterator[Browser]:
 
 
 def chromium_program() -> str:
-    """Chromium, if possible without its own windows and tabs, which take most of the processor time."""
+    """The path of Chromium, preferably the headless shell, which uses far less processor time."""
     program = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     if program is None:
         pytest.fail("The browser tests need Chromium: run `make browser`.")
@@ -50,9 +50,9 @@ def chromium_program() -> str:
 
 
 class Complaints:
-    """What Chromium says about a page: its console, its exceptions, its requests, and its list of issues.
+    """Everything Chromium reports about a page: console messages, exceptions, failed requests and issues.
 
-    Violations of a security policy are both in the console and among the issues (Audits domain of CDP).
+    Policy violations appear both in the console and among the issues (Audits domain of CDP).
     """
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class Complaints:
             self.lines.append(f"{message.type}: {message.text} ({message.location['url']})")
 
     def add_failure(self, request: Request) -> None:
-        # The browser itself breaks off what is under way when a page is left, which is no fault of the page.
+        # The browser aborts pending requests when a page is left; that is not the page's fault.
         if request.failure != "net::ERR_ABORTED":
             self.lines.append(f"request failed: {request.url} {request.failure}")
 
@@ -90,7 +90,7 @@ class Complaints:
             self.error_pages.add((response.url, response.status))
 
     def is_status_of_page(self, message: ConsoleMessage) -> bool:
-        """True if the message only repeats that a page was opened which is an error page."""
+        """True if the message only repeats the status of an error page that was opened."""
         return any(
             message.location["url"] == url and f"status of {status}" in message.text
             for url, status in self.error_pages
@@ -98,7 +98,7 @@ class Complaints:
 
 
 async def picture(page: Page) -> Image.Image:
-    """What the window shows, as RGB."""
+    """A screenshot of the window as RGB."""
     return Image.open(io.BytesIO(await page.screenshot())).convert("RGB")
 
 

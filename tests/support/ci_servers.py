@@ -1,4 +1,4 @@
-"""A server that answers as a test tells it, over real sockets."""
+"""An HTTP server with scripted replies, on a real socket."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ TASK: Json = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request, with its headers in lower case."""
+    """A request, with lowercase header names."""
 
     line: str
     headers: dict[str, str]
@@ -33,7 +33,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer; `text` and `raw` go out as they are, anything else as JSON."""
+    """A reply; `text` and `raw` are sent as they are, `body` is sent as JSON."""
 
     status: int = 200
     body: Any = None
@@ -50,7 +50,7 @@ class Reply:
 
 @dataclass(slots=True)
 class Stand:
-    """Gives the replies of a path one after the other, and the last of them from then on."""
+    """Sends each path's replies in order and repeats the last one."""
 
     url: str
     replies: dict[str, list[Reply]]
@@ -67,7 +67,7 @@ class Stand:
 
 
 def ordinary() -> dict[str, list[Reply]]:
-    """A server on which the task ends without drafts."""
+    """The replies of a server on which the task ends without drafts."""
     completed_task = TASK | {"status": "completed", "outcome": "no_changes", "summary": "Nothing to do."}
     return {
         "GET /v1/bots": [Reply(200, {"results": [BOT]})],
@@ -78,7 +78,7 @@ def ordinary() -> dict[str, list[Reply]]:
 
 @contextmanager
 def standing(**replies: list[Reply]) -> Iterator[Stand]:
-    """The ordinary server, with other replies for some of: bots, create, poll."""
+    """The ordinary server, with other replies for `bots`, `create` or `poll`."""
     lines = {"bots": "GET /v1/bots", "create": "POST /v1/tasks", "poll": "GET /v1/tasks/task_1"}
     stand = Stand("", ordinary() | {lines[name]: answer for name, answer in replies.items()})
     with serving(stand.reply) as stand.url:
@@ -87,7 +87,7 @@ def standing(**replies: list[Reply]) -> Iterator[Stand]:
 
 @contextmanager
 def serving(reply: Callable[[Asked], Reply]) -> Iterator[str]:
-    """A server whose replies a function gives; its URL."""
+    """Run a server whose replies come from a function, and return its URL."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler(reply))
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()

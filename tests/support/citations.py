@@ -1,4 +1,4 @@
-"""Whether the articles that an answer cites have its sentences: the tests' own measure."""
+"""Checks independently of the product that the articles an answer cites contain its sentences."""
 
 import re
 from html import unescape
@@ -9,27 +9,27 @@ from tests.support.questions import CITATION, CODE
 TAG = re.compile(r"<[^>]*>")
 EMPHASIS = re.compile(r"[*_`~\\|]+")
 WORD = re.compile(r"\w+")
-# The text between the citation before and this one, and its number.
+# The text since the previous citation, and the citation's number.
 CITED = re.compile(r"(?s)(.*?) \[(\d+)\]")
-# The citation in a line of its own, below code.
+# A citation on its own line, below code.
 CITATION_LINE = re.compile(r"(?m)^\[\d+\]$")
-# What is said of steps that are not all: where they stand among them.
+# The phrase for an excerpt of a list of steps.
 STEPS = re.compile(r"Steps \d+ to \d+ of \d+")
 FENCE = re.compile(r"(?ms)^ *(```+)\n(.*?)^ *\1$")
 
 
 def words_of(text: str) -> str:
-    """The words without punctuation and marks, with a blank around each."""
+    """The words without punctuation and markup, each surrounded by spaces."""
     return f" {' '.join(WORD.findall(EMPHASIS.sub('', unescape(text)).lower()))} "
 
 
 def words_of_page(html: str) -> str:
-    """The words that an article's page shows."""
+    """The words that an article's page displays."""
     return words_of(TAG.sub("", re.sub(r"</?(?:p|li|h\d|td|th|tr|br|pre|div|ul|ol)\b[^>]*>", " ", html)))
 
 
 def unsupported(answer: Json, pages: dict[str, str]) -> list[str]:
-    """The sentences, steps, rows and pieces of code that no source of the answer says word by word."""
+    """The answer's sentences, steps, rows and code that no cited source contains verbatim."""
     by_number = {source["n"]: pages[source["articleId"]] for source in answer["sources"]}
     text = answer["answer"]
     codes = [match[2] for match in FENCE.finditer(text)]

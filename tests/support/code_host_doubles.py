@@ -1,6 +1,6 @@
-"""Servers that speak the documented APIs of GitLab, of Gitea and Forgejo, and of Bitbucket Cloud.
+"""Test doubles of the documented APIs of GitLab, Gitea and Forgejo, and Bitbucket Cloud.
 
-Shapes are those of the documented responses and payloads, with the fields that Instep reads.
+Responses and payloads have the documented shapes, with the fields that Instep reads.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ ISSUE_OR_FILE = re.compile(r"/issues/(\d+)$|/(?:raw|repository/files|src/\w+)/(.
 
 @dataclass
 class Pull:
-    """A pull request, whatever its host calls it; `state` is open, merged or closed."""
+    """A pull or merge request; `state` is open, merged or closed."""
 
     number: int
     title: str = "Rename ACME_TIMEOUT to ACME_REQUEST_TIMEOUT"
@@ -57,7 +57,7 @@ class Pull:
 
 @dataclass(frozen=True)
 class SignedDelivery:
-    """The body and the headers of a delivery."""
+    """A delivery's body and headers."""
 
     body: bytes
     headers: dict[str, str]
@@ -65,7 +65,7 @@ class SignedDelivery:
 
 @dataclass
 class HostDouble:
-    """One repository, `acme/app`. `replies` go out first, in place of what would be answered."""
+    """One repository, `acme/app`. `replies` are sent first, in place of the regular ones."""
 
     kind: ClassVar[HostKind]
     url: str = ""
@@ -74,10 +74,10 @@ class HostDouble:
     replies: list[Reply] = field(default_factory=list)
     requests: list[Asked] = field(default_factory=list)
     page_size: int = 100
-    # The texts of issues and of files.
+    # The texts of issues and files.
     issues: dict[int, str] = field(default_factory=dict)
     contents: dict[str, str] = field(default_factory=dict)
-    # Comments by their ids, statuses, and the people who may write.
+    # Comments by id, statuses, and the users with write access.
     comments: dict[int, str] = field(default_factory=dict)
     statuses: list[Json] = field(default_factory=list)
     writers: set[str] = field(default_factory=lambda: {"ann"})
@@ -85,7 +85,7 @@ class HostDouble:
     # Branches that accept commits, and the pull requests that Instep has opened.
     branches: HostedBranches = field(default_factory=HostedBranches)
     opened: list[Json] = field(default_factory=list)
-    # The pull requests that each tag contains, the newest tag last.
+    # The pull requests in each tag, the newest tag last.
     tags: dict[str, set[int]] = field(default_factory=dict)
 
     def open(self, number: int = 7, **fields: object) -> Pull:
@@ -93,7 +93,7 @@ class HostDouble:
         return self.pulls[number]
 
     def pull_at(self, path: str) -> Pull:
-        """The pull request whose last commit a path ends with, or else the first."""
+        """The pull request whose latest commit is at the end of the path, or the first one."""
         pulls = list(self.pulls.values())
         return next((pull for pull in pulls if pull.head.startswith(path.rpartition("/")[2])), pulls[0])
 
@@ -113,7 +113,7 @@ class HostDouble:
         return self.answer(url.path, parse_qs(url.query), asked)
 
     def answer_commits(self, path: str, query: dict[str, list[str]], asked: Asked) -> Reply | None:
-        """Branches, their files, new commits and new pull requests; None for anything else."""
+        """Answer requests for branches, files, new commits and new pull requests; None for other paths."""
         if "/branches/" in path:
             return self.branches.answer_branch(f"acme/app:{unquote(path.partition('/branches/')[2])}")
         if asked.line.startswith("POST ") and path.endswith("/contents"):
@@ -135,7 +135,7 @@ class HostDouble:
         return self.branches.heads.get("acme/app:rename", pull.head)
 
     def answer_review(self, path: str, asked: Asked) -> Reply:
-        """Comments, statuses and access, whose paths are alike at the hosts."""
+        """Comments, statuses and access: their paths are similar on all hosts."""
         if "/statuses/" in path:
             self.statuses.append(json.loads(asked.body))
             return Reply(201, {})
@@ -151,12 +151,12 @@ class HostDouble:
         return Reply(201, {"id": key, "updated_at": self.tick()})
 
     def tick(self) -> str:
-        """The host's clock, by which no two things happen at once."""
+        """The host's next timestamp; no two are equal."""
         self.seconds += 1
         return (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self.seconds)).isoformat()
 
     def commented(self, secret: str, text: str, author: str = "ann", number: int = 7) -> SignedDelivery:
-        """The delivery about a new comment."""
+        """The delivery for a new comment."""
         raise NotImplementedError
 
     def token_of(self, asked: Asked) -> str:
@@ -169,11 +169,11 @@ class HostDouble:
         raise NotImplementedError
 
     def delivery(self, event: str, secret: str, number: int = 7) -> SignedDelivery:
-        """A delivery that tells of one event: opened, merged or approved."""
+        """The delivery for one event: opened, merged or approved."""
         raise NotImplementedError
 
     def released(self, secret: str, tag: str, *numbers: int) -> SignedDelivery:
-        """Publish a release with these pull requests; the delivery that tells of it."""
+        """Publish a release with these pull requests and return its delivery."""
         self.tags[tag] = set(numbers)
         return self.delivery_of_release(secret, tag)
 
@@ -181,12 +181,12 @@ class HostDouble:
         raise NotImplementedError
 
     def lacks(self, tag: str, commit: str) -> bool:
-        """True if a commit is not part of a tag; hosts may shorten its hash."""
+        """True if the tag does not contain the commit; hosts may shorten the hash."""
         pulls = [self.pulls[number] for number in self.tags[tag]]
         return not any((pull.merge_commit or "-").startswith(commit) for pull in pulls)
 
     def issue(self, number: int) -> Reply:
-        """An issue with the fields that its host has for text and address."""
+        """An issue, with the host's field names for text and URL."""
         if number not in self.issues:
             return Reply(404, {"message": "Not Found"})
         text, page = self.issues[number], f"{self.url}/acme/app/issues/{number}"
@@ -206,7 +206,7 @@ class HostDouble:
         return [self.row(pull) for pull in pulls]
 
     def page(self, asked: Asked, query: dict[str, list[str]]) -> tuple[list[Json], str | None]:
-        """The rows of a page, and the address of the next one."""
+        """One page of rows, and the URL of the next page."""
         rows, number = self.newest(), int(query.get("page", ["1"])[0])
         following = f"{self.url}{asked.line.split(' ')[1].split('&page=')[0]}&page={number + 1}"
         start = self.page_size * (number - 1)
@@ -282,7 +282,7 @@ class GitLabDouble(HostDouble):
         return self.answer_request(below)
 
     def answer_request(self, below: str) -> Reply:
-        """The merge request at a path, or a part of it."""
+        """Answer a request for a merge request or a part of it."""
         number, _, rest = below.removeprefix("/merge_requests/").partition("/")
         if not number.isdigit() or int(number) not in self.pulls:
             return Reply(404, {"message": "404 Not found"})
@@ -344,7 +344,7 @@ class GitLabDouble(HostDouble):
 
 @dataclass
 class GiteaDouble(HostDouble):
-    """The API v1 of Gitea and Forgejo."""
+    """API v1 of Gitea and Forgejo."""
 
     kind = "gitea"
 
@@ -433,7 +433,7 @@ class GiteaDouble(HostDouble):
 
 @dataclass
 class BitbucketDouble(HostDouble):
-    """Bitbucket Cloud's REST API 2.0, whose diffs are one redirect away."""
+    """Bitbucket Cloud's REST API 2.0, which redirects once for diffs."""
 
     kind = "bitbucket"
 
@@ -475,7 +475,7 @@ class BitbucketDouble(HostDouble):
         return self.answer_request(below)
 
     def answer_request(self, below: str) -> Reply:
-        """The pull request at a path, or a part of it; or the author of its last commit."""
+        """Answer a request for a pull request, a part of it, or the author of its latest commit."""
         if below.startswith("/commit/"):
             pull = self.pull_at(below)
             return Reply(200, {"author": {"raw": f"{pull.author} <{pull.email}>"}})

@@ -1,4 +1,4 @@
-"""The command `instep` in this process: its words, its exit code, and nothing left of its settings."""
+"""Runs the command `instep` in this process and cleans up its settings."""
 
 import asyncio
 import io
@@ -16,7 +16,7 @@ from tests.support.cast import Json
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """What a command printed, and the code that it ended with."""
+    """The output of a command, and its exit code."""
 
     code: int
     out: str
@@ -29,14 +29,14 @@ class CommandResult:
 
     @property
     def json(self) -> Json:
-        """One line of JSON and nothing else."""
+        """The output, which must be a single line of JSON."""
         answer: Json = json.loads(self.text)
         assert self.out.count("\n") == 1
         return answer
 
     @property
     def refusal(self) -> str:
-        """The one sentence of a command that has refused."""
+        """The single error line of a command that failed."""
         assert (self.code, self.out) == (1, "")
         [line] = self.err.splitlines()
         assert line.startswith("instep: ")
@@ -44,7 +44,7 @@ class CommandResult:
 
 
 def run_command(*arguments: str, typed: str = "", **environment: str) -> CommandResult:
-    """Run it as a shell would with these variables. Not from within an event loop: it has one of its own."""
+    """Run a command as a shell would. Not from a running event loop: the command starts its own."""
     code, out, err = 0, io.StringIO(), io.StringIO()
     with (
         patch.dict(os.environ, environment),
@@ -63,7 +63,7 @@ def run_command(*arguments: str, typed: str = "", **environment: str) -> Command
 
 
 def exit_code_of(words: str | None) -> int:
-    """As the interpreter ends: a sentence goes to standard error, and means failure."""
+    """Do what the interpreter does on exit: a message goes to standard error and means failure."""
     if words is None:
         return 0
     sys.stderr.write(f"{words}\n")
@@ -71,7 +71,7 @@ def exit_code_of(words: str | None) -> int:
 
 
 class Operator:
-    """Somebody at the shell of a server that stands on the database of the tests."""
+    """Runs commands on a server that uses the tests' database."""
 
     def __init__(self, database_url: str, **settings: str) -> None:
         self.settings = {"INSTEP_DATABASE_URL": database_url, **settings}

@@ -1,4 +1,4 @@
-"""How tests connect a repository at a code host, deliver to Instep, and look at what became of it."""
+"""Helpers to connect a repository at a code host, send deliveries to Instep, and check the results."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -44,7 +44,7 @@ LOOPBACK = ("INSTEP_WEBHOOK_ALLOW", "127.0.0.0/8")
 
 @dataclass
 class Connected:
-    """A repository of a company's bot, and the jobs that read it."""
+    """A repository connected to a company's bot, and the jobs that read it."""
 
     database: Database
     client: OutboundClient
@@ -54,7 +54,7 @@ class Connected:
     secret: str
 
     async def work(self, model: Model | None = None) -> int:
-        """Run the jobs that are due, with this language model; the number of attempts."""
+        """Run the jobs that are due, with this language model, and return the number of attempts."""
         return await worker_of(self.database, self.client, model).run_due()
 
     async def changes(self) -> list[RepositoryChange]:
@@ -66,7 +66,7 @@ class Connected:
         return change
 
     async def poll(self, owner: Tx) -> int:
-        # Repositories that other tests have left are not due.
+        # Repositories of other tests must not become due.
         await owner.execute(
             "update repositories set check_at = now() + interval '1 day',"
             " poll_at = now() + case id when %(id)s then '0' else '1 day' end::interval",
@@ -85,7 +85,7 @@ class Connected:
             )
 
     async def try_again(self, owner: Tx) -> None:
-        """Run the job of a pull request that waits for its next attempt."""
+        """Retry the job of a pull request now."""
         await owner.execute(
             "update jobs set run_at = now() where kind = 'send_pull_request' and workspace_id = %(id)s",
             id=self.company.workspace_id,
@@ -93,7 +93,7 @@ class Connected:
         await self.work()
 
     async def review(self, owner: Tx) -> None:
-        """Run the jobs that are due, and the reviews that have waited for a task meanwhile."""
+        """Run the jobs that are due, then the reviews that were waiting for a task."""
         await self.work()
         await owner.execute(
             "update jobs set run_at = now() where kind in ('review_pull', 'run_pull_commands')"
@@ -110,7 +110,7 @@ class Connected:
             return await actions.get_repository(ctx, self.repository_id)
 
     async def check(self) -> Repository:
-        """Check the articles against its code as the button does, with one attempt of the job."""
+        """Check the articles against the code as the button does, with one attempt of the job."""
         async with acting(self.database, self.company) as ctx:
             await actions.check_repository(ctx, self.repository_id)
         await self.work()
@@ -130,7 +130,7 @@ async def connected(
 ) -> AsyncIterator[Connected]:
     """Connect a repository with a token; the setting `LOOPBACK` allows the double's address.
 
-    The job that checks the articles against its code waits only with `is_checked`.
+    The job that checks the articles against the code is only queued with `is_checked`.
     """
     client = OutboundClient(read_allow_list("127.0.0.0/8"))
     new = actions.NewHost(kind, url, token)
@@ -146,13 +146,13 @@ async def connected(
         yield Connected(database, client, company, added.id, f"/hooks/{kind}/{host.id}", added.secret)
     finally:
         await client.aclose()
-        # A poll of another test would ask a host that is gone.
+        # Polling in another test would call a host that no longer runs.
         async with acting(database, company) as ctx:
             await actions.remove_repository(ctx, added.id)
 
 
 async def store_repository(database: Database, company: Company, url: str = "https://git.example.com") -> str:
-    """A repository that no code host was asked about, with a pull request; its id."""
+    """Store a repository with a pull request without calling a code host, and return its id."""
     host = actions.new_code_host(company.workspace_id, "github", url)
     host = seal_credentials(host, HostCredentials("a secret of the webhook", "a token"))
     remote_repository = actions.FoundRepository(host, RemoteRepository("1296269", "acme/app", "main"))

@@ -1,4 +1,4 @@
-"""Somebody who writes in the editor, in Chromium."""
+"""Types in the dashboard's editor, in Chromium."""
 
 from playwright.async_api import Page
 
@@ -6,7 +6,7 @@ from tests.support.sign_in import PASSWORD
 
 
 class Writer:
-    """The editor in a tab: its text, and the line that says what has become of it."""
+    """The editor in a browser tab, with its text and its save status."""
 
     def __init__(self, page: Page, address: str) -> None:
         self.page = page
@@ -21,20 +21,20 @@ class Writer:
         await self.surface.wait_for()
 
     async def type(self, text: str) -> None:
-        """At the cursor, which is at the beginning of the text at first."""
+        """Type at the cursor, which starts at the beginning of the text."""
         await self.surface.focus()
         await self.page.keyboard.type(text)
 
     async def pause(self) -> None:
-        """Stop typing for a second, which is over at once; what the page does with a pause it does now."""
+        """Let one second pass at once; the page then does what it does when typing pauses."""
         await self.page.clock.fast_forward(1_000)
 
     async def email(self) -> str:
-        """Who is signed in."""
+        """The email address of the person who is signed in."""
         return await self.page.locator(".person a").inner_text()
 
     async def text(self) -> str:
-        """What the form would send."""
+        """The text that the form would send."""
         text: str = await self.page.evaluate(
             "new FormData(document.getElementById('editor')).get('content').replaceAll('\\r\\n', '\\n')"
         )
@@ -50,7 +50,7 @@ async def sign_in(page: Page, address: str, email: str) -> None:
 
 
 async def sign_in_elsewhere(tab: Page, address: str, email: str) -> None:
-    """As in another tab of this browser, without a moment in which it has no session."""
+    """Sign in as someone else, as in another tab, without a moment in which the browser has no session."""
     assert tab.context.browser is not None
     async with await tab.context.browser.new_context() as context:
         await sign_in(await context.new_page(), address, email)

@@ -1,4 +1,4 @@
-"""Databases of the tests' PostgreSQL."""
+"""Databases in the PostgreSQL server of the tests."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ LOCK = 1
 
 
 def create_database(cluster: EmbeddedPostgres, name: str) -> str:
-    """The address of a new database, which is made from a migrated one without rows."""
+    """Create a database from a migrated, empty template and return its URL."""
     maintenance = make_conninfo(cluster.url, dbname="postgres")
     with psycopg.connect(maintenance, autocommit=True) as connection:
         connection.execute("select pg_advisory_lock(%s)", [LOCK])
@@ -25,7 +25,7 @@ def create_database(cluster: EmbeddedPostgres, name: str) -> str:
 
 async def until_blocked(owner: Tx, count: int) -> None:
     """Wait until this many sessions of the test's database wait for a lock."""
-    # Not by pg_stat_activity: a transaction goes on seeing it as it was at its first look.
+    # A transaction keeps seeing pg_stat_activity as it was on first access, so this reads pg_locks.
     sql = """
         select count(distinct waiting.pid) from pg_locks waiting join pg_locks own on own.pid = waiting.pid
         where not waiting.granted

@@ -1,4 +1,4 @@
-"""Senders in the tests' own process, endpoints that lead to a receiver, and time that moves on."""
+"""In-process senders, endpoints that point at a receiver, and time that moves on."""
 
 import asyncio
 import ssl
@@ -21,7 +21,7 @@ from tests.support.webhook_receiver import Receiver
 
 @asynccontextmanager
 async def sending(database: Database) -> AsyncIterator[Sender]:
-    """Nothing is encrypted here, so it does without the system's certificates."""
+    """A sender without the system's certificates, which nothing here needs."""
     trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     async with aclosing(OutboundClient(settings().allow_list, trust=trust)) as caller:
         yield Sender(database, caller, key_ring())
@@ -29,7 +29,7 @@ async def sending(database: Database) -> AsyncIterator[Sender]:
 
 @asynccontextmanager
 async def at_work(*senders: Sender) -> AsyncIterator[None]:
-    """Senders that go on by themselves, as in a process, until the end."""
+    """Run the senders in the background, as in their own process, until the block ends."""
     stop = asyncio.Event()
     running = [asyncio.create_task(sender.run(stop)) for sender in senders]
     try:
@@ -41,7 +41,7 @@ async def at_work(*senders: Sender) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def attempt_under_way(sender: Sender, receiver: Receiver) -> AsyncIterator[None]:
-    """The endpoint has the request, and does not answer until the end."""
+    """Keep an attempt in progress: the endpoint has the request and answers when the block ends."""
     receiver.hold()
     attempt = asyncio.create_task(sender.run_due())
     await receiver.until_received(len(receiver.received) + 1)
@@ -51,17 +51,17 @@ async def attempt_under_way(sender: Sender, receiver: Receiver) -> AsyncIterator
 
 
 async def connect(client: Client, receiver: Receiver, path: str = "/") -> Json:
-    """An endpoint that leads to the receiver."""
+    """Create an endpoint that points at the receiver."""
     return await create_webhook(client, url=receiver.url + path)
 
 
 async def deliveries_of(client: Client, webhook: Json) -> list[Json]:
-    """Newest first."""
+    """All deliveries to the endpoint, newest first."""
     return await all_pages(client, f"{WEBHOOKS}/{webhook['id']}/deliveries", page_size=100)
 
 
 async def delivery_of(client: Client, webhook: Json) -> Json:
-    """The only one."""
+    """The only delivery to the endpoint."""
     [delivery] = await deliveries_of(client, webhook)
     return delivery
 
@@ -75,7 +75,7 @@ async def enable(client: Client, webhook: Json) -> Json:
 
 
 async def make_due(owner: Tx, webhook: Json) -> None:
-    """Let the time come for which its deliveries wait."""
+    """Make the endpoint's pending deliveries due now."""
     await owner.execute(
         """
         update deliveries set next_attempt_at = clock_timestamp()
@@ -86,14 +86,14 @@ async def make_due(owner: Tx, webhook: Json) -> None:
 
 
 async def end_leases(owner: Tx) -> None:
-    """Let so much time go by that attempts under way are taken for lost."""
+    """Expire all leases, so that attempts in progress count as lost."""
     await owner.execute(
         "update deliveries set leased_until = clock_timestamp() where leased_until is not null"
     )
 
 
 async def until(is_true: Callable[[], Awaitable[bool]]) -> None:
-    """Until the database says so, which is soon."""
+    """Wait until the condition is true in the database."""
     async with asyncio.timeout(30):
         while not await is_true():
             pass
@@ -105,7 +105,7 @@ async def database_time(owner: Tx) -> datetime:
 
 
 async def add_deliveries(owner: Tx, webhook: Json, count: int, bytes_each: int = 1_000) -> None:
-    """So many that are due, as changes would leave them, in the order of their ids."""
+    """Add this many due deliveries, with the same order as their ids."""
     await owner.execute(
         """
         with made as (
@@ -125,19 +125,19 @@ async def add_deliveries(owner: Tx, webhook: Json, count: int, bytes_each: int =
 
 
 async def claim(database: Database, most: int = 1) -> list[ClaimedDelivery]:
-    """What a sender does before it sends."""
+    """Claim deliveries, as a sender does before it sends."""
     async with database.enter_workspace("") as tx:
         return await outbox.claim(tx, most)
 
 
 async def record(database: Database, *outcomes: AttemptOutcome) -> None:
-    """What a sender does afterwards."""
+    """Record outcomes, as a sender does after an attempt."""
     async with database.enter_workspace("") as tx:
         await outbox.record_outcomes(tx, list(outcomes))
 
 
 def outcome_of(claimed: ClaimedDelivery, is_delivered: bool) -> AttemptOutcome:
-    """It arrived, or the endpoint wants no more."""
+    """The outcome of an attempt: the delivery arrived, or the endpoint answered 410 Gone."""
     return AttemptOutcome(
         id=claimed.id,
         number=claimed.number,

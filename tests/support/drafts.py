@@ -1,4 +1,4 @@
-"""Steps that the tests of the review queue share."""
+"""Helpers for tests of the review queue."""
 
 import re
 from typing import Literal
@@ -54,7 +54,7 @@ async def propose(client: Client, article: Json, text: str = AFTER, **fields: st
 async def queue_new(
     database: Database, company: Company, kind: NewType = "new_article", title: str = "Export your data"
 ) -> str:
-    """The id of a draft that the service has written for itself."""
+    """Queue an article that Instep wrote, and return the id of its draft."""
     questions = QUESTIONS if kind == "gap_draft" else ()
     new = NewArticle(title=title, content=NEW, reason="It was asked for", questions=questions)
     queue = queue_gap_draft if kind == "gap_draft" else queue_new_article
@@ -80,14 +80,14 @@ async def queue(client: Client) -> list[str]:
 
 
 async def revisions(client: Client, article: Json) -> list[Json]:
-    """All earlier texts, newest first, each with its text."""
+    """All previous versions with their texts, newest first."""
     listed = await get(client, f"articles/{article['id']}/revisions?page_size=100")
     paths = [f"articles/{article['id']}/revisions/{row['id']}" for row in listed["results"]]
     return [await get(client, path) for path in paths]
 
 
 def patched(before: str, diff: str) -> str:
-    """What a strict reader of unified diffs makes of a text."""
+    """Apply a diff as a strict parser of unified diffs would."""
     if not diff:
         return before
     old, new = lines(before), list[str]()
@@ -112,12 +112,12 @@ def patched(before: str, diff: str) -> str:
 
 
 def lines(text: str) -> list[str]:
-    """Lines with their ends; only a line feed ends one."""
+    """The lines with their line feeds; no other character ends a line."""
     return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
 async def hold_back_statement(company: Company, database: Database, article_id: str) -> str:
-    """The id of what a reviewer has dismissed for good."""
+    """Suppress a statement as a reviewer does by dismissing its draft, and return the suppression's id."""
     async with database.enter_workspace(company.workspace_id) as tx, tx.transaction():
         ctx = Ctx(tx, await find_bot(tx, company.bot_id), Actor("task", "Instep", can_write=True), utc_now())
         article = await find_article(ctx, article_id)
@@ -136,7 +136,7 @@ async def hold_back_statement(company: Company, database: Database, article_id: 
 
 
 async def look_at(database: Database, company: Company, user: User, draft_id: str) -> None:
-    """Have someone open a draft."""
+    """Record that someone has opened a draft."""
     async with database.enter_workspace(company.workspace_id) as tx, tx.transaction():
         person = Actor("person", user.email, can_write=True, id=user.id)
         await note_viewer(Ctx(tx, await find_bot(tx, company.bot_id), person, utc_now()), draft_id)

@@ -1,4 +1,4 @@
-"""An embeddings endpoint on a real socket whose vectors know a few synonyms, and helpers around it."""
+"""An embeddings endpoint on a real socket whose vectors match a few synonyms, and helpers for it."""
 
 import json
 import re
@@ -37,7 +37,7 @@ async def knows(asked: Asked) -> bytes:
 
 
 async def knows_more(asked: Asked) -> bytes:
-    """Vectors of another length, as after the model behind a name was replaced."""
+    """Reply with vectors of another length, as after the model with this name was replaced."""
     return answered([vector_of(text, 6) for text in asked.body["input"]])
 
 

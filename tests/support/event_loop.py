@@ -1,4 +1,4 @@
-"""How long the event loop is kept from everyone else: the processor time of its longest turn."""
+"""Measures how long the event loop is blocked: the processor time of its longest step."""
 
 import asyncio
 import gc
@@ -10,22 +10,22 @@ from typing import Any
 
 import pytest
 
-# Far more than any turn takes on a busy machine, and far less than hostile texts took.
+# Far more than any step takes on a busy machine, and far less than hostile texts used to take.
 MAX_SECONDS = 0.5
 
 
 @dataclass
 class LongestTurn:
-    """The longest turn so far; only this thread's own processor time counts, so a busy machine adds none."""
+    """The longest step so far, in this thread's processor time, which a busy machine does not increase."""
 
     seconds: float = 0.0
 
 
 @contextmanager
 def watched_loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[LongestTurn]:
-    """Measure the turns of the event loop that begin and end inside of this block.
+    """Measure the steps of the event loop that begin and end inside this block.
 
-    Collecting garbage is left out: it costs as much as all earlier tests have left behind.
+    Garbage collection is turned off: its cost depends on what all earlier tests left behind.
     """
     longest, run = LongestTurn(), asyncio.Handle._run
 

@@ -1,4 +1,4 @@
-"""How tests hear the events of a workspace: each body held against the API's description."""
+"""Reads the events of a workspace and checks each body against the API description."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ BODIES = """
 
 
 async def heard(owner: Tx, company: Company, webhook: Json | None = None) -> list[Json]:
-    """The body of each delivery to an endpoint, or to all of the workspace, in the order of the changes."""
+    """The bodies of all deliveries in the order of the changes, for one endpoint or the whole workspace."""
     rows = await owner.value(
         BODIES.format("array_agg(e.body order by e.created_at, e.id)"),
         workspace=company.workspace_id,
@@ -32,12 +32,12 @@ async def kinds(owner: Tx, company: Company, webhook: Json | None = None) -> lis
 
 
 async def forget(owner: Tx, company: Company) -> None:
-    """Begin to listen anew."""
+    """Delete the events so far."""
     await owner.execute("delete from events where workspace_id = %(id)s", id=company.workspace_id)
 
 
 def told(body: Json) -> tuple[str, Json, Json]:
-    """Kind, object and previous attributes of an event whose frame is as it must be."""
+    """The event's type, object and previous attributes, after a check of its envelope."""
     assert body.keys() == {"id", "type", "createdAt", "botId", "actor", "data"}
     assert body["data"].keys() == {"object", "previousAttributes"}
     assert body["actor"].keys() == {"type", "name"}
@@ -45,7 +45,7 @@ def told(body: Json) -> tuple[str, Json, Json]:
 
 
 def before(old: Json, new: Json) -> Json:
-    """What `previousAttributes` of the step from one state to another are."""
+    """The `previousAttributes` of the change from one state to another."""
     assert old.keys() == new.keys()
     return {name: value for name, value in old.items() if new[name] != value}
 

@@ -1,4 +1,4 @@
-"""A help center with everything that an export holds, and exports of it."""
+"""A help center with everything that an export can contain, and exports of it."""
 
 import io
 import zipfile
@@ -32,7 +32,7 @@ def unpacked(data: bytes) -> dict[str, bytes]:
 
 
 async def texts_of(database: Database, company: Company) -> dict[str, str]:
-    """The files of an export that are texts."""
+    """The text files of an export."""
     files = unpacked(await export_zip(database, company))
     return {path: data.decode() for path, data in files.items() if not path.startswith("files/")}
 
@@ -42,7 +42,7 @@ def folder_texts(folder: Path) -> dict[str, bytes]:
 
 
 async def fill(client: Client, database: Database, company: Company) -> None:
-    """Two collections, one in the other; articles, links, a picture, and what leads to them."""
+    """Create nested collections, articles, links, a picture, and redirects to them."""
     home = f"/help/{company.slug}"
     start = await create_collection(client, "Start", description="First steps.", icon="🧭")
     deeper = await create_collection(client, "Deeper", parentId=start["id"], visibility="authenticated")
@@ -54,7 +54,7 @@ async def fill(client: Client, database: Database, company: Company) -> None:
     limit = {"kind": "variable", "name": "limit", "text": "12 GB"}
     created(await client.post("/v1/parts", json=limit))
     created(await client.post("/v1/parts", json={**limit, "locale": "de", "text": "12 GByte"}))
-    # It is named to come before the variable that it contains.
+    # Its name sorts before the variable that it contains.
     created(
         await client.post("/v1/parts", json={"name": "about-limits", "text": "At most {{variable.limit}}.\n"})
     )

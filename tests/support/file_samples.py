@@ -1,4 +1,4 @@
-"""Files as people have them: small ones of every kind."""
+"""Small sample files of every kind."""
 
 import io
 import struct
@@ -19,7 +19,7 @@ def picture(format: str = "PNG", width: int = 6, height: int = 4, shade: int = 9
 
 
 def with_metadata(format: str, orientation: int = 1) -> bytes:
-    """A picture that tells where it was taken, in whatever ways its format has."""
+    """A picture that contains its location in every metadata field of its format."""
     exif = Image.Exif()
     exif[EXIF_DESCRIPTION] = SECRET
     exif[EXIF_ORIENTATION] = orientation
@@ -49,7 +49,7 @@ def archive(**members: str) -> bytes:
 
 
 def png_of_size(width: int, height: int) -> bytes:
-    """A PNG whose pixels are all the same, so that it is small however large it says it is."""
+    """A PNG of one color, so that it is small whatever its dimensions."""
     header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
     row = b"\0" * (1 + -(-width // 8))
     compressor = zlib.compressobj(9)
@@ -65,7 +65,7 @@ def png_chunk(name: bytes, content: bytes) -> bytes:
 PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
 MP4 = b"\0\0\0\x18ftypisom\0\0\2\0isomiso2" + b"\0\0\0\x08mdat"
 WEBM = b"\x1a\x45\xdf\xa3\x9fB\x86\x81\1B\xf7\x81\1B\xf2\x81\4B\xf3\x81\x08B\x82\x84webm" + b"\0" * 40
-# Name, bytes, media type, extension of the address, and whether a browser shows it.
+# Name, bytes, media type, URL extension, and whether a browser displays the file.
 KINDS = [
     ("dashboard.png", picture("PNG"), "image/png", "png", True),
     ("photo.jpeg", picture("JPEG"), "image/jpeg", "jpg", True),

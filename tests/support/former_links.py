@@ -1,4 +1,4 @@
-"""Parts shared by the tests of redirects: making them, and following them as a browser does."""
+"""Helpers for tests of redirects: create them, and follow them as a browser does."""
 
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import Response, created
@@ -8,7 +8,7 @@ ELSEWHERE = "https://elsewhere.example/page"
 
 
 async def redirect(client: Client, source: str, **target: str) -> Json:
-    """A new redirect; it leads elsewhere where nothing is said."""
+    """Create a redirect; the default target is another site."""
     target = target or {"url": ELSEWHERE}
     return created(await client.post(REDIRECTS, json={"from": source, **target}))
 
@@ -18,7 +18,7 @@ def home(cast: Cast) -> str:
 
 
 async def follow(api: Api, cast: Cast, path: str) -> tuple[int, str | None]:
-    """Status and `Location` of an address of Acme's help center; what it leads to there is a page."""
+    """The status and `Location` of a path in Acme's help center; a target there must be a page."""
     answer = await api(None).get(f"/help/{cast.acme.slug}{path}")
     location = answer.headers.get("Location")
     if location is not None and location.startswith("http://help.test/"):

@@ -1,4 +1,4 @@
-"""A repository of a test over HTTP, as code hosts serve it: by git's own program, to those with the token."""
+"""Serves a test repository over HTTP with git's own program, to clients with the token."""
 
 import base64
 import os
@@ -12,7 +12,7 @@ from tests.support.repositories import Repository, new_repository
 OLD_FLAG = "parser.add_argument('--keep-days', type=int, default=30)\n"
 OLD_MODE = "parser.add_argument('--legacy-mode', action='store_true')\n"
 CODE = f"import argparse\n\nparser = argparse.ArgumentParser()\n{OLD_FLAG}{OLD_MODE}"
-# Two statements that the code contradicts, and one that it never had.
+# Two statements that the code contradicts, and one about a flag that the code never had.
 TEXT = (
     "# Clean up\n\nPass `--keep-days` to keep what is newer. With `--legacy-mode` all stays on disk.\n"
     "\nPass `--example-only` to your own program.\n"
@@ -20,7 +20,7 @@ TEXT = (
 
 
 def changed_code(folder: Path) -> Repository:
-    """The code of a product that has renamed one flag and removed another since its articles were written."""
+    """A product's code that renamed one flag and removed another after its articles were written."""
     repository = new_repository(folder)
     repository.git("config", "user.name", "Alice")
     repository.git("config", "user.email", "alice@acme.test")
@@ -33,7 +33,7 @@ def changed_code(folder: Path) -> Repository:
 
 @dataclass(frozen=True)
 class GitServer:
-    """Answers for one repository, `acme/app.git`; anyone else than `credentials` gets 401."""
+    """Serves one repository, `acme/app.git`; requests without `credentials` get 401."""
 
     folder: Path
     credentials: str

@@ -1,6 +1,6 @@
-"""A server that speaks GitHub's REST API and signs deliveries, as docs.github.com describes them.
+"""A test double of GitHub's REST API that signs deliveries, as docs.github.com describes.
 
-Its shapes are those of the documented responses, with the fields that Instep reads.
+Responses and payloads have the documented shapes, with the fields that Instep reads.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ TOKEN = "github_pat_11AAAAAAA0secretsecret"
 NAME = "acme/app"
 HOOK_SECRET = "the secret that GitHub has made for the app"
 APP_KEY = RSAKey.generate_key(2048, private=True)
-# The commit where pull requests begin.
+# The base commit of pull requests.
 BASE = "ba5e" * 10
 DIFF_TYPE = "application/vnd.github.diff"
 BOX = re.compile(r"^- \[([ x])\] Apply when merged$", re.MULTILINE)
@@ -37,7 +37,7 @@ BOX = re.compile(r"^- \[([ x])\] Apply when merged$", re.MULTILINE)
 
 @dataclass
 class GitHubDouble:
-    """One repository with its pull requests. `replies` go out first, in place of what would be answered."""
+    """One repository with its pull requests. `replies` are sent first, in place of the regular ones."""
 
     kind: ClassVar[HostKind] = "github"
     url: str = ""
@@ -56,15 +56,15 @@ class GitHubDouble:
     issues: dict[int, Json] = field(default_factory=dict)
     # Files by commit and path.
     contents: dict[tuple[str, str], str] = field(default_factory=dict)
-    # Comments on pull requests, check runs, and the permission of each person; others have none.
+    # Comments on pull requests, check runs, and each user's permission; other users have none.
     comments: list[Json] = field(default_factory=list)
-    # Deliveries about the comments of Instep, which writes them as this person or bot.
+    # Deliveries for Instep's own comments, which it writes as this user or bot.
     own_deliveries: list["Delivery"] = field(default_factory=list)
     own_login: str = "instep[bot]"
     own_ids: set[int] = field(default_factory=set)
     checks: list[Json] = field(default_factory=list)
     permissions: dict[str, str] = field(default_factory=lambda: {"octocat": "write", "reader": "read"})
-    # An app of before, or a token, may lack these.
+    # Older apps and some tokens lack this permission.
     may_write: bool = True
     seconds: int = 0
     # The commits of each tag.
@@ -74,7 +74,7 @@ class GitHubDouble:
     requests: list[Asked] = field(default_factory=list)
     # Branches that accept commits.
     branches: HostedBranches = field(default_factory=HostedBranches)
-    # The code of the repository, for those who fetch it with git; None: there is none.
+    # The repository's code for git clients; None if it can't be cloned.
     git: Callable[[Asked], Reply] | None = None
 
     @property
@@ -88,7 +88,7 @@ class GitHubDouble:
         }
 
     def open(self, number: int = 7, diff: str = DIFF, **changes: object) -> Json:
-        """Open a pull request; `changes` replace fields of it."""
+        """Open a pull request; `changes` override its fields."""
         head = hashlib.sha1(f"{number}".encode()).hexdigest()
         self.pulls[number] = {
             "number": number,
@@ -121,7 +121,7 @@ class GitHubDouble:
         return self.change(number, state="closed", merged_at=now(), merge_commit_sha=commit)
 
     def release(self, tag: str, *numbers: int, **fields: object) -> "Delivery":
-        """Publish a release with these pull requests; the delivery that tells of it."""
+        """Publish a release with these pull requests and return its delivery."""
         self.tags[tag] = {self.pulls[number]["merge_commit_sha"] for number in numbers}
         release = {"tag_name": tag, "draft": False, "prerelease": False, "published_at": now(), **fields}
         self.releases.append(release)
@@ -146,12 +146,12 @@ class GitHubDouble:
         return Delivery(event, json.dumps(body).encode())
 
     def tick(self) -> str:
-        """The host's clock, by which no two things happen at once."""
+        """The host's next timestamp; no two are equal."""
         self.seconds += 1
         return (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self.seconds)).isoformat()
 
     def comment(self, text: str, author: str = "octocat", number: int = 7, **fields: object) -> "Delivery":
-        """A person comments on a pull request; the delivery about it."""
+        """Add a comment to a pull request and return its delivery."""
         at = self.tick()
         comment = {
             "id": 5_000_000_000 + self.seconds,
@@ -166,14 +166,14 @@ class GitHubDouble:
         return self.delivery_of_comment("created", comment)
 
     def edit(self, text: str, author: str = "octocat", at: int = 0) -> "Delivery":
-        """A person edits a comment of Instep; the delivery about it."""
+        """Edit one of Instep's comments and return the delivery."""
         comment = [row for row in self.comments if row["id"] in self.own_ids][at]
         before = comment["body"]
         comment.update(body=text, updated_at=self.tick())
         return self.delivery_of_comment("edited", comment, author, changes={"body": {"from": before}})
 
     def click_box(self, number: int, author: str = "octocat") -> "Delivery":
-        """A person ticks or unticks the box of a draft; the delivery about it."""
+        """Toggle the check box of a draft and return the delivery."""
         head, heading, rest = self.own_comments[0].partition(f"\n**{number}. ")
         is_ticked = BOX.search(rest)
         assert is_ticked is not None, "the draft has a box"
@@ -197,11 +197,11 @@ class GitHubDouble:
 
     @property
     def own_comments(self) -> list[str]:
-        """The texts of the comments that Instep has written."""
+        """The texts of Instep's own comments."""
         return [str(row["body"]) for row in self.comments if row["id"] in self.own_ids]
 
     def answer_issue(self, asked: Asked, path: str) -> Reply:
-        """An issue, or what belongs to the review of a pull request."""
+        """Answer a request for an issue or for a pull request's review."""
         number = path.removeprefix("/issues/")
         if not number.isdigit():
             return self.answer_review(asked, path)
@@ -253,7 +253,7 @@ class GitHubDouble:
         return self.unless_unchanged(asked, self.answer_git(asked) or self.answer(asked))
 
     def unless_unchanged(self, asked: Asked, reply: Reply) -> Reply:
-        """Conditional requests (Best practices for using the REST API)."""
+        """Answer conditional requests (Best practices for using the REST API)."""
         etag = f'W/"{hashlib.sha256(reply.content).hexdigest()}"'
         if reply.status != 200:
             return reply
@@ -262,7 +262,7 @@ class GitHubDouble:
         return replace(reply, headers={**reply.headers, "ETag": etag})
 
     def answer_app(self, asked: Asked) -> Reply:
-        """The pages and the API by which an app is made from a manifest, installed, and gets tokens."""
+        """The pages and endpoints that create an app from a manifest, install it, and issue its tokens."""
         url = urlsplit(asked.line.partition(" ")[2])
         if url.path.endswith("/settings/apps/new"):
             manifest = json.loads(parse_qs(asked.body.decode())["manifest"][0])
@@ -279,7 +279,7 @@ class GitHubDouble:
         return self.answer_as_app(asked, url.path)
 
     def answer_as_app(self, asked: Asked, path: str) -> Reply:
-        """What only the app itself may ask, with a JWT (Authenticating as a GitHub App)."""
+        """Answer requests that require the app's JWT (Authenticating as a GitHub App)."""
         try:
             token = asked.headers.get("authorization", "").removeprefix("Bearer ")
             claims = jwt.decode(token, APP_KEY, algorithms=["RS256"]).claims
@@ -318,7 +318,7 @@ class GitHubDouble:
         return self.answer_pull(asked, path, query)
 
     def follow_branches(self) -> None:
-        """Let pull requests have the heads of their branches, as after a push."""
+        """Update the heads of pull requests to those of their branches, as after a push."""
         for pull in self.pulls.values():
             head = pull["head"]
             branch = f"{head['repo'].get('full_name')}:{head['ref']}"
@@ -326,7 +326,7 @@ class GitHubDouble:
                 self.change(pull["number"], head={**head, "sha": self.branches.heads[branch]})
 
     def answer_git(self, asked: Asked) -> Reply | None:
-        """A branch, or what the Git database says; None for anything else."""
+        """Answer a request for a branch or for the Git database; None for other paths."""
         part = GIT_PATH.fullmatch(unquote(urlsplit(asked.line.split(" ")[1]).path))
         if part is None:
             return None
@@ -337,7 +337,7 @@ class GitHubDouble:
         return reply
 
     def answer_pulls(self, asked: Asked, query: dict[str, list[str]]) -> Reply:
-        """The pull requests, or those of one branch, or a new one."""
+        """Answer a request for the pull requests, those of one branch, or a new one."""
         if asked.line.startswith("POST "):
             return self.answer_new_pull(json.loads(asked.body))
         rows = sorted(self.pulls.values(), key=lambda row: str(row["updated_at"]), reverse=True)
@@ -351,7 +351,7 @@ class GitHubDouble:
         return Reply(201, self.open(max(self.pulls) + 1, **fields))
 
     def answer_code(self, path: str, query: dict[str, list[str]]) -> Reply:
-        """A commit, the contents of a file, or the comparison of two commits."""
+        """A commit, a file's contents, or the comparison of two commits."""
         if path.startswith("/commits/"):
             return Reply(200, {"commit": {"author": {"name": "octocat", "email": self.author_email}}})
         if path.startswith("/contents/"):
@@ -384,7 +384,7 @@ class GitHubDouble:
         return Reply(200, text=self.diffs[int(number)])
 
     def page(self, asked: Asked, rows: list[Json], query: dict[str, list[str]]) -> Reply:
-        """A page of a list, with the link to the next one (Using pagination in the REST API)."""
+        """One page of a list, with a link to the next (Using pagination in the REST API)."""
         size, number = int(query.get("per_page", ["30"])[0]), int(query.get("page", ["1"])[0])
         headers = {}
         if len(rows) > size * number:
@@ -397,7 +397,7 @@ class GitHubDouble:
 
 @dataclass(frozen=True)
 class Delivery:
-    """The body of a delivery and what names it."""
+    """A delivery's body and its identifying fields."""
 
     event: str
     body: bytes

@@ -1,4 +1,4 @@
-"""How tests keep golden questions, as someone at the command line does."""
+"""Helpers to keep golden questions as the command line does."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -45,13 +45,13 @@ async def keep(database: Database, cast: Cast, article: Json, question: str = EX
 
 
 async def lose_a_name(database: Database, cast: Cast, article_id: str, name: str = "Run") -> None:
-    """As a task does whose change removed a name that the article says."""
+    """Record that a change removed a name that the article mentions, as a task does."""
     async with working(database, cast.acme) as ctx:
         await insert_gone_names(ctx, "Remove it", [StaleMention(article_id, name)])
 
 
 async def publish_golden(client: Client, database: Database, cast: Cast) -> Json:
-    """A live article that answers a golden question, next to one that does not."""
+    """Publish an article that answers a golden question, and one that does not."""
     await publish(client, "Pets", "Cats and dogs are welcome in all of our offices.")
     article = await publish(client, TITLE, TEXT)
     await keep(database, cast, article)

@@ -1,4 +1,4 @@
-"""Whether work takes time that grows with its input only, on a machine as busy as it may be."""
+"""Checks that work takes linear time, even on a busy machine."""
 
 import gc
 from collections.abc import Callable
@@ -7,9 +7,9 @@ from typing import TypeVar
 
 Input = TypeVar("Input")
 
-# Four times the input costs some 4 times as much if time is linear, and 16 times if it is quadratic.
+# Four times the input takes about 4 times as long if time is linear, and 16 times if it is quadratic.
 TIMES, MOST = 4, 8
-# What takes less than this is quick at any size, and too short to compare.
+# Faster work is fast at any size, and too short to compare.
 FLOOR_SECONDS = 0.01
 TRIES = 5
 
@@ -20,7 +20,7 @@ def grows_linearly(
     size: int,
     clock: Callable[[], float] = thread_time,
 ) -> bool:
-    """True if `work` takes linear time for what `make` makes of a size, by default in this thread alone."""
+    """True if `work` is linear in the size passed to `make`; by default only this thread's time counts."""
     smaller, larger = make(size // TIMES), make(size)
     least = [float("inf"), float("inf")]
     for _ in range(TRIES):
@@ -31,7 +31,7 @@ def grows_linearly(
 
 
 def seconds(work: Callable[[Input], object], made: Input, clock: Callable[[], float]) -> float:
-    # Collecting garbage costs as much as all earlier tests have left behind.
+    # Garbage collection costs as much as all earlier tests left behind.
     gc.disable()
     try:
         began = clock()

@@ -1,4 +1,4 @@
-"""Pages of customers that carry the widget, on a server of another origin."""
+"""Customers' pages with the widget, on a server of another origin."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
-# Scripts see nothing of a closed shadow tree, and those that find elements for tests are no exception.
+# Neither scripts nor Playwright's locators can see inside a closed shadow tree.
 OPEN_SHADOWS = """const attach = Element.prototype.attachShadow;
 Element.prototype.attachShadow = function (options) {
   this.dataset.mode = options.mode;
@@ -16,7 +16,7 @@ Element.prototype.attachShadow = function (options) {
 
 @dataclass(frozen=True, slots=True)
 class HostPage:
-    """The body of a page, its policy, what its root element says, and more for its head."""
+    """A page's body, its policy, the attributes of its root element, and additions to its head."""
 
     body: str
     policy: str | None = None
@@ -40,7 +40,7 @@ class HostPage:
 
 @dataclass
 class HostSite:
-    """A running server; `pages` are its pages by path."""
+    """A running server; `pages` maps paths to pages."""
 
     origin: str
     pages: dict[str, HostPage] = field(default_factory=dict)
@@ -68,7 +68,7 @@ def host_site() -> Iterator[HostSite]:
                 self.wfile.write(page.html)
 
         def log_message(self, *_: object) -> None:
-            """Stay silent."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = Thread(target=server.serve_forever)

@@ -1,4 +1,4 @@
-"""The branches of repositories at a code host, and the documented APIs by which commits are added to them.
+"""Branches of repositories at a code host, and the documented APIs that add commits to them.
 
 Sources: docs.github.com, Git database; docs.gitea.com, Modify multiple files; docs.gitlab.com, Commits API.
 """
@@ -18,16 +18,16 @@ MODE = "100644"
 
 @dataclass
 class HostedBranches:
-    """Commits with their files and parents, and the heads of branches, by `repository:branch`."""
+    """Commits with their files and parents, and branch heads by `repository:branch`."""
 
     commits: dict[str, Files] = field(default_factory=dict)
     parents: dict[str, str] = field(default_factory=dict)
     heads: dict[str, str] = field(default_factory=dict)
     modes: dict[str, str] = field(default_factory=dict)
-    # The branches that accept no commits, and whether the token may write at all.
+    # Protected branches, and whether the token has read access only.
     closed: set[str] = field(default_factory=set)
     is_read_only: bool = False
-    # Files that someone pushes to a branch just before the next commit of Instep.
+    # Files that others push to a branch just before Instep's next commit.
     pushes: list[tuple[str, Files]] = field(default_factory=list)
     objects: dict[str, bytes] = field(default_factory=dict)
     pending: dict[str, tuple[str, Files]] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class HostedBranches:
         return commit
 
     def refuse(self, branch: str) -> Reply | None:
-        """The reply to a commit that the branch does not accept; also lets others push first."""
+        """The refusal of a commit to a protected branch, if any; pending pushes by others come first."""
         for name, files in self.pushes:
             self.push(name, files)
         self.pushes.clear()
@@ -57,7 +57,7 @@ class HostedBranches:
         return Reply(200, {"commit": {"sha": head, "id": head}}) if head else Reply(404, {"message": "404"})
 
     def answer_git(self, asked: Asked, repository: str, path: str) -> Reply:
-        """GitHub's Git database."""
+        """Answer requests to GitHub's Git database."""
         method, sent = asked.line.split(" ")[0], json.loads(asked.body or b"null")
         if method == "GET":
             kind, _, sha = path.partition("/")
@@ -83,7 +83,7 @@ class HostedBranches:
         return self.move(f"{repository}:{name}", sent["sha"], is_new=path == "refs")
 
     def answer_tree(self, sha: str) -> Reply:
-        """The entries of a tree; the trees of folders are named by the commit and the folder."""
+        """The entries of a tree; a folder's tree is named by the commit and the folder."""
         commit, _, folder = sha.partition("_")
         below = bytes.fromhex(folder).decode()
         rows: dict[str, Json] = {}
@@ -106,7 +106,7 @@ class HostedBranches:
         return Reply(200, {"object": {"sha": commit}})
 
     def answer_contents(self, asked: Asked, repository: str) -> Reply:
-        """Gitea's commit of several files."""
+        """Answer Gitea's request to commit several files."""
         sent = json.loads(asked.body)
         branch, base = f"{repository}:{sent['new_branch']}", f"{repository}:{sent['branch']}"
         if refusal := self.refuse(branch):
@@ -120,7 +120,7 @@ class HostedBranches:
         return Reply(201, {"commit": {"sha": self.push(branch, files), "parents": [{"sha": parent}]}})
 
     def answer_commits(self, asked: Asked, repository: str) -> Reply:
-        """GitLab's commit of several files."""
+        """Answer GitLab's request to commit several files."""
         sent = json.loads(asked.body)
         branch = f"{repository}:{sent['branch']}"
         if refusal := self.refuse(branch):
@@ -134,7 +134,7 @@ class HostedBranches:
         return Reply(201, {"id": self.push(branch, files), "parent_ids": [parent]})
 
     def last_commit(self, commit: str, path: str) -> str:
-        """The newest commit that changed a file."""
+        """The newest commit that changed the file."""
         while (parent := self.parents.get(commit, "")) and self.file(parent, path) == self.file(commit, path):
             commit = parent
         return commit

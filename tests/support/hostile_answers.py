@@ -1,4 +1,4 @@
-"""Answers, articles and lists as a help center would send them that had been taken over."""
+"""Answers, articles and lists as a compromised help center would send them."""
 
 import json
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from tests.support.host_pages import HostPage, HostSite
 from tests.support.widget_pages import Widget, ask, open_panel, panel, question_field
 
 ANYWHERE = {"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*"}
-# Markdown around a payload, so that it stands in every place that the widget makes elements for.
+# Markdown around a payload that puts it in every position for which the widget creates an element.
 PLACES = """\
 {0}
 
@@ -35,7 +35,7 @@ a {0} b [1] [a]({0}) ![a]({0}) <{0}> [a][{0}] **{0}** `{0}` <kbd>{0}</kbd>
 
 [{0}]: {0}
 """
-# All that the widget makes of texts; everything else in its tree would be a hole.
+# The elements that the widget creates from texts; any other element would be a vulnerability.
 ALLOWED = """
     a blockquote br button canvas code del div em footer form h2 h3 h4 h5 h6 header hr input kbd li ol p path
     pre section small span strong sub sup svg table tbody td th thead tr ul
@@ -54,7 +54,7 @@ FAULTS = """(allowed) => {
   }
   return [...faults, ...(window.ran ?? [])]
 }"""
-# What payloads call to show that they ran.
+# Functions that payloads call to show that they ran.
 TRAPS = """window.ran = [];
 for (const name of ["alert", "confirm", "prompt", "print"]) window[name] = () => { window.ran.push(name) };
 addEventListener("securitypolicyviolation", ({ blockedURI, violatedDirective }) =>
@@ -62,7 +62,7 @@ addEventListener("securitypolicyviolation", ({ blockedURI, violatedDirective }) 
 
 
 class HostileHelpCenter:
-    """Sends these payloads in every field of every response that the widget shows."""
+    """Sends these payloads in every displayed field of every response."""
 
     def __init__(self, payloads: Sequence[str]) -> None:
         self.payloads = payloads
@@ -113,7 +113,7 @@ async def faults_of(
     payloads: Sequence[str],
     policy: str | None,
 ) -> list[str]:
-    """What ran, what was reported, what was asked for elsewhere, and what is not as it should be."""
+    """Payloads that ran, reported violations, requests to other origins, and unexpected elements."""
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     for path in ("**/chat", "**/articles/*", "**/search?**", "**/suggestions?**"):

@@ -1,4 +1,4 @@
-"""How tests ask the management API: clients with an address of their own, rows to begin with, refusals."""
+"""Helpers for the management API: clients with their own addresses, initial rows, and refusals."""
 
 import asyncio
 import re
@@ -21,7 +21,7 @@ ID = r"_[0-9a-z]{26}"
 
 @asynccontextmanager
 async def stranger(app: FastAPI, key: str | None = None) -> AsyncIterator[Client]:
-    """A client at an address of its own: calls without a valid key are counted by address."""
+    """A client with its own address: calls without a valid key are counted per address."""
     address = f"198.51.100.{secrets.randbelow(256)}:{secrets.token_hex(4)}"
     headers = {"Authorization": f"Bearer {key}"} if key is not None else {}
     transport = httpx2.ASGITransport(app, client=(address, 1))
@@ -56,7 +56,7 @@ def body_of(response: Response) -> Json:
 
 
 def error(response: Response) -> tuple[int, str]:
-    """Status and code; the body holds a sentence and nothing besides `details`."""
+    """The status and the code; the body must contain a sentence and at most `details` besides."""
     body = body_of(response)
     assert body["error"].strip()
     assert body.keys() - {"details"} == {"error", "code"}
@@ -64,7 +64,7 @@ def error(response: Response) -> tuple[int, str]:
 
 
 def named_fields(response: Response) -> list[str]:
-    """The fields that a refusal for bad values names."""
+    """The fields named in a refusal of invalid values."""
     assert error(response) == (400, "invalid_request")
     details = body_of(response)["details"]
     assert all(detail.keys() == {"field", "message"} and detail["message"] for detail in details)
@@ -72,7 +72,7 @@ def named_fields(response: Response) -> list[str]:
 
 
 async def all_pages(client: Client, path: str, **params: Any) -> list[Json]:
-    """Every row of a list, page by page."""
+    """All rows of a list, read page by page."""
     rows: list[Json] = []
     async for page in pages(client, path, **params):
         rows += page

@@ -1,4 +1,4 @@
-"""The questions that tests of products' readers ask about a tree."""
+"""Queries of import trees, for tests of the product readers."""
 
 from instep.transfer.imports.tree.schemas import ImportedPage, Tree
 

@@ -1,4 +1,4 @@
-"""Sources for tests: files in memory, trees made of pages, and archives of anything."""
+"""Import sources for tests: files in memory, trees of pages, and archives."""
 
 import io
 import json
@@ -18,7 +18,7 @@ SOURCE = "plain:docs"
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Files of a source by their paths; what is neither text nor bytes is written as JSON."""
+    """A source's files by path; anything that is neither text nor bytes is encoded as JSON."""
 
     contents: Mapping[str, Any]
 
@@ -33,18 +33,18 @@ class Files:
 
 
 def files_below(root: Path) -> Files:
-    """The files of a folder on the disk."""
+    """The files in a folder on disk."""
     paths = (path for path in root.rglob("*") if path.is_file())
     return Files({path.relative_to(root).as_posix(): path.read_bytes() for path in paths})
 
 
 def dedented(files: Mapping[str, str]) -> Files:
-    """Files whose texts lose the indentation of the test."""
+    """Files with the test's indentation removed from their texts."""
     return Files({path: dedent(text).lstrip("\n") for path, text in files.items()})
 
 
 def read_tree(reader: Reader, contents: Mapping[str, Any]) -> Tree:
-    """The tree of a source that the reader recognises."""
+    """The tree that the reader makes of a source it recognizes."""
     files = Files(contents)
     assert reader.recognises(files)
     return reader.read(files)
@@ -55,7 +55,7 @@ EMPTY_BOT = BotState("acme", "en")
 
 
 def page(path: str, markdown: str = "Text.\n", **fields: Any) -> ImportedPage:
-    """A page of a source; its key is its path, its title the name of the file."""
+    """A page of a source; its key is its path, and its title comes from its file name."""
     title = path.rpartition("/")[2].partition(".")[0].replace("-", " ").capitalize()
     return ImportedPage(
         **{"key": path, "path": path, "title": title, "markdown": markdown, "locale": "en", **fields}
@@ -78,7 +78,7 @@ def page_of(plan: Plan, key: str) -> PlannedPage:
 
 
 def text_of(plan: Plan, key: str) -> str:
-    """The text of a page; where a file goes, its path stands in braces."""
+    """A page's text, with the path of each embedded file in braces."""
     pieces = page_of(plan, key).text.pieces
     return "".join(piece if isinstance(piece, str) else f"{{{piece.path}}}" for piece in pieces)
 

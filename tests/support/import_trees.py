@@ -1,4 +1,4 @@
-"""The questions that tests of readers ask about a tree."""
+"""Queries of import trees, for tests of readers."""
 
 from instep.transfer.imports.tree.schemas import ImportedPage, Tree
 
@@ -16,7 +16,7 @@ def page_at(tree: Tree, path: str) -> ImportedPage:
 
 
 def outline(tree: Tree) -> list[str]:
-    """The titles of the pages in their order, below the titles of their collections."""
+    """The pages' titles in order, each prefixed with the titles of its collections."""
     collections = {collection.key: collection for collection in tree.collections}
 
     def titles_above(key: str | None) -> list[str]:
@@ -26,5 +26,5 @@ def outline(tree: Tree) -> list[str]:
 
 
 def told(tree: Tree) -> list[str]:
-    """The losses of a reader, with their lines."""
+    """The losses that a reader reports, with their lines."""
     return [f"{loss.path}:{loss.line or ''} {loss.what}" for loss in tree.losses]

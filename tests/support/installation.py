@@ -1,4 +1,4 @@
-"""A whole installation in processes of its own: a data folder, servers, workers, and their deaths."""
+"""A whole installation in its own processes: a data folder, servers, and workers that can be killed."""
 
 import json
 import os
@@ -24,15 +24,15 @@ from tests.support.cast import Json
 COMMAND = Path(sys.executable).with_name("instep")
 READY_SECONDS = 60
 
-# To import all of Instep takes most of the processor time of a start, so one process does it for all servers.
+# Importing Instep takes most of a start's processor time, so one process does it for all servers.
 FORKS = ForkServerContext()
 FORKS.set_forkserver_preload(["instep.app", "instep.worker", "instep.platform.migrations", __name__])
 
 
 class Process(ForkServerProcess):
-    """The command `instep` with these arguments, for as long as it runs.
+    """A running command `instep` with these arguments.
 
-    Its input and its output are files, relative to the folder, in which it runs.
+    It runs in the folder; the paths of its input and output files are relative to it.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Process(ForkServerProcess):
         os.kill(self.pid, number)
 
     def wait(self, seconds: float | None = None) -> int | None:
-        """Its exit code."""
+        """Wait for the process and return its exit code."""
         self.join(seconds)
         return self.exitcode
 
@@ -69,7 +69,7 @@ def run_forked(
     stdout: str,
     stderr: str,
 ) -> None:
-    """Become the command, whose output is added to its files."""
+    """Turn this process into the command, with its output appended to files."""
     os.chdir(folder)
     with Path(stdin).open() as typed, Path(stdout).open("ab") as out, Path(stderr).open("ab") as err:
         for number, file in enumerate((typed, out, err)):
@@ -84,7 +84,7 @@ def run_forked(
 
 
 def loaded_modules() -> set[str]:
-    """The modules that a server or worker has loaded before it does anything."""
+    """The modules that are loaded when a server or worker starts."""
     names, child = FORKS.Pipe(duplex=False)
     process = FORKS.Process(target=send_loaded_modules, args=(child,))
     process.start()
@@ -98,7 +98,7 @@ def send_loaded_modules(names: Connection) -> None:
 
 
 class Installation:
-    """What an operator has: a data folder, an address, and the command `instep`."""
+    """An operator's installation: a data folder, an address, and the command `instep`."""
 
     def __init__(self, folder: Path, key: str | None = None, /, **settings: str) -> None:
         self.folder = folder
@@ -109,7 +109,7 @@ class Installation:
             "INSTEP_DATA_DIR": str(folder),
             "INSTEP_SITE_URL": self.url,
             "INSTEP_REQUESTS_PER_MINUTE": "100000",
-            # Servers that embed what they hold would keep the processors of the tests busy.
+            # Servers that compute embeddings would keep the test machine busy.
             "INSTEP_EMBEDDINGS": "off",
         }
         others = {name: value for name, value in os.environ.items() if not name.startswith("INSTEP_")}
@@ -123,14 +123,14 @@ class Installation:
         return self.running[-1]
 
     def serve(self, *arguments: str) -> Process:
-        """A server, once it is ready, in one process where nothing else is said."""
+        """Start a server, with one process by default, and wait until it is ready."""
         workers = () if "--workers" in arguments else ("--workers", "1")
         server = self.start("serve", "--port", str(self.port), *workers, *arguments)
         self.until(self.is_ready, READY_SECONDS)
         return server
 
     def run(self, *arguments: str, typed: str = "") -> Json:
-        """What a command prints, with this at its standard input."""
+        """Run a command with this text as standard input, and return its output."""
         with new_folder() as streams:
             stdin, stdout, stderr = (streams / name for name in ("stdin", "stdout", "stderr"))
             stdin.write_text(typed)
@@ -148,7 +148,7 @@ class Installation:
         return printed
 
     def client(self) -> httpx2.Client:
-        """A client that may write to the one bot there is."""
+        """A client with write access to the installation's only bot."""
         if self.key is None:
             self.run("bot", "create", "Acme")
             self.key = self.run("key", "create", "writer", "--scope", "content:write")["key"]
@@ -158,13 +158,14 @@ class Installation:
 
     def is_ready(self) -> bool:
         try:
-            # Reading certificates, for nothing, would take more processor time than the server has meanwhile.
+            # Loading certificates, which are not needed, would take more processor time than is left for the
+            # server.
             return httpx2.get(f"{self.url}/readyz", timeout=10, verify=False).status_code == 200
         except httpx2.TransportError:
             return False
 
     def until(self, is_true: Callable[[], bool], seconds: float) -> float:
-        """How many seconds it took."""
+        """Wait until the condition is true and return the seconds that it took."""
         began = time.monotonic()
         while not is_true():
             assert time.monotonic() - began < seconds, (
@@ -178,7 +179,7 @@ class Installation:
 
     @property
     def postgres(self) -> list[int]:
-        """The processes of the embedded PostgreSQL."""
+        """The process ids of the embedded PostgreSQL."""
         pgdata = self.folder / "postgres"
         return processes.running_in(pgdata) if pgdata.exists() else []
 
@@ -199,7 +200,7 @@ class Installation:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A data folder at rest with one bot, and a key that may write to it."""
+    """The data folder of a stopped installation with one bot, and a key with write access to it."""
 
     folder: Path
     key: str
@@ -207,7 +208,7 @@ class Template:
 
 @contextmanager
 def installed(template: Template | None = None, /, **settings: str) -> Iterator[Installation]:
-    """An installation in a folder of its own, new or a copy; in the end nothing of it runs."""
+    """Run an installation in its own folder, new or copied; every process is stopped in the end."""
     with new_folder() as folder:
         if template is not None:
             shutil.copytree(template.folder / "postgres", folder / "postgres")
@@ -220,7 +221,7 @@ def installed(template: Template | None = None, /, **settings: str) -> Iterator[
 
 @contextmanager
 def new_folder() -> Iterator[Path]:
-    """A folder that PostgreSQL's own account may enter."""
+    """A folder that PostgreSQL's user may enter."""
     folder = Path(tempfile.mkdtemp(prefix="instep-test-", dir="/tmp"))
     folder.chmod(0o711)
     try:

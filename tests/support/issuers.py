@@ -1,4 +1,4 @@
-"""A CI service that signs ID tokens, over real sockets: honest, and dishonest in whatever a test changes."""
+"""A CI service that signs ID tokens, on a real socket; tests can make any part of it dishonest."""
 
 import base64
 import hashlib
@@ -24,9 +24,9 @@ from tests.support.ci_servers import Asked, Reply, serving
 RSA = RSAKey.generate_key(2048, {"kid": "rsa", "use": "sig"}, private=True)
 EC = ECKey.generate_key("P-256", {"kid": "ec"}, private=True)
 OKP = OKPKey.generate_key("Ed25519", {"kid": "okp"}, private=True)
-# A stranger's key under the name of a known one.
+# An attacker's key with the id of a known key.
 FORGED = RSAKey.generate_key(2048, {"kid": "rsa"}, private=True)
-# A set may hold keys for other purposes.
+# Key sets may contain keys for other purposes.
 OTHERS: list[Json] = [
     {"kty": "oct", "k": "AAAA"},
     {**ECKey.generate_key("P-256", {"kid": "enc"}, private=True).as_dict(private=False), "use": "enc"},
@@ -35,7 +35,7 @@ OTHERS: list[Json] = [
 
 @dataclass
 class Issuer:
-    """The service; `document` replaces fields of its discovery document, `jobs` answers requests of jobs."""
+    """The service; `document` overrides fields of its discovery document, `jobs` answers requests of jobs."""
 
     url: str = ""
     keys: list[Key] = field(default_factory=lambda: [RSA, EC, OKP])
@@ -78,14 +78,14 @@ class Issuer:
         return f"{part({'alg': 'none'})}.{part(self.claims(**changes))}."
 
     def signed_with_public_key(self) -> str:
-        """A token that is valid for whoever takes the public key for a shared secret."""
+        """A token that passes if the verifier uses the public key as a shared secret."""
         content = f"{part({'alg': 'HS256', 'kid': 'rsa'})}.{part(self.claims())}"
         secret = RSA.as_pem(private=False)
         return f"{content}.{text_of(hmac.digest(secret, content.encode(), hashlib.sha256))}"
 
 
 async def trust_somebody(owner: Tx, company: Company) -> Trust:
-    """A trust of the company in jobs of GitHub."""
+    """Create a trust of the company for GitHub jobs."""
     issuer = "https://token.actions.githubusercontent.com"
     fields = TrustFields(issuer, "http://help.test", {"repository": "acme/app"}, [], Scope.WRITE)
     return await create_trust(owner, company.workspace_id, fields, AllowList())
@@ -101,7 +101,7 @@ def text_of(data: bytes) -> str:
 
 @contextmanager
 def issuing() -> Iterator[Issuer]:
-    """An issuer that answers until the block ends."""
+    """Run an issuer until the block ends."""
     issuer = Issuer()
     with serving(issuer.reply) as url:
         issuer.url = url

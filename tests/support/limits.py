@@ -1,4 +1,4 @@
-"""How a test gives a limit or a setting another value, which ends with the test."""
+"""Types of the fixtures that change a limit or a setting for one test."""
 
 from collections.abc import Callable
 from types import ModuleType
@@ -6,11 +6,11 @@ from typing import Protocol
 
 from instep.platform.core import limits
 
-# Name and value of an environment variable.
+# The name and value of an environment variable.
 SetSetting = Callable[[str, str], None]
 
 
 class SetLimit(Protocol):
-    """One of `limits`, or a bound inside another module."""
+    """Sets a value in `limits` or in another module."""
 
     def __call__(self, name: str, value: float, module: ModuleType = limits) -> None: ...

@@ -1,4 +1,4 @@
-"""A local SMTP server, which keeps the messages that it accepts and refuses those that a test names."""
+"""A local SMTP server that stores the messages it accepts and refuses those that a test names."""
 
 import asyncio
 import ssl
@@ -18,7 +18,7 @@ ACCEPTED = "250 OK"
 
 @dataclass
 class MailServer:
-    """The address of the server, and what it has accepted; `answers` are the next ones to messages."""
+    """The server's port and the messages that it accepted; `answers` are its next replies to messages."""
 
     port: int = 0
     messages: list[EmailMessage] = field(default_factory=list)
@@ -75,11 +75,11 @@ def authenticate(
 async def mail_serving(
     *, tls: ssl.SSLContext | None = None, upgrade: ssl.SSLContext | None = None, asks_password: bool = False
 ) -> AsyncIterator[MailServer]:
-    """Serve on a free port of 127.0.0.1: encrypted from the start, or after STARTTLS, or not at all."""
+    """Serve on a free port of 127.0.0.1, with TLS from the start, after STARTTLS, or never."""
     mail, loop = MailServer(), asyncio.get_running_loop()
 
     def connection() -> SMTP:
-        # It warns of passwords that come without encryption, which is what tests try.
+        # The library warns about passwords without encryption, which is what tests send.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             return SMTP(

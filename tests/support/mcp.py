@@ -1,4 +1,4 @@
-"""How tests speak to the MCP servers: messages of both eras, official clients, and what comes back."""
+"""Helpers for the MCP servers: messages of both protocol eras, official clients, and results."""
 
 import json
 from collections.abc import AsyncIterator
@@ -23,7 +23,7 @@ BOTH_MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
 
 
 def message(method: str, params: Json | None = None, era: str = MODERN, number: Any = 1) -> Json:
-    """A request as a client of the era writes it."""
+    """A request as a client of this era writes it."""
     meta = {
         "io.modelcontextprotocol/protocolVersion": era,
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -52,7 +52,7 @@ async def post(
 async def call(
     client: Client, path: str, tool: str, arguments: Json | None = None, era: str = MODERN
 ) -> Json:
-    """The result of a tool's call, refused or not."""
+    """The result of a tool call, refused or not."""
     answer = await post(client, path, "tools/call", {"name": tool, "arguments": arguments or {}}, era)
     assert answer.status_code == 200, answer.text
     result: Json = body_of(answer)["result"]
@@ -60,14 +60,14 @@ async def call(
 
 
 async def use(client: Client, tool: str, arguments: Json | None = None, era: str = MODERN) -> Json:
-    """What a tool of the workspace gives; its text is the same JSON, and short enough for an agent."""
+    """The result of a workspace tool; its text must be the same JSON, and short enough for an agent."""
     return given(await call(client, WORKSPACE, tool, arguments, era))
 
 
 async def ask(
     client: Client, company: Company, tool: str, arguments: Json | None = None, era: str = MODERN
 ) -> Json:
-    """What a tool of the public server gives."""
+    """The result of a tool of the public server."""
     return given(await call(client, DOCS, tool, of(company) | (arguments or {}), era))
 
 
@@ -80,7 +80,7 @@ def given(result: Json) -> Json:
 
 
 def refused(result: Json) -> Json:
-    """Why a tool refused, as the agent reads it."""
+    """A tool's refusal as the agent reads it."""
     assert result["isError"], result
     assert "structuredContent" not in result
     [text] = result["content"]
@@ -95,7 +95,7 @@ def of(company: Company) -> Json:
 
 @asynccontextmanager
 async def official(app: FastAPI, path: str, key: str | None, mode: Mode) -> AsyncIterator[McpClient]:
-    """The official Python client, speaking the newest protocol or the one before."""
+    """The official Python client, with the newest protocol or the previous one."""
     headers = {"Authorization": f"Bearer {key}"} if key is not None else {}
     async with (
         httpx2.AsyncClient(transport=httpx2.ASGITransport(app), headers=headers) as http,

@@ -1,4 +1,4 @@
-"""A later version of Instep, whose schema has one migration more."""
+"""Simulates a later version of Instep with one more migration."""
 
 import shutil
 from pathlib import Path
@@ -11,7 +11,7 @@ NEXT_REVISION = "9998"
 
 
 def add_migration(monkeypatch: pytest.MonkeyPatch, folder: Path, statement: str) -> None:
-    """Let this process have a migration with this statement after the newest one, until the test ends."""
+    """Add a migration with this statement after the newest one, in this process and until the test ends."""
     copy = folder / "migrations"
     shutil.copytree(migrations.VERSIONS.parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(migrations, "VERSIONS", copy / "versions")

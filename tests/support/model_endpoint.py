@@ -1,4 +1,4 @@
-"""A stand-in for a model's endpoint on a real socket, in the forms of both providers and in many moods."""
+"""A stand-in for a model endpoint on a real socket, in both providers' formats and with many behaviors."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ INPUT, OUTPUT = 700, 50
 
 @dataclass
 class Asked:
-    """One request, as the endpoint saw it."""
+    """A request as the endpoint received it."""
 
     head: str
     body: dict[str, Any]
@@ -37,13 +37,13 @@ class Asked:
         return str(self.body["messages"][-1]["content"])
 
 
-# It gives all of an answer, or one chunk after the other.
+# Returns a whole response, or yields it in chunks.
 Mood = Callable[[Asked], Awaitable[bytes] | AsyncIterator[bytes]]
 
 
 @dataclass
 class Endpoint:
-    """Answers in the given moods, one after the other; the last of them stays."""
+    """Answers with each mood in turn and repeats the last one."""
 
     port: int
     moods: list[Mood]
@@ -83,7 +83,7 @@ def http(status: int, body: bytes, **headers: str) -> bytes:
 
 
 def answered(asked: Asked, text: str, **fields: Any) -> bytes:
-    """A whole answer 200 with this text, in the form of the provider that was asked."""
+    """A complete 200 response with this text, in the format of the provider that was called."""
     if asked.is_anthropic:
         usage = {"input_tokens": INPUT, "output_tokens": OUTPUT}
         message = {"content": [{"type": "text", "text": text}], "stop_reason": "end_turn", "usage": usage}
@@ -94,7 +94,7 @@ def answered(asked: Asked, text: str, **fields: Any) -> bytes:
 
 
 def events_of(asked: Asked, *parts: str, has_end: bool = True) -> bytes:
-    """The same answer in parts, as server-sent events."""
+    """The same response in parts, as server-sent events."""
     if asked.is_anthropic:
         start = {"type": "message_start", "message": {"content": [], "usage": {"input_tokens": INPUT}}}
         delta = "content_block_delta"
@@ -121,7 +121,7 @@ def streams(*parts: str, has_end: bool = True) -> Mood:
 
 
 def pauses(begun: str, rest: str | None, may_go_on: asyncio.Event) -> Mood:
-    """It streams the beginning at once, and the rest when the test allows; without a rest it breaks off."""
+    """Stream the beginning at once and the rest when the test allows; without a rest, break off."""
 
     async def mood(asked: Asked) -> AsyncIterator[bytes]:
         head, _, body = events_of(asked, begun, rest or "x").partition(b"\r\n\r\n")
@@ -136,7 +136,7 @@ def pauses(begun: str, rest: str | None, may_go_on: asyncio.Event) -> Mood:
 
 
 def says(reply: object) -> Mood:
-    """Good: it replies with this JSON."""
+    """Reply with this JSON or text."""
 
     async def mood(asked: Asked) -> bytes:
         return answered(asked, reply if isinstance(reply, str) else json.dumps(reply))
@@ -145,7 +145,7 @@ def says(reply: object) -> Mood:
 
 
 def follows(obey: Callable[[Asked], object]) -> Mood:
-    """It makes its reply of what it was asked."""
+    """Compute the reply from the request."""
 
     async def mood(asked: Asked) -> bytes:
         return answered(asked, json.dumps(obey(asked)))
@@ -161,7 +161,7 @@ def sends(answer: bytes) -> Mood:
 
 
 def errs(status: int, **headers: str) -> Mood:
-    """As providers do, it repeats the key in its error."""
+    """Return an error that contains the API key, as providers do."""
     error = {"error": {"message": f"Something is wrong with {KEY}", "type": "error"}}
     return sends(http(status, json.dumps(error).encode(), **headers))
 

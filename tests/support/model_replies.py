@@ -1,4 +1,4 @@
-"""A change, articles, and a scripted model whose replies to each question are given in advance."""
+"""A change, articles, and a scripted model with a prepared reply to each prompt."""
 
 import json
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ ROW = "| `ACME_DEBUG` | Whether each request is logged | `false` |"
 NEW_ROW = "| `ACME_RETRY_PAUSE` | Seconds until a request is tried again | `2` |"
 QUOTE = '+RETRY_PAUSE = int(os.environ.get("ACME_RETRY_PAUSE", "2"))'
 CHANGE = Change("Add ACME_RETRY_PAUSE, rename ACME_TIMEOUT", "Tries wait for each other.", DIFF)
-# What the change replaces is certain here, however the writer weighs it elsewhere.
+# Edits of replaced names are certain here, whatever the writer's fitted weights are.
 SURE = replace(FITTED, edit=FittedModel({}, 20.0))
 CHOICE = {"sections": [{"section": "A1", "reason": ""}], "searches": []}
 INSERT_ROW = {
@@ -65,7 +65,7 @@ INSERT_ROW = {
 
 
 class ScriptedModel:
-    """It gives these replies, one to each question; a text stands for itself, an error is raised."""
+    """Gives these replies, one per prompt; strings are sent as they are, exceptions are raised."""
 
     name = "scripted"
 
@@ -84,7 +84,7 @@ class ScriptedModel:
 def certain(
     text: str = TEXT, change: Change = CHANGE, *, is_part: bool = False
 ) -> tuple[list[Article], Report]:
-    """The articles, and what the writer says without a model."""
+    """The articles, and the writer's report without a model."""
     articles = [Article("settings", "Settings", text, is_part=is_part), OTHER]
     return articles, replace(write(change, articles, models=SURE), need=1.0)
 
@@ -103,7 +103,7 @@ async def edited(
     waiting: Sequence[WaitingEdit] = (),
     is_part: bool = False,
 ) -> tuple[Report, ScriptedModel]:
-    """The report after a model has given these replies, and the model."""
+    """The report after these model replies, and the model."""
     articles, report = certain(text, change, is_part=is_part)
     model = ScriptedModel(*replies)
     step = ModelStep(model, max_tokens)

@@ -1,4 +1,4 @@
-"""A name server on UDP, for A, AAAA and TXT: so much of the protocol as a resolver needs."""
+"""A DNS server on UDP for A, AAAA and TXT records, with as much of the protocol as a resolver needs."""
 
 import asyncio
 import struct
@@ -10,16 +10,16 @@ from typing import cast
 
 A, CNAME, TXT, AAAA = 1, 5, 16, 28
 NO_SUCH_NAME = 3
-# An answer to a question for recursion, by a server that recurses.
+# A response to a recursive query, with recursion available.
 FLAGS = 0x8180
-# The name that the question had.
+# A pointer to the name in the question.
 SAME_NAME = 0xC00C
 INTERNET = 1
 
 
 @dataclass(frozen=True)
 class Records:
-    """The server's records of a name: addresses of either family, perhaps through an alias, and texts."""
+    """The records of a name: addresses of either family, optionally through an alias, and texts."""
 
     addresses: Sequence[str] = ()
     alias: str | None = None
@@ -27,12 +27,12 @@ class Records:
     texts: Sequence[str] = ()
 
 
-# From the name, and how often its addresses of this family were asked for before; None: no answer at all.
+# Maps a name and the number of earlier queries for this family to records; None means no reply.
 Zone = Callable[[str, int], Records | None]
 
 
 class NameServer(asyncio.DatagramProtocol):
-    """Counts the questions; one that comes again, since its answer was late or no help, is no other one."""
+    """Counts queries; a retransmitted query, after a late or unusable reply, counts once."""
 
     def __init__(self, zone: Zone) -> None:
         self.zone = zone
@@ -41,7 +41,7 @@ class NameServer(asyncio.DatagramProtocol):
         self.answers = dict[tuple[bytes, str, int], Records | None]()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # What the loop gives for UDP is no subclass of it in every version of Python.
+        # In some versions of Python, the loop's UDP transport is not a subclass of DatagramTransport.
         self.transport = cast(asyncio.DatagramTransport, transport)
 
     def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
@@ -58,7 +58,7 @@ class NameServer(asyncio.DatagramProtocol):
 
 
 def read_question(data: bytes) -> tuple[str, int, bytes]:
-    """The name, the kind of record, and the question as it stands."""
+    """The name, the record type, and the raw question."""
     labels, at = [], 12
     while data[at]:
         labels.append(data[at + 1 : at + 1 + data[at]].decode())
@@ -83,7 +83,7 @@ def answer(number: bytes, question: bytes, kind: int, records: Records) -> bytes
 
 
 def record(owner: bytes, kind: int, data: bytes) -> bytes:
-    """It is to be forgotten at once: its time to live is zero."""
+    """A record with a time to live of zero, so that it is never cached."""
     return owner + struct.pack("!HHIH", kind, INTERNET, 0, len(data)) + data
 
 

@@ -1,4 +1,4 @@
-"""How tests connect apps: a person with a browser, an app with its requests and what they tell each other."""
+"""Helpers to connect apps: a person with a browser, and an app with its requests and tokens."""
 
 import secrets
 from collections.abc import AsyncIterator
@@ -30,7 +30,7 @@ ROLES = pytest.mark.parametrize("role", list(Role))
 
 
 async def member(owner: Tx, company: Company, role: Role = Role.EDITOR) -> Person:
-    """Somebody of the company, without a password: no test here signs in by one."""
+    """A member of the company without a password: no test here signs in with one."""
     person = Person(new_id("per"), company.workspace_id, fresh_email(), role)
     await owner.execute(
         "with person as (insert into people (id, email) values (%(id)s, %(email)s) returning id) "
@@ -45,7 +45,7 @@ async def member(owner: Tx, company: Company, role: Role = Role.EDITOR) -> Perso
 
 
 async def begin_session(owner: Tx, person: Person) -> str:
-    """What the cookie of a browser holds in which the person is signed in."""
+    """Start a session for the person and return the value of its cookie."""
     token = new_token()
     await owner.execute(
         "insert into sessions (token_hash, workspace_id, person_id, id) "
@@ -70,7 +70,7 @@ async def browser_of(app: FastAPI, owner: Tx, person: Person) -> AsyncIterator[C
 
 @dataclass
 class Request:
-    """One request of an app, as a well-behaved one sends it; `without` and `but` make it another."""
+    """An app's well-formed authorization request; `without` and `but` modify it."""
 
     client_id: str
     redirect_uri: str = HOME
@@ -115,7 +115,7 @@ async def register(app: Client, *redirect_uris: str, **fields: Any) -> str:
 
 
 async def decide(browser: Client, request: Request, decision: str = "allow", **form: str) -> dict[str, str]:
-    """Open the page of consent and answer it; what the app is told."""
+    """Open the consent page, answer it, and return what the app receives."""
     page = await browser.get(request.path())
     assert page.status_code == 200, page.text
     body = {"scope": "content:write" if "write" in (request.scope or "") else READ} | form
@@ -128,7 +128,7 @@ async def submit(browser: Client, page: Response, path: str, **form: str) -> Res
 
 
 def told(answer: Response, redirect_uri: str = HOME) -> dict[str, str]:
-    """What an app reads in the address that the browser is sent to."""
+    """The parameters that the redirect passes to the app."""
     assert answer.status_code == 303, answer.text
     location = answer.headers["Location"]
     assert location.startswith(redirect_uri), location
@@ -145,7 +145,7 @@ async def refresh(app: Client, client_id: str, token: str, **but: str) -> Respon
 
 
 async def connect(browser: Client, app: Client, asks: str = READ, **form: str) -> tuple[str, Json]:
-    """An app's id, and the tokens that a person's consent has brought it."""
+    """Register an app and let the person connect it; return the app's id and tokens."""
     request = Request(await register(app), scope=asks)
     answer = await redeem(app, request, (await decide(browser, request, **form))["code"])
     assert answer.status_code == 200, answer.text
@@ -153,14 +153,14 @@ async def connect(browser: Client, app: Client, asks: str = READ, **form: str) -
 
 
 async def connect_somebody(app: FastAPI, owner: Tx, company: Company) -> Json:
-    """The tokens of an app that someone of the company has connected."""
+    """The tokens of an app that a member of the company has connected."""
     person = await member(owner, company)
     async with browser_of(app, owner, person) as browser, stranger(app) as client:
         return (await connect(browser, client))[1]
 
 
 def refusal(answer: Response) -> tuple[int, str]:
-    """Status and code; the answer is one that OAuth's clients can read, and nobody keeps."""
+    """The status and the error code; the body must follow OAuth, and the response must not be cacheable."""
     body = body_of(answer)
     assert body.keys() == {"error", "error_description"}
     assert body["error_description"].strip()

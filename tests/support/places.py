@@ -1,4 +1,4 @@
-"""Steps that the tests of places share."""
+"""Helpers for tests of places."""
 
 from collections.abc import Collection
 from typing import Any
@@ -20,7 +20,7 @@ REASON = "The change adds “Pause the scheduled export”, which this section d
 
 
 def new_place(article_id: str, **fields: Any) -> NewPlace:
-    """A place in the article on exports."""
+    """A place in the article about exports."""
     evidence = {
         "file": "app/export.html",
         "start_line": 2,
@@ -49,7 +49,7 @@ async def find_places(
     withdrawable: Collection[str] = (),
     **change: Any,
 ) -> Json:
-    """A task of a change that finds these places, as the writer would."""
+    """Create a task whose change finds these places, as the writer would."""
     task = await send(client, url=url, title=title, diff=None, **change)
     async with database.enter_workspace(company.workspace_id) as tx, tx.transaction():
         ctx = Ctx(tx, await find_bot(tx, company.bot_id), Actor("task", "Instep", can_write=True), utc_now())
@@ -58,7 +58,7 @@ async def find_places(
 
 
 async def open_place(client: Client, database: Database, company: Company) -> Json:
-    """An article, and one place in it."""
+    """Create an article with one place and return the place."""
     article = await publish(client, "Exports", TEXT)
     await find_places(client, database, company, new_place(article["id"]))
     [place] = await waiting(client)

@@ -1,4 +1,4 @@
-"""The page of a pull request at the double of GitHub, on which people tick boxes, comment and merge."""
+"""The page of a pull request in the GitHub double, on which people tick boxes, comment and merge."""
 
 import re
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ HEADING = re.compile(r"^\*\*\d+\. \[(.+?)\]", re.MULTILINE)
 
 @dataclass
 class GitHubPages(GitHubDouble):
-    """GitHub with the page of its pull request; the deliveries about what octocat does there are kept."""
+    """GitHub with the page of its pull request; it collects the deliveries for octocat's actions."""
 
     deliveries: list[Delivery] = field(default_factory=list)
 
@@ -49,7 +49,7 @@ class GitHubPages(GitHubDouble):
 
 
 def shown(comment: str) -> str:
-    """A comment with boxes that act as GitHub's do, by the title of their draft."""
+    """A comment with check boxes that work as on GitHub, each labeled with its draft's title."""
     lines, title, number = [], "", "0"
     for line in comment.split("\n"):
         if heading := HEADING.match(line):

@@ -1,4 +1,4 @@
-"""Reviews in a pull request: what people do there is delivered, and so is what Instep writes."""
+"""Helpers for reviews in a pull request: deliver both people's actions and Instep's own comments."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -19,7 +19,7 @@ Deliver = Callable[..., Awaitable[int]]
 def delivering(
     client: Client, owner: Tx, host: GitHubDouble, repository: Connected, most: int = MAX_OWN_DELIVERIES
 ) -> Deliver:
-    """Deliver something, do the work, and deliver what Instep has written, which must come to an end."""
+    """Deliver an event, run the jobs, and deliver Instep's own comments, which must come to an end."""
 
     async def post(delivery: Delivery, secret: str) -> int:
         answer = await client.post(
@@ -40,7 +40,7 @@ def delivering(
 
 
 async def open_with_drafts(client: Client, host: GitHubDouble, deliver: Deliver) -> dict[str, Json]:
-    """The drafts, by their titles, of an open pull request that makes two articles wrong."""
+    """Open a pull request that makes two articles wrong, and return its drafts by title."""
     await publish(client, "Settings", SETTINGS)
     await publish(client, "Slow networks", SLOW)
     host.open()
@@ -49,7 +49,7 @@ async def open_with_drafts(client: Client, host: GitHubDouble, deliver: Deliver)
 
 
 def number_of(host: GitHubDouble, title: str) -> int:
-    """The number of a draft in the comment of Instep."""
+    """The number of a draft in Instep's comment."""
     [number] = re.findall(rf"^\*\*(\d+)\. \[{title}\]", host.own_comments[0], re.MULTILINE)
     return int(number)
 

@@ -1,4 +1,4 @@
-"""How tests ask a bot as a visitor does, and read the citations of its answers."""
+"""Helpers to ask a bot as a visitor does, and to read the citations in its answers."""
 
 import re
 from typing import Any
@@ -49,7 +49,7 @@ async def ask(client: Client, company: Company, question: str, **sent: Any) -> J
 
 
 def numbers_in(answer: str) -> list[int]:
-    """The numbers of the citations of an answer, in order; brackets in code are no citations."""
+    """The citation numbers in an answer, in order; brackets in code don't count."""
     return [int(number) for number in CITATION.findall(CODE.sub("", answer))]
 
 

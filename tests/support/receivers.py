@@ -1,4 +1,4 @@
-"""Receivers on real sockets, the well-behaved and the others."""
+"""Webhook receivers on real sockets, both well-behaved and misbehaving."""
 
 import asyncio
 import socket
@@ -29,7 +29,7 @@ class Receiver:
 async def receiving(
     handle: Handler, *, host: str = "127.0.0.1", port: int = 0, tls: ssl.SSLContext | None = None
 ) -> AsyncIterator[Receiver]:
-    """Each connection is handled, then closed; what still runs at the end is ended."""
+    """Run a server that handles and closes each connection; the end cancels handlers that still run."""
 
     def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         receiver.connections += 1
@@ -78,7 +78,7 @@ def answering(*parts: bytes) -> Handler:
 
 
 def dripping(head: bytes, drop: bytes, every: float = 0.2) -> Handler:
-    """Send the beginning at once and then a little at a time, without end."""
+    """Send the head at once, then a small chunk at intervals, forever."""
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await read_request(reader)
@@ -92,7 +92,7 @@ def dripping(head: bytes, drop: bytes, every: float = 0.2) -> Handler:
 
 
 def flooding(head: bytes, flood: bytes, sent_sizes: list[int]) -> Handler:
-    """Send without a pause until the connection breaks; what went out is counted."""
+    """Send without pause until the connection breaks, and record the sizes."""
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await read_request(reader)
@@ -115,7 +115,7 @@ async def closing_at_once(reader: asyncio.StreamReader, writer: asyncio.StreamWr
 
 @contextmanager
 def full_backlog(host: str = "127.0.0.1") -> Iterator[int]:
-    """A port that nobody accepts connections on, with as many waiting as the system lets wait."""
+    """A listening port that never accepts and whose backlog is full."""
     with socket.socket() as listener, ExitStack() as waiting:
         listener.bind((host, 0))
         listener.listen(0)

@@ -1,4 +1,4 @@
-"""Git repositories as a CI has them: made by the real git, in a folder of the test."""
+"""Git repositories as a CI sees them, created with the real git in the test's folder."""
 
 import subprocess
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ class Repository:
     folder: Path
 
     def git(self, *arguments: str) -> str:
-        # Each commit would start another process that looks for garbage.
+        # Otherwise every commit would start a process for git's maintenance.
         command = ["git", "-c", "maintenance.auto=false", *arguments]
         process = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
         assert process.returncode == 0, process.stderr
         return process.stdout.strip()
 
     def commit(self, message: str, files: dict[str, Contents]) -> str:
-        """Write files, or delete those that are None, and commit everything."""
+        """Write files, delete those that are None, and commit everything."""
         for name, contents in files.items():
             path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -39,7 +39,7 @@ class Repository:
         return self.git("rev-parse", "HEAD")
 
     def clone(self, folder: Path, *options: str) -> "Repository":
-        """Over a URL, since git ignores the depth of a clone from a plain path."""
+        """Clone through a URL, because git ignores the depth when it clones from a plain path."""
         self.git("clone", "--quiet", *options, self.folder.as_uri(), str(folder))
         return Repository(folder)
 
@@ -52,7 +52,7 @@ def new_repository(folder: Path) -> Repository:
 
 
 def with_feature(folder: Path) -> Repository:
-    """On a branch with one commit, next to which `main` has gone on."""
+    """A branch with one commit, and one more commit on `main`."""
     repository = new_repository(folder)
     repository.commit("Begin", {"app/config.py": BEFORE})
     repository.git("checkout", "--quiet", "-b", "feature")

@@ -1,4 +1,4 @@
-"""What waits for review in the tests of its pages: a change with evidence, questions, and a conflict."""
+"""The review queue in tests of its pages: a change with evidence, questions, and a conflict."""
 
 from dataclasses import dataclass, field
 
@@ -65,7 +65,7 @@ VERDICTS = [
 
 @dataclass
 class Shelf:
-    """Makes articles of a bot and drafts of them, past the API."""
+    """Creates a bot's articles and drafts without the API."""
 
     database: Database
     owner: Tx
@@ -73,7 +73,7 @@ class Shelf:
     tasks: dict[str, str] = field(default_factory=dict)
 
     async def write(self, title: str, text: str = LIMITS) -> str:
-        """A live article; its id."""
+        """Publish an article and return its id."""
         async with acting(self.database, self.company) as ctx:
             article = await create_article(
                 ctx, ArticleCreate.model_validate({"title": title, "contentMarkdown": text})
@@ -82,7 +82,7 @@ class Shelf:
         return article.id
 
     async def change(self, article_id: str, text: str, title: str | None = None) -> None:
-        """Another live text of an article."""
+        """Replace the live text of an article."""
         async with acting(self.database, self.company) as ctx:
             article = await find_article(ctx, article_id, lock=True)
             await replace_text(ctx, article, title or article.title, text, TextSource("update"))
@@ -117,7 +117,7 @@ class Shelf:
         url: str = URL,
         change_title: str = TITLE,
     ) -> Json:
-        """A draft of a task, with evidence; its id and that of its article."""
+        """Create a task's draft with evidence; return its id and its article's id."""
         article_id = await self.write(title, before)
         task_id = await self.task(url, change_title)
         async with acting(self.database, self.company, "Instep") as ctx:
@@ -158,7 +158,7 @@ class Shelf:
         return draft
 
     async def statuses(self) -> dict[str, str]:
-        """The status of every draft, by its id."""
+        """The status of every draft, by id."""
         statuses: dict[str, str] = await self.owner.value(
             "select jsonb_object_agg(id, status) from drafts where bot_id = %(bot)s", bot=self.company.bot_id
         )

@@ -1,4 +1,4 @@
-"""A language model that replies as a test scripts it."""
+"""A language model with scripted replies."""
 
 import asyncio
 import json
@@ -7,12 +7,12 @@ from collections.abc import Callable
 from instep.platform.llm.protocol import Completion, OnText, Prompt
 
 USED_TOKENS = 1_234
-# A text, the number of the section that it rests on, and what it quotes of that, if anything.
+# A text, the number of the section that supports it, and optionally a quote from that section.
 Part = tuple[str, int] | tuple[str, int, str]
 
 
 class Scripted:
-    """Replies with the JSON of what `script` returns for the prompt's data; a string is the reply itself."""
+    """Replies with what `script` returns for the prompt's data: a string as it is, anything else as JSON."""
 
     name = "scripted:1"
 
@@ -41,7 +41,7 @@ class Scripted:
 
 
 def replying(*parts: Part) -> Callable[[str], object]:
-    """The same reply to every prompt."""
+    """A script with the same reply to every prompt."""
     return lambda data: parts_of(*parts)
 
 

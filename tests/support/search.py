@@ -1,4 +1,4 @@
-"""Helpers of the search tests: publish, search, and store an index or a vector."""
+"""Helpers for search tests: publish, search, and store an index or a vector."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ async def titles(client: Client, q: str, **params: Any) -> list[str]:
 
 
 def context(tx: Tx, company: Company) -> Ctx:
-    """The context of a request in the company's help center."""
+    """The context of a request to the company's help center."""
     bot = Bot(company.bot_id, company.workspace_id, company.slug, "Acme", "en")
     return Ctx(tx, bot, Actor("command", "test", can_write=False), utc_now())
 
@@ -56,6 +56,6 @@ async def store_vector(database: Database, company: Company, article_id: str) ->
 async def titles_of(
     ctx: Ctx, question: str, locale: str | None = None, audience: Audience = "public"
 ) -> list[str]:
-    """The titles of the articles that a question finds, the best first."""
+    """The titles of the articles that match a question, best first."""
     retrieval = await retrieve(ctx, question, locale, audience=audience)
     return list(dict.fromkeys(passage.title for passage in retrieval.passages))

@@ -1,4 +1,4 @@
-"""How tests give people second factors."""
+"""Helpers to set up second factors for people."""
 
 import pyotp
 
@@ -16,18 +16,18 @@ def person_of(user: User) -> Person:
 
 
 async def add_authenticator(tx: Tx, user: User) -> tuple[str, list[str]]:
-    """Turn on the codes of an app; its secret, and the recovery codes."""
+    """Turn on an authenticator app; return its secret and the recovery codes."""
     person = person_of(user)
     await second_factors.begin_totp(tx, key_ring(), person)
     enrolment = await second_factors.find_enrolment(tx, key_ring(), person)
     assert enrolment is not None
-    # A code of the step before leaves the present one for the test.
+    # Confirming with the previous code leaves the current one for the test.
     code = pyotp.TOTP(enrolment.secret).at(for_time=utc_now(), counter_offset=-1)
     return enrolment.secret, await second_factors.confirm_totp(tx, key_ring(), person, code)
 
 
 async def add_second_factors(owner: Tx, user: User) -> None:
-    """An app, recovery codes and a passkey, and an account at an OpenID provider."""
+    """Set up an authenticator app, recovery codes, a passkey, and an OpenID account."""
     await add_authenticator(owner, user)
     await owner.execute(
         "insert into passkeys (id, person_id, name, public_key, sign_count) "

@@ -1,4 +1,4 @@
-"""How tests set the language model of a company's bot."""
+"""Helpers to configure the language model of a company's bot."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,7 +19,7 @@ def fields(**changes: Any) -> ModelFields:
 
 
 async def give_model(database: Database, company: Company, key: str | None = KEY, **changes: Any) -> str:
-    """The fields that have changed, as the audit names them."""
+    """Set the model and return the names of the changed fields, as the audit log records them."""
     async with acting(database, company) as ctx:
         return await set_model(ctx, fields(**changes), key)
 
@@ -28,7 +28,7 @@ async def give_model(database: Database, company: Company, key: str | None = KEY
 async def with_model(
     database: Database, company: Company, *moods: Mood, **changes: Any
 ) -> AsyncIterator[Endpoint]:
-    """The company's bot has a model of its own, which answers in these moods."""
+    """Give the company's bot its own model, which answers with these moods."""
     async with endpoint(*moods) as behind:
         await give_model(database, company, base_url=f"{behind.url}/v1", **changes)
         yield behind

@@ -1,4 +1,4 @@
-"""How tests sign people in: who they are, and a browser that keeps cookies and sends forms."""
+"""Helpers to sign people in: accounts, and a browser that keeps cookies and submits forms."""
 
 import re
 import secrets
@@ -22,7 +22,7 @@ HERE = {"Sec-Fetch-Site": "same-origin"}
 
 
 def fresh_email(name: str = "ann") -> str:
-    """An address of nobody else's: addresses are unique in the whole installation."""
+    """An address that no other account has: addresses are unique in the whole installation."""
     return f"{name}-{secrets.token_hex(6)}@acme.example"
 
 
@@ -31,7 +31,7 @@ async def sign_up(owner: Tx, workspace_id: str, role: Role = Role.OWNER, email: 
 
 
 class Browser:
-    """Somebody's browser, at an address of its own."""
+    """A person's browser, with its own IP address."""
 
     def __init__(self, client: httpx2.AsyncClient) -> None:
         self.client = client
@@ -40,7 +40,7 @@ class Browser:
         return await self.client.get(path)
 
     async def send(self, page: str, path: str, **fields: str) -> Response:
-        """Open a page and send its form."""
+        """Open a page and submit its form."""
         [token] = set(TOKEN.findall((await self.get(page)).text))
         return await self.client.post(path, data={"form-token": token, **fields}, headers=HERE)
 

@@ -1,4 +1,4 @@
-"""Parts shared by the tests of the public help center: visitors, and what a page shows them."""
+"""Helpers for tests of the public help center: visitors, and the contents of pages."""
 
 import re
 from html import unescape
@@ -10,20 +10,20 @@ from instep.platform.core.database import Tx
 from instep.platform.web.assets import built_style
 from tests.support.cast import Api, Cast, Client, Json
 
-# What every help center has for programs, next to the sitemap and the feed.
+# The machine-readable pages of every help center, besides the sitemap and the feed.
 FOR_PROGRAMS = ("changelog.atom", "changelog.json", "llms.txt", "llms-full.txt", "opensearch.xml")
-# Pages that are there as Markdown too.
+# Pages that are also available as Markdown.
 TEXT_PAGE = re.compile(r"/help/[^/]+(?:/[^/]+)?/(?:articles|changelog)/[^/?]+(?<!\.md)(?<!\.atom)")
-# The only script of a page, which it also works without.
+# The site's only script, which its pages also work without.
 SITE_SCRIPT = re.compile(r"/static/dist/site\.\w{8}\.js")
-# The addresses that sitemaps and feeds list.
+# The URLs in sitemaps and feeds.
 LISTED = re.compile(r"<(?:loc|link)>([^<]+)<")
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 async def visit(api: Api, path: str, **headers: str) -> httpx2.Response:
-    """A request as a browser without a session sends it; redirects are not followed."""
+    """A request as a browser without a session sends it, without following redirects."""
     return await api(None).get(f"/help/{path}", headers=headers)
 
 
@@ -34,7 +34,7 @@ async def send_form(
 
 
 def hidden_fields(html: str) -> dict[str, str]:
-    """The hidden fields of the forms of a page that are sent."""
+    """The hidden fields of a page's POST forms."""
     pairs = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', html)
     return {name: unescape(value) for name, value in pairs}
 
@@ -55,22 +55,22 @@ async def collect(client: Client, title: str, **fields: object) -> Json:
 
 
 async def set_article(owner: Tx, article: Json, assignment: str) -> None:
-    """What the API of this version has no operation for."""
+    """Set columns that the API has no operation for."""
     await owner.execute(f"update articles set {assignment} where id = %(id)s", id=article["id"])
 
 
 def without_own_style(html: str) -> str:
-    """A page without the style of the site, which is the same on all."""
+    """A page without the site's style sheet, which is the same on all pages."""
     return html.replace(built_style("site.css").element, "")
 
 
 class Page(HTMLParser):
-    """The tags, the links, the title and the words of a page, without the site's own style."""
+    """The tags, links, title and words of a page, without the site's style sheet."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
-        # By the number of a tag in `tags`: the number of tags before its end.
+        # The end of each tag by its index in `tags`: the number of tags opened before it.
         self.ends: dict[int, int] = {}
         self.open: list[tuple[str, int]] = []
         self.words: list[str] = []
@@ -79,13 +79,13 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "script" and ("type", "application/ld+json") in attrs:
-            # Data, which no browser runs.
+            # Data blocks are never run by browsers.
             tag = "data block"
         self.open.append((tag, len(self.tags)))
         self.tags.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag: str) -> None:
-        # Void elements stay open and end with what they stand in.
+        # Void elements stay open until their parent ends.
         while self.open:
             name, index = self.open.pop()
             self.ends[index] = len(self.tags)
@@ -105,7 +105,7 @@ class Page(HTMLParser):
 
     @property
     def foreign_scripts(self) -> list[dict[str, str | None]]:
-        """The scripts that are not the site's own."""
+        """Scripts other than the site's own."""
         return [
             attrs for attrs in self.attributes("script") if not SITE_SCRIPT.fullmatch(attrs.get("src") or "")
         ]
@@ -114,7 +114,7 @@ class Page(HTMLParser):
         return [attrs for name, attrs in self.tags if name == tag]
 
     def links_in(self, tag: str, label: str) -> list[str]:
-        """The links within the one element with this accessible name."""
+        """The links inside the one element with this accessible name."""
         start = next(
             index
             for index, (name, attrs) in enumerate(self.tags)
@@ -128,7 +128,7 @@ class Page(HTMLParser):
 
 
 async def crawl(api: Api, cast: Cast) -> dict[str, str]:
-    """All that a visitor or a program reaches from the home page, feed and sitemap of Acme's help center."""
+    """Every page reachable from the home page, feed and sitemap of Acme's help center."""
     pages_by_path: dict[str, str] = {}
     here = f"/help/{cast.acme.slug}"
     paths = {f"{here}/", f"{here}/changelog", f"{here}/changelog.xml", f"{here}/sitemap.xml"}

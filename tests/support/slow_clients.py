@@ -1,4 +1,4 @@
-"""Clients that begin and do not go on, on plain sockets, and a server that soon loses patience with them."""
+"""Slow clients on plain sockets, and a server with short timeouts."""
 
 import asyncio
 import socket
@@ -19,7 +19,7 @@ IMPATIENCE = Timeouts(head=0.4, idle=0.4, body_grace=0.4, write=0.4, stop_idle=0
 
 
 class ImpatientHttp(StrictHttp):
-    """The protocol of the server with limits that a test can wait for."""
+    """The server's protocol, with timeouts short enough for tests."""
 
     timeouts = IMPATIENCE
 
@@ -30,17 +30,17 @@ class ImpatientHttp(StrictHttp):
 
 @dataclass(frozen=True, slots=True)
 class SlowClient:
-    """One connection, from which nothing is read until its end is asked for."""
+    """One connection, from which nothing is read until `end` is called."""
 
     socket: socket.socket
 
     async def send(self, data: bytes) -> None:
-        """Send what the server takes of it before it ends the connection."""
+        """Send as much as the server reads before it closes the connection."""
         with suppress(ConnectionError):
             await asyncio.get_running_loop().sock_sendall(self.socket, data)
 
     async def end(self) -> bytes:
-        """What the server has said by the time that it ends the connection."""
+        """Everything the server sent until it closed the connection."""
         answer = bytearray()
         async with asyncio.timeout(SECONDS):
             with suppress(ConnectionError):
@@ -51,7 +51,7 @@ class SlowClient:
 
 @asynccontextmanager
 async def connected(port: int, count: int, address: str = "127.0.0.2") -> AsyncIterator[list[SlowClient]]:
-    """So many connections from one address, all closed in the end."""
+    """Open this many connections from one address, and close all of them in the end."""
     clients = [SlowClient(socket.socket()) for _ in range(count)]
     try:
         for client in clients:
@@ -66,13 +66,13 @@ async def connected(port: int, count: int, address: str = "127.0.0.2") -> AsyncI
 
 
 async def is_healthy(port: int) -> bool:
-    """True if someone else, at another address, is answered."""
+    """True if the server answers a client at another address."""
     async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS) as client:
         return (await client.get("/healthz")).status_code == 200
 
 
 async def until(port: int, is_true: Callable[[], bool]) -> None:
-    """Ask the server for its health until something else is true too."""
+    """Wait until the condition is true, and check that the server stays healthy."""
     began = time.monotonic()
     while not is_true():
         assert time.monotonic() - began < SECONDS

@@ -1,4 +1,4 @@
-"""The modules of the package as syntax trees, for tests that hold rules about names, comments and imports."""
+"""The package's modules as syntax trees, for tests of names, comments and imports."""
 
 import ast
 import gc
@@ -12,7 +12,7 @@ import instep
 
 PACKAGE = Path(instep.__file__).parent
 REPOSITORY = PACKAGE.parent
-# Folders of slices; a slice keeps its name wherever its wing is.
+# Folders that group slices; the name of a slice does not depend on its group.
 WINGS = {
     file.parent.name for file in PACKAGE.glob("*/__init__.py") if any(file.parent.glob("*/__init__.py"))
 } - {
@@ -24,27 +24,27 @@ WINGS = {
 @dataclass(frozen=True)
 class Module:
     name: str
-    """Dotted, from the repository's root: `instep.search.actions`; a package has the name of its folder."""
+    """The dotted name from the root: `instep.search.actions`; a package has the name of its folder."""
     file: str
     """Relative to the repository's root."""
     text: str
 
     @cached_property
     def tree(self) -> ast.Module:
-        """Its syntax, which is read once and only for tests that need it."""
+        """The syntax tree, parsed once and only if a test needs it."""
         with no_collection():
             return ast.parse(self.text)
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
-        """All nodes of the tree, for the many tests that look at each."""
+        """All nodes of the tree, cached because many tests iterate over them."""
         tree = self.tree
         with no_collection():
             return list(ast.walk(tree))
 
     @property
     def package(self) -> str:
-        """The slice that it belongs to, or its own name when it stands at the top."""
+        """The slice of the module, or its own name at the top level."""
         return slice_of(self.name)[0]
 
     def at(self, line: int) -> str:
@@ -53,7 +53,7 @@ class Module:
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """All nodes are kept, so a search for garbage among them finds none and takes longer than parsing."""
+    """Turn off garbage collection: all nodes are kept, and the search takes longer than parsing."""
     gc.disable()
     try:
         yield
@@ -63,7 +63,7 @@ def no_collection() -> Iterator[None]:
 
 
 def slice_of(name: str) -> tuple[str, str]:
-    """The slice of a module's full name, and the rest of its name in the slice."""
+    """The slice in a module's full name, and the rest of the name."""
     _, *parts = name.split(".")
     slice, *inside = parts[1:] if len(parts) > 1 and parts[0] in WINGS else parts or [""]
     return slice, ".".join(inside)
@@ -88,7 +88,7 @@ def read_module(path: Path) -> Module:
 
 
 def imports_of(module: Module) -> list[tuple[int, str, str]]:
-    """The line, the module and the name of each `from ... import name`; the name of an `import` is empty."""
+    """The line, module and name of each `from ... import name`; for an `import` the name is empty."""
     imports: list[tuple[int, str, str]] = []
     for node in module.nodes:
         match node:

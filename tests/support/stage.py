@@ -1,4 +1,4 @@
-"""The servers that pages are opened on: real processes, each with settings and a database of its own."""
+"""Servers for browser tests: real processes with their own settings and databases."""
 
 import os
 from collections.abc import AsyncIterator
@@ -20,10 +20,9 @@ from tests.support.host_pages import host_site
 from tests.support.installation import installed
 
 UNLIMITED = {"INSTEP_PUBLIC_REQUESTS_PER_MINUTE": "100000", "INSTEP_ANONYMOUS_REQUESTS_PER_MINUTE": "100000"}
-# The stage runs no jobs, so nothing is sent.
+# These servers run no jobs, so no email is sent.
 EMAIL = {"INSTEP_SMTP_URL": "smtp://127.0.0.1:9", "INSTEP_EMAIL_FROM": "Nordwind <help@nordwind.example>"}
-# Without bots; of several workspaces; with everything; with daily backups; soon at its limit; without its
-# database.
+# In this order: no bots, several workspaces, all features, daily backups, nearly at a limit, no database.
 SETTINGS = {
     "empty": UNLIMITED,
     "shared": UNLIMITED,
@@ -35,7 +34,7 @@ SETTINGS = {
 
 
 class Stage:
-    """Starts each server when a page of it is opened first."""
+    """Starts each server when one of its pages is first opened."""
 
     def __init__(self, cluster: EmbeddedPostgres, exits: ExitStack) -> None:
         self.cluster = cluster
@@ -43,7 +42,7 @@ class Stage:
         self.sites: dict[str, Site] = {}
 
     async def site(self, name: str) -> Site:
-        """The server with this name in `SETTINGS`, or "host": a customer's pages with the widget."""
+        """The server with this name in `SETTINGS`, or "host", which serves customer pages with the widget."""
         if name not in self.sites:
             self.sites[name] = await self.start(name)
         elif self.sites[name].sessions:
@@ -51,13 +50,13 @@ class Stage:
         return self.sites[name]
 
     async def prove_again(self, name: str) -> None:
-        """Make everybody's sign-in a recent one: a run through all pages takes longer than that lasts."""
+        """Renew every session's recent sign-in, which expires before a run through all pages ends."""
         async with self.owner(name) as owner:
             await owner.execute("update sessions set verified_at = now()")
 
     @asynccontextmanager
     async def owner(self, name: str) -> AsyncIterator[Tx]:
-        """The database of the server with this name, as its owner sees it: past row-level security."""
+        """A connection to this server's database as its owner, which bypasses row-level security."""
         database_url = make_conninfo(self.cluster.url, dbname=database_name(name))
         async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection:
             yield Tx(connection)
@@ -71,7 +70,7 @@ class Stage:
     async def start(self, name: str) -> Site:
         if name == "host":
             return await self.start_host()
-        # An earlier start may have failed, when the machine was busy.
+        # An earlier start may have failed on a busy machine.
         self.drop_database(database_name(name))
         database_url = create_database(self.cluster, database_name(name))
         installation = self.exits.enter_context(installed(INSTEP_DATABASE_URL=database_url, **SETTINGS[name]))
@@ -98,5 +97,5 @@ class Stage:
 
 
 def database_name(site: str) -> str:
-    """The database of a server of this test process."""
+    """The name of a server's database in this test process."""
     return f"stage_{site.replace(' ', '_')}_{os.getpid()}"

@@ -1,4 +1,4 @@
-"""A primary and its streaming standby, each an embedded PostgreSQL of its own."""
+"""A primary and its streaming standby, each its own embedded PostgreSQL."""
 
 import signal
 import subprocess
@@ -18,7 +18,7 @@ from instep.platform.core.embedded.launch import environment
 from tests.support.installation import new_folder
 
 SECONDS = 60
-# The servers die in the tests, but never the machine.
+# Tests kill the servers, but the machine never crashes.
 SPEED = {"fsync": "off", "full_page_writes": "off"}
 
 
@@ -31,12 +31,12 @@ class Pair:
 
     @property
     def several_hosts(self) -> str:
-        """Both, the standby first."""
+        """A URL with both servers, the standby first."""
         hosts = [conninfo_to_dict(each.url)["host"] for each in (self.standby, self.primary)]
         return make_conninfo(self.primary.url, host=",".join(map(str, hosts)))
 
     def has_replayed(self) -> bool:
-        """True if the standby has what the primary has written so far: it follows with a delay."""
+        """True if the standby has replayed everything the primary has written so far."""
         with psycopg.connect(self.primary.url) as primary:
             row = primary.execute("select pg_current_wal_lsn()::text").fetchone()
         with psycopg.connect(self.standby.url) as standby:
@@ -44,7 +44,7 @@ class Pair:
         return is_there == (True,)
 
     def catch_up(self) -> None:
-        """Wait until the standby has all, without which a failover loses what was written last."""
+        """Wait until the standby has caught up; a failover before that loses the latest writes."""
         deadline = time.monotonic() + SECONDS
         while not self.has_replayed():
             assert time.monotonic() < deadline, f"the standby has not caught up in {SECONDS} s"
@@ -58,7 +58,7 @@ class Pair:
 
     def promote_standby(self) -> None:
         with psycopg.connect(self.standby.url, autocommit=True) as connection:
-            # A statement that waits for the promotion may hold up what is to be replayed before it.
+            # A statement that waits for the promotion could block the replay of earlier changes.
             connection.execute("select pg_promote(wait => false)")
 
 
@@ -79,7 +79,7 @@ def paired() -> Iterator[Pair]:
 
 
 def copy(primary: EmbeddedPostgres, folder: Path, target: Path) -> None:
-    """As an operator makes a standby, which then follows the primary."""
+    """Create a standby that follows the primary, as an operator does."""
     account = account_for(folder / "postgres")
     target.mkdir(mode=0o700)
     account.give_to(target)

@@ -1,4 +1,4 @@
-"""A folder in git as a sync sees it: files, commits, renames, and what a job does with the answer."""
+"""A folder in git as a sync sees it: files, commits, renames, and the job that applies the response."""
 
 import hashlib
 import secrets
@@ -23,14 +23,14 @@ def digest(text: str) -> str:
 
 @dataclass
 class Repository:
-    """A branch: its files now, and every text that each path had since the last sync."""
+    """A branch: its current files, and every text that each path has had since the last sync."""
 
     client: Client
     files: dict[str, str] = field(default_factory=dict)
     assets: dict[str, bytes] = field(default_factory=dict)
     renames: list[Json] = field(default_factory=list)
     commit: str = ""
-    # Blobs of each path in the commits since the last sync.
+    # The blobs of each path in the commits since the last sync.
     blobs: set[tuple[str, str]] = field(default_factory=set)
     history: list[str] = field(default_factory=list)
 
@@ -77,7 +77,7 @@ class Repository:
         return {**body, "renames": self.renames, **options}
 
     async def sync(self, *, commits: bool = True, **options: Any) -> Json:
-        """Sync, and commit what comes back unless the job fails to."""
+        """Sync, and commit the response unless the job fails to."""
         answer = ok(await self.client.post("/v1/sync", json=await self.request(**options)))
         if not options.get("dryRun"):
             self.blobs.clear()
@@ -94,7 +94,7 @@ class Repository:
                 self.write(write["path"], write["content"])
 
     async def settle(self) -> None:
-        """Nothing is left to do: the commit of the job comes back, and changes nothing."""
+        """Assert that nothing is left to do: syncing the job's commit changes nothing."""
         for _ in range(2):
             answer = await self.sync()
             assert [row for row in answer["results"] if row["action"] not in ("waiting", "refused")] == []

@@ -1,4 +1,4 @@
-"""An article with a translation, and the steps that the tests of translations share."""
+"""An article with a translation, and helpers for tests of translations."""
 
 import json
 import re
@@ -42,7 +42,7 @@ BLOCK = re.compile(r"===== BEGIN block (-?\d+) \w+ =====\n(.*?)\n===== END block
 
 
 class BlockTranslator:
-    """A model that gives each block the translation that `translate` makes of its text."""
+    """A model that translates each block with `translate`."""
 
     name = "scripted"
 
@@ -60,13 +60,13 @@ class BlockTranslator:
 
 
 def saying(translations: dict[str, str], otherwise: str | None = None) -> BlockTranslator:
-    """A model with these translations; it gives `otherwise` for other texts, or the text after a word."""
+    """A model with these translations; other texts become `otherwise`, or get a prefix by default."""
     default = "Deutsch: {}" if otherwise is None else otherwise.replace("{", "{{").replace("}", "}}")
     return BlockTranslator(lambda text: translations.get(text, default.format(text)))
 
 
 async def publish_pair(client: Client, root: str = ROOT, german: str = GERMAN) -> tuple[Json, Json]:
-    """A published article in English, and its published translation into German."""
+    """Publish an article in English and its translation into German."""
     article = await create_article(client, "Exports", contentMarkdown=root)
     ok(await client.post(f"/v1/articles/{article['id']}/publish"))
     translation = await create_article(
@@ -89,7 +89,7 @@ async def run_translations(database: Database, model: Model | None = None) -> No
 
 
 async def follow(database: Database, owner: Tx, model: BlockTranslator | None = None) -> None:
-    """Let the time pass after which translations are compared, and run what is due then."""
+    """Let the delay pass after which translations are compared, then run the jobs that are due."""
     await owner.execute("update jobs set run_at = now() where kind = 'follow_translations'")
     await worker_of(database, OutboundClient(AllowList()), model).run_due()
 

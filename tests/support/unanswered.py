@@ -1,4 +1,4 @@
-"""How visitors come to ask in vain, and what the list then tells."""
+"""Helpers to create unanswered questions and read their list."""
 
 from typing import Any
 
@@ -30,5 +30,5 @@ async def unanswered(client: Client, **params: Any) -> list[Json]:
 
 
 async def questions(client: Client, **params: Any) -> list[tuple[str, int]]:
-    """What the list shows, in its order: the wording and how often it was asked."""
+    """The list in its order: each question's wording and how often it was asked."""
     return [(row["question"], row["askedCount"]) for row in await unanswered(client, **params)]

@@ -1,4 +1,4 @@
-"""How tests send files, refer to them in texts, and open their addresses."""
+"""Helpers to upload files, refer to them in texts, and open their URLs."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,7 +24,7 @@ async def upload(client: Client, data: bytes | None = None, name: str = "dashboa
 
 
 async def show_in_article(client: Client, file: Json, title: str = "Install", **fields: str) -> Json:
-    """A published article whose text shows the file."""
+    """Publish an article that shows the file."""
     article = await create_article(
         client, title, contentMarkdown=f"Look: ![The dashboard]({file['url']})", **fields
     )
@@ -32,19 +32,19 @@ async def show_in_article(client: Client, file: Json, title: str = "Install", **
 
 
 async def open_file(app: FastAPI, file: Json, method: str = "GET", **headers: str) -> Response:
-    """Ask for a file as someone who is not signed in."""
+    """Request a file without being signed in."""
     async with stranger(app) as visitor:
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
         return await visitor.request(method, file["url"], headers=fields)
 
 
 async def let_references_be_old(owner: Tx, time: timedelta) -> None:
-    """As if the last references to files had gone so much earlier."""
+    """Move the time since which files have been unreferenced back."""
     await owner.execute("update files set unreferenced_since = unreferenced_since - %(time)s", time=time)
 
 
 async def count_objects(owner: Tx, file: Json) -> int:
-    """How many objects the files of a workspace need; what an upload left behind is not among them."""
+    """Count the stored objects in use in the file's workspace; leftovers of uploads don't count."""
     count: int = await owner.value(
         """
         select count(*) from stored_objects where removable_at is null and workspace_id =

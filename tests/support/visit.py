@@ -1,4 +1,4 @@
-"""One page of the catalogue, open in a profile of its own."""
+"""Opens one page of the catalog in its own browser profile."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -27,13 +27,13 @@ class Visit:
 
 @asynccontextmanager
 async def visiting(browser: Browser, stage: Stage, page_state: PageState) -> AsyncIterator[Visit]:
-    """Open a page and bring it into its state."""
+    """Open a page and bring it into the state to test."""
     site = await stage.site(page_state.site)
-    # Without motion nothing is measured in the middle of a transition.
+    # Without animations nothing is measured in the middle of a transition.
     async with await browser.new_context(reduced_motion="reduce") as profile:
         await sign_in(profile, site, page_state.person)
         page, complaints = await profile.new_page(), Complaints()
-        # What is in the widget is looked at too.
+        # The tests also look inside the widget.
         await page.add_init_script(OPEN_SHADOWS)
         await complaints.watch(page)
         documents: list[Response] = []

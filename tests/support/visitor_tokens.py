@@ -1,4 +1,4 @@
-"""Visitor tokens as a customer's server signs them, and forged ones."""
+"""Visitor tokens, signed as by a customer's server or forged."""
 
 import base64
 import hmac
@@ -17,7 +17,7 @@ DIGESTS = {"HS256": "sha256", "HS384": "sha384", "HS512": "sha512"}
 
 
 async def secret_of(owner: Tx, company: Company, rotate: bool = False) -> str:
-    """The bot's visitor secret, as the command shows it."""
+    """The bot's visitor secret, as the command prints it."""
     async with owner.transaction():
         ctx = Ctx(owner, await find_bot(owner, company.bot_id), OPERATOR, utc_now())
         return await visitor_secret(ctx, rotate)
@@ -32,7 +32,7 @@ def claims(**changed: Any) -> dict[str, Any]:
 
 
 def sign(secret: str, payload: Any, algorithm: str = "HS256", **header: Any) -> str:
-    """A token built by hand, so that tests can send what no library creates."""
+    """Build a token by hand, so that tests can send tokens that no library would create."""
     parts = [encoded(json.dumps({"alg": algorithm, "typ": "JWT", **header})), encoded(json.dumps(payload))]
     digest = DIGESTS.get(algorithm)
     signature = hmac.digest(secret.encode(), ".".join(parts).encode(), digest) if digest else b""

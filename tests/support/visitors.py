@@ -1,4 +1,4 @@
-"""How tests call the answer API as a visitor's browser or a customer's server, and read its refusals."""
+"""Helpers to call the answer API as a visitor's browser or a customer's server, and to read refusals."""
 
 import json
 import re
@@ -27,14 +27,14 @@ def credentials(company: Company) -> Json:
 
 
 async def second_bot(owner: Tx, cast: Cast) -> Company:
-    """Acme by its other bot."""
+    """Acme with its second bot."""
     key = await owner.value("select bot_key from bots where id = %(id)s", id=cast.second_bot_id)
     return replace(cast.acme, bot_id=cast.second_bot_id, bot_key=key)
 
 
 @asynccontextmanager
 async def visiting(database: Database, company: Company) -> AsyncIterator[Ctx]:
-    """The context of a visitor of this company's bot, after authentication."""
+    """The context of an authenticated visitor of this company's bot."""
     async with database.enter_workspace(company.workspace_id) as tx, tx.transaction():
         yield Ctx(tx, await find_bot(tx, company.bot_id), VISITOR, utc_now())
 
@@ -42,7 +42,7 @@ async def visiting(database: Database, company: Company) -> AsyncIterator[Ctx]:
 async def begin(
     database: Database, company: Company, page_url: str | None = f"{SITE}/pricing", visitor: str = "ann"
 ) -> str:
-    """Begin a conversation with this company's bot; its id."""
+    """Begin a conversation with this company's bot and return its id."""
     async with visiting(database, company) as ctx:
         return (await begin_conversation(ctx, visitor, "en", page_url)).id
 
@@ -61,7 +61,7 @@ async def leave(client: Client, company: Company, **sent: Any) -> Json:
 
 
 async def rate(client: Client, company: Company, article: Json, **sent: Any) -> Json:
-    """Say what a reader thinks of an article; that it did not help where nothing else is sent."""
+    """Send feedback about an article; by default, that it did not help."""
     body = {**credentials(company), "articleId": article["id"], "helpful": False, **sent}
     return created(await client.post("/feedback", json=body))
 
@@ -71,7 +71,7 @@ async def open_to(owner: Tx, company: Company, *origins: str) -> None:
 
 
 async def spend(owner: Tx, policy: str, subject: str, hits: int) -> None:
-    """Count this many calls in a rate-limit window."""
+    """Set the hits of a rate-limit window."""
     await owner.execute(
         """
         insert into rate_windows (policy, subject, started_at, hits)
@@ -85,7 +85,7 @@ async def spend(owner: Tx, policy: str, subject: str, hits: int) -> None:
 
 
 def refusal(response: Response) -> tuple[int, str]:
-    """Status and code of a refusal that has all four fields and no others."""
+    """The status and the code of a refusal, which must have exactly the four fields."""
     body = body_of(response)
     assert response.headers["Content-Type"] == "application/json"
     assert body.keys() == {"error", "code", "message", "hint"}
@@ -94,7 +94,7 @@ def refusal(response: Response) -> tuple[int, str]:
 
 
 def named_fields(response: Response) -> list[str]:
-    """The fields that a refusal for bad values names."""
+    """The fields named in a refusal of invalid values."""
     assert refusal(response) == (400, "invalid_request")
     return re.findall(r"`(\w+)`: ", body_of(response)["message"])
 
@@ -115,7 +115,7 @@ async def rows(owner: Tx, table: str, company: Company) -> list[Json]:
 
 
 async def alerts(owner: Tx, company: Company) -> list[Json]:
-    """The payloads of the company's waiting alerts."""
+    """The payloads of the company's pending alerts."""
     payloads_json = await owner.value(
         """
         select coalesce(jsonb_agg(payload order by id), '[]')::text from jobs
@@ -128,7 +128,7 @@ async def alerts(owner: Tx, company: Company) -> list[Json]:
 
 
 async def is_untouched(owner: Tx, cast: Cast) -> bool:
-    """True if Acme has no lead, no question, no escalation, no event and no job."""
+    """True if Acme has no leads, questions, escalations, events or jobs."""
     tables = ("leads", "messages", "unanswered_questions", "events", "deliveries")
     new_rows = [row for table in tables for row in await rows(owner, table, cast.acme)]
     jobs = await owner.value("select count(*) from jobs where kind <> 'prune'")

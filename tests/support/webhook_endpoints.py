@@ -1,4 +1,4 @@
-"""How tests make webhook endpoints and settle their deliveries."""
+"""Helpers to create webhook endpoints and settle their deliveries."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -35,7 +35,7 @@ async def disable(client: Client, webhook: Json) -> Json:
 
 
 async def settle(owner: Tx, delivery: Json, status: str, *http_statuses: int | None) -> None:
-    """What the sender leaves behind when it is done with a delivery."""
+    """Set a delivery to the state in which the sender leaves it."""
     attempts = [
         {
             "number": number,
@@ -60,12 +60,12 @@ async def settle(owner: Tx, delivery: Json, status: str, *http_statuses: int | N
 
 
 async def key_of_both_bots(owner: Tx, cast: Cast) -> str:
-    """A key that names all present bots of Acme, but covers none of those to come."""
+    """A key for Acme's two current bots, but none that it adds later."""
     bots = [cast.acme.bot_id, cast.second_bot_id]
     made_key = await create_key(owner, cast.acme.workspace_id, "both", Scope.WRITE, bots)
     return made_key.key
 
 
 def without_secret(webhook: Json) -> Json:
-    """As every answer but those to create and rotate shows it."""
+    """The endpoint as every response except create and rotate shows it."""
     return {**webhook, "secret": None}

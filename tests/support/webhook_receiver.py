@@ -1,4 +1,4 @@
-"""A receiver of deliveries on a real socket: it keeps what it gets, and answers as it is told."""
+"""A webhook receiver on a real socket that records requests and answers as configured."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """One request, with its headers in lower case, and when it was whole."""
+    """A request, with lowercase header names and the time at which it was complete."""
 
     at: datetime
     path: str
@@ -42,9 +42,10 @@ class Received:
 
 
 class Receiver:
-    """Every path is an endpoint of its own; `most` is how many requests were under way on one at a time.
+    """Each path is its own endpoint; `most` is the highest number of concurrent requests to one.
 
-    While it is held nobody is answered. `text` None: it closes the connection without an answer.
+    While the receiver is held, it answers nothing. If `text` is None, it closes the connection without a
+    response.
     """
 
     def __init__(self) -> None:
@@ -73,7 +74,7 @@ class Receiver:
         self._gate.set()
 
     async def until(self, is_true: Callable[[], bool], seconds: float = 30) -> None:
-        """Look with each request that comes."""
+        """Wait until the condition is true; it is checked at each request."""
         async with asyncio.timeout(seconds), self._arrival:
             await self._arrival.wait_for(is_true)
 
@@ -81,12 +82,12 @@ class Receiver:
         await self.until(lambda: len(self.received) >= number, seconds)
 
     async def listen(self) -> None:
-        """At the port that it had before, if any."""
+        """Listen on the previous port, if any."""
         self._server = await asyncio.start_server(self._serve, HOST, self.port, backlog=1_000)
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def close(self) -> None:
-        """Refuse connections, and break those that are under way."""
+        """Refuse new connections and break the open ones."""
         if self._server:
             self._server.close()
         for handler in self._handlers:
@@ -127,7 +128,7 @@ class Receiver:
             await writer.drain()
 
     async def _held(self, reader: asyncio.StreamReader) -> None:
-        """Until it is released or the sender gives up."""
+        """Wait until the receiver is released or the sender gives up."""
         if self._gate.is_set():
             return
         waiting = {asyncio.create_task(self._gate.wait()), asyncio.create_task(reader.read(1))}

@@ -1,4 +1,4 @@
-"""The programs that `docs/webhooks.md` shows: each block of code that begins with the name of its file."""
+"""The programs in `docs/webhooks.md`: each code block that begins with a file name."""
 
 import re
 from collections import defaultdict
@@ -16,7 +16,7 @@ def blocks(language: str) -> list[str]:
 
 
 def programs() -> dict[str, list[str]]:
-    """By file name, in the document's order: first without a library, then with Stripe's."""
+    """The programs by file name, in the document's order: first without a library, then with Stripe's."""
     snippets = defaultdict(list)
     for code in blocks("python") + blocks("js"):
         name = NAME.match(code)

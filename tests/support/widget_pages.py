@@ -1,4 +1,4 @@
-"""A bot whose widget stands on the host pages, and what a visitor does with it there."""
+"""A bot whose widget is embedded in the host pages, and a visitor's actions there."""
 
 from dataclasses import dataclass
 
@@ -20,14 +20,14 @@ A file may be up to **50 MB** large. See [the plans](https://example.com/plans).
 
 @dataclass(frozen=True, slots=True)
 class Widget:
-    """The tag of a bot's widget, on the server that it comes from."""
+    """The tag of a bot's widget and the server that it is loaded from."""
 
     server: str
     bot_id: str
     bot_key: str
 
     def tag(self, **attributes: str) -> str:
-        """The line for a page; `button="none"` becomes `data-button`."""
+        """The tag to embed; `button="none"` becomes `data-button`."""
         more = "".join(f' data-{name}="{value}"' for name, value in attributes.items())
         source = f"{self.server}/widget.js"
         return (
@@ -36,7 +36,7 @@ class Widget:
 
     @property
     def policy(self) -> str:
-        """The strictest policy of a page that the widget works under."""
+        """The strictest page policy that the widget works under."""
         return (
             f"default-src 'none'; script-src {self.server}; connect-src {self.server}; "
             "require-trusted-types-for 'script'"

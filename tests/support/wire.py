@@ -1,4 +1,4 @@
-"""A server on a real socket, and what it sends back, byte by byte."""
+"""A server on a real socket, and the exact bytes of its responses."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ SECONDS = 10
 
 @dataclass
 class Answer:
-    """One answer as it came over the wire."""
+    """A response as received from the socket."""
 
     status: int
     headers: dict[str, str]
@@ -36,9 +36,9 @@ class Answer:
 async def serving(
     app: FastAPI, database: Database, http: type[StrictHttp] = StrictHttp, **changed: object
 ) -> AsyncIterator[int]:
-    """The port at which the application listens, run as every server process runs it.
+    """Serve the application as every server process does, and return its port.
 
-    `changed`: settings that differ from those of other tests.
+    `changed` overrides the tests' settings.
     """
     used = settings().model_copy(update=changed)
     put_into(app, Runtime(used, database, b"a key for the cursors of the tests"))
@@ -61,7 +61,7 @@ async def serving(
 
 
 async def send(port: int, *parts: bytes, source: str = "127.0.0.1") -> list[Answer]:
-    """Everything that comes back until the server ends the connection, which comes from `source`."""
+    """Send the parts from the address `source` and return all responses until the connection is closed."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(source, 0))
     for part in parts:
         writer.write(part)

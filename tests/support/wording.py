@@ -1,4 +1,4 @@
-"""Sentences of the product in tests: what matters in them, whatever the words around it are."""
+"""Compares the product's sentences in tests by their essential parts, whatever the words between them."""
 
 import re
 from typing import Any
@@ -12,16 +12,16 @@ class _Like:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, str) and self.pattern.fullmatch(other) is not None
 
-    # A set would look for it by its hash.
+    # Sets compare by hash first, which can't work here.
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"like({self.parts!r})"
 
 
-def like(parts: str) -> Any:  # equal to a text, which no type says
-    """What is equal to each text that has these parts in this order, with anything at each `…`.
+def like(parts: str) -> Any:  # equal to matching texts, which the type system can't express
+    """Return an object that equals every text with these parts in this order; `…` matches anything.
 
-    `like("docs.json: …navigation…: gone")` holds the file, the kind and the name, and no wording.
+    `like("docs.json: …navigation…: gone")` fixes the file, the kind and the name, but no wording.
     """
     return _Like(parts)

@@ -1,4 +1,4 @@
-"""Worker processes on the database of the tests, and what they have yet to do."""
+"""Worker processes on the tests' database, and their remaining work."""
 
 import asyncio
 import time
@@ -11,7 +11,7 @@ StartWorker = Callable[..., Process]
 
 
 async def until(is_true: Callable[[], Awaitable[bool]], seconds: float) -> float:
-    """How many seconds it took."""
+    """Wait until the condition is true and return the seconds that it took."""
     began = time.monotonic()
     while not await is_true():
         assert time.monotonic() - began < seconds, f"not within {seconds} seconds"
