@@ -1,11 +1,11 @@
-"""A test says aloud what it claims: one that only calls something passes whatever that returns."""
+"""Every test asserts something: a test that only calls code passes whatever the code returns."""
 
 import ast
 from collections.abc import Iterator
 
 from tests.support.source_code import REPOSITORY, modules_below
 
-# Calls that fail where a claim does not hold; `suppress` claims that nothing else is raised.
+# Calls that fail by themselves; `suppress` asserts that no other exception is raised.
 CLAIMS = {"created", "expect", "expect_navigation", "fail", "ok", "raises", "suppress", "wait_for_url"}
 
 

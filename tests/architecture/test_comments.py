@@ -10,11 +10,11 @@ import pytest
 
 from tests.support.source_code import REPOSITORY, Module, modules_below
 
-# A reader of a sentence that begins so has to look for its subject; the others are British or translated.
+# The first pattern hides the subject of a sentence; the words are British or read as translated.
 UNPLAIN = re.compile(
     r"\A\s*Of |\b(e-mail|behaviour|favourite|licence|[Ss]omebody else|([Aa]ny|[Ee]very)body else|mended)\b"
 )
-# Only modules in which it finds something are read token by token, which takes a hundred times as long.
+# Tokenizing takes a hundred times as long, so only modules that match this pattern are tokenized.
 SUSPECT = re.compile(UNPLAIN.pattern.replace(r"\A", r"[#'\"]", 1))
 
 

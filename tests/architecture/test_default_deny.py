@@ -1,4 +1,4 @@
-"""Every route says who may call it; what is open to everyone is a list that a person has read."""
+"""Every route declares who may call it; routes that are open to everyone are on a reviewed list."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ from instep.platform.web.public import UndeclaredRoute
 from tests.support.cast import Api, Cast, Client
 from tests.support.http import stranger
 
-# Whoever adds a line here has made sure that anyone may see everything behind it.
+# Before you add a route here, make sure that everyone may see everything it returns.
 OPEN_TO_EVERYBODY = {
     "/",
     "/help",
@@ -128,12 +128,12 @@ OPEN_TO_EVERYBODY = {
     "/.well-known/oauth-authorization-server",
     "/.well-known/openid-configuration",
 }
-# What apps call about themselves: what they get there is bound to what a person has consented to.
+# Endpoints that apps call for themselves: the results are limited to what a person consented to.
 FOR_APPS = {("POST", f"/oauth/{name}", "app") for name in ("token", "revoke", "register")}
-# Everyone may try: attempts are counted, and a form of another site is refused.
+# Anyone may try these: attempts are limited, and forms from other sites are refused.
 STEP_FORMS = {("POST", "/sign-in/passkey"), ("POST", "/sign-in/dialog"), ("POST", "/sign-in/dialog/code")}
 OPEN_FORMS = {
-    # Browsers ask before the widget sends a visitor's token for a picture.
+    # Browsers send a preflight before the widget sends a visitor's token for a picture.
     ("OPTIONS", "/files/{bot}/{name}"),
     ("POST", "/hooks/{kind}/{host_id}"),
     ("POST", "/help/{bot}/ask/feedback"),
@@ -161,14 +161,14 @@ OPEN_FORMS = {
     ("POST", "/email/unsubscribe"),
     *STEP_FORMS,
 }
-# Pages of those who are signed in, each with the least role that opens it: a line "METHOD path role".
+# Pages for signed-in people with the minimum role, one "METHOD path role" per line.
 FOR_PEOPLE = {
     (method, path, f"signed-in {role}")
     for method, path, role in (
         line.split() for line in Path(__file__).with_name("pages_for_people.txt").read_text().splitlines()
     )
 }
-# The MCP servers: each tool says what it needs.
+# The MCP servers, where each tool declares its own requirements.
 TOOLS = {
     ("POST", "/mcp", "tools with bot key"),
     ("OPTIONS", "/mcp", "tools with bot key"),
@@ -199,7 +199,7 @@ async def test_who_is_not_signed_in_is_asked_to_sign_in_and_changes_nothing(visi
         address = re.sub(r"\{\w+\}", "x", path)
         answer = await visitor.request(method, address)
         page = answer.headers["Location"].removeprefix("/sign-in?next=")
-        # After a form, to a page that can be opened.
+        # After a form, signing in leads to a page that can be opened.
         assert page == address if method == "GET" else page == "/app/" or address.startswith(page)
         assert answer.status_code == 303
 
@@ -231,7 +231,7 @@ def test_only_the_answer_api_takes_bot_keys() -> None:
     }
 
 
-# What waits for people afterwards: keys that may only propose do it too.
+# Operations whose results people review: keys that may only propose can call them too.
 PROPOSALS = {
     ("POST", "/v1/tasks"),
     ("POST", "/v1/drift/checks"),
@@ -306,7 +306,7 @@ async def test_without_a_key_everything_else_is_refused(app: FastAPI, api: Api, 
         if route.access in ("public", "app", "bot key", "tools with bot key") or is_for_people(route):
             continue
         path = route.path.replace("{", "").replace("}", "")
-        # There are more routes than one address may try without a key in a minute.
+        # There are more routes than one address may request without a key per minute.
         async with stranger(app) as client:
             answer = await client.request(route.method, path, json={})
         assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized"), route.path

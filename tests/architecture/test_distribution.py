@@ -1,6 +1,6 @@
-"""Tables of tenants can be distributed by workspace, as Citus does: their keys carry `workspace_id`.
+"""Tenant tables can be distributed by workspace, as in Citus: their keys include `workspace_id`.
 
-A distributed table keeps a key unique only within a shard, and checks references only inside of one.
+A distributed table enforces unique keys and foreign keys only within a shard.
 """
 
 import json
@@ -15,12 +15,12 @@ from instep.platform.core.database import Database, Tx
 from tests.support.cast import Cast, Client
 from tests.support.changes import send
 
-# A caller is found by these before its workspace is known: on many databases their tables are in one place.
+# These identify a caller before its workspace is known, so their tables are not distributed.
 BEFORE_THE_WORKSPACE = {
     "api_keys_key_hash_key": "a key names its workspace",
     "bots_bot_key_key": "a widget shows the key of its bot",
     "bots_domain": "a host name names its bot",
-    # It keeps every other key that begins with a bot as narrow as it would be without the workspace.
+    # With this key, every other key that begins with a bot is as strict as it would be without the workspace.
     "bots_pkey": "a widget names its bot",
     "bots_slug_key": "an address of a help center names its bot",
     "invitations_token_hash_key": "an invitation is opened before signing in",
@@ -29,11 +29,11 @@ BEFORE_THE_WORKSPACE = {
     "oauth_tokens_pkey": "an app shows a token",
     "sessions_pkey": "a browser shows a session",
     "setup_links_pkey": "a link is opened before signing in",
-    # Jobs are found by all workers, whichever workspace they are for.
+    # Workers take jobs of all workspaces.
     "jobs_pkey": "one queue for all workspaces",
     "jobs_waiting": "one queue for all workspaces",
 }
-# The token of a CI job names an issuer, and the trusts in it are read before the workspace is known.
+# A CI job's token names an issuer, whose trusts are read before the workspace is known.
 ALSO_IN_ONE_PLACE = {"trusts"}
 
 TENANT_TABLES: LiteralString = """
@@ -86,7 +86,7 @@ async def test_what_is_in_one_place_refers_to_nothing_that_is_distributed(owner:
 
 
 async def test_postgresql_itself_divides_the_tables_by_workspace(owner: Tx) -> None:
-    """Partitions ask of keys and references what shards do: each is made again as a partitioned table."""
+    """Partitions limit keys and references as shards do, so this makes each table a partitioned one."""
     in_one_place = await tables_in_one_place(owner)
     tables = [name for (name,) in await rows(owner, f"{TENANT_TABLES} select name from tenant_tables")]
     divided = [name for name in tables if name not in in_one_place]
@@ -96,7 +96,7 @@ async def test_postgresql_itself_divides_the_tables_by_workspace(owner: Tx) -> N
         await owner.execute("create schema divided")
         await owner.execute("set local search_path = divided, public")
         for name in divided:
-            # Only PostgreSQL 17 and newer number the rows of partitioned tables.
+            # Identity columns of partitioned tables need PostgreSQL 17.
             statement = """
                 create table divided.{table} (like public.{table} including all excluding identity)
                 partition by hash (workspace_id)
@@ -121,7 +121,7 @@ async def test_every_tenant_table_is_read_by_its_workspace(owner: Tx) -> None:
 
 
 async def test_the_policy_takes_no_part_in_a_search_by_bot(owner: Tx) -> None:
-    """PostgreSQL takes a bot and its workspace for independent, and would join all rows with all others."""
+    """PostgreSQL would treat bot and workspace as independent and join all rows with all others."""
     searched = await owner.value(
         """
         select array_agg(distinct c.relname) from pg_class c
@@ -168,7 +168,7 @@ async def test_the_key_of_one_company_can_not_stand_for_the_task_of_another(
 
 
 async def test_two_companies_can_not_have_the_same_bot(owner: Tx, cast: Cast) -> None:
-    """Keys that begin with a bot rely on it."""
+    """Keys that begin with a bot rely on this."""
     with pytest.raises(UniqueViolation):
         await owner.execute(
             """

@@ -1,4 +1,4 @@
-"""Over all routes: sessions open pages alone and keys the API alone, and forms are ours or refused."""
+"""For all routes: sessions only work on pages, keys only in the API, and foreign forms are refused."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from tests.support.http import Response
 from tests.support.sign_in import HERE, TOKEN, Browser, browser, sign_up
 
 PREFIX = "signed-in "
-# Opened before anyone has signed in.
+# These pages open before sign-in.
 BEFORE_SIGNING_IN = (
     "/sign-in",
     "/sign-in/code",
@@ -35,7 +35,7 @@ def routes_of_people(method: str) -> Iterator[RouteOut]:
 
 
 def address_of(route: RouteOut, cast: Cast) -> str:
-    """The address for Acme's bot; what else it names does not exist."""
+    """The path for Acme's bot; all other objects in it don't exist."""
     path = route.path.replace("{bot_slug}", cast.acme.slug).replace("{bot}", cast.acme.slug)
     return path.replace("{", "").replace("}", "")
 
@@ -62,7 +62,7 @@ async def test_a_session_opens_no_route_of_a_program(app: FastAPI, api: Api, cas
         for route in list_routes(create_app()).results:
             if route.access == "public" or route.access.startswith(PREFIX) or route.method == "OPTIONS":
                 continue
-            # So many calls of one address would be too many.
+            # One address may not make this many calls.
             await owner.execute("delete from rate_windows")
             answer = await ann.client.request(
                 route.method, address_of(route, cast), json={}, headers={"Origin": "http://help.test", **HERE}
@@ -98,7 +98,7 @@ async def test_no_form_of_another_page_is_accepted(
             form = {"Content-Type": "application/x-www-form-urlencoded", **headers}
             answer = await ann.client.post(address_of(route, cast), content=body, headers=form)
             assert answer.status_code == (400 if fault == "plain text" else 403), route
-        # Not even the form to sign out.
+        # Even the form to sign out was refused.
         assert await token_of(ann)
 
 
@@ -135,5 +135,5 @@ async def test_no_page_is_framed_or_stored(app: FastAPI, api: Api, cast: Cast, o
         for opener, path in [*pages, *((nobody, path) for path in BEFORE_SIGNING_IN)]:
             answer = await opener.get(path)
             assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"], path
-            # Pages of errors are the same for everyone.
+            # Error pages are the same for everyone.
             assert answer.status_code >= 400 or answer.headers["Cache-Control"] == "no-store", path

@@ -1,7 +1,7 @@
-"""Nothing whose cost a text decides is done where requests are served, unless a limit bounds it.
+"""Work whose cost depends on a text does not run on the event loop unless a limit bounds it.
 
-While the event loop highlights code, compares texts or reads YAML, it serves nobody else. So a coroutine
-hands such work to `run_bounded`, or to a thread, and never calls it.
+While the event loop highlights code, compares texts or reads YAML, it serves no other request. So coroutines
+pass such work to `run_bounded` or to a thread, and never do it themselves.
 """
 
 import re
@@ -14,7 +14,7 @@ from instep.platform.core import limits
 from tests.support.call_graph import CallGraph, Function, is_primitive
 from tests.support.source_code import PACKAGE, Module
 
-# Libraries, functions and methods that read texts, and our own readers whose time grows with a text.
+# Libraries, functions and methods that parse texts, and our own parsers whose time grows with the text.
 PRIMITIVES = {
     *("comrak.render_markdown", "nh3", "html_to_markdown", "selectolax", "liquid"),
     *("difflib", "merge3.Merge3", "patiencediff", "rapidfuzz"),
@@ -26,9 +26,9 @@ PRIMITIVES = {
     "instep.content.parts.expansion.refuse_bad_texts",
     "instep.platform.text.patching.hunks_of",
 }
-# Programs at a terminal, where nobody else waits.
+# Programs in a terminal, where no other request waits.
 OF_TERMINALS = {"backups", "ci", "cli", "demo", "linting", "migrations", "review", "thin_client"}
-# What may be called anywhere: the limit of its text, and why that bounds it.
+# Functions that may run anywhere, with the limit of their text, and why it bounds them.
 BOUNDED = {
     "instep.visitors.answers.answer_blocks.read_answer_blocks": ("MAX_PASSAGES_RETRIEVED", "of passages"),
     "instep.visitors.answers.citing.has_no_active_markup": (
@@ -41,7 +41,7 @@ BOUNDED = {
         "MAX_FRONT_MATTER_CHARACTERS",
         "by libyaml, in linear time",
     ),
-    # Its time is linear, and each page of a sync or an export is a turn of its own.
+    # This takes linear time, and each page of a sync or an export is a separate step of the event loop.
     "instep.transfer.exports.relative_links.code_lines": ("MAX_CONTENT_CHARACTERS", "the blocks of one page"),
     "instep.platform.llm.guard.has_markup": ("MAX_COMPLETION_BYTES", "of a completion"),
     "instep.interfaces.reference.pages.Descriptions.page_values": ("", "our own texts, once"),
@@ -70,7 +70,7 @@ def words_of_templates() -> frozenset[str]:
 
 
 def is_on_the_loop(function: Function) -> bool:
-    """True if it is a coroutine, or what a template may call, where others are served."""
+    """True for coroutines, and for functions that templates may call while the server handles requests."""
     if function.module.package in OF_TERMINALS:
         return False
     is_of_pages = function.module.package in {"dashboard", "oauth", "people", "site", "web"}
@@ -79,7 +79,7 @@ def is_on_the_loop(function: Function) -> bool:
 
 
 def ways_to_work(calls: CallGraph, bounded: Collection[str]) -> list[str]:
-    """Each way by which the event loop comes to work that nothing bounds."""
+    """Every call path from the event loop to unbounded work."""
     found = calls.reaching(PRIMITIVES, bounded)
     ways = []
     for function in filter(is_on_the_loop, calls.functions.values()):

@@ -1,16 +1,16 @@
-"""Other packages import a package by its face; what is behind the face is free to change.
+"""Other packages import a package through its public modules; all its other modules are free to change.
 
-import-linter's `protected` contracts name what is closed, so that a new module would be open until someone
-closes it. This table names what is open instead.
+import-linter's `protected` contracts list private modules, so a new module would be public until someone adds
+it. This table lists the public ones instead.
 """
 
 import sys
 
 from tests.support.source_code import Module, imports_of, product_modules, slice_of
 
-# Packages that stand below all slices: their modules are made to be imported, except those closed below.
+# Packages below all slices: their modules are public, except those in CLOSED.
 FLOORS = {"core", "email", "identity", "llm", "migrations", "text", "web"}
-# What begins with these names is closed, and why.
+# Name prefixes of private modules, and the reasons.
 CLOSED = {
     "instep.platform.core.embedded.": "the package itself gives what others use",
     "instep.platform.core.jobs.": "the package itself gives what others use",
@@ -21,12 +21,12 @@ CLOSED = {
     "instep.platform.llm.local_embedding": "the factory chooses the provider",
     "instep.platform.llm.openai": "the factory chooses the provider",
 }
-# What every package above a slice may import of it.
+# Modules of a slice that every package above it may import.
 SLICE_FACE = {"actions", "schemas"}
-# What the programs put together: `app`, `worker` and `runtime` at the top, and the two MCP servers.
+# The programs that assemble everything: `app`, `worker` and `runtime` at the top, and the MCP servers.
 PROGRAMS = {"app", "mcp_servers", "runtime", "worker"}
 PROGRAM_FACE = {"errors", "jobs", "pages", "rest", "tools"}
-# Further modules that are faces of their package.
+# Further public modules of each package.
 FACES: dict[str, set[str]] = {
     "subscriptions": {"queries", "reader_letters"},
     "answers": {"ask", "golden", "inbox", "visitor_tokens"},
@@ -171,7 +171,7 @@ FACES: dict[str, set[str]] = {
         "translating.usage_estimate",
     },
 }
-# Imports past a face that are right: the importer, what it imports, and why.
+# Accepted imports of private modules: the importer, the imported name, and the reason.
 EXCEPTIONS: dict[tuple[str, str], str] = {
     (
         "instep.cli.alerts",
@@ -234,7 +234,7 @@ def is_open(target: str, importer: Module) -> bool:
 
 
 def test_the_client_imports_the_standard_library_alone() -> None:
-    """And of the platform what the archive of the client has, which a test runs by itself."""
+    """It may also import the platform modules in its archive, which another test runs without the rest."""
     sources = {
         source
         for module in product_modules()

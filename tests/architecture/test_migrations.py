@@ -1,4 +1,4 @@
-"""Migrations create the schema on an empty database, once, however many processes start together."""
+"""Migrations create the schema in an empty database once, even if several processes start together."""
 
 import os
 import subprocess
@@ -47,7 +47,7 @@ def empty_url(cluster: EmbeddedPostgres) -> str:
     maintenance = make_conninfo(cluster.url, dbname="postgres")
     with psycopg.connect(maintenance, autocommit=True) as connection:
         connection.execute(sql.SQL("create database {}").format(name))
-    # It goes with the cluster of the tests.
+    # The database is removed together with the tests' PostgreSQL server.
     return make_conninfo(cluster.url, dbname=name.as_string(None).strip('"'))
 
 
@@ -103,7 +103,7 @@ def test_a_database_of_another_version_is_refused_with_what_to_do(empty_url: str
 def test_an_update_keeps_the_rows_and_adds_what_is_missing(
     empty_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Databases of the last development version are at revision 0061 too, with the same schema."""
+    """Databases of the last development version are also at revision 0061, with the same schema."""
     migrate_to(empty_url, "0061")
     with psycopg.connect(empty_url) as connection:
         connection.execute("update workspaces set name = 'Kept'")
@@ -116,7 +116,7 @@ def test_an_update_keeps_the_rows_and_adds_what_is_missing(
 
 
 def test_each_revision_is_one_file_with_a_comment() -> None:
-    """A number that two branches took at once would skip one of them in some databases."""
+    """If two branches used the same number, some databases would skip one of the migrations."""
     names = sorted(file.name.partition("_")[0] for file in VERSIONS.glob("*.sql"))
 
     assert [BASELINE, *names] == revisions()

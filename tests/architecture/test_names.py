@@ -1,4 +1,4 @@
-"""A name has one meaning in the whole package, and says what the thing is."""
+"""A name has one meaning in the whole package, and it says what the thing is."""
 
 import ast
 from collections import defaultdict
@@ -7,20 +7,20 @@ from collections.abc import Iterable, Iterator
 from instep.platform.core import limits
 from tests.support.source_code import Module, imports_of, product_modules
 
-# What happened to a thing does not say what the thing is.
+# A participle says what happened to a thing, not what the thing is.
 PARTICIPLES = {
     *("asked", "found", "gone", "held", "kept", "known", "made", "near"),
     *("one", "own", "said", "shown", "told", "wanted"),
 }
-# Modules that each slice, program or family of errors has under the same name: the folder tells them apart.
+# Module names that every slice, program or family of errors uses: the folder tells them apart.
 SLICE_MODULES = {"actions", "jobs", "pages", "queries", "rest", "schemas", "tools"}
 PROGRAM_MODULES = {"command", "report", "shapes"}
 COMMON_MODULES = SLICE_MODULES | PROGRAM_MODULES | {"client", "errors", "events"}
-# A module of the command line is named after the area that it gives commands for.
+# A command-line module is named after the area of its commands.
 COMMANDS = "instep.cli."
 
 PROVIDERS = {"instep.platform.llm.anthropic", "instep.platform.llm.openai"}
-# Classes with the same name on purpose: where they are defined, and why they mean the same.
+# Deliberately repeated class names: the modules that define them, and why the meaning is the same.
 SAME_CLASSES: dict[str, tuple[set[str], str]] = {
     "Bot": (
         {"instep.client.ci.shapes", "instep.platform.identity.schemas"},
@@ -53,7 +53,7 @@ SAME_CLASSES: dict[str, tuple[set[str], str]] = {
     "Message": (PROVIDERS, "the shape that each provider gives to a message"),
     "Usage": (PROVIDERS, "the shape that each provider gives to the tokens used"),
 }
-# Modules with the same name on purpose.
+# Deliberately repeated module names.
 SAME_MODULES: dict[str, tuple[set[str], str]] = {
     "budget": (
         {"instep.platform.llm.budget", "instep.platform.web.mcp.budget"},
@@ -78,7 +78,7 @@ SAME_MODULES: dict[str, tuple[set[str], str]] = {
     ),
     "worker": ({"instep.platform.core.jobs.worker", "instep.worker"}, "the program runs the class"),
 }
-# Functions that are imported by their names and have the same name on purpose.
+# Deliberately repeated names of functions that other modules import by name.
 SAME_FUNCTIONS: dict[str, tuple[set[str], str]] = {
     "alert": (
         {"instep.notifications.alerts.actions", "instep.transfer.imports.markdown.callouts"},
@@ -162,7 +162,7 @@ def test_a_module_name_is_given_once() -> None:
 
 
 def test_a_function_that_is_imported_by_its_name_is_defined_once() -> None:
-    """`queries.find` says with its module what it finds; `find` alone, imported by its name, would not."""
+    """`queries.find` says what it finds; an imported `find` on its own would not."""
     functions = {
         (module.name, node.name)
         for module in product_modules()
@@ -198,7 +198,7 @@ def test_every_limit_tells_its_unit() -> None:
 
 
 def homonyms(definitions: Iterable[tuple[str, str]], same: dict[str, tuple[set[str], str]]) -> list[str]:
-    """Each name with several definitions and where these are, except where they mean the same."""
+    """Each name with several definitions and their modules, except where the meaning is the same."""
     modules: defaultdict[str, set[str]] = defaultdict(set)
     for name, module in definitions:
         modules[name].add(module)
@@ -210,7 +210,7 @@ def homonyms(definitions: Iterable[tuple[str, str]], same: dict[str, tuple[set[s
 
 
 def bound_names(module: Module) -> Iterator[tuple[int, str]]:
-    """Line and name of each variable, attribute, parameter and function."""
+    """The line and name of each variable, attribute, parameter and function."""
     for node in module.nodes:
         match node:
             case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
@@ -223,7 +223,7 @@ def bound_names(module: Module) -> Iterator[tuple[int, str]]:
                 yield node.lineno, name
 
 
-# A count has what it counts as its unit: a plural in the name, as in `MAX_BOTS_NAMED`.
+# The unit of a count is the plural noun in its name, as in `MAX_BOTS_NAMED`.
 UNITS_IN_NAMES = {"AGE", "AFTER", "DELAY", "RETENTION", "TTL", "WINDOW"}
 UNITS_IN_COMMENTS = {
     "bytes",
@@ -237,12 +237,12 @@ UNITS_IN_COMMENTS = {
     "seconds",
 }
 UNITS_IN_COMMENTS |= {"tokens", "words"}
-# A share or a score has its range as its unit.
+# The unit of a share or score is its range.
 RANGES = ("from 0 to", "between 0 and", "0 to 1", "0 to 4")
 
 
 def constants(module: Module) -> Iterator[tuple[str, str]]:
-    """Each constant with the comment that stands above its group, or above itself."""
+    """Each constant with the comment above it or above its group."""
     lines = module.text.splitlines()
     comment = ""
     for node in module.tree.body:
@@ -255,7 +255,7 @@ def constants(module: Module) -> Iterator[tuple[str, str]]:
 
 
 def comment_above(lines: list[str], line: int) -> str:
-    """The comment that ends right above a line, as one text in lower case."""
+    """The comment directly above a line, as one lowercase text."""
     first = line - 1
     while lines[first - 1].startswith("#"):
         first -= 1
@@ -263,7 +263,7 @@ def comment_above(lines: list[str], line: int) -> str:
 
 
 def tells_unit(name: str, comment: str) -> bool:
-    """Times are `timedelta` and tell theirs; everything else says it in its name or in its comment."""
+    """True if the name or the comment states the unit; `timedelta` names do by their ending."""
     parts = name.split("_")
     is_count = any(part.endswith("S") and not part.endswith("SS") for part in parts)
     words = set(comment.replace(",", " ").replace(".", " ").split())

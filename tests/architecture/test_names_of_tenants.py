@@ -1,4 +1,4 @@
-"""Two workspaces use the same names, and each look-up by a name finds the row of the workspace that asks."""
+"""Two workspaces use the same names, and each lookup by name finds the row of the workspace that asks."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -23,9 +23,9 @@ from tests.support.questions import ask
 from tests.support.site_pages import publish
 from tests.support.uploads import send, upload
 
-# A column that holds an id, which the service makes at random: nobody chooses one that another has.
+# Columns with ids that the service generates at random, so that callers can't choose an existing one.
 ID = re.compile(r"\(*(?:id|\w+_id|token_hash|key_hash|code_hash|bot_key|object_key)\b")
-# The columns of unique indexes by which rows of one workspace alone are found, and what nobody sends there.
+# Unique indexes that are only searched within a workspace, or whose columns callers can't set, and why.
 OF_THE_SERVICE = {
     "article_views": "counts by days",
     "assignment_rules": "found with the bot, by the collection or the label",
@@ -53,7 +53,7 @@ OF_THE_SERVICE = {
     "synced_files": "found with the bot of the sync",
     "synced_folders": "found with the bot of the sync",
 }
-# Names that are one in the whole installation, and why nobody learns of another workspace by one.
+# Names that are unique in the whole installation, and why they reveal nothing about other workspaces.
 OF_THE_INSTALLATION = {
     "alembic_version (version_num)": "no tenant's",
     "backup_runs (began_at)": "no tenant's",
@@ -65,7 +65,7 @@ OF_THE_INSTALLATION = {
     "provider_accounts (issuer, client_id, subject)": "an account of one person, signed by the provider",
     "rate_windows (policy, subject)": "counts by ids and addresses",
 }
-# Functions that look beyond the workspace for a name that a caller chooses.
+# Functions that search all workspaces for a name that the caller chooses.
 BEYOND_THE_WORKSPACE = {
     "bots_with_alerts": "by a kind of alerts, and it returns ids alone",
     "change_address": "by an address that the person has proved, and it says only whether it is taken",
@@ -86,7 +86,7 @@ BEYOND_THE_WORKSPACE = {
     "slugs_like": "slugs are public, as parts of addresses",
     "vectors_behind": "by the name of the installation's model",
 }
-# Parameters that are no names: ids, and what only the person has.
+# Parameters that are not names: ids, and secrets that only the person has.
 NO_NAMES = {
     "p_person",
     "p_id",
@@ -98,7 +98,7 @@ NO_NAMES = {
     "p_except",
 }
 
-# Puts the name into the company's workspace; returns what it should lead to there, and what it leads to.
+# Stores the name in the company's workspace; returns the expected result of a lookup, and the result.
 Case = Callable[[Api, Tx, Company], Awaitable[tuple[Any, Any]]]
 
 
@@ -206,7 +206,7 @@ CASES: dict[str, Case] = {
     "trusts": trust,
     "bots.claimed_domain": claimed_domain,
 }
-# No unique index holds these names: several rows of a workspace may have the same.
+# These names have no unique index: several rows of a workspace may share one.
 WITHOUT_INDEX = {"trusts", "bots.claimed_domain"}
 
 
@@ -230,7 +230,7 @@ async def test_every_unique_name_is_known_to_these_tests(owner: Tx) -> None:
         elif names:
             beyond.add(f"{table} ({', '.join(columns)})")
 
-    # A new name needs a case here, or the reason why nobody can send another workspace's.
+    # A new name needs a case here, or a reason why a caller can't use another workspace's name.
     assert within == (CASES.keys() | OF_THE_SERVICE.keys()) - WITHOUT_INDEX
     assert beyond == OF_THE_INSTALLATION.keys()
 
@@ -242,7 +242,7 @@ async def test_every_function_that_looks_beyond_the_workspace_for_a_name_is_know
         where prosecdef and pronamespace = 'public'::regnamespace""",
     )
 
-    # The sender of a secret is found by its hash.
+    # Functions with a `bytea` parameter look up a secret by its hash.
     by_name = {
         name
         for name, parameters in functions
@@ -252,7 +252,7 @@ async def test_every_function_that_looks_beyond_the_workspace_for_a_name_is_know
 
 
 async def unique_indexes(owner: Tx) -> list[tuple[str, list[str]]]:
-    """The table and the columns of each unique index."""
+    """The table and columns of each unique index."""
     definitions = await rows_of(
         owner,
         """select t.relname, pg_get_indexdef(x.indexrelid)

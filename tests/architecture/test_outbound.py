@@ -1,4 +1,4 @@
-"""Nothing calls out but through the guard, and in the guard one function opens connections."""
+"""All outbound calls go through the guard, and a single function in the guard opens connections."""
 
 import ast
 from collections.abc import Iterator
@@ -106,7 +106,7 @@ def modules(folder: Path) -> Iterator[tuple[str, ast.Module]]:
 
 
 def means_of(tree: ast.Module) -> set[str]:
-    """The libraries that it imports and the functions that it names by which one calls out."""
+    """The imported libraries and named functions that can make outbound calls."""
     imports, names = set[str](), set[str]()
     for node in ast.walk(tree):
         match node:

@@ -1,4 +1,4 @@
-"""No pattern of the package takes more than linear time, whatever text it is used on."""
+"""Every pattern of the package takes at most linear time on any text."""
 
 import ast
 import importlib
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
-# The parser of patterns is not public, and has no types; there is no other one.
+# The parser of patterns is private and untyped, but there is no other one.
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
@@ -21,23 +21,23 @@ import pytest
 import instep
 from tests.support.source_code import imports_of, product_modules
 
-# Characters of the longer text, and of the shorter one that its time is held against.
+# Lengths in characters of the two texts whose times are compared.
 LONGER, SHORTER = 8_000, 2_000
-# With exponential time even so short a text takes long, and a longer one does not come to an end.
+# With exponential time, this many characters already take long, and more would never finish.
 TINY = 20
-# A first look at a short text: what is done with it in less time is not slow with the longer one.
+# Length of the first text to try; if that takes less time than this, longer texts are not slow either.
 SHORTEST, SUSPICIOUS_SECONDS = 500, 0.000_06
 # Linear time grows by 4, quadratic time by 16.
 GROWTH = 8.0
-# So much growth no busy machine explains, so it is measured once.
+# A busy machine can't explain this much growth, so one measurement is enough.
 CERTAIN_GROWTH = 12.0
-# What takes so long with the shorter text is not tried with the longer one.
+# If the shorter text takes this long, the longer one is not tried.
 HOPELESS_SECONDS = 0.1
 FLOOR_SECONDS = 0.02
-# Quadratic time that takes the floor with the longer text takes at least this with the shorter one.
+# If quadratic time reaches the floor with the longer text, the shorter one takes at least this long.
 DOUBTFUL_SECONDS = 0.001
 RUNS = 3
-# A match of no more characters takes no more time at each place of a text, however long the text is.
+# If a match can't be longer than this, its time at each position does not depend on the text's length.
 FEW_CHARACTERS = 100
 MIGRATIONS = "instep.platform.migrations"
 ALPHABET = (" ", "\n", "a", "1", "`", "[", '"', "<", "_", "-", "é")
@@ -47,7 +47,7 @@ IsSlow = Callable[["Pattern", str, "Attack"], bool]
 SEARCHING = METHODS - {"match", "fullmatch"}
 Pattern = re.Pattern[Any]
 
-# Where only bounded texts are read, by module: how many characters, and what bounds them.
+# Modules that only read bounded texts: the number of characters, and the reason for the bound.
 BOUNDED: dict[str, tuple[int, str]] = {
     "drafting.writer.facts.": (
         1_000,
@@ -58,7 +58,7 @@ BOUNDED: dict[str, tuple[int, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """A text of any length that may be slow to search."""
+    """A text of any length that may be slow to match."""
 
     before: str
     pump: str
@@ -69,7 +69,7 @@ class Attack:
 
 
 def patterns() -> dict[str, Pattern]:
-    """Every pattern at module level, also in collections, by the module and name where it stands."""
+    """All patterns at module level, including those in collections, by module and name."""
     names: dict[Pattern, str] = {}
     for module in pkgutil.walk_packages(instep.__path__, "instep."):
         if module.name.startswith(MIGRATIONS) or module.name.endswith("__main__"):
@@ -97,7 +97,7 @@ def held_by(value: object) -> Iterator[Pattern]:
 
 
 def pieces_of(pattern: Pattern) -> list[str]:
-    """What a text may be made of that comes near to a match: literal runs, and a sign of each class."""
+    """Building blocks of texts that almost match: literal runs, and one character of each class."""
     pieces: list[str] = []
     collect(tree_of(pattern), pieces)
     return list(dict.fromkeys(piece for piece in pieces if piece))
@@ -110,7 +110,7 @@ def tree_of(pattern: Pattern) -> Any:
 
 
 def collect(tree: Any, pieces: list[str]) -> str:
-    """An example of what the tree matches; each part of it and its longer runs are added to the pieces."""
+    """Return an example of what the tree matches; add its parts and their longer runs to the pieces."""
     example = ""
     for code, argument in tree:
         example += example_of(code, argument, pieces)
@@ -170,7 +170,7 @@ SINGLE_SIGNS: dict[Any, Callable[[Any], str]] = {
 
 
 def attacks(pattern: Pattern) -> Iterator[Attack]:
-    """Texts of any length: something, again and again, between what may stand before and after it."""
+    """Texts of any length: a repeated piece between possible beginnings and ends."""
     pieces = sorted(pieces_of(pattern), key=len)
     pumps = dict.fromkeys([*ALPHABET, *pieces[:MOST_PIECES], *pieces[-MOST_PIECES:]])
     befores = dict.fromkeys(["", *pieces[:3], *pieces[-2:]])
@@ -178,7 +178,7 @@ def attacks(pattern: Pattern) -> Iterator[Attack]:
 
 
 def uses() -> dict[str, set[str]]:
-    """The methods by which the package uses each pattern, by the module and name where the pattern stands."""
+    """The methods called on each pattern, by the pattern's module and name."""
     methods: dict[str, set[str]] = {}
     for file in product_modules():
         module = file.name.removeprefix("instep.")
@@ -193,7 +193,7 @@ def uses() -> dict[str, set[str]]:
 
 
 def methods_for(name: str, methods: dict[str, set[str]]) -> set[str]:
-    """A pattern in a collection has no name, so the methods are those its module uses on any variable."""
+    """The methods called on a pattern; for those in collections, all that their module calls on variables."""
     module = name.partition("#")[0]
     return methods.get(module) or methods.get(module.rpartition(".")[0], set())
 
@@ -207,7 +207,7 @@ def seconds(pattern: Pattern, method: str, text: str) -> float:
 
 
 def is_hopeless(pattern: Pattern, method: str, attack: Attack) -> bool:
-    """True if even a short text takes long; it is asked twice, for the machine may have been busy."""
+    """True if even a short text takes long; it is measured twice in case the machine is busy."""
     texts = [attack.text(length) for length in (TINY, SHORTEST)]
     return any(all(seconds(pattern, method, text) > FLOOR_SECONDS for _ in range(2)) for text in texts)
 
@@ -216,7 +216,7 @@ def takes_too_long(pattern: Pattern, method: str, attack: Attack) -> bool:
     if seconds(pattern, method, attack.text(TINY)) > FLOOR_SECONDS:
         return is_hopeless(pattern, method, attack) or grows_too_fast(pattern, method, attack)
     short = seconds(pattern, method, attack.text(SHORTEST))
-    # Nearly all texts take hardly any time, so no more is asked about those.
+    # Nearly all texts take hardly any time, so they need no further measurement.
     if short < SUSPICIOUS_SECONDS:
         return False
     if short > FLOOR_SECONDS and is_hopeless(pattern, method, attack):
@@ -242,12 +242,12 @@ def grows_too_fast(pattern: Pattern, method: str, attack: Attack) -> bool:
 
 
 def takes_too_long_at_a_place(pattern: Pattern, method: str, attack: Attack) -> bool:
-    """For a pattern of few characters, whose only danger are the ways to try them."""
+    """For patterns with short matches, the only risk is the number of ways to match at one position."""
     return all(seconds(pattern, method, attack.text(TINY)) > FLOOR_SECONDS for _ in range(2))
 
 
 def longest_match(tree: Any) -> int:
-    """The most characters that a match reads, also those that it only looks at."""
+    """The maximum number of characters that a match reads, including lookaheads."""
     looks = 0
     for code, argument in tree:
         if code in (codes.ASSERT, codes.ASSERT_NOT):
@@ -281,12 +281,12 @@ def takes_too_long_within(length: int, pattern: Pattern, method: str, attack: At
 
 
 def is_always(is_slow: IsSlow, pattern: Pattern, method: str, attack: Attack) -> bool:
-    """True if it is slow each time; a busy machine makes other texts slow each time."""
+    """True if this text is slow each time; a busy machine slows down different texts each time."""
     return all(is_slow(pattern, method, attack) for _ in range(3))
 
 
 def slow_uses(name: str, pattern: Pattern, methods: set[str]) -> Iterator[str]:
-    """Each use of a pattern that a text makes slow, with that text."""
+    """Each use of a pattern that some text makes slow, with that text."""
     lengths = [length for module, (length, _) in BOUNDED.items() if name.startswith(module)]
     is_slow: IsSlow = partial(takes_too_long_within, lengths[0]) if lengths else takes_too_long
     if longest_match(tree_of(pattern)) <= FEW_CHARACTERS:

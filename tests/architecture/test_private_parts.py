@@ -1,6 +1,6 @@
-"""Parts of libraries that their documentation does not promise: an upgrade that changes one fails here.
+"""Undocumented parts of libraries: these tests fail if an upgrade changes one.
 
-Each is named with its signature, and with the module of ours that leans on it.
+Each part is listed with its signature and the module of ours that uses it.
 """
 
 import inspect
@@ -16,7 +16,7 @@ from starlette.formparsers import MultiPartParser
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.supervisors.multiprocess import Multiprocess
 
-# `platform.web.protocol` bounds what a connection may do.
+# `platform.web.protocol` limits what a connection may do.
 PROTOCOL = {
     HttpToolsProtocol.connection_made: ["transport"],
     HttpToolsProtocol.connection_lost: ["exc"],
@@ -35,11 +35,11 @@ PROTOCOL = {
 OTHERS = {
     # `platform.web.serving` closes sockets before it stops processes.
     Multiprocess.terminate_all: [],
-    # `platform.core.database_connections` reconnects soon.
+    # `platform.core.database_connections` reconnects quickly.
     AsyncConnectionPool.schedule_task: ["task", "delay"],
     # `platform.web.direct_calls` validates parameters as the framework does.
     request_params_to_args: ["fields", "received_params"],
-    # `platform.web.multipart` reads forms with bounds.
+    # `platform.web.multipart` parses forms with limits.
     MultiPartParser: ["headers", "stream", "max_files", "max_fields", "max_part_size"],
 }
 ATTRIBUTES = {

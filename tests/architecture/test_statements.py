@@ -1,6 +1,6 @@
-"""Statements name the workspace of each distributed table, so that a router knows the shard from them.
+"""SQL statements name the workspace of each distributed table, so that a router can choose the shard.
 
-Row-level security would find the same rows, but Citus chooses shards by conditions that stand in a statement.
+Row-level security would find the same rows, but Citus chooses shards by the conditions in a statement.
 """
 
 import ast
@@ -12,20 +12,20 @@ from instep.platform.core.database import Tx
 from tests.architecture.test_distribution import TENANT_TABLES, rows, tables_in_one_place
 from tests.support.source_code import product_modules
 
-# These run over all workspaces, as the owner of the tables or for an operator.
+# Statements over all workspaces, run as the tables' owner or for an operator.
 OVER_ALL_WORKSPACES: dict[str, str] = {
     "instep.operations.backups.settling.settle_past": "a backup is restored whole",
     "instep.operations.ops.doctor.examine": "`instep doctor` counts what the installation holds",
     "instep.search.semantic.vectors.embedding_backlog": "`instep doctor` counts what waits everywhere",
 }
-# What callers read, in words that SQL has too.
+# Texts for callers that contain words which are also SQL keywords.
 PROSE = {
     "instep.cli",
     "instep.interfaces.mcp_servers.servers",
     "instep.interfaces.reference.descriptions",
 }
 
-# A table after such a word or a comma, and the name that the statement gives to it.
+# A table after one of these words or a comma, and its alias.
 TABLE = re.compile(
     r"\b(?:from|join|update|into|using)\s+(?:only\s+)?(\w+)(?:\s+(?:as\s+)?(\w+))?|,\s*(\w+)\s+(?!from\b)(\w+)\b"
 )
@@ -36,7 +36,7 @@ NO_ALIAS = {
 
 
 class SqlText(NamedTuple):
-    """A piece of SQL in the code, and the function or name that holds it."""
+    """A piece of SQL in the code, and the function or variable that contains it."""
 
     place: str
     text: str
@@ -51,7 +51,7 @@ def sql_texts() -> Iterator[SqlText]:
 def texts_below(node: ast.AST, place: str) -> Iterator[SqlText]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant):
-            continue  # It is a docstring.
+            continue  # a docstring
         if isinstance(child, ast.JoinedStr):
             parts = [part.value if isinstance(part, ast.Constant) else "…" for part in child.values]
             yield SqlText(place, "".join(map(str, parts)))
@@ -65,7 +65,7 @@ def texts_below(node: ast.AST, place: str) -> Iterator[SqlText]:
 
 
 def tables_without_workspace(text: str, distributed: set[str]) -> set[str]:
-    """The distributed tables that a piece of SQL reads or writes without naming their workspace."""
+    """The distributed tables that the SQL reads or writes without naming their workspace."""
     missing = set()
     unnamed = 0
     for match in TABLE.finditer(text):

@@ -1,4 +1,4 @@
-"""PostgreSQL itself keeps companies apart: what a query forgets to ask for, row-level security asks."""
+"""PostgreSQL itself separates companies: row-level security covers conditions that a query forgets."""
 
 import re
 from collections.abc import AsyncIterator
@@ -53,13 +53,11 @@ from tests.support.uploads import show_in_article, upload
 from tests.support.visitor_tokens import secret_of
 from tests.support.visitors import begin, leave, rate
 
-# No company's: jobs are found by all workers, windows are counted before a caller is known.
-# A challenge is answered before anyone has signed in.
-# An AI client is known before anyone has said for whom.
-# Backups are made of all companies together.
+# Tables of no company: workers take all jobs, rate limits apply before the caller is known, challenges are
+# answered before sign-in, AI clients register before anyone signs in, and backups contain all companies.
 SHARED = {"alembic_version", "backup_runs", "challenges", "jobs", "oauth_clients", "rate_windows"}
 OUT_OF_REACH = {"challenges", "rate_windows"}
-# What belongs to a person, in whichever workspaces they are, and the column that names the person.
+# Tables of people, who may be in several workspaces, and the column that refers to the person.
 OF_PEOPLE = {
     "people": "id",
     "totp_secrets": "person_id",
@@ -71,7 +69,7 @@ OF_PEOPLE = {
 
 @pytest.fixture
 async def app_tx(database_url: str) -> AsyncIterator[Tx]:
-    """A session as the application has it, in no company's scope yet."""
+    """A session with the application's rights that has not entered a company."""
     async with await psycopg.AsyncConnection.connect(
         database_url, autocommit=True, options=OPTIONS
     ) as connection:
@@ -80,7 +78,7 @@ async def app_tx(database_url: str) -> AsyncIterator[Tx]:
 
 @pytest.fixture
 async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx) -> list[str]:
-    """A row of Acme in every table; the tables' names."""
+    """Create a row of Acme in every table and return the tables' names."""
     client = api(cast.acme.write_key)
     await client.post("/v1/collections", json={"title": "First steps"})
     body = {"title": "Install", "contentMarkdown": "Run it."}
@@ -224,7 +222,7 @@ def test_connections_are_taken_from_the_pool_where_the_tenant_is_set_and_by_the_
         if re.search(r"getconn|pool\.connection\(|AsyncConnection\.connect", file.read_text())
     }
 
-    # The last three are the operator's commands, which work as the owner.
+    # The last three belong to operator commands, which run as the owner.
     assert takers == {
         *("platform/core/database", "platform/core/jobs/worker"),
         *("operations/backups/restoring", "cli/admin_session", "demo/story"),
@@ -340,7 +338,7 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
     assert await names(owner, unpinned) == []
 
 
-async def test_what_stands_in_the_audit_stays_and_password_hashes_are_out_of_reach(
+async def test_the_application_can_not_change_the_audit_log_or_read_password_hashes(
     rows: list[str], app_tx: Tx, cast: Cast
 ) -> None:
     await enter(app_tx, cast.acme.workspace_id)
@@ -372,7 +370,7 @@ async def test_a_visit_enters_the_company_of_its_help_center_whichever_way_the_b
             entered = await app_tx.value("select workspace_id from enter_site(%(slug)s)", slug=company.slug)
             in_force = await app_tx.value("select current_setting('instep.workspace_id')")
         assert entered == in_force == company.workspace_id
-        # Whoever gets the connection next, maybe through a pooler, is in no company.
+        # The next user of the connection, perhaps through a pooler, is in no company.
         assert await app_tx.value("select current_setting('instep.workspace_id')") == ""
     assert await app_tx.value("select workspace_id from enter_site('nobody')") is None
     assert await app_tx.value("select current_setting('instep.workspace_id')") == ""
@@ -424,7 +422,7 @@ async def test_another_company_adds_no_row_to_a_company(
         before = await snapshot(owner, table, cast)
         for scope in (cast.globex.workspace_id, ""):
             await enter(app_tx, scope)
-            # A row like the company's own, so that nothing but the company can be wrong with it.
+            # A copy of one of the company's rows, so that only the company can be wrong with it.
             row = await owner.value(
                 f"select to_jsonb(t)::text from {table} t where {of_company(table)} limit 1",
                 id=cast.acme.workspace_id,
@@ -445,7 +443,7 @@ async def test_a_row_can_not_be_moved_to_another_company(app_tx: Tx, cast: Cast,
         await app_tx.execute("update articles set workspace_id = %(id)s", id=cast.acme.workspace_id)
 
 
-async def test_what_is_nobodys_is_out_of_the_applications_reach_where_it_can_be(app_tx: Tx) -> None:
+async def test_the_application_can_not_read_protected_tables_or_change_the_schema(app_tx: Tx) -> None:
     for table in OUT_OF_REACH:
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             await count(app_tx, table)
@@ -476,7 +474,7 @@ async def enter(tx: Tx, workspace_id: str) -> None:
 
 
 async def count(tx: Tx, table: str) -> int:
-    # Not every column of every table may be read.
+    # Some columns may not be read, so this counts rows.
     rows: int = await tx.value(f"select count(*) from {table}")
     return rows
 
@@ -495,6 +493,6 @@ async def snapshot(owner: Tx, table: str, cast: Cast) -> str:
 
 
 async def try_to(tx: Tx, sql: str, cast: Cast) -> None:
-    """Touches nothing, or is refused."""
+    """Assert that the statement affects no row or is refused."""
     with suppress(psycopg.errors.InsufficientPrivilege):
         assert await tx.execute(sql, id=cast.acme.workspace_id) == 0

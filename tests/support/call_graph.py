@@ -82,7 +82,7 @@ class CallGraph:
         return [methods[0].name] if is_one else [f".{name}"]
 
     def reaching(self, primitives: Collection[str], bounded: Collection[str] = ()) -> dict[str, str]:
-        """The plain functions that come to a primitive, each with the next step; `bounded` ones do not."""
+        """The synchronous functions that reach a primitive, except `bounded` ones, and their next steps."""
         callers: dict[str, list[str]] = {}
         for name, function in self.functions.items():
             if not function.is_async and name not in bounded:

@@ -158,8 +158,7 @@ class Installation:
 
     def is_ready(self) -> bool:
         try:
-            # Loading certificates, which are not needed, would take more processor time than is left for the
-            # server.
+            # Without certificates, which take more processor time to load than the server needs.
             return httpx2.get(f"{self.url}/readyz", timeout=10, verify=False).status_code == 200
         except httpx2.TransportError:
             return False

@@ -1,4 +1,4 @@
-"""Which model a bot asks, what it may use of it, and what is told of that afterwards."""
+"""The model that a bot calls, the limits on its use, and the records kept of it."""
 
 from decimal import Decimal
 from functools import partial

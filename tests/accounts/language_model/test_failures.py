@@ -1,4 +1,4 @@
-"""A provider that is down, slow, overwhelmed, wrong or too dear: tasks and answers end well, and say why."""
+"""A provider that is down, slow, overloaded, wrong or too expensive: tasks and answers end and say why."""
 
 import asyncio
 import json
@@ -41,7 +41,7 @@ def quick_provider(set_setting: SetSetting, set_limit: SetLimit) -> None:
 
 
 async def trickles(asked: Asked) -> bytes:
-    """It has begun and never ends."""
+    """Start responding and never finish."""
     await asyncio.sleep(30)
     return b""
 
@@ -51,7 +51,7 @@ async def run(database: Database) -> None:
 
 
 async def finished(client_api: Api, cast: Cast, database: Database) -> Json:
-    """The task of a change that the writer can prove, after its job."""
+    """Send a change that the writer can prove, run its job, and return the task."""
     client = client_api(cast.acme.write_key)
     await write_articles(client)
     task = await send(client)

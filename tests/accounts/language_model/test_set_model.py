@@ -1,4 +1,4 @@
-"""The fields that an owner sets are kept, the key sealed; wrong ones are refused and change nothing."""
+"""An owner's model settings are stored, with the key sealed; invalid ones are refused and change nothing."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The whole way: an app finds the server, registers, asks a person, fetches tokens and works with them."""
+"""The whole flow: an app finds the server, registers, asks a person, gets tokens and uses them."""
 
 import base64
 import re
@@ -72,7 +72,7 @@ async def test_an_app_acts_as_its_person_and_never_with_more_than_both_may_do(
     }
     assert answers[READ].status_code == 403
     assert answers[BOTH].status_code == (200 if may_write else 403)
-    # Whoever may not write themselves is not sent to ask for it.
+    # A person without write access is not sent back to ask for more.
     steps_up = 'error="insufficient_scope", scope="content:read content:write"'
     assert (steps_up in answers[READ].headers.get("WWW-Authenticate", "")) is may_write
     tools = body_of(await post(api(write["access_token"]), WORKSPACE, "tools/list"))["result"]["tools"]
@@ -107,7 +107,7 @@ async def test_what_an_app_does_is_noted_down_as_its_persons(
 
 @dataclass
 class Noted:
-    """A line of the audit."""
+    """An entry of the audit log."""
 
     actor_name: str
     app: str | None
@@ -301,7 +301,7 @@ async def test_clients_in_browsers_may_ask_from_any_origin_without_cookies(
     visitor: Client, path: str
 ) -> None:
     preflight = await visitor.request("OPTIONS", path, headers=ASKS_FIRST)
-    # An error is readable too, also that of another method.
+    # Browsers can read errors too, even for another method.
     refusal = await visitor.request("PUT", path, headers=BROWSER_CLIENT)
 
     assert preflight.status_code == 200

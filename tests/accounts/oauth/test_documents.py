@@ -1,4 +1,4 @@
-"""Apps named by the address of their metadata document: read through the guard and cached for a while."""
+"""Apps identified by the URL of their metadata document, which is read through the guard and cached."""
 
 import json
 from collections.abc import AsyncIterator
@@ -30,7 +30,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 class Publisher:
-    """Whoever publishes an app's document; each request is answered with what is set by then."""
+    """The server of an app's document; it answers each request with the most recent setting."""
 
     def __init__(self, receiver: Receiver, answer: list[bytes | Handler]) -> None:
         self.receiver, self.answer = receiver, answer
@@ -61,7 +61,7 @@ async def publishing(authority: Authority) -> AsyncIterator[Publisher]:
 
 @pytest.fixture
 async def publisher(app: FastAPI, api: Api, authority: Authority) -> AsyncIterator[Publisher]:
-    """Somebody whom the guard lets through, as an operator's allow-list would."""
+    """A publisher that the guard allows, as if it were on an operator's allow-list."""
     app.state.outbound = OutboundClient(read_allow_list("127.0.0.0/8"), trust=authority.trust())
     async with publishing(authority) as publisher:
         publisher.says()
@@ -89,7 +89,7 @@ async def test_an_app_by_its_document_is_connected_and_its_host_named(
 
     assert "published at <strong>127.0.0.1</strong>" in page.text
     assert answer.status_code == 200
-    # Kept as long as the document says; three pages were shown.
+    # Three pages were shown, but the document is cached as long as it says.
     assert publisher.receiver.connections == 1
 
 

@@ -1,4 +1,4 @@
-"""The apps that a person has connected: seen, ended, and forgotten when their time is over."""
+"""The apps that a person has connected: listed, disconnected, and pruned when they expire."""
 
 import pytest
 from fastapi import FastAPI
@@ -33,7 +33,7 @@ async def test_a_person_sees_and_ends_their_own_connections(
 ) -> None:
     person, colleague = await member(owner, cast.acme), await member(owner, cast.acme)
     async with browser_of(app, owner, person) as browser, stranger(app) as client:
-        # Not fetched by its app, so not connected.
+        # The app never redeems this code, so it is not connected.
         await decide(browser, Request(await register(client)))
         client_id, tokens = await connect(browser, client, BOTH, bot=str(cast.acme.bot_id))
         async with database.enter_workspace(person.workspace_id) as tx:

@@ -1,4 +1,4 @@
-"""What attackers and careless apps try with the authorization server: all is refused, and nobody misled."""
+"""Attacks on the authorization server, and mistakes of apps: all are refused, and no user is misled."""
 
 import asyncio
 import re
@@ -43,7 +43,7 @@ OWN_SCHEME = "cursor://anysphere.cursor-mcp/oauth/callback"
 
 @dataclass
 class Scene:
-    """A person of Acme in their browser, an app, and its request."""
+    """A person of Acme in a browser, an app, and the app's request."""
 
     person: Person
     browser: Client
@@ -103,11 +103,11 @@ NEVER_SENT_BACK: dict[str, Json] = {
 }
 
 
-async def test_whoever_may_be_somebody_else_is_not_answered(scene: Scene) -> None:
+async def test_a_request_without_a_trustworthy_redirect_is_refused_without_one(scene: Scene) -> None:
     honest = await scene.browser.get(scene.request.path())
     twice = [f"{scene.request.path()}&{name}=x" for name in scene.request.fields()]
     for path in [*(scene.request.path(**but) for but in NEVER_SENT_BACK.values()), *twice]:
-        # Nor is the form of an honest request's page good for this one.
+        # The form of a valid request's page does not work for this request either.
         for answer in (
             await scene.browser.get(path),
             await submit(scene.browser, honest, path, decision="allow"),
@@ -227,7 +227,7 @@ async def test_a_code_that_comes_twice_ends_what_came_of_it(scene: Scene, app: F
 
 
 async def age_uses(owner: Tx, person: Person, age: timedelta) -> None:
-    """Let the person's used refresh tokens have been used that much earlier."""
+    """Move the times at which the person's refresh tokens were used back."""
     sql = """
         update oauth_tokens t set used_at = t.used_at - %(age)s
         from oauth_grants g where g.id = t.grant_id and g.person_id = %(id)s
@@ -266,7 +266,7 @@ async def test_a_second_answer_is_for_the_same_request_and_a_living_connection_a
     client_id, first = scene.request.client_id, await scene.tokens()
     second = body_of(await refresh(scene.app, client_id, first["refresh_token"], scope=READ))
 
-    # Less was given, so the token does not get more the second time.
+    # The first use narrowed the scope, so a second use can't widen it.
     assert refusal(await refresh(scene.app, client_id, first["refresh_token"])) == (400, "invalid_grant")
     assert not await opens(app, second["access_token"])
     same = await refresh(scene.app, client_id, first["refresh_token"], scope=READ)

@@ -1,4 +1,4 @@
-"""Parts shared by the tests of people: an owner of Acme."""
+"""Fixtures for tests of people: an owner of Acme."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Guessing at /sign-in: bounded for whoever guesses, and in nobody's way who has signed in before."""
+"""Password guessing at /sign-in is limited, without locking out people who have signed in before."""
 
 import secrets
 from datetime import timedelta
@@ -31,7 +31,7 @@ CANDIDATE = Candidate("per_1", "ws_1", "ann@acme.example", "owner", "a hash")
 
 
 def fresh_network() -> str:
-    """The first three numbers of an IPv4 network that no other test calls from."""
+    """The first three numbers of an IPv4 network that no other test uses."""
     return ".".join(["10", *(str(secrets.randbelow(256)) for _ in range(2))])
 
 
@@ -40,7 +40,7 @@ def fresh_address() -> str:
 
 
 async def guess(guesser: Browser, email: str, times: int) -> list[int]:
-    """The statuses of so many wrong passwords."""
+    """Try this many wrong passwords and return the status codes."""
     token = TOKEN.findall((await guesser.get("/sign-in")).text)[0]
     fields = {"form-token": token, "email": email, "password": "not the password at all"}
     answers = [await guesser.client.post("/sign-in", data=fields, headers=HERE) for _ in range(times)]
@@ -61,7 +61,7 @@ async def test_two_hundred_guesses_from_twenty_addresses_lock_nobody_out(
         for number in range(20):
             async with browser(app, f"{network}.{2 + number}") as guesser:
                 statuses += await guess(guesser, user.email, 10)
-        # Her own browser is known, even where it is among the guessers by now.
+        # The account holder's browser is known, even at an address from which others guess.
         async with browser(app, f"{network}.2") as moved:
             moved.client.cookies.update(ann.client.cookies)
             for browser_of_user in (ann, moved):
@@ -85,11 +85,11 @@ async def test_guesses_from_everywhere_leave_each_network_a_few_and_have_an_end(
                 statuses.append(await guess(guesser, user.email, 3))
         async with browser(app, fresh_address()) as stranger:
             answer = await stranger.sign_in(user.email)
-            # Even the right password is not told to be right where too many were tried.
+            # After too many attempts, even the right password gets no other answer.
             assert (answer.status_code, await is_signed_in(stranger)) == (429, False)
         assert (await ann.sign_in(user.email)).status_code == 303
 
-    # Her own first sign-in is the first that counts.
+    # The first sign-in of the account holder counts as an attempt too.
     assert statuses == [[401, 401, 429], [401, 401, 429], [401, 401, 429], [401, 429, 429]]
     assert "Too many attempts" in answer.text
     assert 0 < int(answer.headers["Retry-After"]) <= limits.SIGN_IN_ACCOUNT_WINDOW_SECONDS

@@ -1,4 +1,4 @@
-"""The audit: who did what, through which door; in the change's own transaction, and for as long as stated."""
+"""The audit log: who did what and how, in the change's own transaction, kept for the documented time."""
 
 from datetime import timedelta
 
@@ -36,7 +36,7 @@ async def test_an_entry_says_who_did_what_to_which_resource_and_where_it_came_in
     for entry in (published, changed, created):
         assert (entry.actor_type, entry.actor_id) == ("api_key", cast.acme.write_key_id)
         assert (entry.actor_name, entry.app) == ("Acme writer", None)
-        # By its id, also where a request named it by its slug.
+        # The entry has the id even if the request used the slug.
         assert (entry.bot_id, entry.resource) == (cast.acme.bot_id, article["id"])
         assert utc_now() - entry.created_at < timedelta(minutes=1)
     assert [entry.action for entry in (published, changed, created)] == [
@@ -47,7 +47,7 @@ async def test_an_entry_says_who_did_what_to_which_resource_and_where_it_came_in
     assert [entry.channel for entry in (published, changed, created)] == ["mcp", "rest", "rest"]
 
 
-async def test_a_person_stands_there_with_the_app_that_acts_for_them(
+async def test_an_entry_names_a_person_and_the_app_that_acts_for_them(
     client: Client, cast: Cast, owner: Tx, database: Database
 ) -> None:
     await client.post("/v1/articles", json={"title": "A", "contentMarkdown": "b"})

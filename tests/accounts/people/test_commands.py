@@ -1,4 +1,4 @@
-"""`instep user …` and `instep audit`: people are set up without their passwords being seen."""
+"""`instep user …` and `instep audit`: operators set up people without seeing their passwords."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ from tests.support.sign_in import OTHER_PASSWORD, PASSWORD, fresh_email
 
 
 class Command:
-    """The command `instep`, in one workspace."""
+    """Runs `instep` in one workspace."""
 
     def __init__(self) -> None:
         self.workspace = ""

@@ -1,4 +1,4 @@
-"""/app/connected-apps: a person sees the apps that act for them and ends them, and nobody else's."""
+"""/app/connected-apps: people see and disconnect their own apps, and no others."""
 
 import re
 
@@ -31,7 +31,7 @@ async def test_a_person_sees_and_ends_their_own_apps_and_nobody_elses(
         assert ID.findall(other.text) == []
         assert "/mcp/admin" in other.text
 
-        # His page has no form to end one with: he takes his form to sign out.
+        # The colleague's page has no form to disconnect apps, so this uses the token of the sign-out form.
         answer = await submit(his, other, PAGE, id=grant)
         async with stranger(app, tokens["access_token"]) as agent:
             assert (answer.status_code, (await post(agent, WORKSPACE, "tools/list")).status_code) == (

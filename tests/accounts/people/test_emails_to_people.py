@@ -1,4 +1,4 @@
-"""Invitations by email, and a new address of one's own account."""
+"""Invitations by email, and changes of an account's email address."""
 
 import re
 
@@ -141,7 +141,7 @@ async def test_a_new_address_is_confirmed_there_and_the_former_one_gets_a_notice
     assert email in text_of(notice)
     entries = await actions.list_audit(owner, cast.acme.workspace_id, 9, action="change address")
     assert [entry.resource for entry in entries] == [user.id]
-    # What the person has made still ends with their rights.
+    # Invitations that the person has sent still end with the person's rights.
     await actions.disable_user(owner, cast.acme.workspace_id, email)
     async with browser(app) as invited:
         assert (await invited.get(pending.path)).status_code == 404

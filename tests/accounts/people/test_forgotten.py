@@ -1,4 +1,4 @@
-"""A forgotten password: a link in an email sets a new one, and nobody learns who has an account."""
+"""A forgotten password: an emailed link sets a new one, without revealing who has an account."""
 
 import asyncio
 import re
@@ -38,7 +38,7 @@ AskForLink = Callable[[str], Awaitable[str]]
 
 @pytest.fixture
 def ask_for_link(app: FastAPI, api: Api, mail: MailServer, run_jobs: RunJobs) -> AskForLink:
-    """Ask for a new password; the path of the link in the email."""
+    """Request a new password and return the path of the emailed link."""
 
     async def ask(email: str) -> str:
         async with browser(app) as ann:
@@ -71,7 +71,7 @@ async def test_the_link_sets_a_new_password_once_and_ends_other_sessions(
         again = await set_password(ann, link, PASSWORD)
         assert (weak.status_code, done.status_code, again.status_code) == (400, 303, 404)
         assert not await is_signed_in(thief)
-        # The link alone signs nobody in.
+        # The link alone does not sign in.
         assert not await is_signed_in(ann)
         assert (await ann.sign_in(user.email, PASSWORD)).status_code == 401
         assert (await ann.sign_in(user.email, OTHER_PASSWORD)).status_code == 303
@@ -164,7 +164,7 @@ async def test_everyone_gets_the_same_answer_and_only_accounts_an_email(
         await run_jobs()
 
     assert len(pages) == 1
-    # The request does the same work for all of them.
+    # The server does the same work for every request.
     assert statements == {"send_reset_link"}
     assert mail.recipients == [user.email]
 
@@ -246,7 +246,7 @@ async def test_who_signs_in_with_a_provider_gets_no_link(
 
 
 async def make_unproved(owner: Tx, user: User) -> None:
-    """The account is one that an owner may have made with a link that they saw."""
+    """Mark the account as possibly created by an owner who saw its link."""
     await owner.execute(
         "update people set unproved_in = %(workspace)s where id = %(id)s",
         workspace=user.workspace_id,
@@ -275,7 +275,7 @@ async def test_the_link_proves_the_address_so_accounts_that_others_made_with_it_
     async with browser(app) as ann:
         page = await set_password(ann, link)
         assert (page.status_code, "Attacker" in page.text) == (200, True)
-        # The person signs in as ever before they may join.
+        # The person must sign in before joining.
         assert not await is_signed_in(ann)
         assert (await ann.sign_in(email, OTHER_PASSWORD)).status_code == 303
 

@@ -1,4 +1,4 @@
-"""A forgotten password from the sign-in page to the dashboard, in Chromium and with the keyboard alone."""
+"""A forgotten password, from the sign-in page to the dashboard, in Chromium with the keyboard only."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from tests.support.sign_in import OTHER_PASSWORD
 
 @pytest.fixture
 def emailing_server(database_url: str, mail: MailServer) -> Iterator[str]:
-    """A real server; the test runs its jobs."""
+    """A real server that runs no jobs; the test does."""
     smtp = {"INSTEP_SMTP_URL": f"smtp://127.0.0.1:{mail.port}", "INSTEP_EMAIL_FROM": "help@acme.example"}
     with installed(INSTEP_DATABASE_URL=database_url, **smtp) as installation:
         installation.serve("--no-jobs")
@@ -26,7 +26,7 @@ def emailing_server(database_url: str, mail: MailServer) -> Iterator[str]:
 async def test_somebody_who_has_forgotten_the_password_gets_in_again(
     emailing_server: str, owner: Tx, user: User, mail: MailServer, run_jobs: RunJobs
 ) -> None:
-    # The people of the tests before have signed in from the same address.
+    # Earlier tests have signed people in from the same address.
     await owner.execute("delete from rate_windows")
     complaints = Complaints()
     async with (

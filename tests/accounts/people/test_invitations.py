@@ -1,4 +1,4 @@
-"""Invitations: a link makes exactly the invited person a member, once, in the role that was given."""
+"""Invitations: a link makes exactly the invited person a member, once, in the assigned role."""
 
 import asyncio
 import re
@@ -25,13 +25,13 @@ from tests.support.sign_in import PASSWORD, Browser, browser, fresh_email, is_si
 
 
 async def invite(database: Database, workspace_id: str, email: str, role: Role) -> NewInvitation:
-    """An invitation as the application makes it, with no more rights than it has."""
+    """Create an invitation with the application's database rights."""
     async with database.enter_workspace(workspace_id) as tx, tx.transaction():
         return await invitations.invite(tx, workspace_id, email, role)
 
 
 async def roles_of(owner: Tx, cast: Cast, email: str) -> dict[str, str]:
-    """The roles of a person by workspace."""
+    """A person's role in each workspace."""
     workspaces = {"acme": cast.acme.workspace_id, "globex": cast.globex.workspace_id}
     return {
         name: user.role
@@ -190,7 +190,7 @@ async def leads_nowhere(database: Database, invitation: NewInvitation) -> bool:
 async def keep_link(
     owner: Tx, database: Database, workspace_id: str, role: Role, email: str
 ) -> NewInvitation:
-    """A second link to the address, as earlier versions left behind."""
+    """Create a second link for the address, as earlier versions left behind."""
     kept = await invite(database, workspace_id, fresh_email(), role)
     await owner.execute(
         "update invitations set email = %(email)s where id = %(id)s", email=email, id=kept.invitation.id
@@ -209,7 +209,7 @@ async def test_a_new_invitation_replaces_the_earlier_ones_of_the_address(
     ]
     async with database.enter_workspace(cast.acme.workspace_id) as tx:
         count = len(await invitations.list_invitations(tx, cast.acme.workspace_id))
-    # Who has reached the limit may still invite the same people again.
+    # At the limit, the same people can still be invited again.
     set_limit("MAX_INVITATIONS", count, limits)
 
     new = await invite(database, cast.acme.workspace_id, email, Role.VIEWER)
@@ -240,7 +240,7 @@ async def test_a_link_that_was_left_over_changes_no_role_of_a_member(
 
     await accept(database, kept, user)
 
-    # The last owner would be none any more, too.
+    # The new role would also have left the workspace without an owner.
     assert await roles_of(owner, cast, user.email) == {"acme": "owner"}
 
 
@@ -296,7 +296,7 @@ async def test_the_last_of_two_invitations_at_once_replaces_the_other(
     roles = (Role.OWNER, Role.VIEWER)
 
     async with owner.transaction():
-        # Invitations can be looked up and not inserted: nobody ends before the other has looked.
+        # Invitations can be read but not inserted: both tasks read before either one inserts.
         await owner.execute("lock table invitations in share mode")
         sending = [
             asyncio.create_task(invite(database, cast.acme.workspace_id, email, role)) for role in roles

@@ -1,4 +1,4 @@
-"""One person in several workspaces: a role in each, one at a time, and none that they are not in."""
+"""One person in several workspaces: one role in each, one workspace at a time, and no access to others."""
 
 import pytest
 from fastapi import FastAPI
@@ -32,7 +32,7 @@ async def session_of(database: Database, token: str) -> Session:
 
 
 async def begin(app: FastAPI, user: User, password: str = PASSWORD) -> str:
-    """Sign in; the session's token."""
+    """Sign in and return the session's token."""
     async with browser(app) as ann:
         await ann.sign_in(user.email, password)
         return ann.client.cookies["instep-session"]
@@ -56,7 +56,7 @@ async def test_a_session_goes_to_another_workspace_and_has_the_role_of_there(
         (cast.acme.workspace_id, "owner"),
         (cast.globex.workspace_id, "viewer"),
     }
-    # Signing in leads to the workspace of last time.
+    # Signing in opens the workspace that was used last.
     again = (await session_of(database, await begin(app, user))).person
     assert again.workspace_id == cast.globex.workspace_id
 
@@ -106,7 +106,7 @@ async def test_a_workspace_sees_its_own_people_alone(
 async def test_the_last_owner_stays_one_unless_the_operator_says_so(
     api: Api, cast: Cast, owner: Tx, database: Database
 ) -> None:
-    # A workspace of its own: the cast's has other owners.
+    # The test needs a workspace without other owners.
     workspace_id = cast.paused.workspace_id
     await owner.execute("delete from memberships where workspace_id = %(id)s", id=workspace_id)
     ann = await sign_up(owner, workspace_id)

@@ -1,4 +1,4 @@
-"""Signing in through an OpenID provider: a local one, honest and dishonest in every field that counts."""
+"""Sign-in with an OpenID provider: a local one, honest and dishonest in every field that matters."""
 
 import hashlib
 import json
@@ -36,7 +36,7 @@ from tests.support.sign_in import Browser, browser, fresh_email, is_signed_in
 CLIENT = {"oidc_client_id": "instep client", "oidc_client_secret": "a:secret/of it"}
 KEY = RSAKey.generate_key(2048, {"kid": "1", "use": "sig"}, private=True)
 OTHER_KEY = RSAKey.generate_key(2048, {"kid": "1", "use": "sig"}, private=True)
-# A provider's set may hold keys for other purposes.
+# A provider's key set may contain keys for other purposes.
 KEYS = {
     "keys": [
         {"kty": "oct", "k": "AAAA"},
@@ -48,7 +48,7 @@ KEYS = {
 
 @dataclass
 class Issuer:
-    """A provider at which everyone is the person with `email`."""
+    """A provider at which everyone signs in as the person with `email`."""
 
     url: str = ""
     email: str = ""
@@ -125,7 +125,7 @@ def configure(app: FastAPI, database: Database, issuer: Issuer, **values: str) -
 
 
 async def go(ann: Browser, issuer: Issuer, next: str = "/app/connected-apps?a=1") -> dict[str, str]:
-    """Go to the provider; what it is asked."""
+    """Go to the provider and return the parameters that it receives."""
     answer = await ann.client.get("/sign-in/oidc", params={"next": next})
     assert answer.status_code == 303, answer.text
     address = answer.headers["Location"]
@@ -139,10 +139,10 @@ async def come_back(ann: Browser, issuer: Issuer, **fields: str) -> Response:
     return await ann.client.get("/sign-in/oidc/callback", params=parameters)
 
 
-async def test_whom_the_provider_names_is_signed_in_and_led_on(
+async def test_the_provider_signs_a_person_in_and_the_page_they_asked_for_opens(
     app: FastAPI, issuer: Issuer, owner: Tx, user: User
 ) -> None:
-    # The provider answers for the second factor.
+    # The provider is responsible for the second factor.
     await add_authenticator(owner, user)
     async with browser(app) as ann:
         assert "Sign in with single sign-on" in (await ann.get("/sign-in")).text
@@ -230,7 +230,7 @@ async def test_a_token_with_a_wrong_claim_signs_nobody_in(app: FastAPI, issuer: 
 
 
 TENANT, OTHER_TENANT = "3f1c6a52-8f2a-4d0e-9f51-0d6c1b7a2e44", "b7d1c0de-0000-4000-8000-000000000001"
-# What providers say about an address, as their tokens are by default.
+# The claims about an address in each provider's tokens by default.
 ENTRA: Json = {"email_verified": None, "tid": TENANT, "ver": "2.0", "preferred_username": "ann@acme.example"}
 AUTHENTIK: Json = {"email_verified": False, "preferred_username": "ann", "groups": []}
 COGNITO: Json = {"email_verified": "true"}
@@ -260,7 +260,7 @@ async def test_an_address_counts_if_the_provider_or_the_operator_says_so(
 
         assert (answer.status_code == 303, await is_signed_in(ann)) == (signs_in, signs_in)
     if not signs_in:
-        # The page names the claim that is missing, and what the operator may set.
+        # The page names the missing claim and the setting that the operator can change.
         assert ("`email_verified`" in answer.text) is not is_trusted
         assert (f"INSTEP_OIDC_TRUSTED_ISSUERS to {issuer.url}" in answer.text) is not is_trusted
         assert ("`email`" in answer.text) is is_trusted
@@ -273,7 +273,7 @@ async def test_an_address_counts_if_the_provider_or_the_operator_says_so(
 async def test_at_an_endpoint_of_many_tenants_only_those_trusted_sign_in(
     app: FastAPI, issuer: Issuer, database: Database, tenant: str, trusted: str, signs_in: bool
 ) -> None:
-    # The administrators of another tenant can give their people any address, so nothing else counts.
+    # Administrators of another tenant can give their people any address, so only the tenant counts.
     base = issuer.url
     issuer.document = {"issuer": f"{base}/{{tenantid}}/v2.0"}
     issuer.claims = {"iss": f"{base}/{tenant}/v2.0", "tid": tenant, "email_verified": True}
@@ -300,7 +300,7 @@ async def test_after_the_first_sign_in_the_account_at_the_provider_counts(
     configure(app, database, issuer, oidc_trusted_issuers=issuer.url)
     issuer.claims = ENTRA | {"sub": "ann"}
     first = await sign_in(app, issuer)
-    # The address there is gone, or has become that of a colleague.
+    # The address has been removed, or now belongs to a colleague.
     issuer.claims = ENTRA | {"sub": "ann", "email": None}
     renamed = await sign_in(app, issuer)
     issuer.claims = ENTRA | {"sub": "mallory"}
@@ -345,7 +345,7 @@ async def test_whatever_else_is_wrong_signs_nobody_in(app: FastAPI, issuer: Issu
             state = issuer.request["state"]
             answer = await ann.client.get("/sign-in/oidc/callback", params={"state": state, "error": "no"})
         else:
-            # Another browser does not get in with an address that was meant for hers.
+            # The callback URL of one browser does not sign in another.
             victim = other if fault == "browser" else ann
             answer = await come_back(victim, issuer, **fields.get(fault, {}))
 
@@ -362,7 +362,7 @@ async def test_strangers_need_an_invitation_unless_there_is_a_role_for_them(
         await go(ann, issuer)
         refusal = await come_back(ann, issuer)
         assert (refusal.status_code, "for an invitation" in refusal.text) == (400, True)
-        # These tests have several workspaces, so it is not known which one is meant.
+        # These tests have several workspaces, so the new person's workspace is ambiguous.
         configure(app, database, issuer, oidc_create_role="viewer")
         await go(ann, issuer)
         assert (await come_back(ann, issuer)).status_code == 400

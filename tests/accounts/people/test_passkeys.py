@@ -1,4 +1,4 @@
-"""Passkeys are bound to the site as browsers name it, and what is no credential is refused."""
+"""Passkeys are bound to the site's origin, and invalid credentials are refused."""
 
 import asyncio
 import hashlib
@@ -27,7 +27,7 @@ TEXTS = {
     "attestationObject": "AAAA",
 }
 NESTED = "[" * 8_000
-# Base64url of 9,999 brackets.
+# Base64url of 9,999 opening brackets.
 NESTED_DATA = "W1tb" * 3_333
 
 
@@ -101,7 +101,7 @@ async def test_passkeys_that_are_added_at_once_stay_within_the_limit(
                 return None
 
     async with owner.transaction():
-        # Passkeys can be counted and not inserted, so that nobody ends before the others have counted.
+        # Passkeys can be counted but not inserted: all tasks count before any of them inserts.
         await owner.execute("lock table passkeys in share mode")
         additions = [asyncio.create_task(add(number)) for number in range(4)]
         await until_blocked(owner, len(additions))
@@ -109,13 +109,13 @@ async def test_passkeys_that_are_added_at_once_stay_within_the_limit(
 
     async with database.enter_workspace(person.workspace_id) as tx:
         assert len(await passkeys.list_passkeys(tx, person)) == 2
-    # Recovery codes come with the first one only: a second set would make the first worthless.
+    # Only the first passkey comes with recovery codes: a second set would invalidate the first.
     assert sorted(len(codes) for codes in outcomes if codes is not None) == [0, 10]
     assert outcomes.count(None) == 2
 
 
 def created_credential(question: passkeys.PasskeyQuestion, key_id: bytes) -> str:
-    """What a browser sends for a new passkey without attestation (WebAuthn Level 3, section 6.5)."""
+    """The response of a browser for a new passkey without attestation (WebAuthn Level 3, section 6.5)."""
     client_data = {
         "type": "webauthn.create",
         "challenge": json.loads(question.options)["challenge"],
@@ -126,7 +126,7 @@ def created_credential(question: passkeys.PasskeyQuestion, key_id: bytes) -> str
     authenticator_data = b"".join(
         [
             hashlib.sha256(SITE.host.encode()).digest(),
-            # Flags: the person was present and verified, and a credential follows; then the counter.
+            # Flags (user present, user verified, credential data follows), then the counter.
             bytes([0b0100_0101]),
             bytes(4),
             bytes(16),

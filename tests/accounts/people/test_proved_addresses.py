@@ -1,4 +1,4 @@
-"""An address is nobody's until it is proved; the link of an invitation, which its owner sees, is no proof."""
+"""An address belongs to no account until proved; an invitation link, which its owner sees, is no proof."""
 
 import re
 from collections.abc import AsyncIterator
@@ -43,7 +43,7 @@ async def issuer(app: FastAPI, api: Api, database: Database) -> AsyncIterator[Is
 async def attacker(
     app: FastAPI, database: Database, workspace_id: str, email: str, role: Role = Role.OWNER
 ) -> AsyncIterator[Browser]:
-    """The browser of an owner who has opened the invitation to someone else's address."""
+    """The browser of an owner who has opened the invitation for someone else's address."""
     async with browser(app) as mallory:
         assert await set_password(mallory, await invite(database, workspace_id, email, role)) == 303
         assert (await mallory.sign_in(email)).status_code == 303
@@ -52,7 +52,7 @@ async def attacker(
 
 
 async def member_of(owner: Tx, email: str) -> dict[str, str]:
-    """The roles of all accounts with the address, by workspace."""
+    """The roles of all accounts with this address, by workspace."""
     roles: dict[str, str] = await owner.value(
         """
         select coalesce(jsonb_object_agg(m.workspace_id, m.role), '{}')
@@ -64,7 +64,7 @@ async def member_of(owner: Tx, email: str) -> dict[str, str]:
 
 
 async def workspaces_in(visitor: Browser, cast: Cast) -> set[str]:
-    """The workspaces that the person of the browser enters."""
+    """The workspaces that the person in this browser can enter."""
     slugs = {"acme": cast.acme.slug, "globex": cast.globex.slug}
     return {
         name
@@ -74,7 +74,7 @@ async def workspaces_in(visitor: Browser, cast: Cast) -> set[str]:
 
 
 async def join_by_proof(victim: Browser, invitation: NewInvitation, issuer: Issuer) -> None:
-    """Go on with the provider from the page of the invitation, and join."""
+    """Continue with the provider on the invitation page, and join."""
     page = await victim.get(invitation.path)
     assert "/sign-in/oidc?next=" in page.text
     await go(victim, issuer, invitation.path)
@@ -147,7 +147,7 @@ async def test_a_membership_without_a_proof_becomes_an_invitation_that_its_perso
         page = await come_back(victim, issuer)
         assert (page.status_code, await is_signed_in(victim)) == (200, False)
         [path] = [unescape(path) for path in re.findall(r'href="(/join\?token=[^"]+)"', page.text)]
-        # Nobody else joins with what this browser has proved.
+        # Other browsers can't join with this browser's proof.
         token = path.partition("=")[2]
         assert "Your address is confirmed" not in (await other.get(path)).text
         assert (await victim.send(path, "/join", token=token)).status_code == 303
@@ -164,7 +164,7 @@ async def test_the_attacker_never_enters_another_workspace(
     email = fresh_email("victim")
     async with attacker(app, database, cast.acme.workspace_id, email) as mallory, browser(app) as victim:
         invitation = await invite(database, cast.globex.workspace_id, email, Role.EDITOR)
-        # The link of the other invitation is not theirs, and even with it the account does not join.
+        # The attacker has no right to the other invitation's link, and the account can't join even with it.
         refusal = await mallory.send("/app/account", "/join/workspace", token=invitation.token)
         assert refusal.status_code == 400
         assert await set_password(victim, invitation, OTHER_PASSWORD) == 303
@@ -225,7 +225,7 @@ async def test_a_browser_that_knows_one_account_is_a_stranger_to_the_others_of_t
         invitation = await invite(database, cast.globex.workspace_id, user.email, Role.EDITOR)
         assert await set_password(mallory, invitation, OTHER_PASSWORD) == 303
         for _ in range(3):
-            # Each sign-in makes another browser known.
+            # Each sign-in makes one more browser known.
             assert (await mallory.sign_in(user.email, OTHER_PASSWORD)).status_code == 303
             mallory.client.cookies.delete("instep-session")
         guessed = await mallory.sign_in(user.email, PASSWORD)
@@ -266,7 +266,7 @@ async def test_an_account_that_the_operator_vouches_for_ends_those_that_others_m
         assert not await is_signed_in(mallory)
         assert (await mallory.sign_in(email)).status_code != 303
     assert await member_of(owner, email) == {acme: "editor"}
-    # Nothing of the other workspace is lost: the person may join it again.
+    # The membership in the other workspace is not lost: the person can join again.
     [waiting] = await invitations.list_invitations(owner, globex)
     assert (waiting.email, waiting.role) == (email, "owner")
 

@@ -1,4 +1,4 @@
-"""Second factors: the password alone lets nobody in, each code works once, and guessing has an end."""
+"""Second factors: a password alone is not enough, each code works once, and guesses are limited."""
 
 import asyncio
 
@@ -46,7 +46,7 @@ async def test_the_password_is_only_the_first_step(app: FastAPI, api: Api, owner
         answer = await show_code(ann, f"{code_now(secret)[:3]} {code_now(secret)[3:]}")
         assert (answer.status_code, answer.headers["Location"]) == (303, "/app/connected-apps")
         assert await is_signed_in(ann)
-        # The step is over: going back begins anew.
+        # This step is over: going back starts the sign-in again.
         assert (await ann.get("/sign-in/code")).headers["Location"].startswith("/sign-in?")
 
     entries = await actions.list_audit(owner, user.workspace_id, 2)
@@ -149,7 +149,7 @@ async def test_only_the_last_of_recovery_codes_renewed_at_once_are_valid(
             return await second_factors.renew_recovery_codes(tx, person)
 
     async with owner.transaction():
-        # Codes can be read and not replaced, so that both have begun before one ends.
+        # Codes can be read but not replaced: both renewals start before either one ends.
         await owner.execute("select from recovery_codes where person_id = %(id)s for update", id=person.id)
         renewals = [asyncio.create_task(renew(number)) for number in range(2)]
         await until_blocked(owner, len(renewals))

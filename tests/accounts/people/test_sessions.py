@@ -1,4 +1,4 @@
-"""Sessions: how long they last, what ends them, and which doors they don't open."""
+"""Sessions: how long they last, what ends them, and which routes they can't use."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -107,7 +107,7 @@ async def test_a_session_ends_when_it_is_old_or_was_not_used_for_long(
         assert await is_signed_in(ann) is is_alive
         assert session_count == is_alive
         if is_alive:
-            # Used: it lives on from now.
+            # Using the session extends it.
             sql = "select now() - seen_at < interval '1 minute' from sessions where person_id = %(id)s"
             assert await owner.value(sql, id=user.id)
 

@@ -1,4 +1,4 @@
-"""/sign-in: who gets in, where they go on to, and what everyone else learns: nothing."""
+"""/sign-in: who can sign in, where they go next, and that everyone else learns nothing."""
 
 import time
 from collections.abc import Iterator
@@ -124,7 +124,7 @@ def visible_fields(page: Page) -> list[dict[str, str | None]]:
 
 @pytest.fixture
 def costly_passwords(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Hashes that take the product's time; those of other tests take hardly any."""
+    """Use the product's slow password hashes; other tests use fast ones."""
     monkeypatch.setattr(passwords, "HASHER", PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1))
     passwords.dummy_hash.cache_clear()
     yield
@@ -144,7 +144,7 @@ async def test_nobodys_address_takes_as_long_as_somebodys(
     somebody = [await seconds(user.email, f"{fresh_email()}") for _ in range(9)]
     nobody = [await seconds(fresh_email(), f"{fresh_email()}") for _ in range(9)]
 
-    # A password is checked in some 30 ms; without that the answer would be there in 2.
+    # Checking a password takes about 30 ms; without the check, the response would take 2 ms.
     assert min(nobody) > 0.5 * min(somebody)
 
 

@@ -1,4 +1,4 @@
-"""A sign-in with a new browser is told by email to the person, and nobody else causes such an email."""
+"""People get an email when a new browser signs in to their account, and nothing else causes that email."""
 
 from fastapi import FastAPI
 
@@ -17,7 +17,7 @@ async def test_only_a_browser_that_is_new_to_the_account_is_told(
 ) -> None:
     async with browser(app) as laptop, browser(app, "198.51.100.7") as other:
         other.client.headers.update(FIREFOX)
-        # The first sign-in of all is nobody else's, and a known browser is known.
+        # The first sign-in of an account and sign-ins from known browsers cause no email.
         for _ in range(2):
             assert (await laptop.sign_in(user.email)).status_code == 303
             await laptop.client.post("/sign-out")

@@ -1,4 +1,4 @@
-"""Patterns of claims mean what they say, and none of them costs time."""
+"""Claim patterns match what they should, in bounded time."""
 
 import re
 from itertools import product

@@ -1,4 +1,4 @@
-"""ID tokens of CI jobs for API keys: a local issuer, honest and dishonest in every field that counts."""
+"""ID tokens of CI jobs become API keys: a local issuer, honest and dishonest in every field that matters."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -78,7 +78,7 @@ async def office(app: FastAPI, api: Api, owner: Tx, cast: Cast, issuer: Issuer) 
     app.state.issuers = Issuers(outbound)
     acme = cast.acme
     await owner.execute("delete from rate_windows")
-    # The port of an issuer may be used again: trusts of earlier tests would accept its tokens, too.
+    # Ports of issuers are reused, so trusts of earlier tests would accept these tokens too.
     await owner.execute("update trusts set revoked_at = now() where revoked_at is null")
     trust = await actions.create_trust(
         owner, acme.workspace_id, fields(issuer.url, bot_ids=[acme.bot_id]), ALLOW
@@ -109,12 +109,12 @@ async def test_a_job_gets_a_key_for_a_quarter_of_an_hour(office: Office) -> None
         "select expires_at - now() from api_keys where trust_id = %(id)s", id=office.trust.id
     )
     assert timedelta(minutes=14) < left <= limits.TRUST_TOKEN_TTL
-    # The list of keys that people keep does not grow with every job.
+    # These keys don't clutter the list of people's keys.
     keys = await list_keys(office.owner, office.acme.workspace_id)
     assert {row.name for row in keys}.isdisjoint({"repo:acme/app:ref:refs/heads/main"})
 
 
-async def test_it_stands_in_the_audit_who_came(office: Office) -> None:
+async def test_the_audit_log_names_the_job(office: Office) -> None:
     await office.key()
 
     [entry] = await list_audit(office.owner, office.acme.workspace_id, 1)
@@ -196,7 +196,7 @@ async def test_keys_are_fetched_once_and_again_when_they_change(
 
     new_key = RSAKey.generate_key(2048, {"kid": "new"}, private=True)
     office.issuer.keys = [new_key]
-    # Unknown keys do not make the server ask again and again.
+    # An unknown key does not make the server fetch the keys each time.
     assert_refused(await office.exchange(office.issuer.token(new_key)))
     assert len(office.issuer.lines) == 2
     monkeypatch.setattr(limits, "MIN_ISSUER_KEYS_AGE", timedelta())
@@ -223,7 +223,7 @@ async def test_an_issuer_that_answers_badly_is_no_error_of_the_server(
 @pytest.mark.parametrize(
     ("document", "status"),
     [
-        # An address that is forbidden looks like one that does not answer, so it reveals no internal hosts.
+        # A forbidden address looks like one that does not answer, so that it reveals no internal hosts.
         ({"jwks_uri": "http://169.254.169.254/keys"}, 200),
         ({"jwks_uri": "file:///etc/passwd"}, 200),
         ({"padding": "x" * limits.MAX_ISSUER_DOCUMENT_BYTES}, 200),
@@ -281,7 +281,7 @@ async def test_a_revoked_trust_ends_its_keys_at_once(office: Office) -> None:
 
     assert (await office.call(key)).status_code == 401
     assert_refused(await office.exchange(office.issuer.token()))
-    # Nobody else's trust can be ended.
+    # Trusts of other workspaces can't be revoked.
     with pytest.raises(NotFound):
         await actions.revoke_trust(office.owner, "ws_other", office.trust.id)
 

@@ -1,4 +1,4 @@
-"""`instep trust …` and the page of trusts: an operator and an owner make, see and end them."""
+"""`instep trust …` and the page of trusts: operators and owners create, list and revoke them."""
 
 import re
 

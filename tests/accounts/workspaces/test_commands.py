@@ -1,4 +1,4 @@
-"""The commands of an operator, on the database that a server stands on."""
+"""The operator's commands, on a server's database."""
 
 import json
 import os
@@ -274,7 +274,7 @@ async def test_migrate_names_the_revision(operator: Operator) -> None:
 async def test_doctor_finds_no_problem_and_tells_no_secret(
     operator: Operator, workspace: Json, owner: Tx, tmp_path: Path
 ) -> None:
-    # What other tests have sealed with another key would be a problem.
+    # Secrets that other tests sealed with another key would count as problems.
     await owner.execute("truncate repositories cascade")
     for table in SEALED_TABLES:
         await owner.execute(f"delete from {table}")

@@ -1,4 +1,4 @@
-"""What commands make: names, slugs of bots, keys of bots."""
+"""Names, bot slugs and bot keys that the commands create."""
 
 import pytest
 
