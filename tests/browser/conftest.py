@@ -1,4 +1,4 @@
-"""A server on the tests' database, a browser that stays open from test to test, and pages with the widget."""
+"""A server on the tests' database, a browser that all tests share, and pages with the widget."""
 
 import os
 from collections.abc import AsyncIterator, Iterator
@@ -20,7 +20,7 @@ from tests.support.widget_pages import TEXT, Widget
 
 @pytest.fixture(scope="session")
 def server(database_url: str) -> Iterator[str]:
-    # What tests seal, such as a bot's visitor secret, the server opens.
+    # The server must open secrets that the tests seal, such as a bot's visitor secret.
     key = os.environ["INSTEP_SECRET_KEY"]
     with installed(INSTEP_DATABASE_URL=database_url, INSTEP_SECRET_KEY=key, **EMAIL) as installation:
         installation.serve("--no-jobs")
@@ -29,7 +29,7 @@ def server(database_url: str) -> Iterator[str]:
 
 @pytest.fixture
 async def writer(server: str, cast: Cast) -> AsyncIterator[Client]:
-    """A client of the server with Acme's key, whose requests are hardly limited there."""
+    """A client of the server with Acme's key and a very high rate limit."""
     headers = {"Authorization": f"Bearer {cast.acme.write_key}"}
     async with httpx2.AsyncClient(base_url=server, headers=headers, timeout=30) as client:
         yield client
@@ -43,13 +43,13 @@ async def chromium() -> AsyncIterator[Browser]:
 
 @pytest.fixture
 def complaints() -> Complaints:
-    """What Chromium says about the page of this test."""
+    """Chromium's complaints about this test's page."""
     return Complaints()
 
 
 @pytest.fixture
 async def page(chromium: Browser, complaints: Complaints) -> AsyncIterator[Page]:
-    """A page in a profile of its own."""
+    """A page in its own browser profile."""
     async with await chromium.new_context() as profile:
         page = await profile.new_page()
         await complaints.watch(page)
@@ -58,14 +58,14 @@ async def page(chromium: Browser, complaints: Complaints) -> AsyncIterator[Page]
 
 @pytest.fixture(scope="session")
 def hosts() -> Iterator[HostSite]:
-    """A server of another origin, whose pages carry the widget."""
+    """A server of another origin whose pages contain the widget."""
     with host_site() as hosts:
         yield hosts
 
 
 @pytest.fixture
 async def widget(page: Page, server: str, hosts: HostSite, writer: Client, cast: Cast, owner: Tx) -> Widget:
-    """That of a bot that answers, and that may be asked from the host pages."""
+    """The widget of a bot that has an article and accepts questions from the host pages."""
     await page.add_init_script(OPEN_SHADOWS)
     await open_to(owner, cast.acme, hosts.origin)
     await publish(writer, "Files", TEXT)

@@ -1,4 +1,4 @@
-"""A bot's accent color in a real browser: what is in it is readable, whatever color was chosen."""
+"""A bot's accent color in a real browser: everything in this color is readable, whichever one was chosen."""
 
 from typing import Any, Literal
 

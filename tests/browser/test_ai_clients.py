@@ -1,4 +1,4 @@
-"""AI clients that run in a page of another origin, and apps that a page of consent leads back to."""
+"""AI clients that run in a page of another origin, and apps that the consent page redirects to."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ from tests.support.mcp import headers_of, message
 from tests.support.oauth import Request, begin_session, member
 
 FORM = "application/x-www-form-urlencoded"
-# A request as a page makes it, with the header fields that a script can read of the response.
+# A request from a page, with the response headers that scripts can read.
 FETCH = """async ([url, options]) => {
   const response = await fetch(url, options);
   return {
@@ -48,7 +48,7 @@ async def register(page: Page, server: str, redirect_uri: str) -> str:
 
 @pytest.fixture
 async def person(page: Page, server: str, cast: Cast, owner: Tx) -> Person:
-    """A person who is signed in in the browser of this test."""
+    """A person who is signed in to this test's browser."""
     person = await member(owner, cast.acme)
     token = await begin_session(owner, person)
     await page.context.add_cookies([{"name": "instep-session", "value": token, "url": server}])
@@ -56,7 +56,7 @@ async def person(page: Page, server: str, cast: Cast, owner: Tx) -> Person:
 
 
 async def allow(page: Page, server: str, request: Request) -> str:
-    """Open the page of consent and allow it; the address that the browser is led to."""
+    """Open the consent page, allow the app, and return the URL of the redirect."""
     await page.goto(f"{server}{request.path(resource=None)}")
     async with page.expect_response(lambda answer: answer.request.method == "POST") as led:
         await page.get_by_role("button", name="Allow").click()
@@ -82,7 +82,7 @@ async def test_a_page_of_another_origin_connects_and_works_without_cookies(
     tokens = await fetch(page, metadata["body"]["token_endpoint"], form, **{"Content-Type": FORM})
     tools = await list_tools(page, server, Authorization=f"Bearer {tokens['body']['access_token']}")
 
-    # The session of the person opens nothing there.
+    # The person's session gives no access there.
     assert refusal["status"] == 401
     assert "resource_metadata=" in refusal["challenge"]
     assert tools["status"] == 200
@@ -99,7 +99,7 @@ async def test_a_page_of_consent_leads_to_an_app_by_its_own_scheme(
     request = Request(await register(page, server, uri), uri)
 
     location = await allow(page, server, request)
-    # The browser has followed the redirect, or said why not, before it answers this.
+    # Before the browser answers this, it has followed the redirect or reported why it did not.
     await page.evaluate("() => new Promise(requestAnimationFrame)")
 
     assert location.startswith(f"{uri}?code=isc_")

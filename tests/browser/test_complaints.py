@@ -1,4 +1,4 @@
-"""Whatever a page does wrong is noticed, so that a page without complaints does nothing wrong."""
+"""Every fault of a page is noticed, so a page without complaints has none."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ START = "<!doctype html><title>Page</title><h1>Page</h1>"
 
 
 async def open_page(page: Page, body: str, script: str = "", status: int = 200) -> None:
-    """Show a page with this body and script under a strict policy; nothing else is at its site."""
+    """Open a page with this body and script under a strict policy, on a site without other pages."""
 
     async def answer(route: Route) -> None:
         path = route.request.url.removeprefix(SITE)

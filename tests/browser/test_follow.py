@@ -1,4 +1,4 @@
-"""A reader follows an article by email in Chromium, with and without scripts, and ends it."""
+"""A reader follows an article by email in Chromium, with and without scripts, and unsubscribes."""
 
 import re
 
@@ -34,7 +34,7 @@ async def test_from_the_article_to_the_email_and_back(
         await page.goto(f"{server}/help/{cast.acme.slug}/articles/guide")
         await page.get_by_role("link", name="Follow").click()
         await page.get_by_label("Email").fill(ANN)
-        # The form that was filled in within a moment is sent by a later press.
+        # The form is refused at first because it was filled in too fast; a later click sends it.
         for _ in range(1_000):
             await page.get_by_role("button", name="Follow by email").click()
             if "sent=yes" in page.url:
@@ -54,5 +54,5 @@ async def test_from_the_article_to_the_email_and_back(
     )
 
     assert left == 0
-    # The browser says that the first presses were refused.
+    # The browser logs that the first clicks were refused.
     assert [line for line in complaints.lines if "400" not in line] == []

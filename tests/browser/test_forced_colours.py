@@ -1,4 +1,4 @@
-"""With forced colors (high contrast), texts, controls and the focus are seen on pages and in the widget."""
+"""With forced colors (high contrast), texts, controls and focus are visible on pages and in the widget."""
 
 from collections.abc import AsyncIterator
 
@@ -12,8 +12,8 @@ from tests.support.site_pages import publish
 from tests.support.visitors import open_to
 from tests.support.widget_pages import TEXT, Widget, ask
 
-# The tags and names of what can be used and has neither a border nor words nor a picture that is seen, and of
-# what shows no outline when it has the focus; `root` is the document or the shadow of the widget.
+# The tags and names of controls without visible borders, words or pictures, and of controls without an
+# outline when focused; `root` is the document or the widget's shadow root.
 UNSEEN = """
 root => {
     const shown = [...root.querySelectorAll("a, button, input:not([type=hidden]), textarea, select, summary")]
@@ -75,7 +75,7 @@ async def test_the_widget_is_used_with_forced_colours(
     await page.goto(hosts.add(HostPage(widget.tag(), widget.policy)))
     await ask(page)
     await page.get_by_role("button", name="Talk to a person").wait_for()
-    # Browsers show the focus to whom they take for someone at a keyboard.
+    # Browsers show the focus ring only after they detect keyboard use.
     await page.keyboard.press("Tab")
     panel = await page.get_by_role("dialog", name="Acme").evaluate(UNSEEN)
 

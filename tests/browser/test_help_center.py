@@ -1,4 +1,4 @@
-"""The help center in a real browser: readable, styled, quiet, by day and by night."""
+"""The help center in a real browser: readable, styled and without complaints, in light and dark mode."""
 
 from typing import Literal
 
@@ -39,18 +39,18 @@ Words before. <img src="x" onerror="document.title='taken'"> <script>document.ti
 Words after.
 """
 Scheme = Literal["light", "dark"]
-# From tokens.css: the sheet that text stands on, and the tint of code.
+# From tokens.css: the background of text, and the background of code.
 LOOKS: dict[Scheme, tuple[Colour, Colour]] = {
     "light": ((255, 255, 255), (238, 243, 246)),
     "dark": ((22, 28, 33), (31, 37, 44)),
 }
-# The paper that sheets lie on.
+# The page background around the sheets.
 PAPER: dict[Scheme, Colour] = {"light": (247, 251, 252), "dark": (15, 19, 24)}
 
 
 @pytest.fixture
 async def site(api: Api, cast: Cast, database_url: str) -> str:
-    """The address, below the server's, of a help center with two articles and a changelog."""
+    """The path of a help center with two articles and a changelog."""
     client = api(cast.acme.write_key)
     for title, text in (("Install Acme", TEXT), ("Hostile", HOSTILE)):
         answer = await client.post("/v1/articles", json={"title": title, "contentMarkdown": text})
@@ -98,7 +98,7 @@ async def test_the_stylesheet_is_applied_by_day_and_by_night(
         image = await picture(page)
         assert image.getpixel((0, 0)) == ground
         assert raised in colours(image)
-        # What is wider than a telephone scrolls inside its own frame, and not the page.
+        # Content wider than a phone scrolls inside its own frame, not with the page.
         first_column, last_column = ((x, 0, x + 1, 800) for x in (0, page_width - 1))
         assert colours(image.crop(last_column)) - {ground} <= colours(image.crop(first_column))
 
@@ -125,7 +125,7 @@ async def test_the_page_to_sign_in_is_styled_and_breaks_no_policy(
     await page.goto(f"{server}/sign-in")
 
     shown = await picture(page)
-    # The page is paper, and fields are sheets.
+    # The page has the paper color, and form fields have the sheet color.
     assert {PAPER[scheme], LOOKS[scheme][0]} <= colours(shown)
     assert complaints.lines == []
 

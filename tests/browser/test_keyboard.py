@@ -1,4 +1,4 @@
-"""What is wider than a window is reached and scrolled with the keyboard alone."""
+"""Content wider than the window can be reached and scrolled with the keyboard only."""
 
 import pytest
 from playwright.async_api import Page
@@ -21,7 +21,7 @@ FOCUSED = "document.activeElement.matches({selector!r})"
 NAME = "document.activeElement.getAttribute('aria-label')"
 RING = "getComputedStyle(document.activeElement).outlineStyle"
 SCROLLED = "document.activeElement.scrollLeft"
-# A step of the arrow keys is animated.
+# Scrolling with the arrow keys is animated.
 SCROLL_ENDED = """
 new Promise(done => document.activeElement.addEventListener('scrollend', () => done(true), {once: true}))
 """

@@ -1,4 +1,4 @@
-"""An article's margins: next to the text where there is room, or else in the menu and above the text."""
+"""An article's margins: next to the text if there is room, otherwise in the menu and above the text."""
 
 from playwright.async_api import Page
 from psycopg.types.json import Jsonb

@@ -1,4 +1,4 @@
-"""No page is wider than its window, down to 320 pixels, whatever words stand on it (WCAG 2.2, reflow)."""
+"""No page is wider than its window, down to 320 pixels, whatever its words are (WCAG 2.2, reflow)."""
 
 import httpx2
 from playwright.async_api import Page
@@ -60,7 +60,7 @@ async def hostile_pages(writer: Client, slug: str) -> list[str]:
 
 
 async def too_wide(page: Page, server: str, paths: list[str]) -> list[tuple[str, int, int]]:
-    """The pages that scroll sideways, with the width of the window and their own."""
+    """The pages that scroll sideways, with the window's width and their own."""
     wide = []
     for path in paths:
         await page.goto(f"{server}/{path}")
@@ -74,7 +74,7 @@ async def too_wide(page: Page, server: str, paths: list[str]) -> list[tuple[str,
 
 
 async def test_no_article_of_our_own_is_too_wide(server: str, writer: Client, cast: Cast, page: Page) -> None:
-    """Those of each section in one, for each block of a text has the same room there."""
+    """Each section becomes one article, because every block of a text has the same width there."""
     slugs = []
     for section in read_help():
         text = "\n\n".join(f"# {article.title}\n\n{article.text}" for article in section.pages)

@@ -1,4 +1,4 @@
-"""A page in a real browser keeps the places of pictures that are still on their way."""
+"""A page in a real browser reserves space for pictures that are still loading."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ from tests.support.uploads import upload
 
 TOP_OF_LAST_PARAGRAPH = "document.querySelector('.prose p:last-child').getBoundingClientRect().top"
 IS_SHOWN = "document.querySelector('.prose img').naturalWidth > 0"
-# A promise that is kept when the picture can be painted.
+# A promise that resolves when the picture can be painted.
 ARRIVAL = "document.querySelector('.prose img').decode()"
 
 

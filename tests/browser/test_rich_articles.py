@@ -1,4 +1,4 @@
-"""Tabs, videos and diagrams in articles: with the site's script, without it, and written to do harm."""
+"""Tabs, videos and diagrams in articles: with the site's script, without it, and in hostile articles."""
 
 import pytest
 from playwright.async_api import Browser, Page, Request, expect
@@ -84,7 +84,7 @@ async def test_tabs_follow_keys_names_and_links(page: Page, complaints: Complain
     await first.get_by_role("tab", name="Windows").click()
     await page.goto("about:blank")
     await page.goto(rich)
-    # The choice counts for the next page too.
+    # The choice also applies to the next page.
     await expect(page.get_by_role("tab", name="Windows", selected=True)).to_have_count(2)
     await first.get_by_role("tab", name="macOS").click()
 
@@ -132,7 +132,7 @@ async def test_diagrams_are_drawn_and_harm_nobody(
     bomb = f"```mermaid\nflowchart LR\n{BOMB}\n```\n"
     await page.goto(await address_of(writer, server, cast, DIAGRAMS + bomb))
 
-    # Those below the window are drawn once a reader gets there.
+    # Diagrams below the window are drawn when the reader scrolls to them.
     await page.keyboard.press("End")
     frames = page.locator(".diagram iframe")
     await expect(frames).to_have_count(2)

@@ -1,4 +1,4 @@
-"""What the pages' script adds: code is copied, the search answers while one types, keys lead to it."""
+"""Features of the site's script: copying code, searching while typing, and keyboard shortcuts."""
 
 import pytest
 from playwright.async_api import BrowserContext, Page, expect

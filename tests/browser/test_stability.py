@@ -1,4 +1,4 @@
-"""A text that is shown does not move: neither fonts nor pictures push it away (Core Web Vitals' CLS)."""
+"""Visible text does not move when fonts or pictures load (Core Web Vitals' CLS)."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.support.site_pages import publish
 from tests.support.source_code import REPOSITORY
 
 FONTS = [SOURCES / "src" / "shared" / name for name in ("fonts.css", "further-fonts.css")]
-# A font of code that comes late on a busy machine may still move a row by a fraction of a pixel; 0.1 is good.
+# On a busy machine, a late code font may still move a row by a fraction of a pixel; 0.1 is a good score.
 MAX_LAYOUT_SHIFT = 0.005
 SHIFTS = """
 new Promise(done => {
@@ -38,7 +38,7 @@ async def test_an_article_stays_where_it_is(
 
 
 def test_a_font_that_comes_late_changes_no_line() -> None:
-    """Fonts of words wait for the next page; the font of code has a place holder of the same width."""
+    """Late text fonts are used on the next page only, and the code font has a fallback of the same width."""
     faces = re.findall(r"@font-face \{(.*?)\}", "".join(map(Path.read_text, FONTS)), re.S)
     of_words = [face for face in faces if '"Atkinson Next"' in face]
     [placeholder] = [face for face in faces if '"Atkinson Mono fallback"' in face]

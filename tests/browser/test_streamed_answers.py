@@ -1,4 +1,4 @@
-"""A model that writes slowly: visitors read the beginning of the answer while it goes on."""
+"""A slow model: visitors can read the beginning of an answer while the rest is being written."""
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ def may_go_on() -> asyncio.Event:
 
 @pytest.fixture
 async def slow(may_go_on: asyncio.Event) -> AsyncIterator[Endpoint]:
-    """The endpoint of a model that writes one sentence, and the rest when the test allows."""
+    """A model endpoint that writes one sentence at once, and the rest when the test allows."""
     begun, rest = cut_after(reply_of(FIRST, STEP, sections=[2]), FIRST)
     async with endpoint(pauses(begun, rest, may_go_on)) as behind:
         yield behind

@@ -1,4 +1,4 @@
-"""The choice of a product version in Chromium: on the help center and in the widget."""
+"""Choosing a product version in Chromium, on the help center and in the widget."""
 
 import pytest
 from playwright.async_api import Browser, Page, expect
@@ -13,7 +13,7 @@ from tests.support.widget_pages import QUESTION, Widget, ask, panel, question_fi
 
 @pytest.fixture(autouse=True)
 async def versions(writer: Client, widget: Widget) -> None:
-    """The widget's article is in both versions; another one is only in the older one."""
+    """The widget's article applies to both versions, the other article only to the older one."""
     for slug in ("1.x", "2.x"):
         created(await writer.post("/v1/product-versions", json={"slug": slug, "isCurrent": slug == "2.x"}))
     await publish(writer, "Telnet", "Telnet reaches **port 23** of the server.", untilVersion="1.x")

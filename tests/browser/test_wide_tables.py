@@ -44,7 +44,7 @@ async def test_all_columns_of_a_settings_table_are_seen_in_a_wide_window(
         sizes = await page.evaluate(SIZES)
 
         assert (sizes["hidden"], sizes["scrolls"]) == (0, False)
-        # The sentence has the most room, and the table more than the text.
+        # The column with the sentence is the widest, and the table is wider than the text.
         assert sizes["widths"][2] == max(sizes["widths"]) > 250
         assert sizes["width"] > 672
         assert sizes["page"] < 4_000

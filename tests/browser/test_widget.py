@@ -1,4 +1,4 @@
-"""The widget as visitors use it: by the roles and names of what they see."""
+"""The widget as visitors use it, through accessible roles and names."""
 
 import io
 import json
@@ -17,7 +17,7 @@ from tests.support.visitor_tokens import claims, secret_of, sign
 from tests.support.widget_pages import QUESTION, Widget, ask, open_panel, panel, question_field
 
 TEXTS = REPOSITORY / "frontend" / "src" / "widget" / "texts"
-# Tells all that screen readers are told by the panel's live region, in order.
+# Records everything that the panel's live region announces to screen readers, in order.
 LISTEN = """() => {
   const { shadowRoot } = document.querySelector("[data-mode]")
   const status = shadowRoot.querySelector("[role=status]")
@@ -156,7 +156,7 @@ async def test_a_question_goes_on_from_the_ones_before(
     await question_field(page).fill("And where do I drop them?")
     await page.keyboard.press("Enter")
     await expect(panel(page).get_by_role("button", name="Yes")).to_have_count(2)
-    # The answer is seen, and not only the question above it.
+    # The answer is visible, not only the question above it.
     await expect(panel(page).locator(".answer li").last).to_be_in_viewport()
 
     asked = """select array_agg(distinct conversation_id) from messages
@@ -212,7 +212,7 @@ async def test_a_message_reaches_the_team_and_a_second_one_too(
             await panel(page).get_by_role("button", name="Back").click()
             await panel(page).get_by_role("button", name="Talk to a person").click()
             await expect(panel(page).get_by_label("Message")).to_have_value(text)
-        # The words that say so may be those that were said of the first one.
+        # The text of the confirmation may be the same as for the first message.
         async with page.expect_response(lambda response: response.request.method == "POST"):
             await panel(page).get_by_role("button", name="Send").click()
         await expect(panel(page)).to_contain_text("Your message was sent.")
@@ -250,7 +250,7 @@ async def test_a_question_without_an_answer_offers_a_person_and_asks_for_no_rati
     await expect(panel(page).get_by_label("Email")).to_be_focused()
 
 
-async def test_it_stands_in_the_page_itself_and_goes_on_with_what_was_begun(
+async def test_the_widget_can_be_part_of_the_page_and_keeps_typed_text_and_focus(
     page: Page, hosts: HostSite, widget: Widget
 ) -> None:
     await page.goto(hosts.add(HostPage(f"<instep-help></instep-help>{widget.tag(button='none')}")))
@@ -309,7 +309,7 @@ async def test_every_language_has_all_texts_and_its_direction(page: Page, hosts:
 
 
 async def test_the_page_keeps_its_own_keys_and_its_own_faults(page: Page, hosts: HostSite, tag: str) -> None:
-    """Letters that are typed into the panel are no shortcuts, and a listener that fails stops nothing."""
+    """Typing in the panel triggers no shortcuts of the page, and a failing listener stops nothing."""
     script = """<script>
       window.keys = 0; document.addEventListener("keydown", () => window.keys++);
       window.told = []; window.Instep = (...call) => Instep.q.push(call); Instep.q = [];

@@ -1,4 +1,4 @@
-"""What goes wrong on the way to an answer: nothing that was written is lost, and nothing is asked twice."""
+"""Failures on the way to an answer: no text that a visitor wrote is lost, and no question is asked twice."""
 
 from playwright.async_api import Page, Route, expect
 

@@ -1,4 +1,4 @@
-"""Hostile texts in answers, sources, lists and articles: none runs, none is reported, none asks elsewhere."""
+"""Hostile texts in answers, sources, lists and articles: no code runs, no violations, no foreign requests."""
 
 from typing import Any
 
@@ -62,7 +62,7 @@ async def test_hostile_texts_stay_texts(
 async def test_texts_that_take_long_to_read_do_not_hold_the_page_up(
     page: Page, complaints: Complaints, hosts: HostSite, widget: Widget
 ) -> None:
-    """Many lines, and signs that begin what never ends, which took minutes."""
+    """Many lines, and characters that open constructs which never close, used to take minutes."""
     endless = [
         "a\n" * 10_000 + "\n" * 10_000,
         *(sign * 1_000 for sign in ("[a](", "![a](", "<!--", "**a", "`a ")),

@@ -1,4 +1,4 @@
-"""The widget on nine kinds of pages: whatever a page is like, its visitors get the same help."""
+"""The widget on many kinds of pages: visitors get the same help on each."""
 
 from playwright.async_api import Page, Route, expect
 
@@ -16,7 +16,7 @@ HOSTILE_STYLES = """<style>
   div, section, button, input { display: none !important; visibility: hidden !important }
   ::placeholder { color: transparent !important }
 </style>"""
-# Names that visitors may give to elements of a page, which shadow the properties of its document.
+# Names that visitors may give to elements, which then shadow properties of `document`.
 SHADOWING = (
     "".join(
         f'<img name="{name}" src="http://elsewhere.test/widget.js" data-bot="1" data-key="1">'
@@ -34,7 +34,7 @@ SHADOWING = (
     )
     + '<a id="Instep"></a><a id="Instep" name="add"></a><form id="customElements"></form>'
 )
-# What frameworks do that load the next page into this one.
+# Simulates frameworks that load the next page into the current one.
 NEXT_PAGE = """() => {
   history.pushState({}, "", "/billing/invoices")
   const body = document.createElement("body")
@@ -44,7 +44,7 @@ NEXT_PAGE = """() => {
 
 
 async def find_help(page: Page) -> None:
-    """Ask, read a source inside the panel, and come back."""
+    """Ask a question, read a source inside the panel, and go back."""
     await ask(page)
     await expect(panel(page).locator(".text")).to_contain_text("up to 50 MB large")
     sources = panel(page).get_by_role("list", name="Sources")
@@ -145,7 +145,7 @@ async def test_a_page_that_becomes_another_one(page: Page, hosts: HostSite, tag:
 
 
 async def test_a_slow_page(page: Page, hosts: HostSite, tag: str) -> None:
-    """Before the panel is there the button says that it comes, and a second press opens nothing twice."""
+    """The button shows that the panel is loading, and a second click opens nothing twice."""
     panels: list[Route] = []
 
     async def hold(route: Route) -> None:
