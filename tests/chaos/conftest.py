@@ -1,4 +1,4 @@
-"""Parts shared by the proofs: receivers, and worker processes on the database of the tests."""
+"""Fixtures for the fault tests: receivers, and worker processes on the tests' database."""
 
 import os
 from collections.abc import AsyncIterator, Callable
@@ -30,7 +30,7 @@ async def receiver() -> AsyncIterator[Receiver]:
 
 @pytest.fixture
 async def start_worker(database_url: str, owner: Tx, allow_this_machine: None) -> AsyncIterator[StartWorker]:
-    """Start worker processes on the database of the tests, which deliver nothing of other tests."""
+    """Start worker processes on the tests' database that don't deliver anything from other tests."""
     await owner.execute("delete from webhook_endpoints")
     with ExitStack() as opened:
 
@@ -49,7 +49,7 @@ async def start_worker(database_url: str, owner: Tx, allow_this_machine: None) -
 
 @pytest.fixture
 def tell(capsys: pytest.CaptureFixture[str]) -> Tell:
-    """Print figures, also of a test that passes."""
+    """Print figures even if the test passes."""
 
     def tell_figures(text: str) -> None:
         with capsys.disabled():

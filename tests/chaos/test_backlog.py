@@ -1,4 +1,4 @@
-"""A receiver that was down for three days, with much that waits for it: it is not overrun when it is back."""
+"""A receiver that was down for three days with a large backlog is not overwhelmed when it returns."""
 
 import time
 
@@ -28,7 +28,7 @@ async def test_all_of_it_arrives_oldest_first_and_four_at_a_time(
     for _ in range(2):
         start_worker()
 
-    # Still down: what is tried is put off, and no endpoint is given up after three days.
+    # While the receiver is down, attempts are postponed, and the endpoint stays enabled after three days.
     failed = "select count(*) from deliveries where round_attempts = 4"
     await until(lambda: is_more(owner, failed, 200), 60)
     assert (await endpoint_of(client, webhook))["status"] == "enabled"
@@ -37,7 +37,7 @@ async def test_all_of_it_arrives_oldest_first_and_four_at_a_time(
     await receiver.listen()
     began = time.monotonic()
     await receiver.until_received(1_000, DRAIN_SECONDS)
-    # The time comes for which those wait that were put off.
+    # Make the postponed deliveries due.
     await owner.execute("update deliveries set next_attempt_at = created_at where next_attempt_at > now()")
     await until(lambda: nothing_waits(owner), DRAIN_SECONDS)
     seconds = time.monotonic() - began
@@ -62,7 +62,7 @@ async def test_all_of_it_arrives_oldest_first_and_four_at_a_time(
 
 
 async def let_three_days_pass(owner: Tx) -> None:
-    """As if one had come to be every 13 seconds, and each had failed three times."""
+    """Backdate the deliveries as if one had been created every 13 seconds and had failed three times."""
     await owner.execute(
         """
         update deliveries set created_at = at, next_attempt_at = at, attempts_begun = 3, round_attempts = 3

@@ -1,4 +1,4 @@
-"""A worker whose clock is wrong or jumps: all times are the database's, so nobody notices."""
+"""A worker whose clock is wrong or jumps: all times come from the database, so nothing changes."""
 
 import asyncio
 import os
@@ -31,7 +31,7 @@ from tests.support.workers import StartWorker, nothing_waits, until
 pytestmark = pytest.mark.chaos
 
 START_SECONDS = 60
-# How soon after its time an attempt begins, on a machine that has other things to do.
+# The maximum delay of an attempt on a busy machine.
 LATE = timedelta(seconds=2)
 HOUR, DAY = 3_600, 86_400
 
@@ -53,7 +53,7 @@ def clock(tmp_path: Path) -> "Clock":
 
 
 class Clock:
-    """How far the clock of a process is from the right one; it may be set while the process runs."""
+    """The offset of a process's clock; it can change while the process runs."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -67,7 +67,7 @@ class Clock:
             "LD_PRELOAD": library.stdout.strip(),
             "FAKETIME_TIMESTAMP_FILE": str(file),
             "FAKETIME_NO_CACHE": "1",
-            # As on a machine whose time is set: what counts seconds since the start goes on.
+            # Setting a machine's time does not change its monotonic clock.
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
             "DONT_FAKE_MONOTONIC": "1",
         }
@@ -99,7 +99,7 @@ async def test_attempts_are_neither_early_nor_late_nor_stolen(
         await send_test(client, webhook)
         await receiver.until_received(1, START_SECONDS)
 
-        # What another sender has under way is not taken from it.
+        # The worker does not take over an attempt that another sender has in progress.
         worker.send_signal(signal.SIGSTOP)
         await send_test(client, slow_webhook)
         async with attempt_under_way(rival, slow):
@@ -110,7 +110,7 @@ async def test_attempts_are_neither_early_nor_late_nor_stolen(
         delivery = await delivery_of(client, slow_webhook)
         assert (delivery["status"], len(delivery["attempts"])) == ("delivered", 1)
 
-        # The moment in the signature is the right one, and so is the next attempt's; nothing came before it.
+        # The signature's timestamp and the time of the next attempt are correct, and no attempt was early.
         request = receiver.received[0]
         assert abs(request.signed_at - request.at.timestamp()) < 2
         verify(webhook["secret"], request.headers["service-signature"], request.body, time.time(), 30)
@@ -119,7 +119,7 @@ async def test_attempts_are_neither_early_nor_late_nor_stolen(
         assert timedelta(minutes=5) - timedelta(seconds=1) < wait < timedelta(minutes=5) + LATE
         assert len(receiver.received) == 1
 
-        # When its time has come it is sent.
+        # The delivery is sent when it is due.
         receiver.status = 200
         due = await database_time(owner) + timedelta(seconds=2)
         sql = "update deliveries set next_attempt_at = %(due)s where status = 'pending'"
@@ -129,7 +129,7 @@ async def test_attempts_are_neither_early_nor_late_nor_stolen(
         assert due <= request.at < due + LATE
         assert abs(request.signed_at - request.at.timestamp()) < 2
 
-        # What it has under way itself is not taken from it, though its clock jumps meanwhile.
+        # No sender takes over the worker's own attempt in progress when the worker's clock jumps.
         clock.set(at_first)
         slow.hold()
         await send_test(client, slow_webhook)

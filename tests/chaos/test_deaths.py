@@ -1,4 +1,4 @@
-"""10,000 events while workers and PostgreSQL are killed: each arrives, under one id, and none is made up."""
+"""10,000 events while workers and PostgreSQL are killed: each arrives, under one id, and none is invented."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ from tests.support.workers import nothing_waits, until
 pytestmark = pytest.mark.chaos
 
 EVENTS = 10_000
-# Each with a key, writers and an endpoint of its own.
+# Each bot has its own key, writers and endpoint.
 BOTS = 5
 WRITERS = 4
 ARTICLES = 20
@@ -40,7 +40,7 @@ POSTGRES_LIVES_SECONDS = 15
 WRITE_SECONDS = 1_200
 DRAIN_SECONDS = 300
 
-# The first version becomes public by publishing, each later one by a change of the text.
+# Publishing creates the first public version, and each change of the text one more.
 CHANGES = """
     select array_agg(a.id || ' ' || n) from articles a, generate_series(1, a.version) as n
     where a.status = 'published'
@@ -49,7 +49,7 @@ CHANGES = """
 
 @dataclass
 class Deaths:
-    """What was killed so far, and how many calls of the API were refused meanwhile."""
+    """The processes killed so far, and the number of refused API calls."""
 
     workers: int = 0
     postgres: int = 0
@@ -111,7 +111,7 @@ async def bots(installation: Installation) -> AsyncIterator[list[Client]]:
 
 
 async def write(client: Client, deaths: Deaths) -> None:
-    """Publish articles and change their texts, so that each change is an event."""
+    """Publish articles and change their texts; each change is an event."""
 
     async def write_some(articles: int) -> None:
         for _ in range(articles):
@@ -131,7 +131,7 @@ async def write_article(client: Client, deaths: Deaths) -> None:
 
 
 async def insist(deaths: Deaths, call: Callable[[], Awaitable[Response]]) -> Json:
-    """Call until it succeeds; who got no answer does not know whether the change was made."""
+    """Call until it succeeds; without a response, the caller can't know whether the change was made."""
     while True:
         try:
             answer = await call()
@@ -145,7 +145,7 @@ async def insist(deaths: Deaths, call: Callable[[], Awaitable[Response]]) -> Jso
 
 
 async def kill_on(installation: Installation, deaths: Deaths, chance: random.Random) -> None:
-    """A worker about every two seconds, and PostgreSQL now and then: at a stroke, or told to stop at once."""
+    """Kill a worker about every two seconds, and PostgreSQL now and then, with SIGKILL or SIGQUIT."""
     stricken = time.monotonic()
     while True:
         await asyncio.sleep(chance.uniform(1, 3))
@@ -155,7 +155,7 @@ async def kill_on(installation: Installation, deaths: Deaths, chance: random.Ran
         deaths.workers += 1
         deaths.living[place] = installation.start("worker")
         if time.monotonic() - stricken > POSTGRES_LIVES_SECONDS:
-            # Without the file it is on its way up already.
+            # Without its pid file, PostgreSQL is already restarting.
             with suppress(OSError, ValueError, IndexError):
                 os.kill(installation.postmaster, chance.choice([signal.SIGKILL, signal.SIGQUIT]))
                 deaths.postgres += 1

@@ -1,4 +1,4 @@
-"""A server that is killed while a language model answers: the task and the question end well after it."""
+"""A server is killed while a language model answers: the task and the question still complete afterwards."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -18,7 +18,7 @@ END_SECONDS = 60
 
 @pytest.fixture
 async def provider() -> AsyncIterator[Endpoint]:
-    """It leaves the first question without an answer, and answers each later one."""
+    """A model endpoint that never answers the first question, but all later ones."""
 
     async def first(asked: Asked) -> bytes:
         await asyncio.sleep(END_SECONDS)
@@ -32,7 +32,7 @@ async def provider() -> AsyncIterator[Endpoint]:
 
 
 def begin(installation: Installation, provider: Endpoint) -> httpx2.Client:
-    """A server with articles, whose bot asks the provider."""
+    """A server with articles whose bot uses this model endpoint."""
     installation.serve()
     client = installation.client()
     place = ("--provider", "openai", "--model", "gpt-9", "--url", f"{provider.url}/v1", "--key", "-")
@@ -72,7 +72,7 @@ async def test_a_task_goes_on_after_its_server_was_killed(provider: Endpoint) ->
         after = await asyncio.to_thread(ended)
 
     assert (after["status"], after["outcome"], len(after["drafts"])) == ("completed", "drafts", 1)
-    # The question without an answer is asked once more; no other one is.
+    # Only the unanswered question is asked again.
     prompts = [asked.data for asked in provider.asked]
     assert prompts[0] == prompts[1]
     assert len(prompts[1:]) == len(set(prompts[1:])) == after["model"]["calls"]

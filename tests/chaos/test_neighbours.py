@@ -1,4 +1,4 @@
-"""One workspace has 10,000 deliveries to endpoints that hang: nobody else waits for them."""
+"""One workspace has 10,000 deliveries to endpoints that hang; other workspaces don't have to wait."""
 
 import asyncio
 from datetime import datetime
@@ -47,7 +47,7 @@ async def test_everybody_elses_first_attempt_begins_within_ten_seconds(
         await receiver.until_received(OTHERS)
 
         assert hanging.most_in_all <= ENDPOINTS
-        # They went on hanging all the time.
+        # The endpoints were hanging the whole time.
         assert len(hanging.received) > 2 * ENDPOINTS
     delays = [(request.at - sent_at[request.delivery]).total_seconds() for request in receiver.received]
     assert {request.attempt for request in receiver.received} == {1}

@@ -1,4 +1,4 @@
-"""How soon writes are taken again after a death under load, and that none is lost or made twice."""
+"""How soon writes succeed after a process is killed under load, with none lost or made twice."""
 
 import asyncio
 import statistics
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.chaos
 
 WRITERS = 20
 KILLS_OF_EACH_KIND = 5
-# The aim is 10 seconds on a machine that does nothing else; the proof leaves room for one that does.
+# The goal is 10 seconds on an idle machine; this leaves room for a busy one.
 MAX_RECOVERY_SECONDS = 30
 LOAD_SECONDS = 1.5
 PAUSE_SECONDS = 0.1
@@ -56,17 +56,17 @@ class Service:
 
 @dataclass
 class Writes:
-    """The slugs of acknowledged writes, and when each writer was last answered."""
+    """The slugs of acknowledged writes, and the time of each writer's last success."""
 
     acknowledged: list[str] = field(default_factory=list)
-    # By writer: when the last acknowledged write was begun, on the monotonic clock.
+    # The start of each writer's last acknowledged write, on the monotonic clock.
     last_begun: dict[int, float] = field(default_factory=dict)
     is_over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """Seconds from a kill until a write that was begun after it succeeded: of the first and last writer."""
+    """Seconds from a kill until a later write succeeded: for the first and for the last writer."""
 
     first: float
     last: float
@@ -108,7 +108,7 @@ async def test_writes_are_taken_again_soon_after_each_kind_of_death(service: Ser
 
 
 async def write(client: Client, writer: int, writes: Writes) -> None:
-    """Create article after article, each until it is known to exist."""
+    """Create articles one after another, each until it is known to exist."""
     number = 0
     while not writes.is_over:
         number += 1
@@ -118,7 +118,7 @@ async def write(client: Client, writer: int, writes: Writes) -> None:
 
 
 async def is_written(client: Client, slug: str, writer: int, writes: Writes) -> bool:
-    """True if the article exists now; a writer whose answer was lost is told that the slug is taken."""
+    """True if the article now exists; if the response was lost, the retry reports that the slug is taken."""
     begun = time.monotonic()
     try:
         answer = await client.post("/v1/articles", json={"title": slug, "slug": slug, "contentMarkdown": "x"})
@@ -147,7 +147,7 @@ async def recover_from(strike: Callable[[], None], writes: Writes) -> Recovery:
 
 
 def table_of(recoveries: dict[str, list[Recovery]]) -> str:
-    """Medians and maxima in seconds, a line for each kind of kill."""
+    """Medians and maxima in seconds, one line per kind of kill."""
     lines = [f"{'killed':<12}{'first write':>22}{'all ' + str(WRITERS) + ' writers':>22}"]
     for kind, each in recoveries.items():
         cells = [
