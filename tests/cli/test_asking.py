@@ -1,4 +1,4 @@
-"""`instep ask` and `instep import` next to a running server: what they print, and their exit codes."""
+"""`instep ask` and `instep import` while a server runs: their output and exit codes."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ from tests.support.wording import like
 
 @pytest.fixture(scope="module")
 def installation(database_url: str) -> Iterator[Installation]:
-    """A server, whose address the commands find by themselves."""
+    """A server whose address the commands find by themselves."""
     with installed(INSTEP_DATABASE_URL=database_url) as served:
         del served.environment["INSTEP_SITE_URL"]
         served.serve("--no-jobs")

@@ -1,4 +1,4 @@
-"""The help of commands, as someone reads it in a terminal."""
+"""The help texts of commands, as shown in a terminal."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from tests.support.commands import run_command
 
 
 def commands() -> Iterator[list[str]]:
-    """Every command by its words."""
+    """The words of every command."""
 
     def below(group: TyperGroup, words: list[str]) -> Iterator[list[str]]:
         for name, command in group.commands.items():

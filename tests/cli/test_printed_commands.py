@@ -1,4 +1,4 @@
-"""Commands that pages show people to paste into a terminal."""
+"""Commands that pages offer to paste into a terminal."""
 
 import re
 import shlex
@@ -22,7 +22,7 @@ TEXTS = [
 
 
 def lines_in(parts: Iterator[str]) -> list[str]:
-    """The lines that begin with a command of ours, with a word for each value that a page puts in."""
+    """The lines that begin with `instep`, with placeholder words for the values that a page inserts."""
     lines = (line for part in parts for line in TEMPLATE_TAG.sub("", part).splitlines())
     return sorted({TEMPLATE_VALUE.sub("value", line) for line in lines if line.startswith("instep ")})
 
@@ -47,7 +47,7 @@ def test_a_command_line_that_a_page_offers_is_accepted(line: str) -> None:
 
 
 def command_of(words: list[str]) -> tuple[Any, list[str]]:
-    """The command of these words, and what stands after it."""
+    """The command for these words, and the words that remain."""
     command = typer.main.get_command(app)
     while isinstance(command, TyperGroup):
         assert words[0] in command.commands, f"There is no command {words[0]}."

@@ -1,4 +1,4 @@
-"""The command starts at once: what takes long to load is loaded by the commands that need it."""
+"""The command starts at once: modules that take long to load are only loaded by commands that need them."""
 
 import json
 import subprocess
@@ -28,7 +28,7 @@ def test_help_loads_nothing_that_takes_long() -> None:
 
 
 def test_a_change_is_sent_without_what_a_server_needs() -> None:
-    """A CI runs it with every push."""
+    """A CI job runs this command on every push."""
     assert loaded_by("import instep.client.ci.command") & HEAVY == set()
 
 

@@ -1,4 +1,4 @@
-"""Lists in a terminal: aligned whatever stands in them, and in color only where that is wanted."""
+"""Lists in a terminal: aligned whatever they contain, and colored only if wanted."""
 
 import os
 import pty
@@ -39,7 +39,7 @@ def test_headers_stand_out_on_a_terminal_and_nowhere_else() -> None:
 
 
 def on_terminal(**variables: str) -> bytes:
-    """What the program writes to a terminal."""
+    """The program's output on a terminal."""
     ours = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     leader, follower = pty.openpty()
     environment = ours | {"TERM": "xterm"} | variables
