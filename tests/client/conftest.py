@@ -1,4 +1,4 @@
-"""Parts shared by the tests of commands in a CI and at a reviewer's terminal."""
+"""Fixtures for tests of commands in CI and in a reviewer's terminal."""
 
 from collections.abc import Iterator
 
@@ -10,9 +10,9 @@ from tests.support.installation import installed
 
 @pytest.fixture(scope="module")
 def server(database_url: str) -> Iterator[str]:
-    """A server of its own process on the database of the tests, which may ask local issuers.
+    """A server process on the tests' database that may call local issuers.
 
-    It takes jobs, so it ends with the tests of a file: those of others count on theirs.
+    It also runs jobs, so it stops after each test file: other files rely on running their own jobs.
     """
     with installed(INSTEP_DATABASE_URL=database_url, INSTEP_WEBHOOK_ALLOW="127.0.0.0/8") as installation:
         installation.serve()
@@ -21,6 +21,6 @@ def server(database_url: str) -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def quick_polls(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tasks of a server of the tests end in a tenth of the time that a CI waits before it looks."""
+    """Poll ten times as often as a CI job, because the test server finishes tasks quickly."""
     if "server" in request.fixturenames:
         monkeypatch.setattr(limits, "MIN_POLL_SECONDS", limits.MIN_POLL_SECONDS / 10)

@@ -1,4 +1,4 @@
-"""Parts shared by the tests of `instep change`: a checkout to run in, and git without anybody's settings."""
+"""Fixtures for tests of `instep change`: a checkout to run in, and git without user settings."""
 
 import os
 import shutil
@@ -23,13 +23,13 @@ def git_of_nobody() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def feature(git_of_nobody: None, tmp_path_factory: pytest.TempPathFactory) -> Repository:
-    """A branch with one commit, for tests to copy."""
+    """A repository with a one-commit branch, for tests to copy."""
     return with_feature(tmp_path_factory.mktemp("feature") / "acme")
 
 
 @pytest.fixture
 def repository(feature: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    """A branch with one commit, in which the test runs."""
+    """A copy of that repository, as the test's working directory."""
     repository = Repository(tmp_path / "acme")
     shutil.copytree(feature.folder, repository.folder)
     monkeypatch.chdir(repository.folder)

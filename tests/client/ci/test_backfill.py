@@ -1,4 +1,4 @@
-"""`instep change` over the history against a real server: merged changes become one bundle in the queue."""
+"""`instep change` over the history, against a real server: merged changes become one bundle in the queue."""
 
 import json
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ Printed = pytest.CaptureFixture[str]
 
 @dataclass
 class Company:
-    """Acme at that server, whose article states the code before all changes."""
+    """Acme on that server, with an article that states the code before all changes."""
 
     environment: dict[str, str]
     api: httpx2.Client
@@ -52,7 +52,7 @@ def acme(server: str, cast: Cast) -> Iterator[Company]:
 
 @pytest.fixture
 def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    """A repository at GitHub with its first commit, in which the test runs."""
+    """A GitHub repository with its first commit, as the test's working directory."""
     repository = new_repository(tmp_path / "acme")
     repository.commit("Begin", {"app/config.py": BEFORE})
     repository.git("remote", "add", "origin", f"{HOME}.git")
@@ -61,7 +61,7 @@ def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
 
 
 def merge(repository: Repository, message: str, files: dict[str, Contents]) -> str:
-    """Merge a branch with one commit."""
+    """Create a one-commit branch and merge it."""
     repository.git("checkout", "--quiet", "-b", "branch")
     repository.commit("Work", files)
     repository.git("checkout", "--quiet", "main")

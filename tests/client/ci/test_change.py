@@ -32,7 +32,7 @@ URL = "https://git.test/acme/pull/7"
 
 @dataclass
 class Company:
-    """Acme at that server: what a CI of theirs is told, and what it finds there."""
+    """Acme on that server: the environment of its CI jobs, and its API."""
 
     environment: dict[str, str]
     api: httpx2.Client
@@ -277,7 +277,7 @@ def test_the_server_takes_the_longest_words_of_a_ci(acme: Company, repository: R
 
 
 def github(folder: Path, repository: Repository, title: str = TITLE) -> dict[str, str]:
-    """As GitHub Actions runs a pull request: on a merge that nobody has made."""
+    """Check out a merge as GitHub Actions does for a pull request, and return the job's environment."""
     base, head = repository.git("rev-parse", "main"), repository.git("rev-parse", "feature")
     repository.git("checkout", "--quiet", "--detach", "main")
     repository.git("merge", "--quiet", "--no-ff", "feature")
@@ -354,7 +354,7 @@ def test_what_is_asked_for_goes_before_what_the_ci_says(
 
 
 def refusal(printed: Printed) -> str:
-    """The one sentence of a run that is refused, next to which nothing is printed."""
+    """The single error line of a refused run, which prints nothing else."""
     output = printed.readouterr()
     assert output.out == ""
     [line] = [line for line in output.err.splitlines() if not line.startswith("instep: Sending ")]

@@ -1,4 +1,4 @@
-"""The context that `instep change` sends for a model: linked issues, code around hunks, the next version."""
+"""The context that `instep change` sends to a model: linked issues, code around hunks, the next version."""
 
 import json
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ DIFF = """\
 
 
 def sent_by(repository: Repository, environment: Mapping[str, str]) -> Any:
-    """The context of the task that a job with this environment sends."""
+    """The context of the task that a job with this environment creates."""
     with standing() as stand:
         job = {"INSTEP_URL": stand.url, "INSTEP_API_KEY": "isk_x", **environment}
         assert send_change(ChangeOptions(base="main", title="Fixes #12 and #13"), job) == 0

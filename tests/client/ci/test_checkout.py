@@ -1,4 +1,4 @@
-"""Which commits a change lies between, and what it is called."""
+"""The commits that delimit a change, and the title of the change."""
 
 import os
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def test_what_is_not_committed_is_no_part_of_the_change(repository: Repository) 
     assert "SECRET" not in read_change(repository.folder, NOTHING).selection.diff
 
 
-def test_a_checkout_of_a_merge_is_told_by_the_commits_of_its_pull_request(repository: Repository) -> None:
+def test_a_checkout_of_a_merge_uses_the_commits_of_its_pull_request(repository: Repository) -> None:
     base, head = repository.git("rev-parse", "main"), repository.git("rev-parse", "feature")
     repository.git("checkout", "--quiet", "--detach", "main")
     repository.git("merge", "--quiet", "--no-ff", "feature")
@@ -120,7 +120,7 @@ def test_the_default_branch_that_a_ci_names_goes_before_main(repository: Reposit
 
 
 def forced(repository: Repository) -> tuple[str, str]:
-    """A force push: the commit that it replaced, which nobody has any more, and the new one."""
+    """Replace a commit as a force push does; return the old one, which no longer exists, and the new one."""
     before = repository.git("rev-parse", "feature")
     repository.git("commit", "--quiet", "--amend", "--message", "Said otherwise")
     repository.git("reflog", "expire", "--expire=now", "--all")

@@ -1,4 +1,4 @@
-"""How the server is asked: patiently, for one task, and with a key that nobody else sees."""
+"""Requests to the server: with patience, for a single task, and with a key that no other host sees."""
 
 import json
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ def changed(text: str = "+a\n", **fields: Any) -> CodeChange:
 
 @dataclass
 class Clock:
-    """Time passes only while someone sleeps."""
+    """Time passes only during sleeps."""
 
     at: float = 1_000.0
     slept: list[float] = field(default_factory=list)

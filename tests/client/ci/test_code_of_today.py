@@ -1,4 +1,4 @@
-"""A change of the past as it stands in the code of today, and how changes are found in a history."""
+"""What remains of past changes in today's code, and how changes are found in the history."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def repository(tmp_path: Path) -> Repository:
 
 
 def lines_of_today(repository: Repository, commit: str) -> list[str]:
-    """The added and removed lines of a commit as it stands at the head, each with its file."""
+    """The added and removed lines of a commit that remain at the head, each with its file."""
     git, head = Git(repository.folder), repository.git("rev-parse", "HEAD")
     with open_code(git, head) as code:
         selection = select(code.git, code.without(f"{commit}^", commit), head)

@@ -1,4 +1,4 @@
-"""The comment on a pull request: one, kept up to date, in which nobody's words do anything."""
+"""The comment on a pull request: one, kept up to date, in which other people's words have no effect."""
 
 import json
 import re
@@ -38,7 +38,7 @@ def run(*drafts: Json, **fields: object) -> Run:
 
 @dataclass
 class CodeHost:
-    """The comments of one pull request, in the API of GitHub or of GitLab."""
+    """The comments of one pull request, with the API of GitHub or GitLab."""
 
     prefix: str
     update: str
@@ -114,7 +114,7 @@ def test_there_is_one_comment_and_it_is_kept_up_to_date(at: Hosting, tmp_path: P
 
     assert len(host.comments) == 101
     assert "all drafts are reviewed" in host.comments[100]["body"]
-    # What has not changed is not written again.
+    # An unchanged comment is not written again.
     assert [asked.line.split(" ")[0] for asked in host.requests if not asked.line.startswith("GET")] == [
         "POST",
         host.update[: host.update.index(" ")],
@@ -187,7 +187,7 @@ def test_words_of_others_mention_nobody_and_are_no_markup(words: str) -> None:
     assert not re.search(r"[@#!~](?=\w)|%(?=\w)|https://(?!help\.test/)|www\.|<!--", comment)
     assert not any(line.startswith("/") for line in comment.splitlines())
     page = render(comment)
-    # The links of headings lead to the headings.
+    # Links to headings begin with `#` and are ignored.
     assert set(re.findall(r'<a href="([^#][^"]*)"', page)) == {f"{URL}/app/acme-help/review/edit_1"}
     for markup in ("<b>", "<img", "<table", "<h1"):
         assert markup not in page

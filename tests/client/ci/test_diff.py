@@ -1,4 +1,4 @@
-"""What of a change is sent: a diff that the writer reads, without what readers of articles can't notice."""
+"""The diff that is sent for a change: readable for the writer, without parts that don't affect articles."""
 
 import os
 import shutil
@@ -47,7 +47,7 @@ def repository(tmp_path: Path) -> Repository:
 
 
 def chosen(repository: Repository, before: dict[str, Contents], after: dict[str, Contents]) -> Selection:
-    """What is sent of the change from one state of files to another."""
+    """Select the parts to send of the change between two states of the files."""
     first = repository.commit("Before", before)
     return select(Git(repository.folder), first, repository.commit("After", after))
 
@@ -216,7 +216,9 @@ def test_modes_links_and_submodules_do_not_stop_it(repository: Repository, tmp_p
     assert paths(selection) == [".gitmodules", "link", "run.sh", "sub", "z.py"]
 
 
-def test_of_too_much_the_largest_of_the_least_weight_go(repository: Repository, set_limit: SetLimit) -> None:
+def test_a_diff_that_is_too_large_loses_its_largest_least_important_files(
+    repository: Repository, set_limit: SetLimit
+) -> None:
     def lines(count: int) -> str:
         return "a = 1\n" * count
 

@@ -1,4 +1,4 @@
-"""`docs/ci.md` and `action.yml`: their lines run, and what they say of options and limits is so."""
+"""`docs/ci.md` and `action.yml`: their commands run, and their options and limits are correct."""
 
 import json
 import os
@@ -36,14 +36,14 @@ ACTION = yaml((ROOT / "action.yml").read_text())
 
 
 def example(name: str) -> dict[str, Any]:
-    """The YAML that begins with the name of its file."""
+    """The YAML example that begins with this file name."""
     [example] = re.findall(rf"^```yaml\n# {re.escape(name)}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
-    # To YAML 1.1 the word `on` is a truth value.
+    # In YAML 1.1 the word `on` is a boolean.
     return yaml(example.replace("on: pull_request", "'on': pull_request"))
 
 
 def lines_with(command: str) -> list[list[str]]:
-    """Every line of every example that runs the command, as words."""
+    """Every line of the examples that runs the command, split into words."""
     lines = re.findall(rf"(?:^|- |sh ')({command} .+?)'?$", TEXT, re.MULTILINE)
     return [shlex.split(line) for line in lines]
 
@@ -110,7 +110,7 @@ def test_the_workflow_gives_the_action_what_it_takes() -> None:
 
 @pytest.fixture
 def tools(tmp_path: Path) -> Path:
-    """A folder for temporary files into which Instep was fetched already."""
+    """A temporary folder that already contains Instep."""
     folder = tmp_path / "tools"
     folder.mkdir()
     (folder / "instep.pyz").write_bytes(build_archive().content)
@@ -119,7 +119,7 @@ def tools(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def outset(tmp_path: Path) -> Path:
-    """A folder for temporary files, as the first step finds it."""
+    """A temporary folder as the first step finds it."""
     folder = tmp_path / "outset"
     folder.mkdir()
     return folder
@@ -203,7 +203,7 @@ def run_last_step(tools: Path, stand: Stand, **inputs: str) -> subprocess.Comple
 
 
 def run_step(number: int, tools: Path, url: str, **inputs: str) -> subprocess.CompletedProcess[str]:
-    """Run a step as GitHub does, with the Python of the tests."""
+    """Run a step as GitHub does, with the tests' Python."""
     step = ACTION["runs"]["steps"][number]
     values = dict.fromkeys(ACTION["inputs"], "") | {"url": url, "api-key": "isk_x"} | inputs
     environment = {name: filled(text, values) for name, text in step["env"].items()}

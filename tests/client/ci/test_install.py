@@ -1,4 +1,4 @@
-"""What a CI installs is a built package, not this checkout: it has all that the command needs."""
+"""CI jobs install a built package instead of this checkout, and it contains everything the command needs."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""A job without a key gets one for the token of its CI service, here a local one, or is refused clearly."""
+"""A job without a key exchanges its CI service's token, here a local one, or is refused with a reason."""
 
 from collections.abc import Iterator
 from urllib.parse import parse_qsl

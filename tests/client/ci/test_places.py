@@ -1,4 +1,4 @@
-"""A run names where articles need words, and does not pass as if no article needed an edit."""
+"""A run lists the places where articles need words, and does not pass as if no article needed an edit."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""`eval.replay`: what the writer would have drafted for the commits of a repository, judged by hand."""
+"""`eval.replay`: the drafts that the writer would have made for a repository's commits, judged by hand."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ CODE = "class Settings:\n    {name}: int = {value}\n    title: str = 'acme'\n"
 
 @pytest.fixture
 def history(tmp_path: Path) -> Repository:
-    """Documentation that goes along with its code, then a change that leaves the documentation alone."""
+    """A history in which the documentation follows the code, except in the last change."""
     repository = new_repository(tmp_path / "acme")
     before, after = {"name": "max_upload_mb", "value": 10}, {"name": "max_upload_mb", "value": 25}
     renamed = {"name": "max_upload_megabytes", "value": 25}

@@ -1,4 +1,4 @@
-"""What a run tells: complete, and harmless whatever titles, reasons and lines of code hold."""
+"""The output of a run: complete, and harmless whatever titles, reasons and lines of code contain."""
 
 import json
 from typing import Any
@@ -32,7 +32,7 @@ DRAFT: Json = {
     "diff": "--- live\n+++ proposed\n@@ -1 +1 @@\n-The limit is 10.\n+The limit is 25.\n",
     "contentMarkdown": "The limit is 25.\n",
 }
-# At the start of a line, or anywhere in it, or to a terminal or GitLab these would be commands.
+# At the start of a line, inside a line, on a terminal or in GitLab, these would be commands.
 COMMANDS = [
     "::error::x",
     "  ::add-mask::x",

@@ -1,4 +1,4 @@
-"""What a range of commits ships, and which addresses name it."""
+"""The changes that a range of commits ships, and the URLs that identify them."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ HOME = "https://git.test/acme/app"
 
 @pytest.fixture
 def deployed(tmp_path: Path) -> Repository:
-    """A history with a release, and after it merges as different hosts write them."""
+    """A history with a release, followed by merge commits in the formats of different hosts."""
     repository = new_repository(tmp_path / "app")
     repository.git("remote", "add", "origin", f"{HOME}.git")
     repository.commit("Begin (#1)", {"a": "1"})

@@ -1,4 +1,4 @@
-"""What GitHub Actions, GitLab and Jenkins say of the change that they build."""
+"""The information about a change that GitHub Actions, GitLab and Jenkins provide to its job."""
 
 import json
 from pathlib import Path
@@ -105,7 +105,7 @@ def test_gitlab_tells_of_a_merge_request() -> None:
     )
 
 
-def test_of_a_merged_result_the_head_is_that_of_the_merge_request() -> None:
+def test_the_head_of_a_merged_result_is_that_of_the_merge_request() -> None:
     variables = {"CI_MERGE_REQUEST_IID": "12", "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA": "c" * 40}
 
     assert read_context(GITLAB | variables).head == "c" * 40

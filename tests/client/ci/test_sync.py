@@ -22,7 +22,7 @@ PAGE = "---\ntitle: A\n---\nOne\n\nTwo\n\nThree\n"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job in CI with a checkout and a key."""
+    """A CI job with a checkout and a key."""
 
     repository: Repository
     api: httpx2.Client
@@ -118,7 +118,7 @@ def test_one_file_that_cant_be_synced_is_named_and_refuses_no_other(job: Job) ->
 
 
 def test_files_that_git_lfs_has_fetched_are_synced_whole(job: Job) -> None:
-    """A filter like that of Git LFS, which commits the pointers of files."""
+    """The filter commits pointers instead of files, as Git LFS does."""
     pointer = f"version https://git-lfs.github.com/spec/v1\\noid sha256:{'ab' * 32}\\nsize 12345\\n"
     job.repository.git("config", "filter.lfs.clean", f"cat >/dev/null; printf '{pointer}'")
     files: dict[str, Contents] = {

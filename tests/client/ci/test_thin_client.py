@@ -1,4 +1,4 @@
-"""`instep.pyz`: small, the same for everyone, and enough by itself for what a job runs."""
+"""`instep.pyz`: small, reproducible, and sufficient for everything that a job runs."""
 
 import hashlib
 import json
@@ -31,7 +31,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(archive: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run it with the standard library alone."""
+    """Run the archive with the standard library only."""
     return subprocess.run(
         [sys.executable, "-I", "-S", str(archive), *arguments],
         env=os.environ | environment,
@@ -99,7 +99,7 @@ def test_a_release_says_in_one_sentence_what_is_missing(archive: Path, repositor
     process = run(archive, "release", "--range", "main..HEAD", INSTEP_URL="", INSTEP_API_KEY="")
 
     assert (process.returncode, process.stdout) == (1, "")
-    # Git of nobody: this checkout has no remote, which is asked for before the server.
+    # The command reads the remote, which this checkout lacks, before it calls the server.
     assert process.stderr.startswith("instep: The checkout")
 
 

@@ -1,4 +1,4 @@
-"""The code that bears on an article: lines around its rare names and past changes, and nothing of tests."""
+"""The code that is relevant to an article: lines around its rare names, and past changes, but no tests."""
 
 from pathlib import Path
 

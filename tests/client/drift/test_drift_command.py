@@ -1,4 +1,4 @@
-"""`instep drift` in a checkout, against a real server: what the code has renamed or dropped is found."""
+"""`instep drift` in a checkout, against a real server: it finds renamed and removed parts of the code."""
 
 import json
 from pathlib import Path
@@ -45,7 +45,7 @@ def findings(reviewer: Reviewer, *arguments: str) -> list[Json]:
 
 
 def answered(result: CommandResult) -> Json:
-    """The JSON of a run that has found something."""
+    """The JSON of a run with findings."""
     assert result.code == 3, result.err
     answer: Json = json.loads(result.out)
     return answer
@@ -174,7 +174,7 @@ def test_a_place_of_a_part_counts_for_each_article_that_shows_it(ann: Reviewer, 
     first = ann.post("articles", {"title": "A", "contentMarkdown": "{{part.flags}}\n"})
     found = findings(ann)
     other = ann.post("articles", {"title": "B", "contentMarkdown": "{{part.flags}}\n"})
-    # Published articles come first among those that show the part.
+    # Among the articles that show the part, published ones come first.
     ann.post(f"articles/{other['id']}/publish", {})
 
     assert [row["placeId"] for row in findings(ann)] == [row["placeId"] for row in found]

@@ -1,4 +1,4 @@
-"""The history of a checkout: which commits took out names and values, and what of them is sent."""
+"""The history of a checkout: commits that removed names and values, and the parts of them that are sent."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The article about reviewing tells every option of `instep draft`, and its lines run."""
+"""The article about reviewing describes every option of `instep draft`, and its commands run."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`instep draft …` against a real server: the queue is told, and what is applied or dismissed is so there."""
+"""`instep draft …` against a real server: it shows the queue, and drafts are really applied or dismissed."""
 
 import json
 import os
@@ -27,7 +27,7 @@ SOURCE = "https://git.test/acme/pull/7"
 
 @dataclass(frozen=True, slots=True)
 class Reviewer:
-    """Somebody at a terminal with a key of Acme, and the API to look at what they have done."""
+    """A reviewer at a terminal with a key of Acme, and the API to check the results."""
 
     api: httpx2.Client
     environment: dict[str, str]
@@ -116,7 +116,7 @@ def test_a_draft_is_shown_with_all_that_a_reviewer_decides_by(ann: Reviewer) -> 
 
 
 def test_evidence_and_questions_are_shown() -> None:
-    """They come from code changes and visitors, and hold whatever those wrote."""
+    """Evidence and questions come from code changes and visitors, and may contain anything."""
     place = {"file": "app/config.py", "startLine": 2, "endLine": 3, "excerpt": "limit = 25\x1b[31m"}
     gap = {
         "id": "gap_1",
@@ -242,7 +242,7 @@ def test_a_wrong_option_is_exit_code_2(ann: Reviewer) -> None:
 
 
 @pytest.mark.parametrize("header", ["no JSON", '{"a": 1}', "7", "null"])
-def test_warnings_that_are_none_are_left_alone(header: str) -> None:
+def test_a_malformed_warnings_header_is_ignored(header: str) -> None:
     applied = {"id": "edit_1", "status": "applied", "articleId": "art_1"}
     with standing(bots=[Reply(200, {"results": [BOT]})]) as stand:
         stand.replies["POST /v1/drafts/edit_1/apply"] = [Reply(200, applied, {"Instep-Warnings": header})]
@@ -266,7 +266,7 @@ def test_a_diff_has_colours_on_a_terminal_unless_they_are_not_wanted(ann: Review
 
 
 def on_terminal(reviewer: Reviewer, draft: Json, **environment: str) -> str:
-    """What a terminal gets to see."""
+    """The command's output on a terminal."""
     ours, theirs = pty.openpty()
     plain = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"}
     program = subprocess.Popen(
@@ -276,7 +276,7 @@ def on_terminal(reviewer: Reviewer, draft: Json, **environment: str) -> str:
     )
     os.close(theirs)
     output = b""
-    # A terminal that nobody writes to any more is at its end, or an error.
+    # A terminal whose writers are gone returns end of file or an error.
     while piece := read_piece(ours):
         output += piece
     os.close(ours)

@@ -1,4 +1,4 @@
-"""`instep place …` against a stand-in server: places are printed, and each decision reaches the API."""
+"""`instep place …` against a stand-in server: it prints places, and each decision reaches the API."""
 
 import json
 

@@ -27,7 +27,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
 
 
 def approved(reviewer: Reviewer, number: int, *, is_approved: bool = True) -> tuple[Json, Json]:
-    """An article, and an edit of it from a pull request."""
+    """Create an article and approve an edit of it from a pull request."""
     body = {"title": f"Article {number}", "contentMarkdown": BEFORE}
     article = reviewer.post("articles", body)
     body = {"contentMarkdown": AFTER, "sourceUrl": f"{HOME}/pull/{number}"}
