@@ -1,4 +1,4 @@
-"""A cluster on loopback: etcd, three PostgreSQL under Patroni, HAProxy, and two machines with Instep."""
+"""A cluster on loopback: etcd, three PostgreSQL servers under Patroni, HAProxy, and two Instep machines."""
 
 import json
 import os
@@ -27,7 +27,7 @@ PASSWORD = "only-on-loopback"
 
 @dataclass
 class Node:
-    """A PostgreSQL server and the Patroni that leads it."""
+    """A PostgreSQL server and the Patroni that manages it."""
 
     name: str
     patroni: Program
@@ -36,7 +36,7 @@ class Node:
     api_port: int
 
     def has_role(self, role: str) -> bool:
-        """True if Patroni says so: `primary`, `replica`, `sync`."""
+        """True if Patroni reports this role: `primary`, `replica`, `sync`."""
         try:
             return httpx2.get(f"http://{ADDRESS}:{self.api_port}/{role}", timeout=2).status_code == 200
         except httpx2.TransportError:
@@ -50,7 +50,7 @@ class Node:
         kill(self.postmaster)
 
     def kill(self) -> None:
-        """As when the machine loses its power."""
+        """Kill the processes, as a power failure does."""
         kill(self.patroni.pid, self.postmaster)
         self.patroni.kill()
 
@@ -91,12 +91,12 @@ class Cluster:
 
     @property
     def owner_url(self) -> str:
-        """The primary, wherever it is, past PgBouncer."""
+        """A URL of the current primary that bypasses PgBouncer."""
         return f"postgresql://instep:{PASSWORD}@{ADDRESS}:{self.postgres_port}/instep"
 
     @property
     def several_hosts_url(self) -> str:
-        """All PostgreSQL servers, of which the driver takes the primary."""
+        """A URL with all PostgreSQL servers, from which the driver chooses the primary."""
         hosts = ",".join(f"{ADDRESS}:{node.port}" for node in self.nodes)
         return f"postgresql://instep:{PASSWORD}@{hosts}/instep?target_session_attrs=read-write"
 
@@ -120,7 +120,7 @@ class Cluster:
         }
 
     def run(self, *arguments: str) -> Json:
-        """What an administrative command prints."""
+        """Run an administrative command and return its output."""
         output = subprocess.run(
             [COMMAND, *arguments, "--json"],
             env=self.settings("operator", self.owner_url),
@@ -131,7 +131,7 @@ class Cluster:
         return printed
 
     def add(self, name: str, command: list[str | Path]) -> Program:
-        """A program that does not run as root."""
+        """Add a program that does not run as root."""
         self.programs.append(Program(self.folder, name, command, self.account.process_options))
         return self.programs[-1]
 
@@ -152,14 +152,14 @@ class Cluster:
         return "\n".join(each.last_words() for each in self.programs if each.log.exists())
 
     def errors(self) -> str:
-        """What servers and workers have logged as errors."""
+        """The errors in the logs of servers and workers."""
         lines = [
             line for each in self.programs if each.log.exists() for line in each.log.open(errors="replace")
         ]
         return "".join(line[-3_000:] for line in lines if '"level": "error"' in line)
 
     def until_healthy(self) -> None:
-        """A primary, a synchronous standby and another one, and two machines that serve."""
+        """Wait for a primary, a synchronous standby, a third server, and two ready machines."""
         await_true(
             lambda: (
                 sum(node.has_role("primary") for node in self.nodes) == 1
@@ -179,7 +179,7 @@ class Cluster:
         assert answer.status_code == 200, answer.text
 
     def tell_balancer(self, command: str) -> None:
-        """A command at the control socket of HAProxy."""
+        """Send a command to HAProxy's control socket."""
         with socket.socket(socket.AF_UNIX) as control:
             control.connect(str(self.folder / "control" / "haproxy.sock"))
             control.sendall(f"{command}\n".encode())
@@ -188,7 +188,7 @@ class Cluster:
 
 @contextmanager
 def clustered() -> Iterator[Cluster]:
-    """A cluster with an empty schema; in the end nothing of it runs."""
+    """Run a cluster with an empty schema; every process is stopped in the end."""
     with new_folder() as folder:
         cluster = Cluster(folder, account_for(folder / "none"))
         try:
@@ -293,7 +293,7 @@ def make_machine(cluster: Cluster, name: str, port: int) -> Machine:
     file = cluster.write(f"{name}.ini", fill("pgbouncer.ini", values))
     pgbouncer = cluster.add(f"pgbouncer-{name}", [program("pgbouncer"), file])
     pooled_url = f"postgresql://instep:{PASSWORD}@{ADDRESS}:{pooler_port}/instep"
-    # The second machine does without PgBouncer's help, and finds the primary by itself.
+    # The second machine finds the primary by itself, without PgBouncer.
     url = pooled_url if name == MACHINES[0] else cluster.several_hosts_url
     (cluster.folder / name).mkdir()
     options = {"env": cluster.settings(name, url), "cwd": cluster.folder / name}

@@ -1,4 +1,4 @@
-"""Clients that write and read until they are told to end, and how they were answered."""
+"""Clients that write and read until they are stopped, and a record of the responses."""
 
 import asyncio
 import time
@@ -17,32 +17,32 @@ from tests.support.deliveries import connect
 from tests.support.http import Response, body_of
 from tests.support.webhook_receiver import Receiver
 
-# Each with a key, a writer of articles, a writer of tasks, a reader and an endpoint of its own.
+# Each bot has a key, a writer of articles, a writer of tasks, a reader and an endpoint.
 BOTS = 4
 CLIENTS = 3 * BOTS
 VERSIONS = 5
-# Between two calls, and before one that was refused is made again.
+# The pause between two calls, and before a refused call is repeated.
 PAUSE_SECONDS = 0.2
-# A client's patience: that of a pooled connection, of PgBouncer and of HAProxy end before.
+# The client's timeout; those of pooled connections, PgBouncer and HAProxy are shorter.
 TIMEOUT_SECONDS = 60
 
 
 @dataclass
 class Load:
-    """What clients did in each phase; a phase is named by the fault that is made in it."""
+    """The clients' results in each phase; a phase is named after its fault."""
 
     phase: str = ""
-    # When each phase began, also on the monotonic clock.
+    # The start of each phase, in wall time and on the monotonic clock.
     beginnings: dict[str, tuple[datetime, float]] = field(default_factory=dict)
     is_over: bool = False
-    # By the name of the write, the phase in which it was acknowledged.
+    # The phase in which each write was acknowledged.
     acknowledged: dict[str, str] = field(default_factory=dict)
-    # By phase and client, the moments at which a call was answered as it should be.
+    # The times of successful calls, by phase and client.
     answered: dict[str, dict[str, list[float]]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(list))
     )
     refused: Counter[str] = field(default_factory=Counter)
-    # Refusals that do not say that a client may try again.
+    # Refusals without the hint that clients may retry.
     unmarked: list[str] = field(default_factory=list)
 
     def begin(self, phase: str) -> None:
@@ -50,7 +50,7 @@ class Load:
         self.beginnings[phase] = datetime.now(UTC), time.monotonic()
 
     def phase_at(self, moment: datetime) -> str:
-        """The phase that had begun last; before the first, the first."""
+        """The phase that was current at this moment, or the first one if none had begun."""
         begun = [phase for phase, (beginning, _) in self.beginnings.items() if beginning <= moment]
         return begun[-1] if begun else next(iter(self.beginnings))
 
@@ -58,7 +58,7 @@ class Load:
         self.acknowledged[name] = self.phase
 
     async def insist(self, client: str, call: Callable[[], Awaitable[Response]]) -> tuple[Response, bool]:
-        """Call until there is an answer that is no outage; whether an earlier call had none."""
+        """Call until the response is no outage; the second value is True if earlier calls failed."""
         is_repeated = False
         while True:
             answer = None
@@ -83,7 +83,7 @@ class Bot:
 
 @asynccontextmanager
 async def loaded(cluster: Cluster, receiver: Receiver, phase: str) -> AsyncIterator[Load]:
-    """Clients at work in a first phase; at the end each finishes what it has begun."""
+    """Run all clients, starting with this phase; in the end, each one finishes its current work."""
     load = Load()
     load.begin(phase)
     async with bots(cluster, receiver) as clients, asyncio.TaskGroup() as working:
@@ -110,7 +110,7 @@ async def bots(cluster: Cluster, receiver: Receiver) -> AsyncIterator[list[Bot]]
 
 
 async def write_articles(bot: Bot, load: Load) -> None:
-    """Create, publish and change articles; each write can be told from all others."""
+    """Create, publish and change articles; each write is unique."""
     name, number = f"articles {bot.number}", 0
     while not load.is_over:
         number += 1
@@ -127,7 +127,7 @@ async def write_articles(bot: Bot, load: Load) -> None:
 
 
 async def create_article(bot: Bot, load: Load, name: str, slug: str) -> Json:
-    """The article; a client whose answer was lost is told that the slug is taken, and by itself."""
+    """Create an article; if the response was lost, the retry reports that the slug is taken."""
     body = {"title": slug, "slug": slug, "contentMarkdown": f"{slug} 1"}
     answer, is_repeated = await load.insist(name, partial(bot.client.post, "/v1/articles", json=body))
     if is_repeated and answer.status_code == 400 and body_of(answer)["code"] == "slug_taken":
@@ -137,7 +137,7 @@ async def create_article(bot: Bot, load: Load, name: str, slug: str) -> Json:
 
 
 async def write_tasks(bot: Bot, load: Load) -> None:
-    """Have articles written, under idempotency keys."""
+    """Request articles with idempotency keys."""
     name, number = f"tasks {bot.number}", 0
     while not load.is_over:
         number += 1
@@ -150,7 +150,7 @@ async def write_tasks(bot: Bot, load: Load) -> None:
 
 
 async def read(bot: Bot, load: Load) -> None:
-    """Look at a page of the help center."""
+    """Read a page of the help center."""
     while not load.is_over:
         await succeed(load, f"reads {bot.number}", partial(bot.client.get, f"/help/{bot.slug}/"))
         await asyncio.sleep(PAUSE_SECONDS)

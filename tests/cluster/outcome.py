@@ -1,11 +1,11 @@
-"""The result for acknowledged writes: whether each is there, and once."""
+"""Checks that each acknowledged write exists exactly once."""
 
 from collections import Counter
 from collections.abc import Iterable
 
 from instep.platform.core.database import Tx
 
-# The text of each version: that which the article has, and those that were replaced.
+# The text of each version: the current ones and those that were replaced.
 TEXTS = """
     select array_agg(text) from (
       select content_markdown as text from articles where slug like 'written-%%'
@@ -15,13 +15,13 @@ TEXTS = """
 """
 SLUGS = "select array_agg(slug) from articles where slug like 'written-%%'"
 TASKS = "select array_agg(article ->> 'title') from tasks"
-# One for each text that the public has seen.
+# One event per text that was public.
 EVENTS = """
     select array_agg(format('%%s %%s', object ->> 'slug', object ->> 'version')) from events,
       lateral (select convert_from(body, 'UTF8')::jsonb -> 'data' -> 'object' as object) as told
     where type in ('article.published', 'article.updated')
 """
-# What a task has made, and the event of its end.
+# The drafts of tasks, and the tasks that have ended.
 DRAFTS = "select array_agg(article ->> 'title') from tasks t join drafts d on d.task_id = t.id"
 ENDS = "select array_agg(article ->> 'title') from tasks where status = 'completed'"
 UNFINISHED = "select count(*) from tasks where status in ('queued', 'running')"
@@ -29,7 +29,7 @@ DEAD_JOBS = "select count(*) from jobs where run_at is null"
 
 
 async def lost_and_doubled(tx: Tx, acknowledged: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The names of writes that were acknowledged and are gone, and of those that are there twice."""
+    """The names of acknowledged writes that are lost, and of writes that exist twice."""
     present = Counter[str]()
     for sql in (TEXTS, TASKS):
         present.update(await tx.value(sql) or [])
@@ -41,7 +41,7 @@ async def lost_and_doubled(tx: Tx, acknowledged: Iterable[str]) -> tuple[list[st
 
 
 async def missing_effects(tx: Tx) -> list[str]:
-    """Writes that are there without what must come of them: an event, or the draft of a task."""
+    """Writes without their effects: an event, or a task's draft."""
     texts, events = set(await tx.value(TEXTS) or []), set(await tx.value(EVENTS) or [])
     tasks, drafts = set(await tx.value(TASKS) or []), set(await tx.value(DRAFTS) or [])
     ended = set(await tx.value(ENDS) or [])

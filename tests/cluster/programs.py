@@ -1,4 +1,4 @@
-"""The programs of a cluster: where they are, the files that they read, and their deaths and returns."""
+"""The programs of a cluster: their paths and configuration files, and how they are killed and started."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ STOP_SECONDS = 40
 
 
 class Program:
-    """A process with a log; in the end it is killed with all that it has started."""
+    """A process with a log file; in the end it is killed together with its children."""
 
     def __init__(
         self, folder: Path, name: str, command: Sequence[str | Path], options: Mapping[str, Any]
@@ -42,13 +42,13 @@ class Program:
         return self.process.pid
 
     def kill(self) -> None:
-        """At a stroke, with its children."""
+        """Kill the process and its children with SIGKILL."""
         assert self.process is not None, "it was started"
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
     def stop(self) -> None:
-        """As a service manager does, which lets it end its work."""
+        """Stop the process as a service manager does, so that it can finish its work."""
         assert self.process is not None, "it was started"
         self.process.terminate()
         self.process.wait(STOP_SECONDS)
@@ -69,7 +69,7 @@ def program(name: str) -> str:
 
 
 def postgres_programs() -> Path:
-    """Those of the newest version that Debian has installed."""
+    """The folder of the newest PostgreSQL version installed on Debian."""
     folders = [folder for folder in POSTGRES.glob("*/bin") if (folder / "initdb").exists()]
     if not folders:
         pytest.fail(f"A cluster needs PostgreSQL: install your system's packages {PACKAGES}.")
@@ -77,12 +77,12 @@ def postgres_programs() -> Path:
 
 
 def fill(name: str, values: Mapping[str, object]) -> str:
-    """A file of `deploy/cluster` with these values in its places."""
+    """A file from `deploy/cluster` with its placeholders filled in."""
     return Template((FILES / name).read_text()).substitute(values)
 
 
 def await_true(is_true: Callable[[], bool], seconds: float, said: Callable[[], str]) -> float:
-    """How many seconds it took."""
+    """Wait until the condition is true and return the seconds that it took."""
     began = time.monotonic()
     while not is_true():
         assert time.monotonic() - began < seconds, f"not within {seconds} s; {said()}"

@@ -1,4 +1,4 @@
-"""A cluster under load, while its parts are killed in turn: nothing acknowledged is lost or made twice."""
+"""A cluster under load while its parts are killed in turn: no acknowledged write is lost or made twice."""
 
 import asyncio
 import time
@@ -25,7 +25,7 @@ Tell = Callable[[str], None]
 Fault = Callable[[Cluster], Awaitable[None]]
 
 CALM_SECONDS = 4
-# A service manager starts again what has died after this time.
+# The delay after which a service manager restarts a process that died.
 RESTART_SECONDS = 1
 RECOVERY_SECONDS = 90
 DRAIN_SECONDS = 120
@@ -45,7 +45,7 @@ async def receiver() -> AsyncIterator[Receiver]:
 
 @pytest.fixture
 def tell(capsys: pytest.CaptureFixture[str]) -> Tell:
-    """Print figures, also of a test that passes."""
+    """Print figures even if the test passes."""
 
     def tell_figures(text: str) -> None:
         with capsys.disabled():
@@ -55,11 +55,11 @@ def tell(capsys: pytest.CaptureFixture[str]) -> Tell:
 
 
 async def rest(_: Cluster) -> None:
-    """No fault, for comparison."""
+    """Cause no fault, for comparison."""
 
 
 async def kill_primary(cluster: Cluster) -> None:
-    """Patroni and PostgreSQL of one machine; it comes back when another has taken over."""
+    """Kill Patroni and PostgreSQL on one machine, and restart them after another has taken over."""
     former = cluster.primary
     former.kill()
     await until_new_primary(cluster, former.name)
@@ -67,12 +67,12 @@ async def kill_primary(cluster: Cluster) -> None:
 
 
 async def kill_postgres(cluster: Cluster) -> None:
-    """The primary's PostgreSQL alone: Patroni notices at once."""
+    """Kill only the primary's PostgreSQL, which Patroni notices at once."""
     cluster.primary.kill_postgres()
 
 
 async def switch_over(cluster: Cluster) -> None:
-    """As an operator does before the primary's machine is upgraded."""
+    """Switch over, as an operator does before upgrading the primary's machine."""
     former = cluster.primary
     cluster.switch_over(former)
     await until_new_primary(cluster, former.name)
@@ -110,7 +110,7 @@ async def kill_pgbouncer(cluster: Cluster) -> None:
 
 
 async def upgrade_servers(cluster: Cluster) -> None:
-    """One after the other: taken out of the balancer, stopped, started, put in again."""
+    """Upgrade one server after another: drain it in the balancer, stop it, start it, and add it again."""
     for machine in cluster.machines:
         cluster.tell_balancer(f"set server instep/{machine.name} state drain")
         await asyncio.to_thread(machine.server.stop)
@@ -166,7 +166,7 @@ async def test_nothing_acknowledged_is_lost_or_made_twice(
 
 
 async def until_all_are_answered(load: Load) -> None:
-    """Each client has been served again since the fault."""
+    """Wait until every client has been served since the fault."""
     since = time.monotonic()
 
     async def is_each_answered() -> bool:
@@ -178,7 +178,7 @@ async def until_all_are_answered(load: Load) -> None:
 
 
 def longest_gap(load: Load, phase: str, kinds: tuple[str, ...]) -> float:
-    """The longest time that a client of these kinds was without an answer."""
+    """The longest time that a client of these kinds had no response."""
     _, began = load.beginnings[phase]
     return max(
         later - sooner
@@ -189,7 +189,7 @@ def longest_gap(load: Load, phase: str, kinds: tuple[str, ...]) -> float:
 
 
 def delays_of(load: Load, receiver: Receiver) -> dict[str, float]:
-    """By phase, the longest time from an event to its first arrival."""
+    """The longest time from an event to its first arrival, by phase."""
     phases = dict[str, str]()
     delays = defaultdict[str, float](float)
     for request in receiver.received:
@@ -203,7 +203,7 @@ def delays_of(load: Load, receiver: Receiver) -> dict[str, float]:
 
 
 def table_of(load: Load, lost: list[str], doubled: list[str], delays: dict[str, float]) -> str:
-    """A line for each fault: the longest outage of a client in seconds, and what was lost or doubled."""
+    """One line per fault: the longest outage of a client in seconds, and the lost and doubled writes."""
     columns = ("writes out", "reads out", "delivery", "refused", "written", "lost", "doubled")
     lines = [f"{'fault':<22}" + "".join(f"{column:>12}" for column in columns)]
     written = Counter(load.acknowledged.values())
