@@ -5,7 +5,7 @@ import pytest
 from tests.support.cast import Client, Json
 from tests.support.http import create_article, created, error, ok
 
-# A deleted article has no ETag to read, and a proposal waits for a review.
+# A deleted article has no readable ETag, and a proposal is reviewed anyway.
 WITHOUT = {"/articles/{id}/restore", "/articles/{id}/drafts"}
 
 

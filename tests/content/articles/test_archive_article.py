@@ -1,4 +1,4 @@
-"""Archiving puts an article away; people do it in the dashboard."""
+"""Archiving takes an article off the help center; people do it in the dashboard."""
 
 import pytest
 

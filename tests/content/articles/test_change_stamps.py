@@ -1,4 +1,4 @@
-"""`stamp_change`: what orders the changes of a help center for the search, replicas and lists."""
+"""`stamp_change`: the stamp that orders a help center's changes for search, replicas and lists."""
 
 from contextlib import suppress
 from datetime import datetime

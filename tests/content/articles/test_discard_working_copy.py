@@ -1,4 +1,4 @@
-"""Discarding drops what an editor saved; what is live stays."""
+"""Discarding removes an editor's saved changes; the live text stays."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Articles that become due for a look are told to a team's chat, each of them once."""
+"""Articles that become due for review are reported once in the team's chat."""
 
 from datetime import timedelta
 

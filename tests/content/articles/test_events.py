@@ -1,4 +1,4 @@
-"""The events of articles: which changes have one, and what it tells (contract section 5)."""
+"""Events of articles: the changes that cause them, and their contents (contract section 5)."""
 
 from typing import Any
 
@@ -289,7 +289,7 @@ async def test_the_deletion_of_its_collection_is_no_event(client: Client, cast: 
     assert await kinds(owner, cast.acme) == []
 
 
-async def test_of_twenty_who_publish_at_once_one_made_it_live(client: Client, cast: Cast, owner: Tx) -> None:
+async def test_one_of_twenty_who_publish_at_once_makes_it_live(client: Client, cast: Cast, owner: Tx) -> None:
     await create_webhook(client)
     await create_article(client)
 
@@ -302,7 +302,7 @@ async def test_of_twenty_who_publish_at_once_one_made_it_live(client: Client, ca
 async def test_changes_that_race_are_told_in_one_unbroken_chain(
     client: Client, cast: Cast, owner: Tx
 ) -> None:
-    """What each event says was before is what the one before it has left."""
+    """The previous attributes of each event are the state after the event before it."""
     await live_article(client)
     await create_webhook(client)
 

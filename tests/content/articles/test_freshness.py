@@ -1,4 +1,4 @@
-"""Whether an article is still right: the rule, reason by reason, and what a change of the text does to it."""
+"""Freshness of articles: each reason of the rule, and the effect of a changed text."""
 
 from dataclasses import replace
 from datetime import date, timedelta
@@ -25,7 +25,7 @@ VERIFIED = {"verified_at": timedelta(), "verified_by": "drift", "verified_by_nam
 
 
 async def set_columns(owner: Tx, article: Json, **columns: Any) -> None:
-    """Times are so long ago."""
+    """Update columns of an article; a duration means that long ago."""
     values = {
         name: utc_now() - value if isinstance(value, timedelta) else value for name, value in columns.items()
     }
@@ -50,7 +50,7 @@ async def call_outdated(owner: Tx, company: Company, article: Json, readers: int
 
 
 async def freshness(client: Client, article: Json) -> tuple[str, str | None] | None:
-    """State and reason; the list says the same as the article."""
+    """The state and the reason, after a check that the list shows the same."""
     row = ok(await client.get(f"/v1/articles/{article['id']}"))["freshness"]
     [listed] = [row for row in await all_pages(client, "/v1/articles") if row["id"] == article["id"]]
     assert listed["freshness"] == row
@@ -76,7 +76,7 @@ def on(days_from_today: int) -> date:
         (VERIFIED | {"text_changed_at": days(400), "verified_at": days(181)}, ("stale", "age")),
         ({"review_by": on(1)}, None),
         ({"review_by": on(0)}, ("needs_review", "review_by")),
-        # A check against the code is no look of a person.
+        # A check against the code does not count as a person's review.
         (VERIFIED | {"review_by": on(0)}, ("needs_review", "review_by")),
         (VERIFIED | {"review_by": on(0), "reviewed_at": days(29)}, ("verified", None)),
         (VERIFIED | {"review_by": on(-9), "reviewed_at": days(3)}, ("verified", None)),
@@ -103,7 +103,7 @@ async def test_dates_decide(
         (2, days(2), ("verified", None)),
     ],
 )
-async def test_readers_count_who_call_the_verified_text_outdated(
+async def test_readers_who_call_the_verified_text_outdated_count(
     client: Client, owner: Tx, cast: Cast, readers: int, ago: timedelta, expected: tuple[str, str | None]
 ) -> None:
     article = await publish(client, "Install", "Run it.")

@@ -52,6 +52,6 @@ async def test_a_revision_of_somebody_else_is_as_unknown_as_none(
 
 
 async def replace(client: Client, slug: str) -> Json:
-    """Give an article another text; the revision that holds the replaced one."""
+    """Replace an article's text and return the revision with the old one."""
     ok(await client.patch(f"/v1/articles/{slug}", json={"contentMarkdown": "Two"}))
     return (await all_pages(client, f"/v1/articles/{slug}/revisions"))[0]

@@ -1,4 +1,4 @@
-"""Code that lexers take long for keeps nobody waiting: it is colored in a process that can be killed."""
+"""Code that is slow to lex delays no other request: it is colored in a process that can be killed."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.support.event_loop import MAX_SECONDS, watched_loop
 from tests.support.http import create_article, ok
 
 BLANKS = "a" + " " * 19_000
-# No run of blanks, and quadratic time all the same.
+# A case without runs of blanks that takes quadratic time too.
 LINES = "a\n" * 9_500
 LANGUAGES = ("c", "cpp", "csharp", "java", "tsx", "ini")
 
@@ -35,7 +35,7 @@ async def test_hostile_code_is_saved_and_shown_while_others_are_served(
 async def test_a_page_reads_no_code(
     client: Client, api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The second block has a language, and nothing in it has a color.
+    # The second block has a language, but nothing in it gets a color.
     text = "```python\nreturn 1\n```\n\n```c\na b\n```\n\n```\nno language\n```\n"
     article = await create_article(client, contentMarkdown=text)
     ok(await client.post(f"/v1/articles/{article['id']}/publish"))

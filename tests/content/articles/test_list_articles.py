@@ -172,7 +172,7 @@ async def test_an_altered_cursor_is_refused(client: Client) -> None:
 
 
 async def test_following_updated_since_misses_no_change(client: Client, reader: Client) -> None:
-    """Four write at once while one syncs from the newest stamp that it has seen."""
+    """Four clients write at once while one syncs from the newest stamp that it has seen."""
     rows: dict[str, Json] = {}
     await at_once(4, lambda writer: create_article(client, f"Shared {writer}"))
 

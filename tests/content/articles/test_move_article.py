@@ -1,4 +1,4 @@
-"""Articles change places in their collection, one step at a time."""
+"""Articles move in their collection, one position at a time."""
 
 import asyncio
 
@@ -68,7 +68,7 @@ async def test_translations_are_no_neighbours(client: Client, cast: Cast, databa
 
 
 async def write_in_two_languages(client: Client, titles: str, **fields: object) -> Json:
-    """Articles and, with the language in its slug, a German text of each."""
+    """Create articles, each with a German translation whose slug ends in the language."""
     guides = await create_collection(client)
     for title in titles:
         original = await create_article(client, title, collectionId=guides["id"], **fields)

@@ -1,4 +1,4 @@
-"""What has been in Recently deleted for 30 days is removed for good by the hourly housekeeping."""
+"""The hourly cleanup removes articles for good after 30 days in Recently deleted."""
 
 from datetime import timedelta
 
@@ -121,7 +121,7 @@ async def test_a_family_is_restored_or_purged_whole(client: Client, owner: Tx, d
 
 
 async def write_everything(client: Client) -> None:
-    """An article with a translation, revisions, a former slug, a pending and a settled draft."""
+    """Create an article with a translation, revisions, a former slug, a pending and a settled draft."""
     root = await create_article(client)
     await translate(client, root, "Einrichten", "de")
     ok(await client.patch("/v1/articles/install", json={"slug": "begin", "contentMarkdown": "Two."}))

@@ -115,7 +115,7 @@ async def test_an_article_of_somebody_else_is_as_unknown_as_none(client: Client,
 
 
 async def change(client: Client) -> Json:
-    """Make an article and give it another text; the revision of the first one."""
+    """Create an article, replace its text, and return the revision with the first text."""
     await create_article(client)
     ok(await client.patch(INSTALL, json={"contentMarkdown": "Two."}))
     [revision] = await revisions_of(client, "install")

@@ -1,4 +1,4 @@
-"""Articles in review back a draft of the queue: what becomes of the one settles the other."""
+"""An article in review belongs to a draft in the queue: settling one of them settles the other."""
 
 import pytest
 
@@ -60,6 +60,6 @@ async def test_of_publishing_and_deleting_at_once_one_settles_it(
 
     statuses = await at_once(20, ask)
 
-    # Published articles can be deleted too, so the last word is always the deletion's.
+    # Published articles can be deleted too, so the deletion always comes last.
     applied = 200 in statuses[1::2]
     assert await draft_status(owner, draft_id) == ("applied" if applied else "dismissed", True)

@@ -1,4 +1,4 @@
-"""The working copy: what the editor of the dashboard saves over a published text."""
+"""The working copy: the text that the dashboard's editor saves next to the published one."""
 
 from dataclasses import replace
 
@@ -225,7 +225,7 @@ async def test_a_version_that_somebody_has_replaced_is_refused_and_names_them(
 
 
 async def test_the_same_text_may_arrive_twice(client: Client, cast: Cast, database: Database) -> None:
-    """The first answer may be lost on its way."""
+    """The response to the first request may have been lost."""
     await write_live(client)
     opened = await save_copy(database, cast.acme, "install")
 
@@ -326,7 +326,7 @@ async def write_live(client: Client) -> Json:
 
 
 async def history(client: Client) -> list[tuple[int, str, str, str | None]]:
-    """Version, title, text and origin of the present text, whose origin nothing tells, and of all before."""
+    """Version, title, text and origin of all texts, newest first; the current one's origin is unknown."""
     now = ok(await client.get(INSTALL))
     revisions = await revisions_of(client, "install")
     return [

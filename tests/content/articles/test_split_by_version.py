@@ -1,4 +1,4 @@
-"""POST /v1/articles/{id}/split: an article in several versions of the product becomes two."""
+"""POST /v1/articles/{id}/split: one article for several product versions becomes two."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The versions of the product that articles are about: bounds, families, translations and lists."""
+"""The product versions that articles apply to: bounds, families, translations and lists."""
 
 import asyncio
 
@@ -100,7 +100,7 @@ async def test_a_version_has_one_article_of_a_family(client: Client) -> None:
     assert error(await client.patch(path, json={"untilVersion": None})) == (400, "invalid_state")
     body = {"title": "Again", "contentMarkdown": "", "versionOf": old["id"]}
     assert error(await client.post("/v1/articles", json=body)) == (400, "invalid_state")
-    # In this order, both would be in 1.x.
+    # In this order, both articles would apply to 1.x.
     assert error(await client.patch(f"{VERSIONS}/1.x", json={"position": 2})) == (400, "invalid_state")
 
     ok(await client.delete(path))

@@ -1,4 +1,4 @@
-"""Entries are archived and deleted by people; the API has no operation for it."""
+"""Archiving and deleting entries in the dashboard; the API has no operation for this."""
 
 import pytest
 

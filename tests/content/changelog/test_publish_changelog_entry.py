@@ -59,7 +59,7 @@ async def test_ten_at_once_publish_it_once(client: Client) -> None:
             answer.content for answer in await at_once(10, lambda _: client.post(f"{ENTRIES}/{ref}/publish"))
         }
 
-    # For the first one the pool still opens connections, so few really meet.
+    # In the first round the pool is still opening connections, so few requests really overlap.
     for _ in range(5):
         entry = await create_entry(client)
         assert len(await publish(entry["id"])) == 1

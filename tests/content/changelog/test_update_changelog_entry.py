@@ -112,7 +112,7 @@ async def test_of_ten_writers_with_one_etag_exactly_one_wins(client: Client) -> 
 
         return [(answer.status_code, answer.json().get("code")) for answer in await at_once(10, ask)]
 
-    # In the first round the pool still opens connections, so few really meet.
+    # In the first round the pool is still opening connections, so few requests really overlap.
     for number in range(5):
         answers = await write(f"Round {number}")
         assert sorted(answers, key=str) == [(200, None)] + [(400, "conflict")] * 9

@@ -57,6 +57,6 @@ async def test_it_does_not_hinder_those_who_write_articles_in_it(client: Client)
         changes = {"title": "Other", "collectionId": "one" if number % 3 else "two"}
         return (await client.patch(f"/v1/articles/no-{number % 8}", json=changes)).status_code
 
-    # 400: the collection was gone before the article was written.
+    # 400 means that the collection was deleted before the article was written.
     assert set(await at_once(24, ask)) <= {200, 201, 400}
     assert "one" not in {row["collectionId"] for row in await all_pages(client, "/v1/articles")}

@@ -1,4 +1,4 @@
-"""Collections change places with those next to them."""
+"""Collections swap positions with their neighbors."""
 
 import asyncio
 

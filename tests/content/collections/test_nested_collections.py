@@ -1,4 +1,4 @@
-"""Collections within collections: their levels, their order, moves, deletion (contract section 10)."""
+"""Collections inside collections: levels, order, moves and deletion (contract section 10)."""
 
 from asyncio import gather
 from random import Random
@@ -77,7 +77,7 @@ async def test_the_list_is_in_reading_order(api: Api, cast: Cast, size: int) -> 
     expected = ["a", "a-one", "a-one-deep", "a-two", "b", "b-one", "b-one-deep", "b-two"]
     assert await reading_order(client, size) == expected
     ok(await client.patch(f"{LIST}/b-two", json={"sortOrder": 0, "parentId": "a"}))
-    # The older one comes first where the order is equal.
+    # If the order is equal, the older collection comes first.
     expected = ["a", "b-two", "a-one", "a-one-deep", "a-two", "b", "b-one", "b-one-deep"]
     assert await reading_order(client, size) == expected
 

@@ -1,4 +1,4 @@
-"""Where tests store files: in PostgreSQL, and with `make test-files` on an S3 server and in a folder too."""
+"""The storages that tests use: PostgreSQL, and with `make test-files` also an S3 server and a folder."""
 
 import urllib.request
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ BUCKET = "help-center"
 
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[str]:
-    """The address of an S3 server with an empty bucket."""
+    """The URL of an S3 server with an empty bucket."""
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     _, port = server.get_host_and_port()
@@ -47,7 +47,7 @@ def place(request: pytest.FixtureRequest) -> str:
 def files_setting(
     place: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> str | None:
-    """The value of `INSTEP_FILES`."""
+    """The value of `INSTEP_FILES` for this storage."""
     if place == "database":
         return None
     if place == "folder":
@@ -65,7 +65,7 @@ def files_setting(
 
 @pytest.fixture(autouse=True)
 def storages(app: FastAPI, api: Api, database: Database, files_setting: str | None) -> Storages:
-    """What the application stores files in."""
+    """The storages of the application."""
     opened = open_storages(settings().model_copy(update={"files": files_setting}), database)
     app.state.storages = opened
     return opened

@@ -1,4 +1,4 @@
-"""Files that someone might send to do harm: the same ones for the same seed."""
+"""Hostile files, reproducible by their seed."""
 
 import io
 import random
@@ -54,14 +54,14 @@ Maker = Callable[[random.Random], bytes]
 
 
 def hostile_file(number: int) -> tuple[str, bytes]:
-    """The name and the bytes of one of them."""
+    """The name and contents of a hostile file."""
     chance = random.Random(number)
     maker = MAKERS[number % len(MAKERS)]
     return chance.choice(NAMES), maker(chance)
 
 
 def page(chance: random.Random) -> bytes:
-    """HTML, SVG or XML with something harmless before it."""
+    """HTML, SVG or XML, after something harmless."""
     before = (
         b"",
         b" \n\t",
@@ -85,7 +85,7 @@ def picture_with_page_behind(chance: random.Random) -> bytes:
 
 
 def picture_with_page_inside(chance: random.Random) -> bytes:
-    """A script in a comment or a chunk of its own."""
+    """A picture with a script in a comment or a chunk."""
     plain = picture(shade=chance.randrange(256))
     chunk = png_chunk(chance.choice((b"tEXt", b"zTXt", b"iTXt", b"eXIf", b"evIL")), b"Comment\0" + HTML)
     jpeg = picture("JPEG", comment=HTML, shade=chance.randrange(256))
@@ -94,12 +94,12 @@ def picture_with_page_inside(chance: random.Random) -> bytes:
 
 
 def script_as_gif(chance: random.Random) -> bytes:
-    """A GIF whose size reads as the begin of a comment in JavaScript."""
+    """A GIF whose size field starts a comment in JavaScript."""
     return b"GIF89a/*" + picture("GIF", shade=chance.randrange(256))[8:] + b"*/=1;alert(1);//"
 
 
 def broken_picture(chance: random.Random) -> bytes:
-    """Some bytes of a picture replaced, left out or repeated."""
+    """A picture with some bytes replaced, removed or inserted."""
     data = bytearray(chance.choice((picture, animation))(chance.choice(("PNG", "GIF", "WEBP"))))
     for _ in range(chance.randrange(1, 12)):
         place = chance.randrange(len(data))
@@ -115,7 +115,7 @@ def broken_picture(chance: random.Random) -> bytes:
 
 
 def broken_container(chance: random.Random) -> bytes:
-    """The lengths inside of a JPEG or AVIF set to other values."""
+    """A JPEG or AVIF with wrong length fields."""
     data = bytearray(picture(chance.choice(("JPEG", "AVIF")), shade=chance.randrange(256)))
     place = chance.randrange(len(data) - 4)
     data[place : place + 4] = struct.pack(">I", chance.choice((0, 1, 7, 8, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF)))
@@ -128,7 +128,7 @@ def truncated(chance: random.Random) -> bytes:
 
 
 def bomb(chance: random.Random) -> bytes:
-    """Few bytes that say that they are many."""
+    """A small file that expands to, or claims to be, a huge one."""
     huge = struct.pack(">IIBBBBB", 2**31 - 1, 2**31 - 1, 8, 6, 0, 0, 0)
     return chance.choice(
         (
@@ -154,7 +154,7 @@ def zip_bomb() -> bytes:
 
 
 def archive_of_harm(chance: random.Random) -> bytes:
-    """Archives that are also something else, or whose members have paths for names."""
+    """An archive that is also another format, or whose members' names are paths."""
     members = archive(**{chance.choice(("../../etc/passwd", "index.html", "a.exe")): SCRIPT.decode()})
     before = chance.choice((b"", HTML, picture("GIF"), PDF, PROGRAMS[0]))
     return before + members
@@ -183,7 +183,7 @@ def signature_and_noise(chance: random.Random) -> bytes:
 
 
 def repeated(chance: random.Random) -> bytes:
-    """What makes a reader of containers walk long ways."""
+    """A file that makes parsers of containers iterate for a long time."""
     return chance.choice(
         (
             b"\xff\xd8" + b"\xff" * 300_000,

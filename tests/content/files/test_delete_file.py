@@ -1,4 +1,4 @@
-"""Deleting, and what keeps a file from it."""
+"""Deleting files, and the uses that prevent it."""
 
 import asyncio
 from collections.abc import Callable
@@ -101,7 +101,7 @@ async def test_of_several_deletions_at_once_one_succeeds(api: Api, cast: Cast, o
 
 
 async def test_a_file_is_deleted_or_shown_but_never_both(app: FastAPI, api: Api, cast: Cast) -> None:
-    """A text that refers to the file, and its deletion, at the same time: whoever is first decides."""
+    """If a text that refers to the file is saved while the file is deleted, the first request wins."""
     client = api(cast.acme.write_key)
     for shade in range(5):
         file = await upload(client, picture(shade=shade))

@@ -1,4 +1,4 @@
-"""Whatever is sent: refused in a sentence, or served so that nothing in it runs."""
+"""Hostile files are refused with a sentence, or served so that nothing in them runs."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def resident_bytes() -> int:
 
 
 async def check_file(app: FastAPI, api: Api, cast: Cast, number: int) -> bool:
-    """Send one of the files, and look at what is served; whether it was stored."""
+    """Upload a hostile file and check how it is served; return True if it was stored."""
     client = api(cast.acme.write_key)
     name, data = hostile_file(number)
     answer = await send(client, data, name)
@@ -53,7 +53,7 @@ async def check_file(app: FastAPI, api: Api, cast: Cast, number: int) -> bool:
 async def assert_harmless(app: FastAPI, api: Api, cast: Cast, count: int) -> None:
     app.state.settings = app.state.settings.model_copy(update={"requests_per_minute": 1_000_000})
     app.state.public_buckets.per_minute = 1_000_000
-    # The first ones bring up the processes and the connections.
+    # The first file starts the processes and connections.
     await check_file(app, api, cast, 0)
     before = resident_bytes()
 

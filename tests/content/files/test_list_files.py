@@ -1,4 +1,4 @@
-"""Listing files, and reading what is known about one."""
+"""Listing files, and reading the details of one."""
 
 from tests.support.cast import Api, Cast
 from tests.support.file_samples import picture

@@ -1,4 +1,4 @@
-"""Pictures of a bot's own files say their sizes in the HTML of texts, so that a page keeps their places."""
+"""Texts include the sizes of pictures from the bot's own files, so that pages reserve space for them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""References: found in any text, however it is written, without reading it for long."""
+"""References to files are found in any text, however they are written, and in linear time."""
 
 import time
 
@@ -66,7 +66,7 @@ def test_any_text_is_read_in_linear_time(database_url: str, piece: str) -> None:
         def make(length: int) -> str:
             return (piece * (length // len(piece)))[:length]
 
-        # PostgreSQL works for it, whose time this thread can only wait for.
+        # PostgreSQL does the work, so this thread's processor time says nothing about it.
         assert grows_linearly(read, make, 1_000_000, clock=time.perf_counter)
         connection.rollback()
 

@@ -1,4 +1,4 @@
-"""Serving: who may see a file, byte ranges, validators, caching."""
+"""Serving files: access, byte ranges, validators and caching."""
 
 from collections.abc import Callable
 from typing import Any
@@ -84,7 +84,7 @@ async def test_a_file_of_a_protected_article_is_shown_with_the_token_that_opens_
         return await open_file(app, file, visitor_token=token, If_None_Match=f'"{file["sha256"]}"')
 
     shown = await answer_to(sign(secret, claims()))
-    # The browser asks again each time, with its copy's validator, and without a token it gets nothing.
+    # The browser revalidates its copy each time, and gets nothing without a token.
     assert (shown.status_code, shown.headers["Cache-Control"]) == (304, "private, no-cache")
     assert (await answer_to(sign(secret, claims(exp=now() - 3600)))).status_code == 404
     assert (await answer_to(sign(await secret_of(owner, cast.globex), claims()))).status_code == 404
@@ -116,7 +116,7 @@ async def test_a_file_is_404_at_once_when_its_article_becomes_private(
     file = await upload(client)
     article = await show_in_article(client, file)
     shown = await open_file(app, file)
-    # Browsers keep it for a year, and shared caches ask again after five minutes.
+    # Browsers keep the file for a year, and shared caches revalidate it after five minutes.
     assert shown.headers["Cache-Control"] == "public, max-age=31536000, s-maxage=300, immutable"
     assert "CDN-Cache-Control" not in shown.headers
 

@@ -1,4 +1,4 @@
-"""PostgreSQL, an S3 server and a folder hold files alike, also when uploads fail and settings change."""
+"""PostgreSQL, an S3 server and a folder store files alike, even if uploads fail or settings change."""
 
 import json
 from pathlib import Path
@@ -86,10 +86,10 @@ async def test_the_bytes_are_in_the_bucket_and_leave_it_with_the_file(
 
 
 @OUTSIDE
-async def test_what_an_upload_has_left_behind_is_removed_after_a_day(
+async def test_the_leftovers_of_an_upload_are_removed_after_a_day(
     api: Api, cast: Cast, storages: Storages, database: Database, owner: Tx
 ) -> None:
-    """As when the process dies between the bucket and the row of the file."""
+    """This happens if the process dies after it writes to the bucket and before it stores the file's row."""
     assert storages.bucket is not None
     await storages.bucket.put(cast.acme.workspace_id, b"left behind")
     await sweep_files(database, storages, Job(1, SWEEP_FILES, {}, 1))
@@ -105,7 +105,7 @@ async def test_what_an_upload_has_left_behind_is_removed_after_a_day(
 async def test_the_objects_of_a_removed_help_center_are_removed_too(
     api: Api, cast: Cast, storages: Storages, database: Database, owner: Tx
 ) -> None:
-    """Whoever removes the rows of files, the bucket follows."""
+    """The sweep removes the objects of deleted rows, whatever deleted the rows."""
     await upload(api(cast.acme.write_key))
     other = await upload(api(cast.globex.write_key))
 
@@ -149,10 +149,10 @@ async def test_files_in_the_database_are_served_after_a_bucket_is_set(
 
 
 @pytest.mark.parametrize("place", ["database"])
-async def test_a_storage_that_is_away_loses_nothing(
+async def test_an_unreachable_storage_loses_nothing(
     app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody listens at the endpoint."""
+    """Nothing listens at the endpoint."""
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
@@ -174,7 +174,7 @@ async def test_a_storage_that_is_away_loses_nothing(
 async def test_the_doctor_writes_an_object_and_leaves_none(
     operator: Operator, storages: Storages, files_setting: str
 ) -> None:
-    # Other tests leave secrets in the database that the key of this installation does not open.
+    # Secrets that other tests sealed with another key would count as problems too.
     report = json.loads((await operator.run("doctor", "--json", INSTEP_FILES=files_setting)).out)
 
     assert report["settings"]["INSTEP_FILES"] == files_setting
@@ -220,7 +220,7 @@ def test_a_bucket_without_its_account_is_refused_with_the_reason(
 async def test_nothing_leaves_the_bucket_while_a_backup_is_made(
     api: Api, cast: Cast, storages: Storages, database: Database, owner: Tx
 ) -> None:
-    """The backup needs the objects that its snapshot knows."""
+    """The backup needs the objects that its snapshot refers to."""
     client = api(cast.acme.write_key)
     file = await upload(client)
     await owner.execute("select pg_advisory_lock_shared(%(lock)s)", lock=BACKUP_LOCK)

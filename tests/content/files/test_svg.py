@@ -1,4 +1,4 @@
-"""SVG of logos: what drawing programs write stays as it looks, and nothing hostile gets through."""
+"""SVG logos: files from drawing programs keep their look, and nothing hostile gets through."""
 
 import re
 
@@ -83,7 +83,7 @@ def test_what_drawing_programs_write_stays() -> None:
         assert part in html
     for part in ("metadata", "namedview", "behavior", "data-name", "inkscape", "DOCTYPE", "Made by"):
         assert part not in html
-    # Parts that clip refer to no other part, so that no small drawing takes long.
+    # Clip paths can't refer to other elements, so that small drawings can't take long to render.
     assert '<clipPath id="k"><path d="M0 0h9v9z" /></clipPath>' in html
     assert clean_svg(html.encode()).decode() == html
 

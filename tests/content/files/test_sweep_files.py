@@ -1,4 +1,4 @@
-"""The sweep: a file stays while any text refers to it, and for 30 days after that; its object goes too."""
+"""The sweep keeps files for 30 days after the last text stops referring to them, then removes everything."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -64,17 +64,17 @@ async def test_the_30_days_begin_when_the_last_text_lets_go_of_the_file(
     path = f"/v1/articles/{article['id']}"
 
     async def age_and_sweep() -> bool:
-        """True if the file is still there when all that counts lies a month and more back."""
+        """True if the file still exists after every relevant time has been moved back by over a month."""
         await sweep()
         await let_references_be_old(owner, RETENTION + timedelta(days=1))
         await sweep()
         return (await client.get(f"{FILES}/{file['id']}")).status_code == 200
 
     assert await age_and_sweep()
-    # A working copy lets go of it; the live text still shows it.
+    # The working copy no longer shows the file, but the live text does.
     await save_copy(database, cast.acme, article["id"], content="None.")
     assert await age_and_sweep()
-    # Now only a revision shows it, and then one in Recently deleted.
+    # Only a revision shows the file now, and later the revision of a deleted article.
     await client.post(f"{path}/publish")
     assert await age_and_sweep()
     await client.delete(path)
@@ -125,7 +125,7 @@ async def test_a_revision_that_is_no_longer_kept_keeps_no_file(
     file = await upload(client)
     article = await show_in_article(client, file)
     await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": "None."})
-    # As if fifty more revisions had come.
+    # Deleting the revision has the same effect as fifty newer ones.
     await owner.execute("delete from revisions where article_id = %(id)s", id=article["id"])
 
     await sweep()

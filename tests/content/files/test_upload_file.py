@@ -1,4 +1,4 @@
-"""Uploads: what is stored, under which name and type, and what is refused."""
+"""Uploads: the stored contents, name and type, and refusals."""
 
 import asyncio
 import hashlib
@@ -125,7 +125,7 @@ async def test_metadata_are_not_served(app: FastAPI, api: Api, cast: Cast, forma
     with Image.open(io.BytesIO(content)) as image, Image.open(io.BytesIO(sent)) as original:
         assert dict(image.getexif()) == {}
         difference = ImageChops.difference(image.convert("RGB"), original.convert("RGB"))
-        # AVIF is encoded again.
+        # AVIF is re-encoded.
         assert max(difference.tobytes()) <= (2 if format == "AVIF" else 0)
 
 

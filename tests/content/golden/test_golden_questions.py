@@ -1,4 +1,4 @@
-"""Golden questions: kept with the article that must answer them, and asked as a visitor would."""
+"""Golden questions: saved with the article that must answer them, and asked as a visitor would."""
 
 import asyncio
 import json
@@ -149,7 +149,7 @@ async def test_questions_added_at_once_are_no_more_than_a_run_can_ask(
 
 @pytest.fixture
 def company(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Company]:
-    """The database of the tests as that of an installation, for commands in this process."""
+    """A company in the tests' database, configured for commands in this process."""
     monkeypatch.setenv("INSTEP_DATABASE_URL", database_url)
     settings.cache_clear()
     yield asyncio.run(as_owner(database_url, make_company))

@@ -1,4 +1,4 @@
-"""Scores embed the texts of a question set once, and not again in the next run."""
+"""Scoring embeds the texts of a question set once, and reuses the vectors in later runs."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -8,7 +8,7 @@ from eval.retrieval.kept_vectors import CachedEmbedder, KeptVectors
 
 
 class Lengths:
-    """An embedder that says how often it was asked for each text."""
+    """An embedder that records every text it is given."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""Sixty questions of newcomers, asked over `docs/help`: right, declined, or wrong and told as sure."""
+"""Sixty questions of newcomers about `docs/help`: answered correctly, declined, or answered wrongly."""
 
 import json
 
@@ -13,18 +13,18 @@ from instep.platform.core.config import settings
 
 @pytest.mark.quality
 async def test_newcomers_are_answered_from_the_right_section(database_url: str) -> None:
-    """With what is on by default: the embedding model that comes as a package."""
+    """The default settings use the bundled embedding model."""
     default = settings().model_copy(update={"embeddings": None})
     async with installation_in(database_url, default) as place:
         figures = await score_own(place, is_listed=False)
 
     assert figures["questions"] == 60
-    # Three less right and one more wrong than measured (docs/quality.md): the model's weights of 8 bits round
-    # as the processor does.
+    # Three fewer right and one more wrong than measured (docs/quality.md): processors round the model's 8-bit
+    # weights in different ways.
     assert figures["right"] >= 52
     assert figures["wrong"] <= 1
     assert figures["absent_declined"] >= 14
-    # Where the search was always sure: how well the section is chosen.
+    # Questions of which the search was always sure measure how well the section is chosen.
     assert figures["sure_right"] >= 42
 
 

@@ -1,4 +1,4 @@
-"""Whoever takes away what answers a golden question is warned: in the draft, and next to the answer."""
+"""A change that removes the answer to a golden question causes a warning in the draft and the response."""
 
 import json
 from typing import Any
@@ -36,7 +36,7 @@ async def test_taking_the_article_away_warns(api: Api, cast: Cast, database: Dat
     assert warnings(await patch(client, article, visibility="authenticated")) == [LOST]
     assert warnings(await patch(client, article, visibility="public")) == []
     assert warnings(await client.post(f"{path}/unpublish")) == [LOST]
-    # What nobody could read any more is nobody's loss.
+    # A text that was not public can't be lost.
     assert warnings(await patch(client, article, contentMarkdown="Words.")) == []
     assert warnings(await patch(client, article, contentMarkdown=TEXT)) == []
     assert warnings(await client.post(f"{path}/publish")) == []

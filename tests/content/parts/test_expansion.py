@@ -1,4 +1,4 @@
-"""Parts and variables in a text: what replaces their references, and what is refused."""
+"""Parts and variables in a text: the replacement of their references, and refusals."""
 
 import time
 

@@ -30,7 +30,7 @@ async def two_parts(client: Client) -> tuple[Json, Json]:
 
 
 async def doors(api: Api, cast: Cast, article: Json) -> dict[str, str]:
-    """The text of the article, of its entry, and of the answer, as each reader sees it."""
+    """The texts of the article, its changelog entry and the answer on every interface that readers use."""
     slug, visitor, reader = cast.acme.slug, api(None), api(cast.acme.read_key)
     paths = [f"articles/{article['slug']}", f"articles/{article['slug']}.md", "llms-full.txt"]
     paths += ["changelog", "changelog.xml", "changelog.atom", "changelog.json"]

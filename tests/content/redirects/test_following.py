@@ -1,4 +1,4 @@
-"""GET /help/{bot}/…: an address where nothing else answers leads on, with one lookup in an index."""
+"""GET /help/{bot}/…: addresses without a page are redirected, with one lookup in an index."""
 
 import asyncio
 from dataclasses import replace
@@ -233,12 +233,12 @@ async def test_a_page_costs_nothing_more_and_a_redirect_one_lookup(
 
     assert (await visit(api, f"{cast.acme.slug}/articles/install")).status_code == 200
     assert not any("redirects" in statement for statement in statements)
-    # The first page of an article has its help center's index read next to it.
+    # The first visit to an article also loads its help center's index in the background.
     await asyncio.gather(*related.loading.values())
     statements.clear()
     assert (await visit(api, f"{cast.acme.slug}/docs/install")).status_code == 301
 
-    # One enters the help center, one looks the address up.
+    # One statement finds the help center, and one looks up the address.
     assert len(statements) == 2
 
 
@@ -291,7 +291,7 @@ def scans_of_redirects(plan: dict[str, Any]) -> list[str]:
 
 
 def removed_rows(plan: dict[str, Any]) -> int:
-    """Redirects that were read and did not match; plans for the other tables depend on other tests' rows."""
+    """Redirects that were read in vain; plans for the other tables depend on other tests' rows."""
     counts = [count for name, count in plan.items() if name.startswith("Rows Removed")]
     removed = sum(counts) if plan.get("Relation Name") == "redirects" else 0
     return int(removed) + sum(removed_rows(below) for below in plan.get("Plans", ()))

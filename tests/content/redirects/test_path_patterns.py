@@ -1,4 +1,4 @@
-"""Paths of redirects: one form for comparing them, and anchors by which an index knows what may match."""
+"""Paths of redirects: a canonical form to compare them, and anchors that let an index find candidates."""
 
 from urllib.parse import unquote
 
@@ -84,7 +84,7 @@ PATHS = st.lists(SEGMENT, min_size=1, max_size=4).map(lambda segments: "/" + "/"
 
 @st.composite
 def paths_and_patterns(draw: st.DrawFn) -> tuple[str, str]:
-    """A path and a pattern that is made from it."""
+    """A path and a pattern derived from it."""
     path = draw(PATHS)
     cuts = [draw(st.none() | st.integers(0, len(segment))) for segment in path.split("/")[1:]]
     segments = zip(path.split("/")[1:], cuts, strict=True)

@@ -1,4 +1,4 @@
-"""Collections and redirects by the tools of the workspace's MCP server."""
+"""Collections and redirects through the tools of the workspace's MCP server."""
 
 from tests.support.cast import Api, Cast
 from tests.support.former_links import ELSEWHERE, REDIRECTS, follow

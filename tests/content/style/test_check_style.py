@@ -1,4 +1,4 @@
-"""`check_style`: each rule, its fix, and text that it must not read."""
+"""`check_style`: each rule and its fix, and texts that it must ignore."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ TERMS = [
     {"term": "ログイン", "neverSay": ["サインイン"]},
 ]
 SENTENCE_CASE: dict[str, Any] = {"terms": TERMS, "headingCase": "sentence"}
-# Text without prose to check: the style is applied to none of it.
+# A text without prose, in which the check must find nothing.
 UNREAD = """---
 title: github
 ---
@@ -148,7 +148,7 @@ def test_the_first_violations_of_a_long_text_are_returned() -> None:
     "piece", ["](", "`", "<!--", "<a ", "[a]:", "# A: ", ":", "a. B ", "- ", "log ", "{", "\n"]
 )
 def test_hostile_texts_take_linear_time(piece: str) -> None:
-    """A quadratic check of this much text would not end."""
+    """A quadratic check would not finish with this much text."""
     fields = {**SENTENCE_CASE, "maxSentenceWords": 8, "avoidPassiveShould": True}
 
     assert len(rules(piece * (20_000 // len(piece)), fields)) <= limits.MAX_STYLE_VIOLATIONS

@@ -1,4 +1,4 @@
-"""A folder of Vale: what becomes part of the style, and what is reported as left out."""
+"""A Vale folder: the rules that become part of the style, and the report of the others."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The parts of a style that a language model gets."""
+"""The parts of a style that are sent to a language model."""
 
 from instep.content.style.prompting import follow_style, styled_prompt
 from instep.content.style.schemas import Style
