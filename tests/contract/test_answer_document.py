@@ -1,4 +1,4 @@
-"""GET /openapi.json: the answer API's description of itself."""
+"""GET /openapi.json: the answer API's own description."""
 
 import re
 from collections.abc import Iterator

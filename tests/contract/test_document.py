@@ -1,4 +1,4 @@
-"""GET /v1/openapi.json and /docs/api: the API's description of itself."""
+"""GET /v1/openapi.json and /docs/api: the API's own description."""
 
 import re
 from typing import get_args

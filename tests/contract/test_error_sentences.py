@@ -1,4 +1,4 @@
-"""Whatever value is wrong, the refusal names a field of ours and says in our words what it must be."""
+"""A refusal of any invalid value names one of our fields and says in our words what it must be."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.support.api_document import document, resolve
 from tests.support.cast import Client, Json
 from tests.support.http import body_of, error
 
-# As shapes have them: camelCase names, and numbers of entries in lists.
+# Field names as in the shapes: camelCase, with indexes for list entries.
 FIELD = re.compile(r"[a-z][A-Za-z0-9]*(\.([a-z][A-Za-z0-9]*|\d+))*")
 INTERNAL = re.compile(
     r"literal\[|function-|union|tagged|type=|pydantic|Input should|should have|\bstr\b|\bint\b|nullable|None"
@@ -39,7 +39,7 @@ def below(shape: type[Body]) -> Iterator[type[Body]]:
 
 
 def places(value: Any) -> Iterator[Any]:
-    """The value itself, in a list, and as a field of what tasks hold."""
+    """The value itself, in a list, and as fields of a task's body."""
     yield from (value, [value], dict.fromkeys(("kind", "title", "diff", "body", "instructions"), value))
 
 
@@ -70,7 +70,7 @@ def test_no_refusal_of_a_body_speaks_of_the_validator(shape: type[Body]) -> None
 
 
 def typed_parameters() -> dict[str, tuple[str, str]]:
-    """By the name of a query parameter that is no plain text: an operation that has it."""
+    """Each query parameter that is not plain text, by name, with an operation that accepts it."""
     places: dict[str, tuple[str, str]] = {}
     for path, methods in document()["paths"].items():
         for parameter in map(resolve, methods.get("get", {}).get("parameters", ())):

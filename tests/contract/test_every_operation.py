@@ -1,4 +1,4 @@
-"""What holds for each operation of the management API, those to come included: who is let in, and how."""
+"""Rules for every operation of the management API, including future ones: who may call it, and how."""
 
 import re
 
@@ -27,7 +27,7 @@ WITHOUT_BOT = {("GET", "/v1/bots"), ("GET", "/v1/tasks/nothing")}
 OF_ONE_BOT = [
     operation
     for operation in OPERATIONS
-    # An endpoint may serve several bots.
+    # Webhook endpoints may serve several bots.
     if operation not in WITHOUT_BOT and not operation[1].startswith("/v1/webhooks")
 ]
 
@@ -40,7 +40,7 @@ async def ask(
     params: dict[str, str] | None = None,
     headers: dict[str, str] | None = None,
 ) -> Response:
-    """A request whose body, where there is one, is malformed: no refusal here may come that late."""
+    """Send a request with a malformed body, if any: these refusals must come before the body is parsed."""
     method, path = operation
     content = b"{" if method != "GET" else None
     return await client.request(method, path, content=content, params=params, headers=headers)
@@ -92,7 +92,7 @@ async def test_a_key_that_may_propose_does_nothing_else(api: Api, cast: Cast, ow
     for operation in WRITES:
         is_about_one = operation[1].startswith(("/v1/places/", "/v1/comments"))
         expected = (400, "invalid_request") if operation in proposals else (403, "insufficient_scope")
-        # Those without a body look for the place or comment.
+        # Operations without a body look up the place or comment.
         accepted = [(400, "invalid_request"), (404, "not_found")] if is_about_one else [expected]
         assert error(await ask(client, operation)) in accepted, operation
 

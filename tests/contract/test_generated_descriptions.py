@@ -1,4 +1,4 @@
-"""The descriptions of errors and headers come from the code: errors' docstrings, routes and their shapes."""
+"""Descriptions of errors and headers are generated from the code: docstrings, routes and shapes."""
 
 from instep.platform.core.errors import RateLimited, Unauthorized
 from instep.platform.core.outages import DatabaseFull

@@ -1,4 +1,4 @@
-"""Every operation of the specification: it works as described, and is refused as the specification says."""
+"""Every operation in the specification works, and refuses requests, as the specification says."""
 
 import pytest
 
@@ -29,7 +29,7 @@ async def things_of(
 
 
 async def new_writer(api: Api, company: Company, owner: Tx) -> Client:
-    """A client whose key has sent nothing yet."""
+    """A client with a new key that has not sent any requests."""
     key = await create_key(owner, company.workspace_id, "ci", Scope.WRITE, [company.bot_id])
     return api(key.key)
 
@@ -54,7 +54,7 @@ def test_the_api_has_the_operations_of_the_table_and_no_others() -> None:
 
 
 @each
-async def test_it_works_as_it_is_described_and_stands_in_the_audit_if_it_writes(
+async def test_an_operation_works_as_described_and_a_write_is_in_the_audit_log(
     client: Client, api: Api, cast: Cast, database: Database, owner: Tx, operation: Operation
 ) -> None:
     things = await things_of(api, cast.acme, database, operation)
@@ -87,7 +87,7 @@ async def test_a_read_key_gets_what_it_may_read_and_changes_nothing(
             assert answer.status_code == operation.status, operation
 
 
-async def test_to_another_workspace_and_another_bot_it_is_as_unknown_as_what_is_not_there(
+async def test_another_workspace_and_another_bot_do_not_find_the_object(
     reader: Client, globex: Client, wide: Client, api: Api, cast: Cast, owner: Tx, database: Database
 ) -> None:
     things = await things_of(api, cast.acme, database)
@@ -142,7 +142,7 @@ async def test_a_bad_body_is_refused_with_its_field(
     operations = [operation for operation in TABLE if operation.body is not None]
     assert operations
     for operation in operations:
-        # A key may send so many requests in a minute.
+        # The rate limit of a single key would be too low.
         await refuse_bodies(await new_writer(api, cast.acme, owner), operation, things)
 
 
