@@ -1,4 +1,4 @@
-"""Where the hostile inputs are, and what was sent of them: `make test-corpora`."""
+"""The folders of hostile inputs, and statistics of the requests: `make test-corpora`."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -31,7 +31,7 @@ def corpora() -> Path:
 
 @pytest.fixture
 def unlimited(set_limit: SetLimit, set_setting: SetSetting) -> None:
-    """As much of everything as the inputs need."""
+    """Raise every rate limit to what the inputs need."""
     for name in RATES:
         set_setting(f"INSTEP_{name}", str(MANY))
     set_limit("MAX_WEBHOOK_ENDPOINTS", MANY)
@@ -39,7 +39,7 @@ def unlimited(set_limit: SetLimit, set_setting: SetSetting) -> None:
 
 @pytest.fixture
 def meter(request: pytest.FixtureRequest) -> Iterator[Meter]:
-    """What the test sends is counted, and told at the end of the run."""
+    """Count what the test sends, for the report at the end of the run."""
     counted = Meter()
     yield counted
     request.node.user_properties.append(("sent", json.dumps(counted.figures)))
@@ -49,7 +49,7 @@ def meter(request: pytest.FixtureRequest) -> Iterator[Meter]:
 async def sender(
     unlimited: None, app: FastAPI, api: Api, cast: Cast, database: Database, meter: Meter
 ) -> AsyncIterator[Sender]:
-    """Somebody of Acme who may write, with something of each kind; no answer was a fault in the end."""
+    """A client with Acme's write key and one object of each kind; no response may be a fault."""
     client = api(cast.acme.write_key)
     sender = Sender(app, client, await assemble(client, cast.acme, database), meter)
     yield sender
@@ -57,7 +57,7 @@ async def sender(
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Nothing is left out in silence by who asks for these tests."""
+    """Fail instead of skipping silently if the requested data is missing."""
     missing = [name for name in FOLDERS if not (DATA / name).is_dir()]
     if session.config.option.markexpr == "corpora" and missing:
         raise pytest.UsageError(
@@ -67,7 +67,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How much was sent by each file, what came back, and what took longest."""
+    """Report the number of requests per file, their results, and the slowest one."""
     meters: dict[str, Meter] = {}
     for reports in terminalreporter.stats.values():
         for report in reports:

@@ -1,4 +1,4 @@
-"""Imports of whole sources into a bot, and what its help center serves afterwards."""
+"""Imports of whole sources into a bot, and the pages that its help center then serves."""
 
 import re
 from dataclasses import dataclass, field
@@ -27,14 +27,14 @@ ID = re.compile(r' id="([^"]+)"')
 
 @dataclass(frozen=True)
 class Imported:
-    """A source that was imported into a bot: the plan, and the report of what was done."""
+    """An imported source: the plan, and the report."""
 
     company: Company
     plan: Plan
     report: ImportReport
 
     def address_of(self, page: PlannedPage) -> str:
-        """Where visitors find a page."""
+        """The address where visitors find the page."""
         language = "" if page.locale in (None, "en") else f"/{page.locale}"
         return f"/help/{self.company.slug}{language}/articles/{page.slug}"
 
@@ -49,7 +49,7 @@ class Imported:
 
 @dataclass
 class Site:
-    """The pages of articles that visitors get, by address: the ids in them, and their links."""
+    """The ids and links in each article page that visitors can open, by address."""
 
     ids: dict[str, set[str]] = field(default_factory=dict)
     links: dict[str, list[str]] = field(default_factory=dict)
@@ -76,11 +76,11 @@ async def bring(database: Database, company: Company, source: Source) -> Importe
 
 
 async def open_site(app: FastAPI, imported: Imported) -> Site:
-    """Open each article as a visitor does; one that is not shown is missing in the site."""
+    """Open each article as a visitor; pages that are not shown are missing from the site."""
     site = Site()
     for page in imported.public_pages:
         address = imported.address_of(page)
-        # Each visitor may open so many pages a minute; so each page has one of its own.
+        # Visitors have a rate limit, so each page is opened by another one.
         async with stranger(app) as visitor:
             answer = await visitor.get(address)
         if answer.status_code == 200:
@@ -90,7 +90,7 @@ async def open_site(app: FastAPI, imported: Imported) -> Site:
 
 
 def dead_links(imported: Imported, site: Site) -> list[tuple[str, str]]:
-    """Links that lead to no article, or to a place that it hasn't; places that the report lists are fine."""
+    """Links to missing articles or missing anchors, except the anchors listed in the report."""
     help_center = f"/help/{imported.company.slug}"
     hidden = {imported.address_of(page) for page in imported.plan.pages} - site.ids.keys()
     return [
@@ -115,9 +115,9 @@ def leads_somewhere(link: str, address: str, site: Site, hidden: set[str]) -> bo
 async def dead_addresses(
     app: FastAPI, imported: Imported, site: Site, addresses: list[tuple[str, str | None]]
 ) -> list[tuple[str, str]]:
-    """Former addresses that do not lead to their article at once.
+    """Former addresses that do not redirect directly to their article.
 
-    Each has the path of its page in the source, or none where any article will do.
+    Each comes with the path of its page in the source, or None if any article is acceptable.
     """
     by_path = {page.page.path: page for page in imported.plan.pages}
     hidden = {page.page.path for page in imported.plan.pages} - {
@@ -130,10 +130,10 @@ async def dead_addresses(
         async with stranger(app) as visitor:
             answer = await visitor.get(f"/help/{imported.company.slug}{former}")
             if answer.headers.get("location") == f"/help/{imported.company.slug}{former.rstrip('/')}":
-                # The help center has a page of its own at this address, without the slash at the end.
+                # The help center has its own page at this address without the trailing slash.
                 answer = await visitor.get(answer.headers["location"])
         location = unquote(urlsplit(answer.headers.get("location", "")).path)
-        # Where the source has two pages at one address, either will do.
+        # If the source has two pages at one address, either is acceptable.
         same = [by_path[other] for row, other in addresses if other in by_path and is_same(row, former)]
         expected = [imported.address_of(page) for page in same] if path in by_path else site.ids
         if answer.status_code != 301 or location not in expected or location not in site.ids:
@@ -146,7 +146,7 @@ def is_same(address: str, other: str) -> bool:
 
 
 async def orders(owner: Tx, company: Company) -> list[list[str]]:
-    """The keys of articles that are no translations, in their order, by collection."""
+    """The keys of articles other than translations, in order, by collection."""
     rows: list[list[str]] | None = await owner.value(
         """
         select jsonb_agg(keys) from (
@@ -161,7 +161,7 @@ async def orders(owner: Tx, company: Company) -> list[list[str]]:
 
 
 async def writes(owner: Tx, company: Company) -> str:
-    """What any write to the bot changes."""
+    """A value that changes with every write to the bot."""
     state: str = await owner.value(
         """
         select (b.changed_at, (select count(*) from audit_entries where bot_id = b.id),

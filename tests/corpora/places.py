@@ -1,4 +1,4 @@
-"""Where requests of the management API take a text, as its description tells."""
+"""The inputs of the management API that accept text, according to its description."""
 
 import re
 from collections.abc import Iterator
@@ -19,23 +19,23 @@ from tests.support.cast import Json
 FieldPath = tuple[str | int, ...]
 ABSENT = object()
 WITH_BODY = [row for row in TABLE if row.body is not None]
-# What HTTP lets through in a header's value (RFC 9110 section 5.5).
+# Characters that HTTP does not allow in a header's value (RFC 9110 section 5.5).
 NOT_IN_HEADERS = re.compile("[\x00-\x08\x0a-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One parameter of one operation."""
+    """A parameter of an operation."""
 
     operation: Operation
     kind: Literal["path", "query", "header"]
     name: str
-    # Whether its schema tells what it takes: an id, a time, one of a few words.
+    # True if the schema limits the values: an id, a time, or one of a few words.
     is_narrow: bool = False
 
     @property
     def label(self) -> str:
-        """What it is: the name of a parameter, or whose id stands in the path."""
+        """The parameter's name, or for ids in the path the kind of object."""
         if self.kind != "path":
             return f"{self.kind} {self.name}"
         return "id below " + self.operation.path.partition(f"/{{{self.name}}}")[0].rpartition("/")[2]
@@ -54,12 +54,12 @@ def judge_of(method: str, template: str) -> Draft202012Validator:
 
 
 def is_allowed(operation: Operation, body: Json) -> bool:
-    """True if the description lets a body pass."""
+    """True if the description allows the body."""
     return bool(judge_of(operation.method, operation.template).is_valid(body))
 
 
 def text_fields(operation: Operation) -> list[FieldPath]:
-    """Every field of an operation's body that takes a text, those inside others too."""
+    """Every field of an operation's body that accepts text, including nested fields."""
     return list(dict.fromkeys(leaves(body_schema(operation), ())))
 
 
@@ -75,7 +75,7 @@ def leaves(schema: Json, path: FieldPath) -> Iterator[FieldPath]:
 
 
 def body_with(operation: Operation, path: FieldPath, text: str) -> Json:
-    """The operation's body with a text in one field; what lies deeper is put into an example that has it."""
+    """The operation's body with a text in one field; nested fields use an example that contains them."""
     example = operation.body or {}
     examples = [example, *resolve(body_schema(operation)).get("examples", [])]
     body: Json = deepcopy(example if len(path) == 1 else next(each for each in examples if path[0] in each))
@@ -87,7 +87,7 @@ def body_with(operation: Operation, path: FieldPath, text: str) -> Json:
 
 
 def value_at(body: Any, path: FieldPath) -> Any:
-    """What stands in a field."""
+    """The value of a field."""
     for step in path:
         if isinstance(body, dict):
             body = body.get(str(step), ABSENT)
@@ -97,7 +97,7 @@ def value_at(body: Any, path: FieldPath) -> Any:
 
 
 def text_places() -> dict[str, list[Place]]:
-    """All parameters that take a text, by what they are, each with every operation that has it."""
+    """All parameters that accept text, by label, each with every operation that has it."""
     places: dict[str, list[Place]] = {}
     for operation in TABLE:
         for place in places_of(operation):
@@ -116,12 +116,12 @@ def places_of(operation: Operation) -> Iterator[Place]:
 
 
 def in_turn(places: list[Place], texts: list[str]) -> Iterator[tuple[Place, str]]:
-    """Each text at one parameter; the operations that have it take turns."""
+    """Pair each text with one of the operations that have the parameter, in rotation."""
     return zip(cycle(places), texts, strict=False)
 
 
 def as_segment(text: str) -> str:
-    """A text as a segment of a path, percent-encoded; a client would resolve dots that stand alone."""
+    """A text as a percent-encoded path segment; clients would resolve segments of only dots."""
     return quote(text, safe="") if text not in (".", "..") else text.replace(".", "%2E")
 
 

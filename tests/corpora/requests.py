@@ -1,4 +1,4 @@
-"""Requests in large numbers: every answer is held against the API's description, counted and timed."""
+"""Many requests: every response is checked against the API's description, counted and timed."""
 
 import time
 from collections import Counter
@@ -16,14 +16,14 @@ from tests.support.api_table import Operation
 from tests.support.cast import Client, Json
 from tests.support.http import Response, created, error
 
-# Slower than a second is worth a look at the numbers; slower than this is broken on any machine.
+# Requests over a second deserve a look at the statistics; anything slower than this is broken everywhere.
 TOO_SLOW_SECONDS = 5
 FAULTS_TOLD = 50
 
 
 @dataclass
 class Meter:
-    """How much was sent, what came back, and what took longest."""
+    """The number of requests by status, and the slowest one."""
 
     statuses: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
@@ -51,7 +51,7 @@ class Meter:
 
 @dataclass
 class Sender:
-    """A client with something of each kind, who notes every answer that should not have been."""
+    """A client with one object of each kind that records every unexpected response."""
 
     app: FastAPI
     client: Client
@@ -60,7 +60,7 @@ class Sender:
     faults: list[str] = field(default_factory=list)
 
     async def send(self, operation: Operation, **request: Any) -> Response:
-        """To the operation of the table, with its own things."""
+        """Call an operation with the sender's own objects."""
         path = "/v1" + operation.path.format(**self.things)
         answer = await self.exchange(operation.method, path, operation.template, **request)
         if answer.is_success and operation.path.endswith("/apply"):
@@ -68,7 +68,7 @@ class Sender:
         return answer
 
     async def send_at(self, place: Place, text: str) -> Response:
-        """The operation of a place with a text put there, which may make another address of its path."""
+        """Call an operation with a text in one parameter; in a path, it may address another operation."""
         operation = place.operation
         things = self.things | ({place.name: as_segment(text)} if place.kind == "path" else {})
         path = "/v1" + operation.path.format(**things)
@@ -97,7 +97,7 @@ class Sender:
         return answer
 
     async def visit(self, url: str) -> Response:
-        """A public page, feed or file of this installation."""
+        """Get a public page, feed or file of this installation."""
         began = time.perf_counter()
         answer = await self.client.get(url)
         self.meter.count(answer.status_code, time.perf_counter() - began, f"GET {url}")
@@ -108,7 +108,7 @@ class Sender:
             self.faults.append(sentence)
 
     def template_at(self, method: str, path: str) -> str | None:
-        """The path of the operation that an address really names."""
+        """The path template of the operation that the address really matches."""
         scope = {"type": "http", "method": method, "path": unquote(path), "headers": []}
         for route in self.app.routes:
             if route.matches(scope)[0] is Match.FULL:
@@ -116,7 +116,7 @@ class Sender:
         return None
 
     async def propose_again(self) -> None:
-        """A draft is applied once, and the next one must differ from what is live now."""
+        """Propose a new draft: each can be applied only once and must differ from the live text."""
         article = self.things["article"]
         edit = {"contentMarkdown": f"Text {self.meter.statuses.total()}."}
         self.things["draft"] = created(await self.client.post(f"/v1/articles/{article}/drafts", json=edit))[

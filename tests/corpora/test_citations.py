@@ -1,6 +1,7 @@
-"""Five hundred answers over the articles of real products: each citation supports its sentence.
+"""Five hundred answers about articles of real products: each citation supports its sentence.
 
-In the articles' own words, and as a model writes them that copies, invents, obeys what is planted and links.
+The answers use the articles' own words, or come from a model that copies, invents, obeys planted instructions
+and adds links.
 """
 
 import json
@@ -33,7 +34,7 @@ pytestmark = pytest.mark.corpora
 
 SETS = ("pantheon", "webapps")
 QUESTIONS = 250
-# At least this many answers that a model writes hold what it copied; the others are declined.
+# The minimum number of model answers that contain copied text; the other answers are declined.
 WRITTEN = 240
 PASSAGE = re.compile(r"(?s)===== BEGIN section (\d+) \w{16} =====\n[^\n]*\n\n(.*?)\n===== END")
 INVENTED = (
@@ -94,7 +95,7 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
 
 
 def written(grounds: RetrievedContext, planted: str) -> Answer:
-    """The outcome of the reply of a model that copies lines of each passage and adds all that it may not."""
+    """The checked answer of a model that copies lines of each passage and adds everything it must not."""
     question = QuestionTerms(grounds.query, grounds.passages)
     extracts = [read_passage(passage, question) for passage in grounds.passages]
     reading = SectionReading(grounds, extracts, "scripted:1")
@@ -108,7 +109,7 @@ def written(grounds: RetrievedContext, planted: str) -> Answer:
 
 
 def judged(answer: Answer) -> Iterator[tuple[str, bool]]:
-    """Each cited sentence, and whether its source supports it by the measure of the product."""
+    """Each cited sentence, and whether its source supports it by the product's own measure."""
     if not answer.answered:
         return
     by_number = {source.n: source for source in answer.sources}

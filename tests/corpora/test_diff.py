@@ -1,4 +1,4 @@
-"""Diffs of many tools, whole and broken, as the change of a task."""
+"""Diffs from many tools, intact and broken, as the change of a task."""
 
 import re
 from collections import Counter
@@ -44,7 +44,7 @@ async def test_each_diff_is_worked_on_to_the_end_or_refused_with_its_line(
 def diffs(corpora: Path) -> list[tuple[str, str]]:
     files = sorted(file for file in (corpora / "diff").rglob("*") if file.is_file())
     assert len(files) > 60
-    # As a client sends it that reads what is no UTF-8 in the encoding that can read everything.
+    # Clients decode files that are not UTF-8 with an encoding that accepts any byte.
     return [(file.name, readable(file.read_bytes())) for file in files]
 
 

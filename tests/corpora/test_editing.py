@@ -1,4 +1,4 @@
-"""Each article of fourteen products comes back from the editor byte for byte; a changed word is one line."""
+"""Opening and saving each article of fourteen products changes no byte; a changed word changes one line."""
 
 import gzip
 import json

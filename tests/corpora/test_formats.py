@@ -1,4 +1,4 @@
-"""Texts that are, or only look like, times, ids and addresses, where the API takes one."""
+"""Texts that are, or only look like, times, ids and addresses, as parameters of these types."""
 
 import json
 from pathlib import Path
@@ -11,12 +11,12 @@ from tests.support.http import body_of, named_fields
 
 pytestmark = pytest.mark.corpora
 
-# What RFC 3339 takes for a time and the API does not, each with the reason.
+# Times that RFC 3339 allows and the API does not, with the reasons.
 REFUSED = {
     "1998-12-31T23:59:60Z": "neither Python nor PostgreSQL keeps leap seconds",
     "1998-12-31T15:59:60.123-08:00": "the same leap second elsewhere",
 }
-# A time among the days that are none.
+# A valid time among the invalid dates.
 TIME_AMONG_DAYS = "2020-11-28T23:55:45Z"
 URLS = {"url", "sourceUrl"}
 
@@ -24,7 +24,7 @@ URLS = {"url", "sourceUrl"}
 async def test_what_is_a_time_is_taken_and_nothing_else(corpora: Path, sender: Sender) -> None:
     [place] = text_places()["query updated_since"]
     times = cases(corpora, "date-time") | dict.fromkeys(REFUSED, False)
-    # A day alone names no moment.
+    # A date alone is not a point in time.
     days = dict.fromkeys(cases(corpora, "date"), False)
     for text, is_valid in {**days, **times, TIME_AMONG_DAYS: True}.items():
         answer = await sender.send_at(place, text)
@@ -63,7 +63,7 @@ def is_url(path: FieldPath) -> bool:
 
 
 def cases(corpora: Path, name: str) -> dict[str, bool]:
-    """Texts and whether they are of the format; numbers are sent as their digits, and are none."""
+    """Texts, and whether they are valid in this format; numbers are sent as digits and are invalid."""
     rows = json.loads((corpora / "formats" / f"{name}.json").read_text())
     texts = {row["data"]: row["valid"] for row in rows if isinstance(row["data"], str)}
     numbers = {str(row["data"]): False for row in rows if isinstance(row["data"], int | float)}

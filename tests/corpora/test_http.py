@@ -1,4 +1,4 @@
-"""Requests that parsers of HTTP have stumbled over, on a real socket: each is answered once, or refused."""
+"""Requests that have confused HTTP parsers, on a real socket: each is answered once or refused."""
 
 import asyncio
 import re
@@ -18,9 +18,9 @@ pytestmark = pytest.mark.corpora
 
 CASE = re.compile(r"```http\n(.*?)\n?```\s*```log\n(.*?)\n```", re.DOTALL)
 REQUEST_LINE = re.compile(rb"^([A-Z-]+ \S+ HTTP/1\.1\r\n)", re.MULTILINE)
-# It ends the connection wherever the server has taken everything before it for whole requests.
+# After this, the server closes the connection if it has read everything before as complete requests.
 LAST = b"GET /v1/last HTTP/1.1\r\nHost: help.test\r\nConnection: close\r\n\r\n"
-# One request announces a body that does not come; the server is right to wait for it.
+# One request announces a body that never arrives; the server is right to wait for it.
 SECONDS = 3
 
 
@@ -56,7 +56,7 @@ async def test_without_a_host_everything_is_refused_once(corpora: Path, port: in
 
 
 async def exchange(port: int, meter: Meter, name: str, content: bytes) -> list[Answer]:
-    """All answers until the server ends the connection, or waits in vain for more."""
+    """All responses until the server closes the connection or the time is up."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     answers = []
     writer.write(content + LAST)
@@ -78,7 +78,7 @@ def has_host(content: bytes) -> bool:
 
 
 def cases(corpora: Path) -> list[tuple[str, bytes, str]]:
-    """The requests of llhttp's own tests, and what it says of them."""
+    """The requests in llhttp's tests, and the expected log of each."""
     cases = []
     for file in sorted((corpora / "http").glob("llhttp-request-*.md")):
         for number, (content, log) in enumerate(CASE.findall(file.read_text())):
@@ -88,7 +88,7 @@ def cases(corpora: Path) -> list[tuple[str, bytes, str]]:
 
 
 def as_bytes(text: str) -> bytes:
-    """As llhttp reads its tests: a backslash joins lines, which end in CR LF, and there are escapes."""
+    """Decode llhttp's notation: a backslash joins lines, lines end in CR LF, and there are escapes."""
     joined = re.sub(r"\\\n", "", text).replace("\n", "\r\n")
     signs = {"r": "\r", "n": "\n", "t": "\t", "f": "\f"}
     plain = re.sub(r"\\([rntf])", lambda match: signs[match[1]], joined)

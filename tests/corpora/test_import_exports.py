@@ -1,4 +1,4 @@
-"""Exports and answers of other products that nobody wrote for Instep, and texts that go to HTML and back."""
+"""Real exports and API responses of other products, and articles that are converted to HTML and back."""
 
 import gzip
 import json
@@ -30,7 +30,7 @@ PRODUCTS = ("fastapi", "healthchecks", "polar", "procrastinate")
 HELP = Path(__file__).parents[2] / "docs" / "help"
 ARTICLES_PER_PRODUCT = 75
 MIN_CHARACTERS, MAX_CHARACTERS = 400, 40_000
-# What a conversion may lose of all words, and how many articles keep all of their structure.
+# The share of words that a conversion may lose, and the share of articles that must keep their structure.
 MAX_LOST_WORDS = 0.0005
 MIN_SAME_STRUCTURE = 0.98
 COUNTED = (
@@ -121,7 +121,7 @@ def test_exports_of_wordpress_are_read_whole_or_refused_with_the_line(name: str)
 
 
 def articles() -> Iterator[tuple[str, str]]:
-    """The same articles in each run: some of each product, and Instep's own."""
+    """The same articles in each run: samples from each product, and Instep's own."""
     chooser = random.Random(7)
     for product in PRODUCTS:
         with gzip.open(DATA / "docsync" / product / "blobs.jsonl.gz", "rt") as lines:
@@ -133,7 +133,7 @@ def articles() -> Iterator[tuple[str, str]]:
 
 
 def figures_of(html: str) -> tuple[dict[str, object], Counter[str]]:
-    """How much there is of what, where the links lead, and the words. Links that nobody sees don't count."""
+    """Counts of elements, link targets, and words; invisible links are ignored."""
     tree = LexborHTMLParser(html)
     for link in tree.css("a"):
         if not link.text().strip() and link.css_first("img") is None:

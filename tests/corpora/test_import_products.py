@@ -1,4 +1,4 @@
-"""Exports of other products through the whole import: links, pictures, order, old addresses, once."""
+"""Whole imports of other products' exports: links, pictures, order, former addresses, and a second run."""
 
 import json
 import shutil
@@ -77,7 +77,7 @@ async def test_a_blog_of_wordpress_comes_whole_and_only_once(
 async def test_a_help_center_of_zendesk_comes_whole_and_only_once(
     app: FastAPI, database: Database, owner: Tx, cast: Cast, tmp_path: Path
 ) -> None:
-    """The real answers, with articles next to theirs that link to it and show a picture."""
+    """Real API responses, with one more article that links to the original and shows a picture."""
     folder = IMPORTS / "zendesk-json" / "tree"
     for path in folder.glob("*.json"):
         shutil.copy(path, tmp_path)
@@ -139,7 +139,7 @@ async def test_a_help_center_of_zendesk_comes_whole_and_only_once(
 async def test_articles_of_intercom_come_whole_and_only_once(
     app: FastAPI, database: Database, owner: Tx, cast: Cast, tmp_path: Path
 ) -> None:
-    """The vendor's examples, with an article next to theirs that links to one of them."""
+    """The vendor's examples, with one more article that links to an original."""
     examples = json.loads((IMPORTS / "intercom-api" / "tree" / "examples.json").read_bytes())
     articles = next(iter(examples["GET /articles"].values()))
     collections = next(iter(examples["GET /help_center/collections"].values()))
@@ -182,6 +182,6 @@ async def test_articles_of_intercom_come_whole_and_only_once(
 
 
 def text_of(imported: Imported, title: str) -> str:
-    """The text of an article without the addresses of its files."""
+    """An article's text without the addresses of its files."""
     [text] = [page.text for page in imported.plan.pages if page.title == title]
     return "".join(piece for piece in text.pieces if isinstance(piece, str))

@@ -1,7 +1,7 @@
-"""Real documentation in plain Markdown layouts, against what is known of it next to it.
+"""Real documentation in plain Markdown layouts, compared with known figures.
 
-The figures next to a tree come from plain expressions, so they are a floor. Where they are wrong, or where a
-reader decides otherwise on purpose, the difference is named here.
+The figures of a tree come from simple expressions, so they are a lower bound. Deliberate differences, and
+errors in the figures, are listed here.
 """
 
 import importlib.util
@@ -39,7 +39,7 @@ READERS: dict[str, Reader] = {
     "wiki": wiki.READER,
     "zendesk-markdown": zendesk_markdown.READER,
 }
-# Fences that the figures count though they are in other fences, which show how fences are written.
+# Fences inside other fences, which show how fences are written; the figures count them.
 NESTED_FENCES = {"mkdocs-material": 3}
 MARKUP = re.compile(
     r"\{\{[<%]|\{%|^[ \t>]*(?:!!!|\?\?\?\+?|:{3,})[ \t]*\w|^[ \t>]*===[+!]? \"|--8<--|\{:|\[block:"
@@ -89,9 +89,9 @@ def test_all_pages_are_there_with_title_address_and_language(corpus: Corpus) -> 
     for row in corpus.lists["pages"]:
         page = corpus.pages[row["path"]]
         assert letters(page.title) == letters(row["title"]), row
-        # Where a source states no language, that of the help center is taken.
+        # If a source declares no language, that of the help center applies.
         assert (page.locale or "en") == row["locale"], row
-        # Zendesk's ids are at their address in every language.
+        # Zendesk's ids work in every language.
         address = normal(row["url"]).replace("/hc/en-us/", "/hc/*/")
         assert address in {normal(address) for address in addresses_of(page)}, row
 
@@ -101,7 +101,7 @@ def test_the_order_and_the_collections_are_those_of_the_navigation(corpus: Corpu
     declared_pages = list(dict.fromkeys(row["page"] for row in rows))
     pages = [page.path for page in corpus.tree.pages if page.path in set(declared_pages)]
     if corpus.name == "zendesk-markdown":
-        # Nothing is declared: the figures sort by code points, the reader as people read a list.
+        # This source declares no order: the figures sort by code point, the reader case-insensitively.
         declared_pages, pages = sorted(declared_pages, key=str.casefold), sorted(pages, key=str.casefold)
     assert pages == declared_pages
 
@@ -117,14 +117,14 @@ def test_the_order_and_the_collections_are_those_of_the_navigation(corpus: Corpu
 
 
 def declared(corpus: Corpus) -> list[dict[str, Any]]:
-    """The navigation with the titles above each entry; an entry with others below is a collection itself."""
+    """The navigation with the titles above each entry; an entry with children is itself a collection."""
     rows = corpus.lists["navigation"]
     above: list[str] = []
     for row, following in zip(rows, [*rows[1:], {"depth": 0}], strict=True):
         above = [*above[: row["depth"]], str(row["title"])]
         row["above"] = above if following["depth"] > row["depth"] else above[:-1]
     if corpus.name == "jekyll":
-        # One navigation for each language; ours follows that of the main one.
+        # The source has one navigation per language; the import follows the main one.
         rows = [{**row, "above": row["above"][1:]} for row in rows]
         by_page = {row["page"]: row for row in rows}
         originals = {page.path: page.translation_of for page in corpus.tree.pages}
@@ -153,20 +153,20 @@ def test_code_tables_and_headings_are_kept(corpus: Corpus) -> None:
 
     assert kinds["code"] >= constructs["code_fences"] - NESTED_FENCES.get(corpus.name, 0)
     assert kinds["table"] >= constructs["tables"]
-    # The heading that is the title is no heading of the text.
+    # A heading that becomes the title is not part of the text.
     assert kinds["heading"] >= constructs["headings"] - len(corpus.tree.pages)
 
 
 def test_no_markup_is_left_outside_of_code(corpus: Corpus) -> None:
     for page in corpus.tree.pages:
         text = plain_markdown(hide_code(page.markdown)[0])
-        # An address may have any of these words.
+        # URLs may contain any of these words.
         text = re.sub(r"https?://\S+", "", text)
         match = MARKUP.search(text)
         assert match is None, (page.path, text[max(0, match.start() - 40) : match.end() + 40])
 
 
-# The script leaves the files that it reads to the garbage collector.
+# The script does not close the files that it reads.
 @pytest.mark.filterwarnings("ignore:unclosed file", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_what_resolves_in_the_source_resolves_in_the_tree(corpus: Corpus) -> None:
     source = source_tree(corpus.name)
@@ -190,7 +190,7 @@ def test_what_resolves_in_the_source_resolves_in_the_tree(corpus: Corpus) -> Non
         }:
             matches = (path for pattern, path in patterns if pattern.fullmatch(address))
             reached.add(directory.get(address) or next(matches, None))
-        # A page and the index of a folder with its name are at one address: the figures take one of them.
+        # A page and the index of a folder with the same name share an address; the figures list one of them.
         reached_addresses = {corpus.pages[path].address for path in reached if path}
         hits = pages_linked_in(source, page.path)
         lost += [(page.path, hit) for hit in hits if corpus.pages[hit].address not in reached_addresses]
@@ -198,7 +198,7 @@ def test_what_resolves_in_the_source_resolves_in_the_tree(corpus: Corpus) -> Non
 
 
 def candidates(target: str, page: ImportedPage, tree: Tree) -> Iterator[str]:
-    """The addresses that a link may mean, relative to the file or to the page's own, in `normal` form."""
+    """The addresses that a link may mean, relative to the file or to the page, in `normal` form."""
     for site in tree.sites:
         if target.startswith(site):
             target = "/" + target.removeprefix(site).lstrip("/")
@@ -215,7 +215,7 @@ def links_of(page: ImportedPage) -> list[str]:
 
 @cache
 def figures() -> ModuleType:
-    """The script that made the figures, which finds where the links of a source lead."""
+    """The script that made the figures, which resolves the links of a source."""
     spec = importlib.util.spec_from_file_location("figures", DATA / "imports" / "figures.py")
     assert spec
     assert spec.loader
@@ -231,7 +231,7 @@ def source_tree(name: str) -> Any:
 
 
 def pages_linked_in(source: Any, path: str) -> set[str]:
-    """The pages that links of a page lead to, by the script's reading of the source."""
+    """The pages that a page links to, according to the script."""
     module = figures()
     text, _, _ = module.without_code(source.pages[path]["body"])
     text = re.sub(r"\{\{\s*site\.baseurl\s*\}\}", "", text)
@@ -257,12 +257,12 @@ def addresses_of(page: ImportedPage) -> list[str]:
 
 
 def normal(address: str) -> str:
-    """An address without what products leave out or add: extension, index, slash, case."""
+    """An address without the parts that vary between products: extension, index, slash, case."""
     path = unquote(address).partition("#")[0].partition("?")[0]
     path = re.sub(r"\.(html?|mdx?)$", "", re.sub(r"/+", "/", path))
     return (re.sub(r"/(index|README|_index)$", "/", path).rstrip("/") or "/").lower()
 
 
 def letters(title: str) -> str:
-    """The letters of a title: titles are plain text here, and have their marks in the figures."""
+    """The letters of a title: here titles are plain text, in the figures they contain markup."""
     return re.sub(r"[\W_]+", "", unescape(title)).casefold()

@@ -1,4 +1,4 @@
-"""Real documentation of products whose Markdown has components becomes whole trees."""
+"""Real documentation of products whose Markdown uses components is read completely."""
 
 import json
 import posixpath
@@ -42,22 +42,22 @@ RAW = re.compile(
     r"(?<!\\)</?[A-Z][\w.]*|^(?:import|export)\s.*(?:from\s|=)|\{/\*|^[ \t>]*:{3,}[ \t]*\w", re.MULTILINE
 )
 TRANSLATED = "i18n/zh-CN/docusaurus-plugin-content-docs-community/current"
-# What `expected.json` says otherwise, and why the tree is right.
+# Titles that differ from `expected.json`, for the reasons given.
 TITLES = {
-    # The heading of the page is its title; the label of the sidebar is shorter.
+    # The page's heading is its title; the sidebar has a shorter label.
     "docs/notice.md": "Open-Source Software Notice",
     "community/contributing/blog-post.md": "Contribute a Blog Post",
     f"{TRANSLATED}/contributing/blog-post.md": "贡献一篇博客文章",
-    # A landing page has its title in `hero.name`.
+    # The title of a landing page is `hero.name`.
     "docs/en/index.md": "VitePress",
     "docs/es/index.md": "VitePress",
-    # A badge is what it says.
+    # The text of a badge is part of the title.
     "docs/en/guide/mpa-mode.md": "MPA Mode (experimental)",
     "docs/es/guide/mpa-mode.md": "Modo MPA (experimental)",
 }
-# Fumadocs gives a file named `page` no other address than its name.
+# In Fumadocs, the address of a file named `page` is its name.
 ADDRESSES = {"apps/docs/content/docs/ui/layouts/page.mdx": "/docs/ui/layouts/page"}
-# Links to a folder without a page, and to the start page of a site that is no documentation.
+# Links to a folder without a page, and to the start page of a site outside the documentation.
 NO_PAGES = {"/contributing-guide/mobile-app", "/"}
 ENDINGS = ("", ".md", ".mdx", "/index.md", "/index.mdx", "/README.md")
 
@@ -227,13 +227,13 @@ def test_anchors_that_are_there_in_the_source_are_there_in_the_tree(folder: str)
 
 @cache
 def anchors_of(page: ImportedPage) -> frozenset[str]:
-    """What links to a page may name: the ids that our renderer gives, and those that the source sets."""
+    """The valid targets of links to a page: ids from our renderer, and ids set by the source."""
     generated = re.findall(r' id="h-([^"]+)"', render(page.markdown))
     return frozenset(name.lower() for name in (*generated, *(name for name, _ in page.heading_ids)))
 
 
 def navigation_of(sample: Sample) -> Iterator[tuple[str, list[str]]]:
-    """Each page of the navigation once, with the titles above it; names of sidebars are no titles."""
+    """Each page in the navigation once, with the titles above it; sidebar names are not titles."""
     pages = {page.path: page.title for page in sample.tree.pages}
     titles: list[tuple[int, str]] = []
     seen: set[str] = set()
@@ -257,7 +257,7 @@ def addresses_of(tree: Tree) -> set[str]:
 
 
 def resolves(target: str, page: ImportedPage, sample: Sample, addresses: set[str]) -> bool:
-    """True if a link leads to a page, or to a file of the source, also to one that is left out here."""
+    """True if a link leads to a page, or to a file of the source, even if the sample omits it."""
     for site in sample.tree.sites:
         if target.startswith(site):
             target = "/" + target[len(site) :].lstrip("/")

@@ -1,4 +1,4 @@
-"""Real documentation trees: what comes of them, that no link breaks, and that old addresses lead on."""
+"""Real documentation trees are imported completely: no link breaks, and former addresses redirect."""
 
 import json
 import posixpath
@@ -30,7 +30,7 @@ from tests.support.cast import Api, Cast
 pytestmark = pytest.mark.corpora
 
 IMPORTS = DATA / "imports"
-# Single exports of products have tests of their own; they have no lists of pages.
+# Single product exports have their own tests, and no lists of pages.
 FOLDERS = sorted(
     path.parent.name for path in IMPORTS.glob("*/expected.json") if '"lists"' in path.read_text()
 )
@@ -44,13 +44,13 @@ LEFT_OUT = "page that shows nothing without its product: left out"
 OWN_PAGE = "old address that can't be redirected: the help center has"
 NO_PICTURE = "image that isn't in the source: "
 SVG = "image that is an SVG, which can contain scripts: "
-# The license was put next to the pages with another name than the one that they link to.
+# The license was added next to the pages, under another name than their links use.
 ADDED_FILES = {("wiki", "LICENSE")}
 PICTURE = re.compile(r"/files/[^/]+/([0-9a-f]{64})\.")
 
 
 class Expected:
-    """The figures of a tree."""
+    """The expected figures of a tree."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -62,17 +62,17 @@ class Expected:
 
     @property
     def pages(self) -> list[dict[str, Any]]:
-        """A name that begins with a dot is that of a part, which others include."""
+        """The pages of the tree; names that begin with a dot belong to parts that pages include."""
         return [row for row in self.lists["pages"] if not posixpath.basename(row["path"]).startswith(".")]
 
     @property
     def addresses(self) -> list[tuple[str, str | None]]:
-        """Former addresses, each with the path of its page where the figures tell it."""
+        """Former addresses, each with the path of its page if the figures know it."""
         addresses = [(row["url"], row["path"]) for row in self.pages if row.get("url")]
         return addresses + [(row["from"], None) for row in self.lists["redirects"] if row["resolves"]]
 
     def is_here(self, path: str, link: str) -> bool:
-        """True if a link names a page or a file of the tree, or an address of one."""
+        """True if a link points to a page, file or former address of the tree."""
         if (self.name, link) in ADDED_FILES:
             return False
         target = urlsplit(link).path
@@ -121,7 +121,7 @@ async def test_a_tree_comes_whole_and_only_once(
 
 
 def left_out(imported: Imported) -> set[str]:
-    """The files of pages that show nothing without their product."""
+    """The paths of pages that the import leaves out because they show nothing without their product."""
     return {path for path, rest in told(imported, LEFT_OUT) if not rest}
 
 
@@ -143,7 +143,7 @@ def wrong_locales(imported: Imported, expected: Expected) -> list[tuple[str, str
 
 
 def told(imported: Imported, what: str) -> list[tuple[str, str]]:
-    """The losses of a kind: the path, and what is named."""
+    """The losses of this kind: the path and the rest of the message."""
     return [
         (loss.path, loss.what.removeprefix(what))
         for loss in imported.report.losses
@@ -152,9 +152,9 @@ def told(imported: Imported, what: str) -> list[tuple[str, str]]:
 
 
 def newly_broken(imported: Imported, expected: Expected) -> list[str]:
-    """Links that the report calls broken, that the figures of the source do not, and that name a part of it.
+    """Links to parts of the tree that the report calls broken although the figures don't.
 
-    The corpus leaves out much that pages link to: such links can't work, whoever imports them.
+    The corpus omits many link targets: no import can make such links work.
     """
     broken = {(path, bare(link)) for path, link in expected.lists["broken_links"]}
     return [
@@ -165,7 +165,7 @@ def newly_broken(imported: Imported, expected: Expected) -> list[str]:
 
 
 def places_not_found(imported: Imported, expected: Expected) -> list[str]:
-    """Places that the report misses, and that the figures find."""
+    """Anchors that the report calls missing although the figures contain them."""
     missing = {(path, unquote(link)) for path, link in expected.lists["anchors_not_found"]}
     return [
         f"{path}: {link}" for path, link in missing_places(imported) if (path, unquote(link)) not in missing
@@ -173,13 +173,13 @@ def places_not_found(imported: Imported, expected: Expected) -> list[str]:
 
 
 def missing_places(imported: Imported) -> list[tuple[str, str]]:
-    """The places that the report misses: the path of the page with the link, and the link."""
+    """Missing anchors in the report: the path of the page with the link, and the link."""
     matches = ((loss.path, NO_PLACE.fullmatch(loss.what)) for loss in imported.report.losses)
     return [(path, match[1]) for path, match in matches if match]
 
 
 def lost_pictures(imported: Imported, expected: Expected) -> list[str]:
-    """Pictures that the tree has, and that are neither stored nor listed because of their type."""
+    """Pictures in the tree that are neither stored nor reported because of their type."""
     names = {name_of(path) for path in expected.paths}
     lost = [f"{path}: {link}" for path, link in told(imported, NO_PICTURE) if name_of(link) in names]
     kept = imported.report.files.stored + len({link for _, link in told(imported, SVG)})
@@ -193,7 +193,7 @@ def name_of(path: str) -> str:
 
 
 def bare(link: str) -> str:
-    """A link without its place, as the figures and the report may write it differently."""
+    """A link without fragment and query, which the figures and the report may write differently."""
     return unquote(urldefrag(link).url).partition("?")[0]
 
 
@@ -209,7 +209,7 @@ async def dead_pictures(owner: Tx, cast: Cast) -> list[str]:
 
 
 def out_of_order(groups: list[list[str]], imported: Imported, expected: Expected) -> list[tuple[str, str]]:
-    """Neighbours in one collection that the navigation of the source has the other way round."""
+    """Neighbors in a collection that the source's navigation lists in the opposite order."""
     places = {
         row["page"]: number
         for number, row in reversed(list(enumerate(expected.lists["navigation"])))
@@ -226,12 +226,12 @@ def out_of_order(groups: list[list[str]], imported: Imported, expected: Expected
 
 
 def dead_links_not_told(imported: Imported, dead: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Dead links without those to places that the report says are missing in the source already."""
+    """Dead links, except those to anchors that the report calls missing in the source."""
     addresses = {page.page.path: imported.address_of(page) for page in imported.plan.pages}
     missing = {(addresses.get(path), place_of(link)) for path, link in missing_places(imported)}
     return [(address, link) for address, link in dead if (address, place_of(link)) not in missing]
 
 
 def place_of(link: str) -> str:
-    """The place that a link names, without the prefix that our renderer puts before it."""
+    """The anchor that a link points to, without our renderer's prefix."""
     return unquote(urldefrag(link).fragment).removeprefix(HEADING_PREFIX)

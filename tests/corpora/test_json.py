@@ -1,4 +1,4 @@
-"""JSON that is none, odd or right, as the body of every operation that takes one."""
+"""Invalid, odd and valid JSON as the body of every operation that accepts one."""
 
 import json
 from pathlib import Path
@@ -44,7 +44,7 @@ async def test_what_is_no_json_is_refused_as_such(
 
 @each
 async def test_json_is_read(corpora: Path, sender: Sender, operation: Operation) -> None:
-    """Whatever becomes of it then: it is not refused for how it is spelled."""
+    """The values may be refused, but not the JSON syntax."""
     for name, content in files(corpora, "y_*.json"):
         answer = await sender.send(operation, content=content, headers=JSON)
 
@@ -65,7 +65,7 @@ async def test_odd_json_gets_an_answer_that_is_described(
 async def test_odd_values_in_every_field_get_an_answer_that_is_described(
     corpora: Path, sender: Sender, operation: Operation
 ) -> None:
-    """As the value itself, and where it is a list, as what is in it."""
+    """Each field gets the odd value itself and, if it is a list, the list's contents."""
     for field in resolve(body_schema(operation))["properties"]:
         for _, content in [*files(corpora, "i_*.json"), *files(corpora, "transform/*.json")]:
             inner = content.strip().removeprefix(b"[").removesuffix(b"]")

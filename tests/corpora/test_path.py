@@ -1,4 +1,4 @@
-"""Paths that climb, lead to other hosts or break lines, on a real socket: they lead to nothing else."""
+"""Paths that traverse folders, point to other hosts or break lines, on a real socket: none has an effect."""
 
 import asyncio
 import json
@@ -23,16 +23,16 @@ from tests.support.wire import Answer, read_answer, serving
 pytestmark = pytest.mark.corpora
 
 HOST = "help.test"
-# What the files begin with or hold that the paths are after.
+# Contents of the files that these paths try to reach.
 OF_FILES = re.compile(
     rb"root:.*:0:0:|\[(fonts|extensions|boot loader)\]|<\?php|from starlette|^import ", re.M
 )
-# Sent as they are, but for what would end the request's line.
+# Characters that would end the request line; all others are sent unencoded.
 ENDS_THE_LINE = re.compile("[\x00-\x20\x7f-\U0010ffff]")
-# Pages of the dashboard lead to `/sign-in`.
+# Dashboard pages redirect to `/sign-in`.
 PUBLIC = {200, 301, 303, 304, 400, 404, 405}
 API = {200, 400, 404, 405}
-# Headers that say where an answer leads to, or that are read of every request.
+# Headers that affect redirects, or that the server reads from every request.
 HEADERS = (
     *("Host", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Prefix", "Forwarded", "Origin"),
     *("X-Original-URL", "X-Rewrite-URL", "Referer", "Cookie", "Accept", "Accept-Encoding", "Content-Type"),
@@ -45,12 +45,12 @@ OUR_HEADERS = {
     *("content-range", "content-encoding", "transfer-encoding", "www-authenticate"),
     *("cross-origin-resource-policy", "permissions-policy", "set-cookie", "x-robots-tag", "retry-after"),
 }
-# What the forms of the dashboard's pages are held against.
+# The cookie that protects the dashboard's forms.
 FORM_COOKIE = "instep-form="
 
 
 class Wire:
-    """One connection after the other to a server, with a key."""
+    """Sequential connections to a server, with an API key."""
 
     def __init__(self, port: int, key: str, meter: Meter) -> None:
         self.port = port
@@ -59,7 +59,7 @@ class Wire:
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def get(self, method: str, target: str, headers: dict[str, str] | None = None) -> Answer:
-        """The answer; the server ends the connection after what it can't read."""
+        """Send a request; the server closes the connection after a request that it can't parse."""
         request_headers = {"Host": HOST, "Authorization": f"Bearer {self.key}"} | (headers or {})
         lines = [
             f"{method} {target} HTTP/1.1",
@@ -115,7 +115,7 @@ async def test_paths_of_the_api_lead_to_nothing_else(
                 assert answer.status in API, (method, target, answer)
                 refuse_to_leak(answer, target)
                 if answer.status == 200:
-                    # What a question mark or an empty segment ends leads to the thing itself or its list.
+                    # A target that ends early at `?` or `#` may lead to the object or its list.
                     assert re.fullmatch(r"[^?#]*[?#].*", target), target
                 else:
                     assert json.loads(answer.body).keys() <= {"error", "code", "details"}, target
@@ -152,7 +152,7 @@ def refuse_to_leak(answer: Answer, target: str) -> None:
 
 
 def public_targets(cast: Cast, text: str) -> list[str]:
-    """Every address of the site with the text in the place of each parameter, and alone."""
+    """Every public address with the text in each parameter, and the text alone."""
     paths = [
         f"/{text}",
         f"/v1/{text}",
@@ -179,5 +179,5 @@ def texts(corpora: Path) -> list[str]:
 
 
 def as_target(text: str) -> str:
-    """As an attacker sends it: nothing is encoded that need not be."""
+    """Encode a target as an attacker does: only the characters that must be encoded."""
     return ENDS_THE_LINE.sub(lambda sign: quote(sign[0]), text)

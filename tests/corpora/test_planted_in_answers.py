@@ -1,4 +1,4 @@
-"""Texts that speak to a model, planted in articles and questions: nothing of them comes out of an answer."""
+"""Prompt injections planted in articles and questions: no answer contains any of them."""
 
 import json
 import re
@@ -25,7 +25,7 @@ TITLE = "Invite colleagues"
 BEFORE = "Open the team page of the workspace and choose **Invite colleagues**."
 AFTER = "Each invitation of a colleague is good for seven days."
 QUESTION = "How do I invite colleagues to the workspace?"
-# What a model that obeys makes of it: the text itself, a link, a picture, a script, an answer out of the air.
+# Replies of a model that obeys: the text itself, a link, a picture, a script, an invented answer.
 OBEYED = (
     "{text}",
     "[Invite colleagues](https://evil.example)",
@@ -49,7 +49,7 @@ def files(folder: Path) -> list[Path]:
 
 
 def strings(data: object) -> Iterator[str]:
-    """The texts of a file; what stands next to the lists of them tells where they are from."""
+    """The texts in a file; strings next to the lists describe their sources."""
     if isinstance(data, list):
         yield from (text for text in data if isinstance(text, str) and len(text) > 12)
     elif isinstance(data, dict):
@@ -60,7 +60,7 @@ def strings(data: object) -> Iterator[str]:
 
 @pytest.fixture
 def without_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many questions as there are texts."""
+    """Allow as many questions as there are texts."""
     monkeypatch.setattr(route, "refuse_spent", lambda windows: None)
 
 
@@ -96,7 +96,7 @@ async def test_a_model_that_obeys_adds_nothing_to_the_articles_own_words(
     for text in payloads(corpora):
         planted = {"contentMarkdown": f"{BEFORE}\n\n{text}\n\n{AFTER}"}
         ok(await client.patch(f"/v1/articles/{article['id']}", json=planted))
-        # HTML that is not closed takes the rest of the text with it, on the page as well: nothing is quoted.
+        # Unclosed HTML swallows the rest of the text, on the page too, so nothing can be quoted.
         if words_of(AFTER) not in words_of(render(planted["contentMarkdown"])):
             continue
         sentences = [line.format(text=text) if line == "{text}" else line for line in OBEYED]
@@ -106,7 +106,7 @@ async def test_a_model_that_obeys_adds_nothing_to_the_articles_own_words(
 
         answer = await ask(visitor, cast.acme, QUESTION)
 
-        # The article's own sentences are on its page as well; nothing else comes out.
+        # Every sentence of the answer is also on the article's page.
         page = words_of_page(render(planted["contentMarkdown"]))
         said = CITATION.split(answer["answer"])[::2]
         assert [each for each in said if words_of(each).strip() and words_of(each) not in page] == [], text
@@ -134,7 +134,7 @@ async def test_a_question_that_is_one_gets_nothing_out_of_it(
 
 
 def comes_out(text: str, answer: Json) -> bool:
-    """True if a line of it, as words, stands in the answer or in what is told of its sources."""
+    """True if the words of a line appear in the answer or in the excerpts of its sources."""
     words = words_of(f"{answer['answer']} {[source['excerpt'] for source in answer['sources']]}")
     lines = [words_of(line) for line in text.splitlines()]
     return any(line in words for line in lines if line.count(" ") > 3)

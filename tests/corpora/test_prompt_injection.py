@@ -1,4 +1,4 @@
-"""Instructions planted in changes and articles, and a model that obeys them all: nothing comes of it."""
+"""Instructions planted in changes and articles, and a model that obeys all of them: they have no effect."""
 
 import json
 import re
@@ -56,7 +56,7 @@ def test_a_model_that_obeys_everything_brings_in_no_markup_and_no_link_without_a
                 before = contents.articles[group.index].text
                 after = apply_edits(group.spans, before)
                 added = strange(after, before)
-                # Pages leave HTML out. A link that an article has already is the company's own.
+                # Pages leave out HTML. Links that the article already contains are the company's own.
                 assert "img" not in dict(added), (attack, edit)
                 assert "article" in place or not added or group.faults, (attack, edit)
                 assert LEAK not in after, (attack, edit)
@@ -77,7 +77,7 @@ def test_what_is_planted_in_passages_brings_no_markup_into_a_new_article(corpora
 
 
 def written(request: ArticleRequest, sources: list[SourcePassage], report: Report, text: str) -> Report:
-    """The report after a model wrote this text; as it was if the text is refused."""
+    """The report after the model wrote this text, or the unchanged report if the text is refused."""
     try:
         answer = json.dumps({"text": text, "missing": [text]})
         return report_with_article(request, sources, report, answer, "obedient")
@@ -86,7 +86,7 @@ def written(request: ArticleRequest, sources: list[SourcePassage], report: Repor
 
 
 def active_elements(markdown: str) -> "Counter[tuple[str, str]]":
-    """By kind (`a`, `img`, `html`) and target, what a rendered page links to, shows and leaves out."""
+    """Links, images and omitted HTML of a rendered page, by kind (`a`, `img`, `html`) and target."""
     html = comrak.render_markdown(markdown, extension_options=extensions())
     elements = Counter((tag, unescape(target)) for tag, target in LINK_OR_IMAGE.findall(html))
     elements["html", ""] = html.count("<!-- raw HTML omitted -->")
@@ -94,7 +94,7 @@ def active_elements(markdown: str) -> "Counter[tuple[str, str]]":
 
 
 def strange(after: str, before: str) -> list[tuple[str, str]]:
-    """The links, pictures and HTML that a text has more than before, without links to its own headings."""
+    """Links, images and HTML that the text contains in addition, except links to its own headings."""
     added = active_elements(after) - active_elements(before)
     return [(kind, target) for kind, target in added if not target.startswith("#")]
 
@@ -139,7 +139,7 @@ def planted(attack: str, place: str) -> tuple[Change, list[Article]]:
 
 
 def obeyed(attack: str, reading: ChangeReading) -> Iterator[ModelEdit]:
-    """Whatever the attack says, shows or asks for, in each article; and the usual thefts."""
+    """The text of the attack and everything it asks for, in each article, and common ways to leak data."""
     for index, article in enumerate(reading.contents.articles):
         lines = [line for line in article.text.splitlines() if line.strip() and article.text.count(line) == 1]
         for line in [line for line in lines if line not in attack][:3]:

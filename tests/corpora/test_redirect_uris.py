@@ -1,4 +1,4 @@
-"""Where apps are sent back to: no spelling of another address passes for a registered one."""
+"""Redirect URIs of apps: no variant of another address passes as a registered one."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Injections in every parameter: they find what nothing finds, change nothing, and hold nobody up."""
+"""SQL injections in every parameter: they find and change nothing, and delay nothing."""
 
 import json
 from pathlib import Path
@@ -12,9 +12,9 @@ from tests.support.http import Response, body_of
 
 pytestmark = pytest.mark.corpora
 
-# A parameter that takes a few words or one form is checked by its shape, so a few payloads are enough.
+# Parameters with fixed words or formats are validated by their schema, so a few payloads are enough.
 SOME = 5
-# A task that is accepted makes these rows, and nothing else makes any.
+# An accepted task inserts rows into these tables; no other request inserts any.
 OF_TASKS = {"tasks", "audit_entries", "jobs", "idempotency_keys", "rate_windows"}
 
 
@@ -23,7 +23,7 @@ async def test_injections_find_nothing_and_change_nothing(
     corpora: Path, sender: Sender, owner: Tx, name: str
 ) -> None:
     places = text_places()[name]
-    # Words that no payload has.
+    # Words that no payload contains.
     live = f"/v1/articles/{sender.things['published']}"
     await sender.client.patch(live, json={"title": "Zyzzyva", "contentMarkdown": "Quokka."})
     controls = {place.operation.path: rows(await sender.send_at(place, "")) for place in places}
@@ -45,7 +45,7 @@ async def test_injections_find_nothing_and_change_nothing(
 
 
 def is_harmless(place: Place, answer: Response, control: object) -> bool:
-    """Refused, or nothing found; a header changes nothing of what is found."""
+    """True if the request was refused or found nothing; with a header, the result must be the usual one."""
     if answer.is_client_error:
         return True
     if place.kind == "header":
@@ -56,7 +56,7 @@ def is_harmless(place: Place, answer: Response, control: object) -> bool:
 
 
 def rows(answer: Response) -> object:
-    """What an answer shows."""
+    """The results in a response."""
     body = body_of(answer)
     return body.get("results", body)
 

@@ -1,4 +1,4 @@
-"""Addresses and URLs of many collections that must never be called."""
+"""Addresses and URLs from many collections that must never be called."""
 
 import json
 from ipaddress import ip_address
@@ -13,9 +13,9 @@ from instep.platform.core.outbound.urls import Url, parse_url
 
 pytestmark = pytest.mark.corpora
 
-# Nobody has been given it so far: refused, although its collection lets it pass.
+# This address is not assigned yet, so it is refused although the collection allows it.
 NOT_GIVEN_OUT = {"64:ff9c::1"}
-# Names that only a look-up tells from others.
+# Names that look harmless before they are resolved.
 NAMES = {"169.254.169.254.nip.io", "nicob.net"}
 
 
@@ -28,7 +28,7 @@ def test_every_address_is_judged_right(corpora: Path) -> None:
     assert len(rows) > 60
 
 
-def test_no_url_is_taken_that_needs_no_look_up_to_be_refused(corpora: Path) -> None:
+def test_a_url_that_can_be_refused_without_a_lookup_is_refused(corpora: Path) -> None:
     urls = read(corpora, "urls_refuse.json")
     every = [*urls["refuse_without_dns"], *urls["refuse_after_resolution_or_nxdomain"]]
     encrypted = [url.replace("http:", "https:", 1) for url in every]

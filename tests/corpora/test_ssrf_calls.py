@@ -1,4 +1,4 @@
-"""Addresses and URLs of many collections, called: those that must not be reached get no connection."""
+"""Calls to addresses and URLs from many collections: forbidden ones get no connection."""
 
 import json
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ PUBLIC: Address = ip_address("8.8.8.8")
 
 
 class Attempts:
-    """A caller, and the addresses to which it would have connected; names lead to what a test says."""
+    """A client, and the addresses that it tried to connect to; the test decides how names resolve."""
 
     def __init__(self) -> None:
         self.caller = OutboundClient(AllowList(), self.lookup)
@@ -50,7 +50,7 @@ def attempts(monkeypatch: pytest.MonkeyPatch) -> Attempts:
     return attempts
 
 
-async def test_no_address_is_connected_to_that_must_be_blocked(corpora: Path, attempts: Attempts) -> None:
+async def test_a_blocked_address_gets_no_connection(corpora: Path, attempts: Attempts) -> None:
     rows = read(corpora, "addresses.json")
     for row in rows:
         address = ip_address(row["ip"])
@@ -65,8 +65,8 @@ async def test_no_address_is_connected_to_that_must_be_blocked(corpora: Path, at
     assert len(rows) > 60
 
 
-async def test_no_url_is_called_that_must_be_refused(corpora: Path, attempts: Attempts) -> None:
-    """Even if every name led to a public address."""
+async def test_a_url_that_must_be_refused_is_not_called(corpora: Path, attempts: Attempts) -> None:
+    """The URLs are refused even if every name resolves to a public address."""
     urls = read(corpora, "urls_refuse.json")
     every = [*urls["refuse_without_dns"], *urls["refuse_after_resolution_or_nxdomain"]]
     for url in every:

@@ -1,4 +1,4 @@
-"""Odd texts in every field, path and parameter of the API: taken whole and read back, or refused."""
+"""Odd texts in every field, path and parameter of the API: stored unchanged and read back, or refused."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from tests.support.http import Response, all_pages, body_of, ok
 
 pytestmark = pytest.mark.corpora
 
-# Fields of which the description can't tell everything that is refused.
+# Fields that may refuse values for reasons that the description can't express.
 KNOWN_TO_REFUSE = {
     "slug": "which letters are small is beyond the patterns of JSON Schema",
     "locale": "only one text of an article per language",
@@ -37,14 +37,14 @@ KNOWN_TO_REFUSE = {
     "diff": "a grammar of its own",
 }
 NEVER_SHOWN = {"diff", "body", "onConflict"}
-# Languages get their one spelling; a collection may be named by its slug, and is shown by its id.
+# Language tags are normalized; a parent collection may be given by slug and is returned by id.
 SPELLED_ANEW = {"locale", "parentId"}
-# One that shows nothing is none.
+# A text without visible characters counts as empty.
 CLEARED = {"description", "icon", "sourceUrl", "url"}
 
-# What these take names something, leads somewhere or is searched by: nothing is read back by its id.
+# These values are names, targets or search terms, and can't be read back by id.
 NAMES_ALONE = ("/synonyms", "/releases", "/sync", "/redirects")
-# Its findings are drafts and places of their own.
+# The findings become separate drafts and places.
 STORED_ELSEWHERE = ("/drift/checks",)
 
 each = pytest.mark.parametrize(
@@ -81,7 +81,7 @@ async def test_texts_that_name_something_get_answers_that_are_described(
     corpora: Path, sender: Sender, operation: Operation
 ) -> None:
     for path in text_fields(operation):
-        # The files of a folder are read as those of imports are, which have tests of their own.
+        # Files in a folder are parsed as in imports, which have their own tests.
         if len(path) == 1 or operation.path != "/sync":
             for text in odd_texts(corpora):
                 await sender.send(operation, json=body_with(operation, path, text))
@@ -126,7 +126,7 @@ async def test_changes_of_deceiving_code_end(corpora: Path, sender: Sender, run_
 
 
 async def is_kept(sender: Sender, operation: Operation, answer: Response, path: FieldPath, text: str) -> bool:
-    """True if the answer shows the text; it must, and the thing itself too, when it is asked for again."""
+    """True if the field is readable; then the response and a later read must both contain the text."""
     bodies = [body_of(answer), ok(await sender.client.get(address_of(operation, body_of(answer))))]
     values = [value for body in bodies if (value := value_at(body, path)) is not ABSENT]
     if path[-1] in NEVER_SHOWN | SPELLED_ANEW:
@@ -138,7 +138,7 @@ async def is_kept(sender: Sender, operation: Operation, answer: Response, path: 
 
 
 def address_of(operation: Operation, body: Json) -> str:
-    """Where that is read which the operation has made or changed."""
+    """The address of the object that the operation created or changed."""
     if operation.path.endswith("/apply"):
         return f"/v1/articles/{body['articleId']}"
     first, *others = operation.template.split("/{id}")
@@ -146,7 +146,7 @@ def address_of(operation: Operation, body: Json) -> str:
 
 
 def as_diff(text: str) -> str:
-    """A new file with this text."""
+    """A diff that adds a new file with this text."""
     lines = text.removesuffix("\n").split("\n")
     header = ["--- /dev/null", "+++ b/new.py", f"@@ -0,0 +1,{len(lines)} @@"]
     return "\n".join([*header, *(f"+{line}" for line in lines), ""])

@@ -1,4 +1,4 @@
-"""Odd texts as visitors and programs read them: on the pages, in the feed and in the sitemap."""
+"""Odd texts as visitors and programs read them: on pages, in the feed and in the sitemap."""
 
 import re
 from html.parser import HTMLParser
@@ -18,9 +18,9 @@ from tests.support.limits import SetLimit
 pytestmark = pytest.mark.corpora
 
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
-# Longer than any run of them in the texts.
+# Longer than any run of tildes in the texts.
 FENCE = "~" * 40
-# What XML has no place for (XML 1.0, section 2.2).
+# Characters that XML does not allow (XML 1.0, section 2.2).
 NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 VOID = {"meta", "link", "input", "img", "br", "hr"}
 

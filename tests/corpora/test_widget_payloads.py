@@ -1,4 +1,4 @@
-"""Hostile inputs of many collections in everything that the widget shows, in a real browser."""
+"""Hostile inputs from many collections in everything that the widget displays, in a real browser."""
 
 from pathlib import Path
 

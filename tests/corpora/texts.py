@@ -1,14 +1,14 @@
-"""The odd texts of `unicode/`."""
+"""The odd texts in `unicode/`."""
 
 import json
 from pathlib import Path
 
-# As many signs as every field takes.
+# The number of characters that every field accepts.
 TOGETHER = 16
 
 
 def odd_texts(corpora: Path) -> list[str]:
-    """Naughty strings, and letters that look like others."""
+    """Naughty strings, and letters that look alike."""
     naughty = json.loads((corpora / "unicode" / "blns.json").read_text())
     letters = "".join(confusables(corpora))
     together = [letters[at : at + TOGETHER] for at in range(0, len(letters), TOGETHER)]
@@ -25,5 +25,5 @@ def confusables(corpora: Path) -> list[str]:
 
 
 def samples(corpora: Path) -> list[tuple[str, str]]:
-    """Source code that reads otherwise than it runs."""
+    """Source code that does not run as it reads."""
     return [(file.name, file.read_text()) for file in sorted((corpora / "unicode/trojan-source").iterdir())]
