@@ -1,4 +1,4 @@
-"""Instep's own documentation is a help center that the demo can load, and whose links lead somewhere."""
+"""Instep's own documentation is a help center that the demo can load, and its links work."""
 
 import re
 
