@@ -1,4 +1,4 @@
-"""The files in `deploy` name commands, settings, ports and limits that exist, and give no rights away."""
+"""The files in `deploy` use existing commands, settings, ports and limits, and grant no extra rights."""
 
 import re
 import shlex
@@ -31,9 +31,9 @@ NGINX = (DEPLOY / "nginx" / "instep.conf").read_text()
 CADDY = (DEPLOY / "Caddyfile").read_text()
 SETTINGS = {environment_name(field) for field in Settings.model_fields}
 MIB = 1024 * 1024
-# What is left to a proxy next to the time that a model may take.
+# The time that a proxy gets in addition to the maximum time of a model.
 SPARE_SECONDS = 30
-# Requests, jobs and deliveries have 10 seconds each, one after the other.
+# Requests, jobs and deliveries get 10 seconds each, one after another.
 STOP_SECONDS = 30
 
 
@@ -43,7 +43,7 @@ def number(pattern: str, text: str) -> int:
 
 
 def options_of(command: list[str]) -> set[str]:
-    """The options of a command of `instep`, which must exist."""
+    """The options of an `instep` command, which must exist."""
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
     return {option for parameter in group.commands[command[0]].params for option in parameter.opts}

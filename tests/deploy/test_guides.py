@@ -1,4 +1,4 @@
-"""The guides to deploying, backups and upgrades: their commands can be pasted and name files that exist."""
+"""The guides for deployment, backups and upgrades: commands can be pasted, and files exist."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The programs that use the files in `deploy`, and schemas of those for CI, find nothing wrong in them."""
+"""The programs that use the files in `deploy`, and the schemas of CI files, accept them."""
 
 import shutil
 import subprocess
@@ -16,7 +16,7 @@ COMMAND = "/opt/instep/.venv/bin/instep"
 
 
 def run(*command: str | Path) -> str:
-    """What a program says of a file that it accepts."""
+    """The output of a program that accepts a file."""
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     assert process.returncode == 0, process.stdout + process.stderr
     return process.stdout + process.stderr
