@@ -1,4 +1,4 @@
-"""A person's terminal: one interactive bash, into which blocks of a page are entered one after the other."""
+"""A terminal as people use it: one interactive bash, which gets the blocks of a page one after another."""
 
 import asyncio
 import os
@@ -11,14 +11,14 @@ from pathlib import Path
 
 PROMPT = re.compile(r"<<done>>")
 FAILURE = re.compile(r"^<<\d+ from: .*>>", re.M)
-# Bash takes the terminal, whose signals it then gets, by opening it as the leader of a new session.
+# To receive signals from the terminal, bash must open it as the leader of a new session.
 SHELL = 'exec bash --norc --noprofile --noediting < "$1" > "$1" 2>&1'
-# The prompt is written in two parts, since the terminal shows this line before `stty` takes effect.
+# The terminal echoes this line before `stty` takes effect, so the prompt is split to avoid a match.
 SETUP = "stty -echo; PS2=; PS1='<<''done>>'; trap 'echo \"<<$? from: $BASH_COMMAND>>\"' ERR\n"
 
 
 class Terminal:
-    """Reads what is printed as it comes; `folder` is where it begins, with the blocks as files."""
+    """Reads output as it is printed; `folder` is the working directory, where blocks are stored as files."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
         self.folder = folder
@@ -44,19 +44,19 @@ class Terminal:
 
     @property
     def latest(self) -> str:
-        """What has been printed since the last block was entered."""
+        """The output since the last block was entered."""
         return self.printed[self.begin :]
 
     def type(self, text: str) -> None:
         os.write(self.master, text.encode())
 
     def interrupt(self) -> None:
-        """Press Ctrl-C, after which the command that it ends counts as no failure."""
+        """Press Ctrl-C; the interrupted command does not count as a failure."""
         self.is_interrupted = True
         self.type("\x03")
 
     async def enter(self, block: str) -> None:
-        """Begin to run a block, once the block before it is done."""
+        """Start a block after the previous one has finished."""
         await self.until_done()
         self.blocks += 1
         file = self.folder / f"block-{self.blocks}.sh"
@@ -70,7 +70,7 @@ class Terminal:
         assert failure is None or self.is_interrupted, self.latest
 
     async def until(self, pattern: re.Pattern[str], seconds: float) -> re.Match[str]:
-        """Where the pattern is found in what has been printed since the last block was entered."""
+        """Wait until the output since the last block matches the pattern."""
         try:
             async with asyncio.timeout(seconds):
                 while (match := pattern.search(self.latest)) is None:
@@ -83,7 +83,7 @@ class Terminal:
             ) from None
 
     def close(self) -> None:
-        """Hang up: bash and what it has started end."""
+        """Hang up, which ends bash and its child processes."""
         asyncio.get_running_loop().remove_reader(self.master)
         for pid in self.processes():
             os.kill(pid, signal.SIGTERM)
@@ -93,7 +93,7 @@ class Terminal:
         os.close(self.slave)
 
     def processes(self) -> list[int]:
-        """The processes of this terminal besides bash itself."""
+        """The processes of this terminal other than bash itself."""
         listed = subprocess.run(
             ["ps", "-o", "pid=", "-s", str(self.bash.pid)], capture_output=True, text=True, check=False
         )

@@ -1,4 +1,4 @@
-"""`CONTRIBUTING.md` leads to files, names and make targets that exist."""
+"""`CONTRIBUTING.md` refers to existing files, names and make targets."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The decisions name files and code that exist."""
+"""The decision records refer to existing files and code."""
 
 import re
 from functools import cache
@@ -8,9 +8,9 @@ from tests.support.source_code import PACKAGE, modules_below
 ROOT = PACKAGE.parent
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
 PATH = re.compile(r"[\w.*-]+(/[\w.*-]+)+/?")
-# Spans that can only be names of code: `Tx.ahead`, `run_bounded`, `@writes`, `retrieve()`, `IndexFiles`.
+# Code spans that can only be names: `Tx.ahead`, `run_bounded`, `@writes`, `retrieve()`, `IndexFiles`.
 NAME = re.compile(r"@\w+|[\w.]+\(\)|[A-Za-z]\w*(\.\w+)+|\w+_\w+|([A-Z][a-z]+){2,}")
-# Names of other programs, of their options, and of alternatives that were not taken.
+# Names of other programs, their options, and rejected alternatives.
 FOREIGN = {"commit_delay", "pg_basebackup", "pg_dump", "pg_restore", "pg_trgm"}
 
 
@@ -25,7 +25,7 @@ def spans(pattern: re.Pattern[str]) -> list[tuple[str, str]]:
 
 @cache
 def names_of_the_code() -> set[str]:
-    """The names and strings of Python, those of its files, and the words of the schema's SQL."""
+    """Names and strings in the Python code, module names, and words in the schema's SQL."""
     names = {"py"}
     for module in modules_below(PACKAGE):
         names.update(module.name.split("."))
@@ -38,7 +38,7 @@ def names_of_the_code() -> set[str]:
 
 
 def is_in_the_code(name: str) -> bool:
-    """A setting such as `INSTEP_FILES` is the field `files`."""
+    """True if the code contains the name; a setting such as `INSTEP_FILES` is the field `files`."""
     return name in names_of_the_code() or name.removeprefix("INSTEP_").lower() in names_of_the_code()
 
 

@@ -1,4 +1,4 @@
-"""The first hour as a newcomer has it, from a fresh clone: `make test-first-hour`."""
+"""A newcomer's first hour, from a fresh clone: `make test-first-hour`."""
 
 import os
 import sys
@@ -30,7 +30,7 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture
 async def terminal(home: Path) -> AsyncIterator[Terminal]:
-    """A shell of someone who has nothing yet but the package index of this machine."""
+    """A newcomer's shell, with nothing but this machine's package index."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("INSTEP_", "VIRTUAL_"))}
     own = {"HOME": str(home), "XDG_DATA_HOME": str(home / ".local/share"), "REPOSITORY": str(ROOT)}
     index = Path.home() / ".config/pip/pip.conf"

@@ -1,4 +1,4 @@
-"""The lists in `docs/help` name what the code has: settings, jobs, tools, codes, commands and limits."""
+"""The lists in `docs/help` match the code: settings, jobs, tools, codes, commands and limits."""
 
 import re
 from datetime import timedelta
@@ -26,13 +26,13 @@ from instep.runtime import worker_of
 
 HELP = Path(__file__).parents[2] / "docs" / "help"
 TABLE = re.compile(r"^\| (.+) \|\n\|[-| ]+\|\n((?:\|.*\|\n)+)", re.MULTILINE)
-# Codes of the visitor API and of MCP, whose articles describe them.
+# Codes of the visitor API and MCP, which other articles describe.
 OTHER_CODES = {"invalid_credentials", "origin_not_allowed", "unknown_tool"}
 
 
 @cache
 def article(name: str) -> str:
-    """The Markdown of an article, by its file's name without number."""
+    """The Markdown of an article, by its file name without the number."""
     [file] = HELP.glob(f"*/[0-9][0-9]-{name}.md")
     return file.read_text()
 
@@ -43,7 +43,7 @@ def whole_help() -> str:
 
 
 def rows(text: str, *header: str) -> list[list[str]]:
-    """The cells of every row of every table that begins with these columns, without code marks."""
+    """The cells of each row in tables that start with these columns, without code marks."""
     tables = [body for head, body in TABLE.findall(text) if head.split(" | ")[: len(header)] == [*header]]
     assert tables, f"there is no table {header}"
     lines = "".join(tables).splitlines()
@@ -70,7 +70,7 @@ def command_words() -> set[str]:
 
 
 def error_codes() -> dict[str, int]:
-    """The code and the status of every refusal that the application can raise."""
+    """The code and status of every error that the application can return."""
     assert instep.app, "importing the application imports every class of error"
     classes, codes = [AppError], {}
     while classes:

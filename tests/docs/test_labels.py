@@ -1,11 +1,11 @@
-"""Each button that the documentation says to press is a button of the product."""
+"""Every button that the documentation tells people to press exists in the product."""
 
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PRESS = re.compile(r"\b[Pp]ress \*{0,2}([A-Z][\w ]*[\w])(?=\*{2}|[,.:;]| and | to | with )")
-# A key of the keyboard is on no page.
+# Keys of the keyboard.
 KEYS = {"Ctrl", "Enter", "Esc"}
 
 
@@ -14,7 +14,7 @@ def test_every_button_that_the_documentation_names_exists() -> None:
     named = {label: page.name for page in pages for label in PRESS.findall(page.read_text())}
     templates = ROOT.glob("instep/**/templates/**/*.html")
     sources = "".join(file.read_text() for file in (*templates, ROOT / "frontend/src/widget/texts/en.json"))
-    # The whole of a word that a page shows: "Read it as text" is no button "Read it".
+    # Only complete labels count: "Read it as text" does not contain a button "Read it".
     shown = set(re.findall(r"""["'>]([A-Z][\w ]*\w)(?=["'<…])""", sources))
 
     assert len(named) > 10

@@ -1,4 +1,4 @@
-"""`docs/README.md` leads to every page, each in one of the four kinds of documentation."""
+"""`docs/README.md` links to every page, each in one of the four kinds of documentation."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The pages that are made from the code are as committed: `make reference` writes them."""
+"""The generated reference pages are committed as `make reference` writes them."""
 
 from collections import Counter
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A page of the documentation, done as it is written: blocks at the terminal, sentences in the browser."""
+"""Follows a page of the documentation literally: blocks in the terminal, sentences in the browser."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterator
@@ -15,7 +15,7 @@ LINK = re.compile(r"(http://\S+\?token=\S+)\s")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that the page has people do; `kind` is `block` or `sentence`."""
+    """A step of the page; `kind` is `block` or `sentence`."""
 
     title: str
     kind: str
@@ -23,7 +23,7 @@ class Step:
 
 
 def steps_of(page: Path) -> Iterator[Step]:
-    """All steps in the order of the page, each with the heading that it stands below."""
+    """All steps in the order of the page, each with its heading."""
     title = ""
     block: list[str] | None = None
     for line in page.read_text().splitlines():
@@ -42,7 +42,7 @@ def steps_of(page: Path) -> Iterator[Step]:
 
 
 class Reader:
-    """Does what a page says, sentence by sentence, in one terminal and one window."""
+    """Does what a page says, sentence by sentence, in one terminal and one browser window."""
 
     def __init__(self, terminal: Terminal, window: Page) -> None:
         self.terminal, self.window = terminal, window
