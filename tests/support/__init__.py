@@ -1,1 +1,1 @@
-"""Parts shared by tests: the cast, HTTP answers, and steps that several slices need."""
+"""Helpers shared by tests: companies, HTTP responses, and steps that several folders need."""

@@ -110,7 +110,6 @@ class GitHubDouble:
         return self.pulls[number]
 
     def push(self, number: int = 7, diff: str = DIFF) -> Json:
-        """Push a commit to a pull request."""
         pull = self.pulls[number]
         head = hashlib.sha1(pull["head"]["sha"].encode()).hexdigest()
         self.diffs[number] = diff

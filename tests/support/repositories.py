@@ -14,8 +14,6 @@ TITLE = "Raise the upload limit"
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A checkout."""
-
     folder: Path
 
     def git(self, *arguments: str) -> str:

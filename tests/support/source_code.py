@@ -71,7 +71,6 @@ def slice_of(name: str) -> tuple[str, str]:
 
 @cache
 def product_modules() -> tuple[Module, ...]:
-    """All modules of the package."""
     return modules_below(PACKAGE)
 
 

@@ -216,7 +216,7 @@ def test_modes_links_and_submodules_do_not_stop_it(repository: Repository, tmp_p
     assert paths(selection) == [".gitmodules", "link", "run.sh", "sub", "z.py"]
 
 
-def test_a_diff_that_is_too_large_loses_its_largest_least_important_files(
+def test_the_largest_of_the_least_important_files_are_left_out(
     repository: Repository, set_limit: SetLimit
 ) -> None:
     def lines(count: int) -> str:
