@@ -54,7 +54,7 @@ async def test_ten_sign_at_the_most_and_those_that_are_over_make_room(client: Cl
     stored_secrets = await secrets_of(owner, webhook)
     refusal = await client.post(address)
     assert error(refusal) == (400, "invalid_state")
-    # Of several concurrent rotations, the last to be admitted may have started first.
+    # The last rotation to be admitted may have started first.
     first_end, first = min((ends, secret) for secret, ends in stored_secrets.items() if ends is not None)
     assert first_end.isoformat(timespec="milliseconds").removesuffix("+00:00") in body_of(refusal)["error"]
     assert await secrets_of(owner, webhook) == stored_secrets
