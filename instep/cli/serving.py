@@ -73,7 +73,7 @@ def serve(
 
 
 def load_app() -> None:
-    """Import the application without collecting garbage, which takes a fifth of the time and frees 4 MB."""
+    """Import the application with garbage collection off, which saves a fifth of the time and 4 MB."""
     gc.disable()
     try:
         import_module("instep.app")

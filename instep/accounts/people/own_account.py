@@ -73,12 +73,12 @@ async def find_digest(tx: Tx, person: Person) -> str:
 
 
 async def find_locale(tx: Tx, person: Person) -> str | None:
-    """The language that the person has chosen for emails; None: that of the first help center."""
+    """The language that the person has chosen for emails; None means that of the first help center."""
     return await queries.find_locale(tx, person)
 
 
 async def set_locale(tx: Tx, person: Person, locale: str) -> None:
-    """Choose the language of emails to the person; empty: that of the first help center."""
+    """Choose the language of emails to the person; empty means that of the first help center."""
     if locale and locale not in LANGUAGES:
         raise InvalidRequest(f"Choose one of {', '.join(LANGUAGES)}.")
     await queries.set_locale(tx, person, locale or None)

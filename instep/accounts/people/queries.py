@@ -200,7 +200,7 @@ async def find_digest(tx: Tx, person: Person) -> str:
 
 
 async def find_locale(tx: Tx, person: Person) -> str | None:
-    """The language that the person has chosen for emails; None: that of the first help center."""
+    """The language that the person has chosen for emails; None means that of the first help center."""
     return await tx.value("select locale from people where id = %(id)s", id=person.id)
 
 

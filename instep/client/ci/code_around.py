@@ -8,7 +8,7 @@ from instep.platform.text.file_kinds import kind_of
 from instep.platform.text.patch import FilePatch, Hunk
 from instep.platform.text.patch_parser import parse_diff
 
-# A block of more lines is too long: only so many lines on both sides of the change are part of its code.
+# A longer block is cut: only this many lines on both sides of the change are part of its code.
 MAX_BLOCK_LINES, LINES_AROUND = 80, 12
 CLOSING = ("}", ")", "]", "end", "</")
 

@@ -86,7 +86,7 @@ class CodeOfToday:
         names = [str(self.folder / name) for name in ("before", "after", "today")]
         for name, blob in zip(names, blobs, strict=True):
             Path(name).write_bytes(self.git.read("cat-file", "blob", blob))
-        # Where both the change and later ones have replaced lines, `--ours` takes those from before it.
+        # If both the change and later ones replaced lines, `--ours` takes those from before the change.
         merge = self.git.run("merge-file", "--stdout", "--quiet", "--ours", *names)
         if merge.returncode:
             return None

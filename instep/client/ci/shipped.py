@@ -92,7 +92,7 @@ def find_home(git: Git, environ: Mapping[str, str]) -> str | None:
     if "://" not in url and (match := SCP_ADDRESS.fullmatch(url)):
         url = f"ssh://{match[1]}/{match[2]}"
     home = host_and_path(url).removesuffix(".git")
-    # The path of a local clone is no address.
+    # The path of a local clone is not a URL.
     return home if "://" in url and home[:1] != "/" else None
 
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-# What to do if an article has changed since an edit of it was proposed.
+# The action if an article has changed since an edit of it was proposed.
 OnConflict = Literal["merge", "overwrite", "fail"]
 # Why a draft is dismissed.
 DismissalReason = Literal["not_needed", "wrong_article", "wrong_text", "duplicate", "later"]

@@ -34,7 +34,7 @@ REASON = f"""
         when {DATE_HAS_COME} then 'review_by'
         when {READERS_DOUBT} then 'feedback' when {IS_OLD} then 'age' end
 """
-# As `isoformat` writes it.
+# The format of `isoformat`.
 VERIFIED_AT = """to_char(a.verified_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
 # The values of an article `a`, or else those of the nearest collection that has them.
 CARE = """

@@ -23,7 +23,7 @@ from instep.platform.web.shapes import (
 
 
 def date_of(value: Any) -> Any:
-    """A day as JSON and forms have it; a number of seconds is none."""
+    """Parse a day from JSON or a form; a number of seconds is not converted."""
     if not isinstance(value, str):
         return value
     try:

@@ -42,7 +42,7 @@ class AssignmentFacts:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentRule:
-    """People who are asked in turn about a collection, or a label whose changes nobody is asked about."""
+    """People who are asked in turn about a collection, or a label whose changes no one is asked about."""
 
     id: str
     collection_id: str | None

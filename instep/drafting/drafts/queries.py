@@ -296,7 +296,7 @@ async def is_member(ctx: Ctx, person_id: str) -> bool:
     )
 
 
-# Who removed a draft from the queue, and when.
+# The person who removed a draft from the queue, and the time.
 SETTLED = """
     updated_at = %(now)s, settled_at = %(now)s, settled_by_type = %(by_type)s, settled_by_name = %(by_name)s
 """

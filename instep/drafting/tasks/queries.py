@@ -60,7 +60,7 @@ class TaskInput:
     diff: str | None
     article: dict[str, Any] | None
     bundle: str | None = None
-    # As `ContextIn` has it, without empty fields.
+    # The fields of `ContextIn`, without empty ones.
     context: dict[str, Any] | None = None
     # The version of the product that the change is for, and its position.
     version_id: str | None = None

@@ -24,7 +24,7 @@ IfNoneMatch = Annotated[str | None, Header(description="Answer 304 if this is st
 Form = Annotated[Format, Query(alias="format", description="The format of the text in the answer.")]
 StartCursor = Annotated[str | None, Query(description="The `next_cursor` of the previous page.")]
 
-# What callers send for a handler's `page`.
+# Request parameters for a handler's `page`.
 PAGE: Final = (
     Parameter("page_size", Parameter.KEYWORD_ONLY, default=limits.DEFAULT_PAGE_SIZE, annotation=PageSize),
     Parameter("start_cursor", Parameter.KEYWORD_ONLY, default=None, annotation=StartCursor),

@@ -47,7 +47,7 @@ async def find_member(ctx: Ctx, host_id: str, login: str) -> HostMember | None:
 
 @writes
 async def name_host_member(ctx: Ctx, repository_id: str, login: str, person_id: str) -> Repository:
-    """Let a name at the repository's code host stand for a member."""
+    """Map a name at the repository's code host to a member."""
     repository = await get_repository(ctx, repository_id)
     name = login.strip().removeprefix("@").lower()
     if not LOGIN.fullmatch(name):
@@ -70,7 +70,7 @@ async def name_host_member(ctx: Ctx, repository_id: str, login: str, person_id: 
 
 @writes
 async def forget_host_member(ctx: Ctx, repository_id: str, login: str) -> Repository:
-    """Let a name at the repository's code host stand for no member."""
+    """Remove a name at the repository's code host from its member."""
     repository = await get_repository(ctx, repository_id)
     await ctx.execute(
         """

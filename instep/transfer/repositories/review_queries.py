@@ -196,7 +196,7 @@ async def set_review_error(ctx: Ctx, repository_id: str, error: str | None) -> N
 
 
 async def prune_reviews(ctx: Ctx, repository_id: str) -> None:
-    """Forget pull requests at which nobody has looked for long, and their commands."""
+    """Delete pull requests that have not been looked at for long, and their commands."""
     for statement in (
         "delete from repository_pulls where workspace_id = %(workspace)s and bot_id = %(bot)s"
         " and repository_id = %(id)s and looked_at < %(before)s",

@@ -20,7 +20,7 @@ def are_steps(block: AnswerBlock) -> bool:
 
 
 def first_steps(block: AnswerBlock, size: Callable[[AnswerBlock], int], max_size: int) -> AnswerBlock:
-    """As many steps as fit, from the first one on, because starting in the middle can do harm."""
+    """The first steps that fit, from step one on, because starting in the middle can do harm."""
     chosen: list[AnswerUnit] = []
     for step in split_steps(block.units):
         if chosen and size(replace(block, units=(*chosen, *step))) > max_size:

@@ -28,7 +28,7 @@ SUBORDINATE = re.compile(
     r"|wenn|weil|dass|si|quand|que|cuando|porque|se|quando)\s)",
     re.IGNORECASE,
 )
-# The share (0..1) of a sentence's terms that so many neighboring sentences must have.
+# The share (0..1) of a sentence's terms that this many neighboring sentences must have.
 MIN_SUPPORTED_SHARES = {2: 0.7, 3: 1.0}
 PROPER_NAME = re.compile(r"(?<=[^\s.!?:\"'\u201c\u2018(*_`-] )[^\W\d_a-z][\w-]*")
 # Negations are compared clause by clause, whatever their words.
@@ -138,7 +138,7 @@ def refusal_of_window(
     stated = [clause for clause in subordinate_parts([sentence]) if len(terms_of(clause)) > 1]
     compared = stated if 0 < len(stated) <= MAX_CLAUSES_COMPARED else [sentence]
     if is_negated(heading) and not terms <= terms_of("\n".join(window)):
-        # What is below "Not compatible with" is said with that heading.
+        # Text below "Not compatible with" is true only together with that heading.
         is_alike = is_negated(sentence)
     else:
         is_alike = bool(clauses) and all(has_polarity_of(clause, clauses) for clause in compared)

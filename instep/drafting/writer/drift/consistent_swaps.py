@@ -20,7 +20,7 @@ from instep.drafting.writer.facts.line_alignment import pairs_of
 from instep.drafting.writer.words.identifiers import parts_of
 from instep.platform.core.name_matching import is_distinct
 
-# What stands between white space, quotes and brackets: a name, a path, an address.
+# A piece of text between white space, quotes and brackets: a name, a path, an address.
 _CHUNK = re.compile(r"[\w@][\w@./:~%+#?=&-]*")
 _WORD = re.compile(r"\w+")
 _VERSION = re.compile(r"(?<!\d)\d+(?:\.\d+)+")

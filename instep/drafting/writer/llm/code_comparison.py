@@ -49,7 +49,7 @@ def reading_parts(text: str) -> list[tuple[int, int]]:
 
 
 def shown_part(contents: Contents, first_line: int, max_bytes: int) -> list[ShownArticle]:
-    """As many lines as fit of the part that begins with this line; none if no part does any more."""
+    """The first lines, as many as fit, of the part that begins with this line; empty if no part does."""
     last_line = dict(reading_parts(contents.articles[0].text)).get(first_line, 0)
     numbers, room = list[int](), max_bytes
     for number in range(first_line, last_line + 1):

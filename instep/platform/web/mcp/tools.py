@@ -25,7 +25,7 @@ Limit = Annotated[
 Cursor = Annotated[
     Text | None, Field(description="The `next_cursor` of the previous answer, to continue from there.")
 ]
-# What callers send for a handler's `page`.
+# Arguments that callers send for a handler's `page`.
 PAGE: Final = (
     Parameter("limit", Parameter.KEYWORD_ONLY, default=limits.DEFAULT_TOOL_ROWS, annotation=Limit),
     Parameter("cursor", Parameter.KEYWORD_ONLY, default=None, annotation=Cursor),

@@ -56,7 +56,7 @@ def share_texts(tree: Tree) -> Tree:
 
 def part_of(path: str, text: str, taken: Collection[str]) -> ImportedPart:
     stem = slugify(PurePosixPath(path.partition(":")[0]).stem.lstrip("_"), "part")
-    # What looks like a reference in a source is none.
+    # Text that looks like a reference in a source is not one.
     return ImportedPart("part", free_slug(stem, taken), escape_unknown(text, frozenset()), path=path)
 
 
