@@ -12,7 +12,7 @@ from tests.support.http import create_article
 
 
 @pytest.mark.parametrize("rounds", [10, pytest.param(200, marks=pytest.mark.races)])
-async def test_of_two_editors_one_is_saved_and_the_other_keeps_their_words(
+async def test_one_of_two_editors_is_saved_and_the_other_gets_the_current_text(
     api: Api, cast: Cast, database: Database, rounds: int
 ) -> None:
     await create_article(api(cast.acme.write_key))

@@ -38,7 +38,7 @@ class Article:
 
 
 @drafts_of_each
-async def test_of_two_who_apply_one_wins_with_the_text_that_she_sent(caller: Call, drafts: int) -> None:
+async def test_one_of_two_who_apply_wins_with_the_text_that_she_sent(caller: Call, drafts: int) -> None:
     ann, bob = await caller(0), await caller(1)
 
     async def race(article: Article, draft: Json, number: int) -> None:
@@ -56,7 +56,7 @@ async def test_of_two_who_apply_one_wins_with_the_text_that_she_sent(caller: Cal
 
 
 @drafts_of_each
-async def test_of_one_who_applies_and_one_who_dismisses_one_wins(caller: Call, drafts: int) -> None:
+async def test_applying_and_dismissing_at_two_processes_has_one_winner(caller: Call, drafts: int) -> None:
     ann, bob = await caller(0), await caller(1)
 
     async def race(article: Article, draft: Json, number: int) -> None:

@@ -78,7 +78,7 @@ async def test_a_thread_is_resolved_and_reopened_as_a_whole(client: Client, draf
     assert ok(await client.post(f"/v1/comments/{first['id']}/reopen"))["resolvedAt"] is None
 
 
-async def test_of_two_people_who_resolve_a_thread_at_once_one_does(
+async def test_one_of_two_people_who_resolve_a_thread_at_once_succeeds(
     api: Api, cast: Cast, client: Client, draft: Json, owner: Tx
 ) -> None:
     other = api(cast.wide_key)

@@ -47,7 +47,7 @@ async def test_only_the_named_hunks_are_applied(
     assert (now["title"], now["contentMarkdown"]) == ("Changed lines", changed(*lines))
 
 
-async def test_of_a_merge_the_hunks_are_those_of_the_diff_as_shown(
+async def test_hunks_of_a_merge_are_those_of_the_shown_diff(
     client: Client, article: Json, draft: Json
 ) -> None:
     live = changed(10)
@@ -58,7 +58,7 @@ async def test_of_a_merge_the_hunks_are_those_of_the_diff_as_shown(
     assert await text_of(client, article) == changed(10, 39)
 
 
-async def test_of_an_overlap_only_an_overwrite_takes_hunks(
+async def test_only_an_overwrite_applies_hunks_that_overlap(
     client: Client, article: Json, draft: Json
 ) -> None:
     live = LIVE.replace("Line 3.", "My line.")

@@ -181,7 +181,7 @@ async def test_an_apply_that_is_refused_late_has_no_event(
 
 
 @pytest.mark.parametrize("kind", ["edit", "new_article"])
-async def test_of_twenty_who_apply_at_once_one_changed_the_article(
+async def test_one_of_twenty_concurrent_applies_changes_the_article(
     client: Client, cast: Cast, database: Database, owner: Tx, kind: str
 ) -> None:
     if kind == "edit":
@@ -201,7 +201,7 @@ async def test_of_twenty_who_apply_at_once_one_changed_the_article(
     assert event["data"]["object"]["title"] == f"Title {statuses.index(200)}"
 
 
-async def test_of_applying_publishing_and_deleting_at_once_each_change_has_its_event(
+async def test_concurrent_applying_publishing_and_deleting_emit_an_event_per_change(
     client: Client, cast: Cast, database: Database, owner: Tx
 ) -> None:
     await create_webhook(client)

@@ -302,7 +302,7 @@ async def test_drafts_of_a_deleted_article_are_left_alone(client: Client, articl
     assert await release(client, sourceUrls=[URL]) == outcome()
 
 
-async def test_of_releases_at_once_each_draft_is_in_one(client: Client) -> None:
+async def test_each_draft_is_in_one_of_several_concurrent_releases(client: Client) -> None:
     for number in range(5):
         articles = [await write_article(client, f"Article {number}-{place}") for place in range(3)]
         drafts = [await propose(client, article, sourceUrl=URL) for article in articles]
@@ -323,7 +323,7 @@ async def test_of_releases_at_once_each_draft_is_in_one(client: Client) -> None:
             assert (now["version"], now["contentMarkdown"]) == (2, AFTER)
 
 
-async def test_of_two_releases_at_once_and_a_reopening_nothing_is_lost(
+async def test_two_concurrent_releases_and_a_reopening_lose_nothing(
     client: Client, cast: Cast, database: Database
 ) -> None:
     articles = [await write_article(client, f"Article {number}") for number in range(3)]

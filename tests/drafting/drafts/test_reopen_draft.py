@@ -55,7 +55,7 @@ async def test_it_can_be_applied_and_reopened_over_and_over(
         assert await text_of(client, article) == BEFORE
 
 
-async def test_of_a_merge_the_other_change_stays(client: Client, article: Json, draft: Json) -> None:
+async def test_a_merge_keeps_the_other_change(client: Client, article: Json, draft: Json) -> None:
     await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": MINE})
     await apply(client, draft)
 
@@ -178,7 +178,7 @@ async def test_a_draft_of_another_company_is_not_found(client: Client, globex: C
     assert error(await globex.post(f"/v1/drafts/{draft['id']}/reopen")) == (404, "not_found")
 
 
-async def test_of_two_who_reopen_at_once_one_wins(client: Client) -> None:
+async def test_one_of_two_who_reopen_at_once_wins(client: Client) -> None:
     for number in range(10):
         article = await write_article(client, f"Install {number}")
         draft = await propose(client, article)

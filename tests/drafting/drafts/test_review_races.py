@@ -43,7 +43,7 @@ async def reviewer(api: Api, cast: Cast, owner: Tx, name: str) -> Client:
     return api(new_key.key)
 
 
-async def test_of_two_reviewers_who_apply_at_once_one_wins(
+async def test_one_of_two_reviewers_who_apply_at_once_wins(
     client: Client, article: Json, ann: Client, bob: Client
 ) -> None:
     for number in range(PAIRS):
@@ -58,7 +58,7 @@ async def test_of_two_reviewers_who_apply_at_once_one_wins(
     assert (now["version"], len(listed["results"])) == (PAIRS + 1, PAIRS)
 
 
-async def test_of_one_who_applies_and_one_who_dismisses_one_wins(
+async def test_applying_and_dismissing_at_once_has_one_winner(
     client: Client, article: Json, ann: Client, bob: Client
 ) -> None:
     live = BEFORE
@@ -130,7 +130,7 @@ async def test_many_drafts_of_one_article_applied_at_once_all_leave_their_text(
     assert await queue(client) == []
 
 
-async def test_of_two_drafts_of_one_article_that_are_applied_at_once_both_stay(
+async def test_two_drafts_of_one_article_applied_at_once_are_both_kept(
     client: Client, ann: Client, bob: Client
 ) -> None:
     for number in range(PAIRS // 5):
@@ -177,7 +177,7 @@ async def test_a_new_article_is_settled_once_whoever_does_what(
         assert await queue(client) == []
 
 
-async def test_of_twenty_who_apply_or_dismiss_a_new_article_one_wins(
+async def test_one_of_twenty_who_apply_or_dismiss_a_new_article_wins(
     api: Api, cast: Cast, database: Database, ann: Client, bob: Client
 ) -> None:
     for number in range(4):

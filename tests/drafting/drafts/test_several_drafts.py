@@ -141,7 +141,7 @@ async def test_drafts_of_one_article_tell_of_each_other(client: Client, article:
     ]
 
 
-async def test_of_many_drafts_a_few_are_named(client: Client, article: Json) -> None:
+async def test_many_drafts_are_named_in_part(client: Client, article: Json) -> None:
     drafts = [
         await propose(client, article, f"Text {n}.") for n in range(limits.MAX_REPORTED_OTHER_DRAFTS + 3)
     ]

@@ -31,7 +31,7 @@ async def test_what_is_resolved_leaves_the_queue_with_an_event(
     assert previous["status"] == "open"
 
 
-async def test_of_many_who_resolve_at_once_one_does(
+async def test_one_of_many_who_resolve_at_once_succeeds(
     client: Client, cast: Cast, owner: Tx, place: Json
 ) -> None:
     await create_webhook(client)

@@ -130,7 +130,7 @@ async def test_a_key_that_was_refused_for_the_limit_is_free_for_later(
         assert refused.status_code == 429
 
 
-async def test_of_forty_at_once_exactly_as_many_as_are_left_are_accepted(
+async def test_forty_concurrent_requests_use_exactly_the_remaining_quota(
     api: Api, cast: Cast, owner: Tx
 ) -> None:
     client = api(cast.acme.write_key)

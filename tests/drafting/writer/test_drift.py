@@ -53,7 +53,7 @@ def test_a_name_that_the_code_still_has_is_not_wrong() -> None:
     assert drifts(TEXT, RENAME) == []
 
 
-def test_of_two_renames_the_article_gets_the_last_name() -> None:
+def test_the_article_gets_the_last_of_two_renames() -> None:
     first = change(flag("keep-days"), flag("store-days"), "--keep-days", stands=False)
     second = change(flag("store-days"), flag("retention-days"))
 

@@ -55,7 +55,7 @@ def test_a_text_is_replaced_whatever_the_line_numbers_and_line_breaks_of_the_cop
     assert len(after.split("\n")) <= len(TEXT.split("\n"))
 
 
-def test_of_two_equal_texts_the_one_at_the_line_is_replaced() -> None:
+def test_the_line_number_chooses_between_two_equal_texts() -> None:
     after = applied("replace", line=16, old="Files are kept for 30 days.", new="Files are kept for a week.")
 
     assert "uploaded. Files are kept for 30 days." in after

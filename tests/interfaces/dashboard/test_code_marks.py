@@ -42,7 +42,7 @@ def test_lines_that_only_one_text_has_are_marked_as_a_whole() -> None:
     assert [line[0] for line in lines_with_signs(html)] == [" ", "-", "+", "+", "+"]
 
 
-def test_of_long_code_the_changed_line_is_shown_with_those_beside_it() -> None:
+def test_long_code_shows_its_changed_line_and_the_lines_around_it() -> None:
     after = [*LINES[:19], "STEP_20 = 25", *LINES[20:]]
 
     folded = marked(LINES, after, is_folded=True)

@@ -169,7 +169,7 @@ async def end_session(writer: Writer, owner: Tx) -> str:
     return email
 
 
-async def test_whose_session_has_ended_is_told_and_finds_the_text_after_signing_in(
+async def test_a_writer_whose_session_ended_is_informed_and_finds_the_text_after_signing_in(
     writer: Writer, development_server: str, owner: Tx, article: Json
 ) -> None:
     email = await end_session(writer, owner)
@@ -245,7 +245,7 @@ async def test_a_new_article_of_one_person_is_not_saved_for_another_who_signs_in
     assert await new.text() == "Words."
 
 
-async def test_of_two_tabs_the_second_is_refused_and_compares(
+async def test_the_second_of_two_tabs_is_refused_and_compares(
     writer: Writer, owner: Tx, article: Json, client: Client
 ) -> None:
     second = Writer(await writer.page.context.new_page(), writer.address)

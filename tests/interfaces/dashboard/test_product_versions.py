@@ -172,7 +172,7 @@ async def count_articles(client: Client) -> int:
     return len(ok(await client.get("/v1/articles"))["results"])
 
 
-async def test_of_two_presses_the_second_makes_no_other_copy(
+async def test_a_second_press_makes_no_second_copy(
     editor: Desk, client: Client, cast: Cast, database: Database
 ) -> None:
     place, _ = await place_for_two(client, database, cast.acme)

@@ -329,7 +329,7 @@ async def test_a_logo_may_be_an_svg_which_is_served_as_a_picture_with_a_policy_o
         assert (refused.status_code, refused.json()["code"]) == (400, "unsupported_type")
 
 
-async def test_what_is_no_picture_is_no_logo(desk: Desk) -> None:
+async def test_a_logo_must_be_a_picture(desk: Desk) -> None:
     for name, content in (
         ("terms.txt", b"Words."),
         ("logo.svg", b"<svg/>"),

@@ -60,7 +60,7 @@ def test_a_row_that_goes_stays_a_row() -> None:
     assert "<td><del>3</del></td>" in html
 
 
-def test_of_a_long_table_the_changed_rows_are_shown_with_those_beside_them() -> None:
+def test_a_long_table_shows_its_changed_rows_and_their_neighbors() -> None:
     rows = [f"|row {number}|{number} MB|\n" for number in range(1, 31)]
     before = render("".join(["|what|limit|\n|-|-|\n", *rows]))
     rows[19] = "|row 20|25 MB|\n"

@@ -170,7 +170,7 @@ async def test_facts_that_were_not_touched_stay_what_somebody_else_made_them(
     assert (after["visibility"], after["description"], after["slug"]) == ("authenticated", None, "begin")
 
 
-async def test_of_two_who_write_the_second_is_shown_both_texts(
+async def test_the_second_of_two_writers_is_shown_both_texts(
     desk: Desk, editor: Desk, client: Client, cast: Cast
 ) -> None:
     article = await create_article(client, contentMarkdown="One.\n\nTwo.\n")

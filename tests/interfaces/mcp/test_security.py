@@ -113,7 +113,7 @@ async def test_an_origin_without_a_name_is_refused(reader: Client) -> None:
     [b"", b"{", b"\xff", b'{"a": NaN}', b'{"a": "\\ud800"}', b"[" * 50_000, b'{"a": ' + b"9" * 5_000 + b"}"],
     ids=["empty", "open", "no UTF-8", "NaN", "lone surrogate", "deep", "huge number"],
 )
-async def test_what_is_no_json_is_refused(reader: Client, path: str, era: str, body: bytes) -> None:
+async def test_a_body_that_is_not_json_is_refused(reader: Client, path: str, era: str, body: bytes) -> None:
     answer = await send(reader, path, body, era)
 
     assert answer.status_code == 400

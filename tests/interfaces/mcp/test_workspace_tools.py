@@ -172,7 +172,7 @@ async def test_an_agent_finds_images_and_deletes_those_that_nothing_shows(client
     assert deleted == {"id": spare["id"], "deleted": True}
 
 
-async def test_of_two_agents_that_apply_a_draft_at_once_one_does(client: Client) -> None:
+async def test_one_of_two_agents_that_apply_a_draft_at_once_succeeds(client: Client) -> None:
     article = await publish(client, "Settings", "One.\n")
     draft = await use(client, "propose_edit", {"id": article["id"], "contentMarkdown": "Two.\n"})
 

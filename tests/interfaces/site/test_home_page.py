@@ -96,7 +96,7 @@ async def test_each_page_has_one_style_sheet_and_it_is_there(api: Api) -> None:
         assert (answer.status_code, answer.headers["content-type"]) == (200, "text/css; charset=utf-8")
 
 
-async def test_of_a_large_collection_it_shows_the_first_and_leads_to_all(
+async def test_a_large_collection_shows_its_first_articles_and_links_to_all(
     client: Client, api: Api, cast: Cast, set_limit: SetLimit
 ) -> None:
     set_limit("HOME_ARTICLES", 2)

@@ -68,7 +68,7 @@ async def test_an_article_leads_to_those_before_and_after_it_in_its_language(api
     assert await neighbours("articles/elsewhere") == {}
 
 
-async def test_of_many_articles_the_tree_shows_those_around_the_current_one(
+async def test_the_tree_shows_the_articles_around_the_current_one_if_there_are_many(
     api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "TREE_NEIGHBOURS", 1)

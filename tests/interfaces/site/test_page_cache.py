@@ -76,7 +76,7 @@ async def test_the_page_of_an_empty_collection_goes_with_it(client: Client, api:
     assert (await visit(api, path)).status_code == 404
 
 
-async def test_who_may_be_somebody_gets_a_page_of_their_own(
+async def test_a_page_for_a_possible_person_is_not_shared(
     client: Client, api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await publish(client, "Install")

@@ -19,7 +19,9 @@ async def count_jobs(owner: Tx) -> int:
     return number
 
 
-async def test_where_nobody_is_to_be_told_nothing_happens(database: Database, cast: Cast, owner: Tx) -> None:
+async def test_without_a_matching_target_no_alert_is_queued(
+    database: Database, cast: Cast, owner: Tx
+) -> None:
     await add_target(database, cast.acme, kinds=["lead"])
     await add_target(database, cast.globex)
 

@@ -91,7 +91,7 @@ async def test_a_certificate_of_nobody_who_is_trusted_is_refused(
     assert chat.posted == []
 
 
-async def test_who_never_answers_is_left_when_the_time_is_over(
+async def test_a_tool_that_never_answers_is_given_up_after_the_time_limit(
     chat: Chat, nearby: Nearby, set_limit: SetLimit
 ) -> None:
     """Two responses with endless headers and one TLS handshake that never completes, all at once."""
@@ -127,7 +127,7 @@ async def test_who_never_answers_is_left_when_the_time_is_over(
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-async def test_of_a_huge_answer_little_is_read(chat: Chat, nearby: Nearby, tool: Tool) -> None:
+async def test_little_of_a_huge_answer_is_read(chat: Chat, nearby: Nearby, tool: Tool) -> None:
     sent_bytes = 0
 
     async def flood(writer: asyncio.StreamWriter) -> None:

@@ -33,7 +33,7 @@ WAITING = 18
 LOOKS = "select idx_scan + seq_scan from pg_stat_xact_user_tables where relname = 'deliveries'"
 
 
-async def test_of_many_who_claim_at_once_each_delivery_has_one_and_the_bounds_hold(
+async def test_concurrent_claims_share_no_delivery_and_keep_the_bounds(
     client: Client,
     globex: Client,
     cast: Cast,

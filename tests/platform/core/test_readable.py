@@ -46,7 +46,7 @@ def test_long_names_in_a_table_can_break_after_signs_and_before_capitals() -> No
     assert "<code>data.<wbr>presigned<wbr>Fields</code> <code>short_name</code>" in html
 
 
-def test_of_nested_tables_the_outer_one_scrolls() -> None:
+def test_the_outer_one_of_nested_tables_scrolls() -> None:
     html = render("<table><tr><td><table><tr><td>a</td></tr></table></td></tr></table>\n\n" + TABLE)
 
     assert html.count('role="region"') == 2

@@ -109,7 +109,7 @@ async def test_no_redirect_is_followed(client: OutboundClient, status: int) -> N
         "hints 2,000 times": (answering(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 2_000 + OK), TOO_LARGE),
     }.values(),
 )
-async def test_what_is_no_whole_answer_is_none_and_told_at_once(
+async def test_an_incomplete_answer_is_reported_at_once(
     client: OutboundClient, handle: Handler, message: str
 ) -> None:
     async with receiving(handle) as receiver:

@@ -74,7 +74,7 @@ def test_large_and_deep_html_keeps_its_words_and_takes_seconds(html: str) -> Non
     refuse_costly_markdown(text.markdown)
 
 
-def test_of_html_that_is_too_deep_the_words_are_left_and_that_is_told() -> None:
+def test_html_that_is_too_deep_keeps_its_words_and_is_reported() -> None:
     text = to_markdown("<div>" * 10_000 + "<p>One</p><p>Two &lt;b&gt;</p>")
     assert text.markdown == "One\n\nTwo \\<b>\n"
     assert text.losses == (like("HTML…nested…"),)

@@ -303,7 +303,7 @@ async def test_files_that_get_other_numbers_are_the_same_pages(importer: Importe
     assert len(await articles(client)) == 4
 
 
-async def test_of_files_that_differ_in_their_numbers_alone_each_is_a_page(
+async def test_files_that_differ_only_in_their_numbers_are_separate_pages(
     importer: Importer, client: Client
 ) -> None:
     await importer.bring(tree(page("1-step.md", "One.\n"), page("2-step.md", "Two.\n")))

@@ -62,7 +62,7 @@ def test_an_api_reference_has_a_page_for_each_operation_below_its_tag() -> None:
     assert told(tree) == ["API: pages after a group (1 in total): articles are listed apart from groups"]
 
 
-def test_of_an_api_with_pages_only_the_listed_operations_are_imported() -> None:
+def test_an_api_with_pages_imports_only_its_listed_operations() -> None:
     groups = [{"group": "Users", "pages": ["GET /users/{id}", "GET /gone"]}]
     tabs = [
         {"tab": "API", "openapi": "v1.json", "pages": ["about"]},

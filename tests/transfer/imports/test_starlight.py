@@ -125,7 +125,7 @@ def test_components_of_astro_show_what_their_files_say() -> None:
     assert [row.what for row in tree.losses if "component" in row.what] == ["component <Counted>"]
 
 
-def test_of_two_pictures_for_light_and_dark_pages_the_light_one_stays() -> None:
+def test_the_light_one_of_two_pictures_for_light_and_dark_pages_is_kept() -> None:
     picture = '<img class="{}:sl-hidden" src="{}.png" alt="Logo" />'
     text = "\n".join(
         ["---", "title: Start", "---", picture.format("dark", "a"), picture.format("light", "b")]

@@ -144,7 +144,7 @@ The app doesn't run on such phones.
 """
 
 
-def test_of_bold_lines_the_one_that_was_asked_for_is_quoted_with_its_answer() -> None:
+def test_the_bold_line_that_was_asked_for_is_quoted_with_its_answer() -> None:
     assert quoted(LOG_IN, "Account locked (L-22)") == (
         "**Account locked (L-22)** [1]\n\nYou entered a wrong code six times [1]. Wait 30 minutes [1]."
     )
@@ -184,7 +184,7 @@ def test_a_warning_beside_steps_stays_where_the_steps_use_up_all_words(text: str
     assert "basket" not in answer
 
 
-def test_of_a_long_table_the_rows_are_quoted_that_bear_on_the_question_and_have_room() -> None:
+def test_a_long_table_is_quoted_by_the_rows_that_fit_the_question() -> None:
     seasons = ["In winter you rent an e-bike"] + [f"In week {n} you rent a bike" for n in range(1, 9)]
     rows = "".join(f"| {season} | {' '.join(['cents'] * 9)} |\n" for season in seasons)
 

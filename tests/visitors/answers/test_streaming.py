@@ -62,7 +62,7 @@ async def test_refusals_are_as_they_are_without_events(api: Api, cast: Cast, own
     assert await is_untouched(owner, cast)
 
 
-async def test_who_takes_anything_gets_json(api: Api, cast: Cast) -> None:
+async def test_a_client_that_accepts_anything_gets_json(api: Api, cast: Cast) -> None:
     body = {**credentials(cast.acme), "question": HOW, "visitor": "ann-7"}
 
     for accept in ("*/*", "application/json", "text/html, */*;q=0.1"):

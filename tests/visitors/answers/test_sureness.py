@@ -112,7 +112,7 @@ async def test_between_sure_and_no_the_nearest_article_is_named_and_not_quoted(
     assert unanswered["question"] == "How many days do I have to ask for a refund?"
 
 
-async def test_of_two_articles_that_may_help_alike_both_are_named(api: Api, cast: Cast, ctx: Ctx) -> None:
+async def test_two_equally_helpful_articles_are_both_named(api: Api, cast: Cast, ctx: Ctx) -> None:
     for name in ("Card", "Letter"):
         await publish(api(cast.acme.write_key), name, f"The {name.lower()} arrives on Monday.")
     passages = (await retrieve(ctx, "When does it arrive?", candidates=8)).passages

@@ -188,7 +188,7 @@ async def test_pages_hold_every_finding_once(api: Api, cast: Cast, database: Dat
     assert [finding.code for finding in few] == ["short_text", "leftover", "leftover"]
 
 
-async def test_of_one_article_only_so_many_lines_are_told(api: Api, cast: Cast, database: Database) -> None:
+async def test_the_lines_reported_per_article_are_limited(api: Api, cast: Cast, database: Database) -> None:
     await publish(api(cast.acme.write_key), "Many", "word\n\n" * 100)
 
     found = await check(database, cast.acme, terms=["word"])

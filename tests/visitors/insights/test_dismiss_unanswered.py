@@ -43,7 +43,9 @@ async def test_it_is_dismissed_once(api: Api, cast: Cast, database: Database) ->
     assert error(await client.post(path)) == (400, "invalid_state")
 
 
-async def test_of_several_at_once_one_dismisses(api: Api, cast: Cast, database: Database) -> None:
+async def test_one_of_several_concurrent_dismissals_succeeds(
+    api: Api, cast: Cast, database: Database
+) -> None:
     client = api(cast.acme.write_key)
     ids = [await ask(database, cast.acme, f"topic{number}") for number in range(10)]
 

@@ -241,7 +241,7 @@ async def test_a_follow_up_that_was_kept_behind_its_question_is_erased_with_its_
     assert await questions(client, status="all") == [(f"Can I park here? {FOLLOW_UP}", 1)]
 
 
-async def test_of_many_at_once_all_are_counted_in_one_question(
+async def test_many_concurrent_askings_are_counted_in_one_question(
     api: Api, cast: Cast, database: Database
 ) -> None:
     wordings = [RESET, "password reset", "reset passwords", "How can I reset a password?"]
