@@ -11,7 +11,6 @@ from instep.content.parts.readers_texts import readers_text
 from instep.platform.core import limits
 from instep.platform.core.database import QueuedStatement
 from instep.platform.core.markdown import Format
-from instep.platform.identity.queries import READ_VERSION
 from instep.platform.identity.schemas import Ctx
 from instep.search.schemas import ArticleChange, Audience, LiveArticle, OutlinedArticle, SearchHit
 
@@ -176,7 +175,7 @@ async def live_articles(ctx: Ctx, ids: Sequence[str], audience: Audience) -> lis
         f"""
         select a.id, a.slug, a.locale, a.title, a.description,
             left({readers_text("a")}, %(characters)s) as markdown, a.content_html as html,
-            a.updated_at as changed_at, {other_version(ctx)} as other_version
+            a.updated_at as changed_at, {live.other_version(ctx)} as other_version
         from articles a where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and {LIVE}
           and a.id = any(%(ids)s) and {visible_to(audience)}
         """,
@@ -213,16 +212,6 @@ async def live_ids(ctx: Ctx, ids: Sequence[str]) -> list[str]:
         """,
         ids=list(ids),
     )
-
-
-def other_version(ctx: Ctx) -> str:
-    """The product version nearest to the one that is read among those of an article that is not about it."""
-    if ctx.bot.version is None:
-        return "null::jsonb"
-    return f"""case when not {live.in_version_at()} then (
-        select {READ_VERSION} from product_versions v
-        where v.bot_id = %(bot)s and v.workspace_id = %(workspace)s and {live.in_version_at("v.position")}
-        order by abs(v.position - %(read_version)s) limit 1) end"""
 
 
 def visible_to(audience: Audience) -> str:

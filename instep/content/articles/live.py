@@ -1,6 +1,7 @@
 """SQL: the articles that visitors may read."""
 
 from instep.content.collections.visibility import ANCESTORS, IS_PUBLIC
+from instep.platform.identity.queries import READ_VERSION
 from instep.platform.identity.schemas import Ctx
 
 # Published articles of every visibility, for signed-in visitors (contract section 10).
@@ -39,6 +40,19 @@ def in_version_at(position: str = "%(read_version)s") -> str:
 def in_read_version(ctx: Ctx, articles: str = LIVE) -> str:
     """Those of `articles` of the product version that is read; all of them if none is chosen."""
     return f"{articles} and {in_version_at()}" if ctx.bot.version else articles
+
+
+def other_version(ctx: Ctx) -> str:
+    """The `ReadVersion` nearest to the one that is read among those of an article that is not about it."""
+    return nearest_other_version("%(read_version)s") if ctx.bot.version else "null::jsonb"
+
+
+def nearest_other_version(position: str) -> str:
+    """The same for a position in SQL."""
+    return f"""case when not {in_version_at(position)} then (
+        select {READ_VERSION} from product_versions v
+        where v.bot_id = %(bot)s and v.workspace_id = %(workspace)s and {in_version_at("v.position")}
+        order by abs(v.position - {position}) limit 1) end"""
 
 
 def in_language(live: str) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 from starlette.requests import Request
 from starlette.responses import Response
 
-from instep.content.articles.paths import path_of_locale
+from instep.content.articles.paths import path_of_article, path_of_locale
 from instep.interfaces.site import queries
 from instep.interfaces.site.changelog import embeddable, newest_entries
 from instep.interfaces.site.feed import TITLE
@@ -16,7 +16,7 @@ from instep.interfaces.site.visits import Visit, help_center
 from instep.interfaces.site.xml import XmlDocument, as_uri
 from instep.platform.core.clock import isoformat
 from instep.platform.core.errors import NotFound
-from instep.platform.identity.schemas import Bot
+from instep.platform.identity.schemas import Bot, ReadVersion
 from instep.platform.web.pages import document, moved_to
 from instep.platform.web.public import public
 from instep.visitors.subscriptions.actions import find_topic
@@ -48,7 +48,7 @@ async def show_atom_feed(request: Request) -> Response:
         bot = visit.ctx.bot
         entries = [atom_entry(bot, entry) for entry in await newest_entries(visit)]
         title = visit.catalogue.gettext(TITLE, name=bot.name)
-        return await atom_feed(visit, title, as_uri(changelog_url(bot)), entries)
+        return await atom_feed(visit, bot, title, "/changelog", entries)
 
 
 @public
@@ -62,7 +62,8 @@ async def show_article_feed(request: Request) -> Response:
             if present_slug is None:
                 raise NotFound
             return moved_to(article_url(visit.ctx.bot, visit.locale, present_slug) + EXTENSION)
-        return await topic_feed(visit, topic, article_url(visit.ctx.bot, visit.locale, topic.slug))
+        path = path_of_article(visit.ctx.bot.locale, visit.locale, topic.slug)
+        return await topic_feed(visit, topic, path)
 
 
 @public
@@ -72,14 +73,17 @@ async def show_collection_feed(request: Request) -> Response:
         topic = await find_topic(visit.ctx, visit.locale, collection=request.path_params["slug"])
         if topic is None:
             raise NotFound
-        home = visit.ctx.bot.help_url + path_of_locale(visit.ctx.bot.locale, visit.locale)
-        return await topic_feed(visit, topic, f"{home}/collections/{topic.slug}")
+        path = f"{path_of_locale(visit.ctx.bot.locale, visit.locale)}/collections/{topic.slug}"
+        return await topic_feed(visit, topic, path)
 
 
-async def topic_feed(visit: Visit, topic: Topic, url: str) -> Response:
+async def topic_feed(visit: Visit, topic: Topic, path: str) -> Response:
     versions = await list_published_versions(visit.ctx, topic, visit.locale)
-    title = f"{topic.title} · {visit.ctx.bot.name}"
-    return await atom_feed(visit, title, as_uri(url), [version_entry(visit, version) for version in versions])
+    bot = visit.ctx.bot
+    if topic.other_version:
+        bot = bot.in_version(ReadVersion(**topic.other_version))
+    entries = [version_entry(bot, visit.locale, version) for version in versions]
+    return await atom_feed(visit, bot, f"{topic.title} · {bot.name}", path, entries)
 
 
 def atom_entry(bot: Bot, entry: PublishedEntry) -> AtomEntry:
@@ -89,31 +93,33 @@ def atom_entry(bot: Bot, entry: PublishedEntry) -> AtomEntry:
     return AtomEntry(url, url, entry.title, entry.published_at, entry.updated_at, html)
 
 
-def version_entry(visit: Visit, version: PublishedVersion) -> AtomEntry:
-    url = as_uri(article_url(visit.ctx.bot, visit.locale, version.slug))
+def version_entry(bot: Bot, locale: str, version: PublishedVersion) -> AtomEntry:
+    url = as_uri(article_url(bot, locale, version.slug))
     # The slug of an article may change, its id does not.
-    entry_id = f"{visit.ctx.bot.help_url}/articles/{version.article_id}#{version.version}"
-    words = change_summary(visit.locale, version.sections, is_first=version.is_first)
+    entry_id = f"{bot.with_all_versions.help_url}/articles/{version.article_id}#{version.version}"
+    words = change_summary(locale, version.sections, is_first=version.is_first)
     summary = f"{words}: {version.description}" if version.is_first and version.description else words
     moment = version.published_at
     return AtomEntry(entry_id, url, version.title, moment, moment, summary=summary)
 
 
-async def atom_feed(visit: Visit, title: str, url: str, entries: list[AtomEntry]) -> Response:
+async def atom_feed(visit: Visit, bot: Bot, title: str, path: str, entries: list[AtomEntry]) -> Response:
+    """The feed of the page at a path of the help center in its version; feeds have no versions themselves."""
     changed_at = [entry.updated_at for entry in entries] or [await queries.change_stamp(visit.ctx)]
-    content = write_atom(visit, title, url, max(changed_at), entries)
+    feed_id, url = (as_uri(each.help_url + path) for each in (bot.with_all_versions, bot))
+    content = write_atom(visit, title, feed_id, url, max(changed_at), entries)
     return document(visit.request, content, f"{MEDIA_TYPE}; charset=utf-8")
 
 
 def write_atom(
-    visit: Visit, title: str, url: str, changed_at: datetime, entries: Iterable[AtomEntry]
+    visit: Visit, title: str, feed_id: str, url: str, changed_at: datetime, entries: Iterable[AtomEntry]
 ) -> bytes:
     xml = XmlDocument()
     with xml.element("feed", {"xmlns": "http://www.w3.org/2005/Atom", "xml:lang": visit.locale}):
-        xml.add("id", url)
+        xml.add("id", feed_id)
         xml.add("title", title)
         xml.add("updated", isoformat(changed_at))
-        xml.add("link", attributes={"rel": "self", "type": MEDIA_TYPE, "href": url + EXTENSION})
+        xml.add("link", attributes={"rel": "self", "type": MEDIA_TYPE, "href": feed_id + EXTENSION})
         xml.add("link", attributes={"rel": "alternate", "type": "text/html", "href": url})
         with xml.element("author"):
             xml.add("name", visit.ctx.bot.name)

@@ -2,7 +2,13 @@
 
 from datetime import datetime, timedelta
 
-from instep.content.articles.live import LIVE, in_read_version, in_version_at
+from instep.content.articles.live import (
+    LIVE,
+    in_read_version,
+    in_version_at,
+    nearest_other_version,
+    other_version,
+)
 from instep.content.collections.visibility import ANCESTORS, IS_PUBLIC
 from instep.platform.core import limits
 from instep.platform.core.ids import new_id
@@ -22,8 +28,15 @@ UNUSED_TOKEN = "s.token_hash = %(token)s and s.requested_at > %(now)s - %(ttl)s"
 
 
 async def find_article_topic(ctx: Ctx, slug: str, locale: str) -> Topic | None:
-    sql = f"select a.title, a.slug, a.id as article_id {LIVE} and a.slug = %(slug)s and a.locale = %(locale)s"
-    return await ctx.first(Topic, sql, slug=slug, locale=locale)
+    return await ctx.first(
+        Topic,
+        f"""
+        select a.title, a.slug, a.id as article_id, {other_version(ctx)} as other_version
+        {LIVE} and a.slug = %(slug)s and a.locale = %(locale)s
+        """,
+        slug=slug,
+        locale=locale,
+    )
 
 
 async def find_collection_topic(ctx: Ctx, slug: str) -> Topic | None:
@@ -153,32 +166,33 @@ async def take_news(ctx: Ctx, until: datetime) -> list[NewsItem]:
             where s.workspace_id = %(workspace)s and s.id = due.id
         ), live as materialized (
             select a.id, a.locale, a.slug, a.title, {LINEAGE} as lineage,
-                {in_version_at(CURRENT_POSITION)} as is_current
+                {in_version_at(CURRENT_POSITION)} as is_current,
+                {nearest_other_version(CURRENT_POSITION)} as other_version
             {LIVE} and a.id in (
                 select v.article_id from published_versions v
                 where v.bot_id = %(bot)s and v.workspace_id = %(workspace)s
                   and v.published_at > %(since)s and v.published_at <= %(until)s)
         ), news as (
             select due.email, due.locale, true as is_entry, e.slug, e.title, true as is_first,
-                '' as sections, e.published_at
+                '' as sections, null::jsonb as other_version, e.published_at
             from due join changelog_entries e on e.bot_id = %(bot)s and e.workspace_id = %(workspace)s
                 and e.status = 'published' and due.article_id is null and due.collection_id is null
             where e.published_at > greatest(due.notified_at, %(since)s) and e.published_at <= %(until)s
             union all
             select due.email, due.locale, false, live.slug, live.title, v.is_first,
-                array_to_string(v.sections, chr(10)), v.published_at
+                array_to_string(v.sections, chr(10)), live.other_version, v.published_at
             from due join live on live.id = due.article_id
                 or (due.collection_id = any (live.lineage) and due.locale = live.locale and live.is_current)
             join published_versions v on v.workspace_id = %(workspace)s and v.article_id = live.id
             where v.published_at > greatest(due.notified_at, %(since)s) and v.published_at <= %(until)s
         ), items as (
-            select email, locale, is_entry, slug, title, bool_or(is_first) as is_first,
+            select email, locale, is_entry, slug, title, other_version, bool_or(is_first) as is_first,
                 string_agg(sections, chr(10)) as sections,
                 count(*) over (partition by email, locale)::integer as count,
                 row_number() over (partition by email, locale order by max(published_at) desc, slug) as place
-            from news group by email, locale, is_entry, slug, title
+            from news group by email, locale, is_entry, slug, title, other_version
         )
-        select email, locale, is_entry, slug, title, is_first, sections, count from items
+        select email, locale, is_entry, slug, title, is_first, sections, count, other_version from items
         where place <= {limits.MAX_DIGEST_NEWS} order by email, locale, place
         """,
         since=until - limits.NEWS_AGE,

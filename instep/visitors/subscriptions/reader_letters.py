@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from instep.content.articles.paths import path_of_article, path_of_locale
 from instep.platform.email.letters import Letter, LetterItem, name_in_email
 from instep.platform.email.unsubscribing import unsubscribe_token
-from instep.platform.identity.schemas import Bot
+from instep.platform.identity.schemas import Bot, ReadVersion
 from instep.platform.web.catalogues import catalogue_of
 from instep.visitors.subscriptions.schemas import NewsItem, Topic
 
@@ -52,6 +52,7 @@ def letter_item(bot: Bot, item: NewsItem) -> LetterItem:
         url = f"{home_in(bot, item.locale)}/changelog/{item.slug}"
         return LetterItem(name_in_email(item.title), catalogue_of(item.locale).gettext("Changelog"), url)
     detail = change_summary(item.locale, item.sections.split("\n"), is_first=item.is_first)
+    bot = bot.in_version(ReadVersion(**item.other_version) if item.other_version else None)
     url = bot.help_url + path_of_article(bot.locale, item.locale, item.slug)
     return LetterItem(name_in_email(item.title), detail, url)
 

@@ -2,16 +2,21 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A public article or collection that can be followed; without ids it is the changelog."""
+    """A public article or collection that can be followed; without ids it is the changelog.
+
+    `other_version` has the fields of the `ReadVersion` of its page, if it is not about the one that is read.
+    """
 
     title: str
     slug: str = ""
     article_id: str | None = None
     collection_id: str | None = None
+    other_version: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,8 @@ class Subscription:
 class NewsItem:
     """An article or a changelog entry in the digest of a reader, with the number of all of them.
 
-    `sections` are headings of changed sections, one per line.
+    `sections` are headings of changed sections, one per line. `other_version` has the fields of the
+    `ReadVersion` of its page, if it is not about the current one.
     """
 
     email: str
@@ -53,3 +59,4 @@ class NewsItem:
     is_first: bool
     sections: str
     count: int
+    other_version: dict[str, Any] | None = None

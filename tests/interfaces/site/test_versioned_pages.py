@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import feedparser  # type: ignore[import-untyped]
 import httpx2
 import pytest
 
@@ -224,6 +225,17 @@ async def test_lists_for_programs_contain_the_current_version(site: Site) -> Non
         assert "Orbit" not in text, name
     for name in ("llms.txt", "sitemap.xml", "collections/guides.atom", "mcp", "suggestions"):
         assert (await site.get(f"versions/1.x/{name}")).status_code == 404, name
+
+
+async def test_the_feed_of_an_article_leads_to_the_version_that_has_it(site: Site) -> None:
+    bare = f"http://help.test{site.home}/articles"
+    older = f"http://help.test{site.home}/versions/1.x/articles"
+    for slug, page in (("install", bare), ("configure", bare), ("configure-1", older), ("telnet", older)):
+        feed = feedparser.parse((await site.get(f"articles/{slug}.atom")).content)
+        links = [(link.rel, link.href) for link in feed.feed.links]
+        assert links == [("self", f"{bare}/{slug}.atom"), ("alternate", f"{page}/{slug}")]
+        assert {entry.link for entry in feed.entries} == {f"{page}/{slug}"}
+        assert (await site.get(f"{page}/{slug}".partition(f"{site.slug}/")[2])).status_code == 200
 
 
 async def test_pages_of_other_versions_say_so(site: Site) -> None:

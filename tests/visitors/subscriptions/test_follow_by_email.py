@@ -300,6 +300,27 @@ async def test_followers_of_a_collection_read_of_the_current_version_and_not_of_
     assert "Orbit" in text_of(digest)
 
 
+async def test_the_email_about_an_article_leads_to_the_version_that_has_it(
+    client: Client,
+    cast: Cast,
+    mail: MailServer,
+    subscribe: Callable[..., Awaitable[str]],
+    send_todays_news: SendNews,
+) -> None:
+    for slug in ("1.x", "2.x"):
+        created(await client.post("/v1/product-versions", json={"slug": slug, "isCurrent": slug == "2.x"}))
+    article = await publish(client, "Telnet", untilVersion="1.x")
+    await subscribe("article=telnet")
+    await send_todays_news()
+    ok(await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": "Dial."}))
+    await send_todays_news()
+
+    [digest] = mail.messages
+    home = f"http://help.test/help/{cast.acme.slug}"
+    assert f"{home}/versions/1.x/articles/telnet" in text_of(digest)
+    assert f"{home}/articles/telnet" not in text_of(digest)
+
+
 async def test_hundreds_of_articles_at_once_are_one_bounded_email(
     client: Client,
     cast: Cast,
