@@ -168,6 +168,12 @@ def test_what_a_reviewer_should_look_at_is_a_warning(new: str, old: str) -> None
         ("Tries do not wait.", "Tries do not wait for long.", False),
         ("Tries pause.\n", "Tries pause. They are made in `POOL` order (never twice).\n", True),
         ("Tries pause.\n", "Tries pause. If you do not set `POOL`, all of them are made in order.\n", False),
+        ("| `A` | No | One |\n", "| `A` | No | One |\n| `ACME_POOL` | No | Tries are in order |\n", False),
+        (
+            "| `A` | No | One |\n",
+            "| `A` | No | One |\n| `ACME_POOL` | 1 | Tries are never in order |\n",
+            True,
+        ),
         ("For example, set:\n", "", True),
         ("For example, set:\n", "For instance:\n", False),
     ],
@@ -204,6 +210,19 @@ def test_a_limit_that_the_change_states_may_be_denied_in_a_longer_sentence() -> 
     found = Protection(change, [], [article], OWN).findings(article, [edit])
 
     assert not [fault for fault in found if "denies" in fault.sentence]
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_a_sentence_of_a_comment_is_no_doubt_if_the_program_shows_it_as_well(shown: bool) -> None:
+    sentence = "Save the signed address to download the asset later."
+    code = f'+description("{sentence}")\n' if shown else "+a\n"
+    diff = f"--- a/x.py\n+++ b/x.py\n@@ -1 +1,3 @@\n a\n+# {sentence}\n{code}"
+    article = Article("assets", "Assets", "# Assets\n\nAssets have a signed address.\n")
+    edit = LocatedEdit(len(article.text), len(article.text), f"{sentence}\n")
+    protection = Protection(Change("Signed addresses for assets", None, diff), [], [article], OWN)
+
+    copied = [fault for fault in protection.findings(article, [edit]) if "word for word" in fault.sentence]
+    assert bool(copied) is not shown
 
 
 def test_removing_most_of_an_article_is_refused_if_the_change_removes_nothing() -> None:

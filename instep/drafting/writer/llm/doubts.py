@@ -22,12 +22,12 @@ _MIN_RELATEDNESS = 0.045
 _TITLE_WEIGHT = 3
 _PATH = re.compile(r"(?m)^(?:diff --git a/|\+\+\+ b/|rename to )(\S+)")
 _HEADING = re.compile(r"(?m)^#{1,6} |^[^\n]+\n(?:={3,}|-{3,}|~{3,}|\^{3,})$")
-_MARKS = re.compile(r"[`*>#|\[\]()]+")
+_MARKS = re.compile(r"[`*>#\[\]()]+")
 # Anyone can plant a comment or an issue for a model. Shorter sentences may be equal by chance.
 _COMMENT = re.compile(r"\+(?:.*?\s)??(?:#+|//+|/?\*+|--|;+|%+|<!--)!?\s++(\S.*)")
 _MIN_COPIED_WORDS = 5
-# A condition denies nothing: “If you do not pass a message, …”.
-_CLAUSE_END = re.compile(r"[;()]|\b(?:[Ii]f|[Ww]hen|[Uu]nless|[Uu]ntil)\b[^,;()]{0,200},")
+# A condition denies nothing: “If you do not pass a message, …”. Nor does a cell of a table with a “No”.
+_CLAUSE_END = re.compile(r"[;()|]|\b(?:[Ii]f|[Ww]hen|[Uu]nless|[Uu]ntil)\b[^,;()]{0,200},")
 _DENIES = "it denies something, and the change may say otherwise"
 _DENIES_NO_LONGER = "it no longer denies something, and the change may still do so"
 
@@ -92,6 +92,11 @@ class Doubts:
         return comments
 
     @cached_property
+    def _added_code(self) -> str:
+        """The words of the added lines that are no comments, such as the texts that the program shows."""
+        return _words("\n".join(line for line in self._added.splitlines() if not _COMMENT.match(f"+{line}")))
+
+    @cached_property
     def _lines_by_term(self) -> dict[str, list[tuple[int, bool]]]:
         """The lines and sentences of the change by term, each with whether it contains a negation."""
         lines: dict[str, list[tuple[int, bool]]] = defaultdict(list)
@@ -123,7 +128,7 @@ class Doubts:
             yield Fault(turn, False)
         words = _words(sentence).rstrip(".!?:")
         sources = [name for name, comments in self._comments.items() if words in comments]
-        if sources and len(words.split()) >= _MIN_COPIED_WORDS:
+        if sources and len(words.split()) >= _MIN_COPIED_WORDS and words not in self._added_code:
             yield Fault(f"it says word for word what {sources[0]} says", False)
 
     def _removal(self, old: str, new: str) -> Iterator[Fault]:
