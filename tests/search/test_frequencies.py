@@ -1,4 +1,4 @@
-"""Word frequencies of a language, which supplement those of a help center."""
+"""Word frequencies of a language, which supplement a help center's own."""
 
 from instep.search.query.frequencies import LANGUAGES, frequencies, share_of_articles
 

@@ -243,7 +243,7 @@ async def test_a_worker_stores_the_index_after_many_changes(
 
 
 async def make_changes_oldest(owner: Tx, *companies: Company) -> None:
-    """Make the changes of these bots older than those of other tests, so that the job handles them first."""
+    """Make these bots' changes the oldest of all tests, so that the job handles them first."""
     for number, company in enumerate(companies):
         await owner.execute(
             """

@@ -40,7 +40,7 @@ async def test_an_article_is_gone_everywhere_at_once_when_one_above_it_is_hidden
     ]
     for leave, come_back in acts:
         # Its collection, its own page and Markdown, the sitemap, both files for language models, search
-        # results, its follow page, its feed and those of three collections.
+        # results, its follow page, its feed and the feeds of three collections.
         assert len(await sightings(api, cast)) == 12
         assert await is_told(api, cast)
         assert await agent_reads(api, cast)

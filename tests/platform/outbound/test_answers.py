@@ -1,4 +1,4 @@
-"""What is sent, which responses count, and how much of them is read."""
+"""The requests that are sent, the responses that count, and how much of them is read."""
 
 import asyncio
 import gzip
