@@ -9,6 +9,7 @@ from instep.transfer.imports.markdown.attribute_lists import remove_attribute_li
 from instep.transfer.imports.markdown.grouping import take_titles
 from instep.transfer.imports.markdown.heading_ids import replace_html_headings, take_heading_ids
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code
+from instep.transfer.imports.markdown.own_fields import with_own_fields
 from instep.transfer.imports.markdown.plain_html import replace_html
 from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.markdown.table_heads import repair_table_heads
@@ -59,8 +60,8 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 def plain_page(page: SourcePage, transform: Transform, title: str = "") -> ImportedPage:
     """A page of a format as plain Markdown; `transform` handles the format's extensions.
 
-    `title` is the page's title elsewhere in the source, used if the page has none. Description and status are
-    read from the usual front matter fields.
+    `title` is the page's title elsewhere in the source, used if the page has none. Description, status and
+    visibility are read from the usual front matter fields.
     """
     text, code = hide_code(page.body)
     text = replace_html_headings(transform(text, code))
@@ -87,7 +88,7 @@ def page_of_markdown(
     page_title, body = take_title(title, text, page.path, other)
     markdown, heading_ids = take_heading_ids(body)
     markdown = markdown.strip("\n")
-    return ImportedPage(
+    plain = ImportedPage(
         page.path,
         page.path,
         page_title,
@@ -95,9 +96,9 @@ def page_of_markdown(
         locale=None,
         description=page.fields.text("description") or None,
         label=navigation_label(page.fields),
-        status="draft" if page.fields.is_true("draft") else "published",
         heading_ids=heading_ids,
     )
+    return with_own_fields(plain, page)
 
 
 def with_blank_lines(text: str) -> str:

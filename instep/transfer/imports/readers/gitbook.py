@@ -81,7 +81,7 @@ def _page(page: SourcePage, root: str, files: SourceFiles, paths: Collection[str
     return replace(
         plain,
         address=_address(page.path, root),
-        status="draft" if page.fields.is_true("hidden") else "published",
+        status="draft" if page.fields.is_true("hidden") else plain.status,
     )
 
 

@@ -86,7 +86,7 @@ def _page(page: SourcePage, site: JekyllSite, original: str | None) -> ImportedP
         slug=fields.text("slug") or None,
         translation_of=original,
         description=fields.text("description", "excerpt") or None,
-        status="draft" if is_draft else "published",
+        status="draft" if is_draft else plain.status,
     )
 
 

@@ -81,7 +81,7 @@ def _page(page: SourcePage | ComponentPage, locale: str | None, original: str | 
         slug=fields.text("slug").strip("/") or None,
         translation_of=original,
         description=fields.text("description", "excerpt", "summary") or None,
-        status="draft" if fields.is_true("draft") or fields.text("published") == "false" else "published",
+        status="draft" if fields.text("published") == "false" else plain.status,
     )
 
 

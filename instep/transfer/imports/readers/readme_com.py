@@ -81,7 +81,7 @@ def _page(page: SourcePage, plain: ImportedPage) -> ImportedPage:
         address=f"/{root}/{fields.text('slug') or name}",
         slug=fields.text("slug") or name,
         description=fields.text("excerpt") or metadata.text("description") or None,
-        status="draft" if fields.is_true("hidden") else "published",
+        status="draft" if fields.is_true("hidden") else plain.status,
     )
 
 
@@ -98,7 +98,7 @@ def _entry(page: SourcePage, plain: ImportedPage) -> ImportedEntry:
         title=plain.title,
         markdown=plain.markdown,
         published_at=moment.replace(tzinfo=moment.tzinfo or UTC) if moment else None,
-        status="draft" if page.fields.is_true("hidden") else "published",
+        status="draft" if page.fields.is_true("hidden") else plain.status,
     )
 
 

@@ -57,7 +57,6 @@ def _page(page: SourcePage, names: Mapping[str, str]) -> ImportedPage:
     return replace(
         plain,
         description=None,
-        status="published",
         address="/" if stem.lower() == _HOME else f"/{stem}",
         former_addresses=("/Home",) if stem.lower() == _HOME else (),
     )

@@ -32,6 +32,7 @@ from instep.transfer.imports.readers import (
 )
 from instep.transfer.imports.source.api_operations import with_operations
 from instep.transfer.imports.source.blank_pages import without_blank_pages
+from instep.transfer.imports.source.collection_files import with_collection_files
 from instep.transfer.imports.tree.schemas import Reader, SourceFiles, Tree, UnreadableSource
 from instep.transfer.imports.tree.shared_texts import share_texts
 
@@ -89,7 +90,7 @@ def format_names() -> list[str]:
 def tree_of_files(files: SourceFiles, name: str | None) -> Tree:
     """The tree of a source; raises `UnreadableSource`, also for a source without pages."""
     reader = find_reader(files, name)
-    tree = share_texts(reader.read(files))
+    tree = with_collection_files(share_texts(reader.read(files)), files)
     if not tree.pages and not tree.entries:
         raise UnreadableSource(
             f"The source looks like {reader.title}, but contains no articles: name the folder that "

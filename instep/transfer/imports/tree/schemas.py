@@ -104,6 +104,8 @@ class ImportedPage:
     former_addresses: tuple[str, ...] = ()
     slug: str | None = None
     collection: str | None = None
+    # The slug of another collection than that of its folder, or `/` for none.
+    named_collection: str | None = None
     translation_of: str | None = None
     description: str | None = None
     # The name of the page in the source's navigation, if its front matter has one.
