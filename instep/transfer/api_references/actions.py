@@ -2,11 +2,13 @@
 
 from datetime import datetime, timedelta
 
-from instep.notifications.webhooks.schemas import valid_url
 from instep.platform.core import limits
+from instep.platform.core.config import settings
 from instep.platform.core.errors import InvalidRequest, NotFound
 from instep.platform.core.ids import new_id
 from instep.platform.core.jobs import defer
+from instep.platform.core.outbound.allowed import refuse_url
+from instep.platform.core.outbound.urls import parse_url
 from instep.platform.core.paging import Page, PageRequest
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
@@ -33,9 +35,10 @@ async def follow_api_description(ctx: Ctx, url: str) -> ApiReference:
     Its pages are live without a review. Raises `InvalidRequest`.
     """
     try:
-        url = valid_url(url.strip())
+        url = url.strip()
+        refuse_url(parse_url(url), settings().allow_list)
     except ValueError as error:
-        raise InvalidRequest(f"Enter the address of an OpenAPI document: {error}") from None
+        raise InvalidRequest(f"Enter the address of an OpenAPI document: {error}.") from None
     # The second of two requests at once finds what the first has inserted.
     await ctx.tx.advisory_lock(f"api references {ctx.bot.id}")
     references = await queries.list_all(ctx)

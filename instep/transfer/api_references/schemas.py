@@ -27,7 +27,7 @@ class ApiReference:
 class ApiReferenceCreate(Body):
     """The address of an OpenAPI document to follow."""
 
-    url: Text = Field(description="The `http` or `https` URL of the document, in JSON or YAML.")
+    url: Text = Field(description="The URL of the document, in JSON or YAML: `https://` and a public host.")
 
 
 class ApiReferenceOut(Out):

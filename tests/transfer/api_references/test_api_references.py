@@ -18,7 +18,7 @@ from tests.support.articles import acting
 from tests.support.cast import Cast, Client
 from tests.support.connected_repositories import LOOPBACK
 from tests.support.http import create_article, created, ok
-from tests.support.limits import SetLimit
+from tests.support.limits import SetLimit, SetSetting
 from tests.transfer.imports.api_server import Answer, ApiServer, serving
 
 
@@ -60,9 +60,9 @@ class Followed:
 
 @pytest.fixture
 async def followed(
-    database: Database, owner: Tx, cast: Cast, monkeypatch: pytest.MonkeyPatch
+    database: Database, owner: Tx, cast: Cast, set_setting: SetSetting
 ) -> AsyncIterator[Followed]:
-    monkeypatch.setenv(*LOOPBACK)
+    set_setting(*LOOPBACK)
     client = OutboundClient(read_allow_list("127.0.0.0/8"))
     async with serving(ApiServer()) as server:
         yield Followed(database, owner, cast, server, client)
@@ -188,6 +188,17 @@ async def test_programs_follow_addresses_too(followed: Followed, client: Client)
     assert ok(await client.delete(path)) == {"id": made["id"], "deleted": True}
     assert (await client.post(f"{path}/update")).status_code == 404
     assert (await client.post("/v1/api-references", json={"url": "ftp://a"})).status_code == 400
+
+
+async def test_an_address_that_webhooks_refuse_is_refused_at_once(client: Client) -> None:
+    for url in ("http://127.0.0.1:8123/openapi.json", "https://localhost/openapi.json"):
+        as_webhook = await client.post("/v1/webhooks", json={"url": url, "events": ["*"]})
+        answer = await client.post("/v1/api-references", json={"url": url})
+        assert (answer.status_code, as_webhook.status_code) == (400, 400)
+        reason = as_webhook.json()["error"].partition(": ")[2]
+        assert "INSTEP_WEBHOOK_ALLOW" in reason
+        assert answer.json()["error"].endswith(reason)
+    assert ok(await client.get("/v1/api-references"))["results"] == []
 
 
 async def test_of_two_requests_at_once_only_one_follows_an_address(
