@@ -61,9 +61,7 @@ def test_a_change_of_tests_alone_is_shown() -> None:
 
 
 @pytest.mark.parametrize("max_bytes", [3_000, 1_200, 400])
-def test_a_long_diff_loses_context_then_ends_of_runs_then_files_each_with_a_word_about_it(
-    max_bytes: int,
-) -> None:
+def test_a_long_diff_counts_the_lines_that_have_no_room(max_bytes: int) -> None:
     run = [f"+value_{n} = {n}" for n in range(60)]
     text = read(
         patch("src/a.py", *(f" same {n}" for n in range(20)), *run),
@@ -72,8 +70,20 @@ def test_a_long_diff_loses_context_then_ends_of_runs_then_files_each_with_a_word
     )
 
     assert len(text.encode()) <= max_bytes + 200
-    assert "value_0 = 0" in text or "(src/a.py: 60 lines added, 0 removed; not shown)" in text
+    assert " same 1" not in text
+    shown = text.count("+value_")
+    assert shown == 60 or f"lines not shown: {60 - shown}]" in text or "(src/a.py: 60 lines added" in text
     assert "(src/b.py: 0 lines added, 9 removed; not shown)" in text or PART[:100] in text
+
+
+def test_a_long_new_file_shows_its_texts_and_names_before_other_code() -> None:
+    code = [f"+import {{ part{n} }} from './part{n}';" for n in range(30)]
+    code += [f"+  total += items[{n}];" for n in range(200)]
+    texts = ["+  <Button>Make available offline</Button>", "+const MAX_ARTICLES = 500;"]
+    text = read(patch("src/page.tsx", *code, *texts), max_bytes=600)
+
+    assert all(line in text for line in texts)
+    assert "import" not in text
 
 
 def test_the_table_of_contents_has_headings_and_the_lines_with_names_of_the_change() -> None:
