@@ -154,6 +154,8 @@ class Place(Shape):
     reason: str
     evidence: list[Evidence]
     version: str | None = None
+    since_version: str | None = None
+    until_version: str | None = None
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Formats drafts for a terminal: a table of the queue, and one draft with its diff."""
+"""Formats drafts and places for a terminal."""
 
 from collections.abc import Iterator, Sequence
 
@@ -23,15 +23,15 @@ def as_table(page: QueuePage) -> str:
 
 
 def as_places(page: PlaceList) -> str:
-    """Each place as a paragraph: where the article needs text, why, and the lines of code."""
+    """Each place as a paragraph."""
     return "\n\n".join("\n".join(place_lines(place)) for place in page.results) or NO_PLACE
 
 
 def place_lines(place: Place) -> Iterator[str]:
     yield f"{without_commands(place.id)}  {one_line(where(place))}"
-    if place.version:
-        yield f"  version {one_line(place.version)}"
-    yield f"  why     {one_line(place.reason)}"
+    facts = {"version": place.version, "since": place.since_version, "until": place.until_version}
+    facts["why"] = place.reason
+    yield from (f"  {name:8}{one_line(text)}" for name, text in facts.items() if text)
     for source in place.evidence:
         yield f"  code    {place_of(source)}  {line_excerpt(source.excerpt.strip())}"
 
@@ -57,7 +57,7 @@ def aligned(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def as_text(draft: DraftShown, has_colours: bool) -> str:
-    """The facts for a decision, then the diff of an edit or the text of a new article."""
+    """The facts, then the diff of an edit or the text of a new article."""
     head = [one_line(draft.title), *(f"  {name:8}{text}" for name, text in facts_of(draft))]
     lines = [without_commands(line) for line in text_lines(draft.content_markdown, draft.diff)]
     if has_colours and draft.diff is not None:
@@ -67,17 +67,13 @@ def as_text(draft: DraftShown, has_colours: bool) -> str:
 
 
 def facts_of(draft: DraftShown) -> Iterator[tuple[str, str]]:
-    """The facts above the text, each with its name and on one line."""
+    """The facts above the text, by name."""
     state = state_of(draft.status, draft.approved_at)
     kind = TYPES.get(draft.type, draft.type)
     yield "draft", without_commands(f"{draft.id} ({kind}, +{draft.additions} -{draft.deletions}{state})")
     yield "article", one_line(f"{draft.article_title} ({draft.article_id})")
-    if draft.version:
-        yield "version", one_line(draft.version)
-    if draft.source_url:
-        yield "source", one_line(draft.source_url)
-    if draft.reason:
-        yield "why", one_line(draft.reason)
+    facts = {"version": draft.version, "source": draft.source_url, "why": draft.reason}
+    yield from ((name, one_line(text)) for name, text in facts.items() if text)
     yield from (("asked", one_line(question)) for question in draft.questions)
     # Several edits of an article may be based on the same line.
     places = dict.fromkeys(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from instep.drafting.drafts.pending import find_pending
+from instep.drafting.drafts.queries import VERSION
 from instep.drafting.drafts.queue_pages import find_source_key
 from instep.drafting.drafts.source_queries import SOURCE_KEY
 from instep.platform.core import limits
@@ -31,13 +32,17 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class PreviewedDraft:
-    """A pending draft that a link shows, and the address of its article."""
+    """A pending draft that a link shows, and the address of its article.
+
+    `version` is the slug of the product version that its change is for.
+    """
 
     id: str
     article_id: str
     slug: str
     locale: str
     title: str
+    version: str | None
 
 
 @writes
@@ -120,9 +125,11 @@ async def list_previewed_drafts(ctx: Ctx, draft_id: str | None, source_key: str)
     return await ctx.all(
         PreviewedDraft,
         f"""
-        select d.id, a.id as article_id, a.slug, a.locale, coalesce(d.title, a.title) as title
+        select d.id, a.id as article_id, a.slug, a.locale, coalesce(d.title, a.title) as title,
+            {VERSION} as version
         from drafts d
         join articles a on a.workspace_id = %(workspace)s and a.id = d.article_id
+        left join tasks t on t.workspace_id = %(workspace)s and t.id = d.task_id
         where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
           and a.deleted_at is null
           and case when %(draft)s::text is null then {SOURCE_KEY} = %(key)s else d.id = %(draft)s end

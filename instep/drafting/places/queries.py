@@ -6,16 +6,17 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
+from instep.content.articles.queries import VERSION_SLUGS
 from instep.drafting.places.schemas import NewPlace, Place, PlaceSource, PlaceSourceKind, PlaceStatus
 from instep.platform.core.ids import new_id
 from instep.platform.core.paging import Order, Page, PageRequest
 from instep.platform.identity.schemas import Ctx
 
-PLACE = """
+PLACE = f"""
     p.id, p.bot_id, p.article_id, a.title as article_title, p.task_id, p.status, p.heading, p.line, p.reason,
     p.evidence, p.statement, p.source_kind, p.source_title, p.source_url, p.assignee_id,
     m.email as assignee_name, p.settled_by_name, p.settled_at, p.dismissal_reason, p.dismissal_comment,
-    p.created_at, p.updated_at, t.version_id,
+    p.created_at, p.updated_at, {VERSION_SLUGS}, t.version_id,
     (select v.slug from product_versions v where v.workspace_id = %(workspace)s and v.id = t.version_id)
         as version
 """

@@ -62,6 +62,9 @@ class Place:
     dismissal_comment: str | None
     created_at: datetime
     updated_at: datetime
+    # The first and the last product version of the article, by slug.
+    since_slug: str | None
+    until_slug: str | None
     # The product version that the change is for, by id and slug.
     version_id: str | None
     version: str | None
@@ -142,7 +145,16 @@ class PlaceOut(Out):
     assignee: AuthorOut | None = Field(description="The person assigned to write; null if unassigned.")
     task_id: str | None = Field(description="The latest task that found it.")
     version: str | None = Field(
-        description="The version of the product, by slug, that the text is for; null if it is for all.",
+        description="The version of the product, by slug, that the text is for; null if it is for all those"
+        " of the article.",
+        examples=["2.x"],
+    )
+    since_version: str | None = Field(
+        description="The first version of the product that the article is about, by slug; null: no bound.",
+        examples=[None],
+    )
+    until_version: str | None = Field(
+        description="The last version of the product that the article is about, by slug; null: no bound.",
         examples=["2.x"],
     )
     source: PlaceSourceOut
@@ -157,6 +169,8 @@ def place_out(place: Place) -> PlaceOut:
     return PlaceOut.of_row(
         place,
         bot_id=str(place.bot_id),
+        since_version=place.since_slug,
+        until_version=place.until_slug,
         assignee=assignee,
         evidence=[PlaceEvidenceOut(**{name: row[name] for name in names}) for row in place.own_evidence],
         source=PlaceSourceOut(kind=place.source_kind, title=place.source_title, url=place.source_url),

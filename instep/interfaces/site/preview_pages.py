@@ -18,7 +18,7 @@ from instep.interfaces.site.contents import contents_of
 from instep.interfaces.site.rendering import shown_text, visitor_page
 from instep.interfaces.site.schemas import ArticlePage, PreviewArrival
 from instep.interfaces.site.site_tree import tree_of_article
-from instep.interfaces.site.visits import VISITOR, Visit, canonical_locale
+from instep.interfaces.site.visits import VISITOR, Visit, canonical_locale, with_version
 from instep.platform.core.clock import utc_now
 from instep.platform.core.errors import NotFound
 from instep.platform.core.restarts import restartable
@@ -45,24 +45,34 @@ class PreviewVisit:
         return f"{self.root}/{below}articles/{slug}"
 
     async def page(self, article: ArticlePage, draft: PreviewedDraft | None) -> Response:
+        visit = await self.visit_to(article, draft)
         answer = visitor_page(
-            self.visit,
+            visit,
             "preview.html",
             article.locale,
             paths={other: self.href(slug, other) for other, slug in article.slugs.items()},
             article=article,
-            html=shown_text(self.visit, article.html),
+            html=shown_text(visit, article.html),
             headings=contents_of(article.html),
-            tree=await tree_of_article(self.visit, article, article.locale),
+            tree=await tree_of_article(visit, article, article.locale),
+            # Their links would leave the preview.
+            versions=[],
             draft=draft,
             changed=[(self.href(other.slug, other.locale), other) for other in self.drafts],
             expires_at=self.expires_at,
         )
         # Links to articles stay below the preview link.
-        links = re.compile(rf'href="/help/{re.escape(self.visit.ctx.bot.slug)}/((?:[\w-]+/)?articles/)')
+        links = re.compile(rf'href="{re.escape(visit.ctx.bot.home_path)}/((?:[\w-]+/)?articles/)')
         html = links.sub(rf'href="{self.root}/\1', bytes(answer.body).decode())
         headers = {name: value for name, value in answer.headers.items() if name not in UNIQUE_HEADERS}
         return Response(html, answer.status_code, {**headers, **PREVIEW_HEADERS}, "text/html")
+
+    async def visit_to(self, article: ArticlePage, draft: PreviewedDraft | None) -> Visit:
+        """The visit in the product version of the draft's change, or else in the best one of the article."""
+        versions = await queries.versions_of(self.visit.ctx, article.id)
+        changed = draft.version if draft else None
+        ranked = sorted(versions, key=lambda version: (version.slug != changed, not version.is_current))
+        return replace(self.visit, ctx=with_version(self.visit.ctx, ranked[0] if ranked else None))
 
 
 # Headers that the response computes itself or must not have.

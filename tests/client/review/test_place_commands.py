@@ -38,6 +38,12 @@ def test_places_are_listed_with_article_section_line_reason_and_code() -> None:
     assert json.loads(raw.out)["results"] == [PLACE | {"version": "2.x"}]
 
 
+def test_a_place_is_listed_with_the_versions_of_its_article() -> None:
+    with standing() as stand:
+        stand.replies[LISTED] = [page(PLACE | {"sinceVersion": "1.x", "untilVersion": "2.x"})]
+        assert "\n  since   1.x\n  until   2.x\n  why " in place_command(stand, "list").out
+
+
 def test_an_empty_list_says_so_and_an_article_narrows_it() -> None:
     with standing() as stand:
         stand.replies[f"{LISTED}&article_id=exports"] = [page()]

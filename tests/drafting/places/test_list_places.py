@@ -3,7 +3,7 @@
 from instep.platform.core.database import Database
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.changes import publish
-from tests.support.http import TIMESTAMP, all_pages, error, ok
+from tests.support.http import TIMESTAMP, all_pages, created, error, ok
 from tests.support.places import LABEL, REASON, URL, find_places, new_place, waiting
 
 
@@ -24,6 +24,8 @@ async def test_a_place_says_where_why_and_for_which_lines_of_code(
         "assignee": None,
         "taskId": place["taskId"],
         "version": None,
+        "sinceVersion": None,
+        "untilVersion": None,
         "source": {"kind": "pr", "title": "Pause scheduled exports", "url": URL},
         "botId": str(cast.acme.bot_id),
         "createdAt": place["createdAt"],
@@ -33,6 +35,24 @@ async def test_a_place_says_where_why_and_for_which_lines_of_code(
     task = ok(await client.get(f"/v1/tasks/{place['taskId']}"))
     assert task["places"] == [
         {"id": place["id"], "articleId": place["articleId"], "heading": "Schedule exports"}
+    ]
+
+
+async def test_places_of_articles_with_the_same_title_say_their_versions(
+    client: Client, cast: Cast, database: Database, place: Json
+) -> None:
+    for slug in ("1.x", "2.x"):
+        created(await client.post("/v1/product-versions", json={"slug": slug, "isCurrent": slug == "2.x"}))
+    ok(await client.patch(f"/v1/articles/{place['articleId']}", json={"sinceVersion": "2.x"}))
+    older = await publish(client, "Exports", "# Exports\n")
+    ok(await client.patch(f"/v1/articles/{older['id']}", json={"untilVersion": "1.x"}))
+    await find_places(client, database, cast.acme, new_place(older["id"], heading=None, key="b"))
+
+    rows = await waiting(client)
+
+    assert [(row["articleTitle"], row["sinceVersion"], row["untilVersion"]) for row in rows] == [
+        ("Exports", None, "1.x"),
+        ("Exports", "2.x", None),
     ]
 
 

@@ -4,8 +4,10 @@ import re
 
 from instep.platform.core.database import Tx
 from tests.interfaces.dashboard.conftest import Desk
-from tests.support.cast import Api, Cast, Json
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.http import created, ok
 from tests.support.review_desk import Shelf
+from tests.support.site_pages import Page
 
 LINK = re.compile(r'href="http://[^/]+(/preview/[^"]+)"')
 
@@ -47,6 +49,35 @@ async def test_a_whole_source_is_shown_and_links_stay_within_it(desk: Desk, shel
     assert "<strong>50 MB</strong>" in second.text
     assert "<strong>25 MB</strong>" in third.text
     assert "no changes" in third.text
+
+
+async def test_a_preview_is_in_the_version_of_its_article_or_change(
+    desk: Desk, shelf: Shelf, api: Api, client: Client, owner: Tx
+) -> None:
+    for slug in ("1.x", "2.x"):
+        created(await client.post("/v1/product-versions", json={"slug": slug, "isCurrent": slug == "2.x"}))
+    older, whole = await shelf.edit("Older"), await shelf.edit("Whole")
+    for article_id in (older["articleId"], await shelf.write("Telnet")):
+        ok(await client.patch(f"/v1/articles/{article_id}", json={"untilVersion": "1.x"}))
+    newer = await shelf.write("Orbit")
+    ok(await client.patch(f"/v1/articles/{newer}", json={"sinceVersion": "2.x"}))
+
+    async def titles(draft: Json, below: str = "") -> set[str]:
+        page = Page((await api(None).get(await preview_path(desk, draft) + below)).text)
+        assert not [link for link in page.links if "/versions/" in link and "/articles/" in link]
+        return {each for each in ("Version 1.x", "Version 2.x", "Telnet", "Orbit") if each in page.text}
+
+    assert await titles(older) == {"Version 1.x", "Telnet"}
+    assert await titles(older, "/articles/whole") == {"Version 2.x", "Orbit"}
+    assert await titles(whole) == {"Version 2.x", "Orbit"}
+    await owner.execute(
+        """
+        update tasks t set version_id = v.id from product_versions v
+        where t.bot_id = %(bot)s and v.bot_id = t.bot_id and v.slug = '1.x'
+        """,
+        bot=shelf.company.bot_id,
+    )
+    assert await titles(whole) == {"Version 1.x", "Telnet"}
 
 
 async def test_a_new_article_has_a_preview(desk: Desk, shelf: Shelf, api: Api) -> None:

@@ -10,7 +10,7 @@ from instep.platform.core.database import Database, Tx
 from tests.interfaces.dashboard.conftest import Desk
 from tests.support.cast import Client
 from tests.support.chromium import Complaints
-from tests.support.http import create_article
+from tests.support.http import create_article, created, ok
 from tests.support.places import waiting
 from tests.support.translations import (
     GERMAN_WAIT,
@@ -89,6 +89,9 @@ async def test_the_languages_of_all_articles_are_on_one_page_with_their_ages(
     assert "waits for review" in text
     assert "0 up to date, 1 outdated, 1 missing" in re.sub(r"\s+", " ", text)
     assert "Imports" in (await desk.get("articles/languages?collection=none")).text
+    created(await client.post("/v1/product-versions", json={"slug": "1.x"}))
+    ok(await client.patch(f"/v1/articles/{lone['id']}", json={"untilVersion": "1.x"}))
+    assert re.search("Imports</bdi></a> <span[^>]*>Until 1.x<", (await desk.get("articles/languages")).text)
 
 
 async def test_the_pages_show_the_cost_first_and_the_progress_after(
