@@ -17,7 +17,7 @@ from instep.drafting.drafts.hunks import SIDES, content_with_hunks
 from instep.drafting.drafts.merging import ALL_IS_LIVE, overwrite_warnings, text_to_apply
 from instep.drafting.drafts.pending import ProposalChanged, find_pending, lock_article
 from instep.drafting.drafts.schemas import Draft, DraftApply, DraftTexts, TitledText
-from instep.drafting.drafts.translated_versions import note_versions
+from instep.drafting.drafts.translated_versions import follow_same_change, note_versions
 from instep.platform.core.errors import AppError, Conflict, InvalidRequest, InvalidValue
 from instep.platform.core.etags import refuse_stale
 from instep.platform.identity.schemas import Ctx
@@ -108,6 +108,7 @@ async def _apply_text(ctx: Ctx, article: Article, draft: DraftTexts, text: Title
         if article.has_unpublished_changes:
             ctx.warnings.append(WORKING_COPY_IN_HISTORY)
         applied_version = (await replace_text(ctx, article, text.title, text.content, source)).version
+        await follow_same_change(ctx, draft, article.version, applied_version)
     await queries.set_versions(ctx, draft.id, article.version, applied_version)
     await note_versions(ctx, article.id, draft.statement_keys)
     await notify_proposer(ctx, draft, "applied")

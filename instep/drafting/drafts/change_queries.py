@@ -117,6 +117,28 @@ async def list_same_change(
     )
 
 
+async def list_in_same_change(ctx: Ctx, draft: Draft, version: int) -> list[str]:
+    """The translations of a draft's article, made from this version of it, that have the change already."""
+    ids: list[str] | None = await ctx.value(
+        """
+        select array_agg(t.id order by t.id) from articles t
+        where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.translation_of = %(article)s
+          and t.translated_version = %(version)s and 'applied' = all(
+            select d.status from drafts d
+            where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.article_id = t.id
+              and d.status <> 'dismissed' and (d.task_id = %(task)s or d.source_url = %(source)s))
+          and exists (select from drafts d
+            where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.article_id = t.id
+              and d.status = 'applied' and (d.task_id = %(task)s or d.source_url = %(source)s))
+        """,
+        article=draft.article_id,
+        version=version,
+        task=draft.task_id,
+        source=draft.source_url,
+    )
+    return ids or []
+
+
 async def is_outdated(ctx: Ctx, draft: Draft) -> bool:
     """True if a later task for the same change has already edited the same article."""
     return await ctx.value(

@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterable
 
 from instep.content.articles.texts import follow_version
+from instep.drafting.drafts import change_queries
 from instep.drafting.drafts.proposals import Statement
+from instep.drafting.drafts.schemas import Draft
 from instep.platform.identity.schemas import Ctx
 
 _KEY = re.compile(r"translation of (\d+) to (\d+)")
@@ -22,3 +24,9 @@ async def note_versions(ctx: Ctx, article_id: str, keys: Iterable[str], *, is_un
     for key in keys:
         if match := _KEY.fullmatch(key):
             await follow_version(ctx, article_id, int(match[1 if is_undone else 2]))
+
+
+async def follow_same_change(ctx: Ctx, draft: Draft, before: int, after: int) -> None:
+    """Keep translations up to date whose own draft of the same change was applied before the original's."""
+    for translation_id in await change_queries.list_in_same_change(ctx, draft, before):
+        await follow_version(ctx, translation_id, after)

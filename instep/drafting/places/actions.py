@@ -48,10 +48,18 @@ async def list_task_places(ctx: Ctx, task_id: str) -> list[Place]:
 @proposes
 async def resolve_place(ctx: Ctx, place_id: str) -> Place:
     """Mark a place as written: the article now has the text, or already had it. It leaves the queue."""
+    place = await settle_written_place(ctx, place_id)
+    if place is None:
+        raise await _not_open(ctx, place_id)
+    await note_versions(ctx, place.article_id, [place.key])
+    return place
+
+
+async def settle_written_place(ctx: Ctx, place_id: str) -> Place | None:
+    """Resolve a place whose article has the text; None if it is not open."""
     before = await get_place(ctx, place_id)
     if not await queries.settle(ctx, place_id, "resolved"):
-        raise await _not_open(ctx, place_id)
-    await note_versions(ctx, before.article_id, [before.key])
+        return None
     await ctx.stamp_at_commit()
     after = await get_place(ctx, place_id)
     await emit(ctx, "place.resolved", place_out(after), place_out(before))

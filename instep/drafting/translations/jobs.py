@@ -7,6 +7,7 @@ from instep.accounts.language_model.choosing import NO_MODELS, LanguageModels
 from instep.content.articles.following import FOLLOW_TRANSLATIONS
 from instep.content.articles.texts import find_article
 from instep.content.style.actions import find_style
+from instep.drafting.places.actions import settle_written_place
 from instep.drafting.translations import queries
 from instep.drafting.translations.actions import compare_with_root, read_followed_texts
 from instep.drafting.translations.change_storing import store_following
@@ -27,11 +28,15 @@ TRANSLATOR = Actor("task", "Instep", can_write=True, channel="job")
 
 
 async def follow_translations(database: Database, job: Job, models: LanguageModels = NO_MODELS) -> None:
-    """Compare the translations of an article with its published text; nothing goes live by itself."""
+    """Compare the translations of an article with its published text; nothing goes live by itself.
+
+    The places of translations that people have brought up to date are resolved, also if the article is one.
+    """
     enter = partial(job_context, database, job.payload, TRANSLATOR)
     try:
         async with enter() as ctx:
             await refuse_paused(ctx)
+            await _resolve_covered(ctx, job.payload["article"])
             ids = await queries.list_behind(ctx, job.payload["article"])
         for translation_id in ids:
             await _follow(enter, models, translation_id)
@@ -41,6 +46,13 @@ async def follow_translations(database: Database, job: Job, models: LanguageMode
             await defer(
                 ctx.tx, FOLLOW_TRANSLATIONS, job.payload, run_at=run_at, dedupe=job.payload["article"]
             )
+
+
+async def _resolve_covered(ctx: Ctx, article_id: str) -> None:
+    if place_ids := await queries.list_covered_places(ctx, article_id):
+        async with ctx.tx.transaction():
+            for place_id in place_ids:
+                await settle_written_place(ctx, place_id)
 
 
 async def _follow(enter: Enter, models: LanguageModels, translation_id: str) -> None:

@@ -28,6 +28,22 @@ async def list_behind(ctx: Ctx, root_id: str) -> list[str]:
     return ids or []
 
 
+async def list_covered_places(ctx: Ctx, article_id: str) -> list[str]:
+    """The open places of a translation, or of those of an original, that follow its present version."""
+    ids: list[str] | None = await ctx.value(
+        """
+        select array_agg(p.id order by p.id) from articles t
+        join articles a on a.workspace_id = t.workspace_id and a.id = t.translation_of
+        join places p on p.workspace_id = t.workspace_id and p.article_id = t.id
+        where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s
+          and %(article)s in (t.id, t.translation_of) and a.version <= t.translated_version
+          and p.source_kind = 'translation' and p.status = 'open'
+        """,
+        article=article_id,
+    )
+    return ids or []
+
+
 async def is_known(ctx: Ctx, article_id: str, key: str) -> bool:
     """True if a draft or place of the article makes this statement, or has made it."""
     return await ctx.value(
