@@ -5,11 +5,13 @@ name is the slug, and the part after the first dot is the language, as in `02-in
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from pathlib import PurePosixPath
 
+from instep.content.articles.paths import path_of_locale
 from instep.content.files.schemas import StoredFile, path_of_file
 from instep.platform.identity.schemas import Bot
 from instep.transfer.exports.relative_links import SiteMap, article_address
@@ -35,7 +37,7 @@ class Layout:
     articles: dict[str, str]
     entries: dict[str, str]
     files: dict[str, str]
-    site: SiteMap = field(default_factory=SiteMap)
+    site: SiteMap = field(default_factory=partial(SiteMap, has_versions=True))
 
 
 def lay_out(
@@ -125,8 +127,26 @@ def add_addresses(
     files: Sequence[StoredFile],
 ) -> None:
     site, home = layout.site, f"/help/{bot.slug}"
-    site.add(ROOT, home)
-    site.add(CHANGELOG_FOLDER, f"{home}/changelog")
+    locales = {row.locale for row in articles} - {bot.locale}
+    homes = [home, *(home + path_of_locale(bot.locale, locale) for locale in sorted(locales))]
+    site.add(ROOT, *homes)
+    site.add(CHANGELOG_FOLDER, *(f"{each}/changelog" for each in homes))
+    add_article_addresses(bot, layout, articles, locales)
+    for collection in collections:
+        path = layout.folders[collection.id] + COLLECTION_FILE
+        names = (collection.slug, collection.id)
+        site.add(path, *(f"{each}/collections/{name}" for each in homes for name in names))
+    for entry in entries:
+        path = layout.entries[entry.id]
+        site.add(path, *(f"{each}/changelog/{entry.slug}" for each in homes))
+    for file in files:
+        site.add(layout.files[file.id], path_of_file(bot, file.sha256, file.kind))
+
+
+def add_article_addresses(
+    bot: Bot, layout: Layout, articles: Sequence[ArticleRow], locales: Collection[str]
+) -> None:
+    site = layout.site
     # A current address has priority over another article's former one, so current ones come first.
     for row in articles:
         for slug in row.former_slugs:
@@ -134,13 +154,13 @@ def add_addresses(
     for row in articles:
         by_id = article_address(bot, row.locale, row.id)
         site.add(layout.articles[row.id], article_address(bot, row.locale, row.slug), by_id)
-    for collection in collections:
-        path = layout.folders[collection.id] + COLLECTION_FILE
-        site.add(path, f"{home}/collections/{collection.slug}", f"{home}/collections/{collection.id}")
-    for entry in entries:
-        site.add(layout.entries[entry.id], f"{home}/changelog/{entry.slug}")
-    for file in files:
-        site.add(layout.files[file.id], path_of_file(bot, file.sha256, file.kind))
+    # Below another language, a slug in the help center's own leads to the translation, if there is one.
+    texts = {(row.translation_of or row.id, row.locale): layout.articles[row.id] for row in articles}
+    for row in articles:
+        for locale in locales if row.locale == bot.locale else ():
+            path = texts.get((row.translation_of or row.id, locale), layout.articles[row.id])
+            for slug in (row.slug, *row.former_slugs):
+                site.paths.setdefault(article_address(bot, locale, slug), path)
 
 
 def numbered(number: int, count: int, stem: str) -> str:

@@ -29,6 +29,7 @@ DESTINATION = re.compile(
 END_OF_PATH = re.compile(r"[?#]")
 # Characters that a destination without brackets can't contain, or that are special in a URL.
 UNSAFE = re.compile(r"[\x00-\x20\x7f()<>\"'`%?#\\\[\]]")
+VERSION = re.compile(r"^(/help/[^/]+)/versions/[^/]+")
 Convert = Callable[[str], str | None]
 
 
@@ -38,10 +39,12 @@ class SiteMap:
 
     `paths` leads from addresses below the root of the installation, without trailing slash, such as
     `/help/acme/articles/install`, to paths of files below the root of the folder; `addresses` leads back.
+    With `has_versions`, an address in a version of the product leads to the same file.
     """
 
     paths: dict[str, str] = field(default_factory=dict)
     addresses: dict[str, str] = field(default_factory=dict)
+    has_versions: bool = False
 
     def add(self, path: str, address: str, *former_addresses: str) -> None:
         """Map a file to the address that links to it get, and the page's former addresses to the file."""
@@ -52,7 +55,10 @@ class SiteMap:
     def path_of(self, address: str) -> str | None:
         """The file at an address, with or without the site's own host."""
         below = address.removeprefix(settings().base_url)
-        return self.paths.get(unquote(below).rstrip("/")) if below.startswith("/") else None
+        if not below.startswith("/"):
+            return None
+        name = unquote(below).rstrip("/")
+        return self.paths.get(VERSION.sub(r"\1", name) if self.has_versions else name)
 
 
 def article_address(bot: Bot, locale: str, slug: str) -> str:

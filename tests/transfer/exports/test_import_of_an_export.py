@@ -48,6 +48,50 @@ async def test_links_to_all_pages_and_redirects_lead_to_the_same_in_another_help
     assert unpacked(await export_zip(database, cast.globex)) == first
 
 
+async def test_links_in_any_form_that_the_site_answers_lead_to_the_same_page_elsewhere(
+    client: Client, api: Api, database: Database, cast: Cast
+) -> None:
+    created(await client.post("/v1/product-versions", json={"name": "1", "slug": "v1"}))
+    home = f"/help/{cast.acme.slug}"
+    admin = created(await client.post("/v1/collections", json={"title": "Admin"}))
+    english = created(await client.post("/v1/collections", json={"title": "English"}))
+    await publish(client, "Only here", "Text.", collectionId=english["id"])
+    limits = await publish(client, "Limits", "Text.", collectionId=admin["id"])
+    german = {"locale": "de", "translationOf": limits["id"]}
+    await publish(client, "Grenzen", "## Filter\n\nText.", collectionId=admin["id"], **german)
+    old = await publish(client, "Old limits", "Text.", untilVersion="v1", collectionId=admin["id"])
+    written = {
+        f"{home}/de/articles/limits#filter": "/de/articles/grenzen#h-filter",
+        f"{home}/de/articles/only-here": "/articles/only-here",
+        f"{home}/versions/v1/de/articles/grenzen": "/de/articles/grenzen",
+        f"{home}/versions/v1/articles/old-limits": "/articles/old-limits",
+        f"{home}/de/collections/admin": "/de/collections/admin",
+        f"{home}/collections/english": "/collections/english",
+        f"{home}/de/collections/english": "/collections/english",
+        f"{home}/de/": "/de/",
+        f"{home}/de/changelog": "/changelog",
+        old["url"]: "/articles/old-limits",
+    }
+    links = "".join(f"[a]({address})\n" for address in written)
+    everything = await publish(client, "All", "Text.")
+    await publish(client, "Alles", links, locale="de", translationOf=everything["id"])
+    redirect = {"from": "/alt", "url": f"http://help.test{home}/de/collections/admin"}
+    created(await client.post("/v1/redirects", json=redirect))
+
+    files = Files(unpacked(await export_zip(database, cast.acme)))
+    report = await Importer(database, cast.globex).bring(READER.read(files), files)
+
+    assert report.losses == []
+    assert home.encode() not in b"".join(content for content in files.contents.values())
+    there = ok(await api(cast.globex.write_key).get("/v1/articles/alles?locale=de"))["contentMarkdown"]
+    new_home = f"/help/{cast.globex.slug}"
+    assert there == "".join(f"[a]({new_home}{address})\n" for address in written.values())
+    for address in ("/de/articles/grenzen", "/articles/old-limits", "/de/collections/admin", "/de/", "/alt"):
+        answer = await api(None).get(f"{new_home}{address}", follow_redirects=True)
+        assert answer.status_code == 200, address
+    assert unpacked(await export_zip(database, cast.globex)) == files.contents
+
+
 async def test_an_original_in_another_language_and_its_translation_into_ours_stay_together(
     client: Client, api: Api, database: Database, cast: Cast
 ) -> None:

@@ -425,8 +425,9 @@ def part_of(path: str) -> str:
 
 
 def candidates(base: str, path: str) -> Iterator[str]:
-    """Candidate paths for a relative link in the file `base`."""
-    for folder in (posixpath.dirname(base), PAGE_EXTENSION.sub("", base)):
+    """Candidate paths for a relative link in the file `base`; a link to the folder is none to the page."""
+    as_folder = () if path in (".", "./") else (PAGE_EXTENSION.sub("", base),)
+    for folder in (posixpath.dirname(base), *as_folder):
         candidate = posixpath.normpath(posixpath.join(folder, path))
         if not candidate.startswith(".."):
             yield candidate if candidate != "." else ""

@@ -131,7 +131,19 @@ class Planner:
             self.collection_slugs(),
             kept_slugs(self.tree.entries, self.state.entries, "entry", self.state.entry_slugs),
             has_changelog=bool(self.tree.entries or self.state.entry_slugs),
+            sections=frozenset(self.sections()),
         )
+
+    def sections(self) -> Iterator[tuple[str | None, str]]:
+        """The collections, and None for the home page, with each language in which they list a page."""
+        parents = {collection.key: parent for collection, parent in self.places.collections}
+        live_pages = [page for page in self.tree.pages if page.status == "published"]
+        for collection, locale in {(page.collection, self.locales[page.key]) for page in live_pages}:
+            key = self.places.home_of(collection)
+            while key is not None:
+                yield key, locale
+                key = parents[key]
+            yield None, locale
 
     def page(
         self, page: ImportedPage, original: str | None, slug: tuple[str, str], text: PlannedText

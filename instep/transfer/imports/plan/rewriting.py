@@ -140,9 +140,9 @@ class PageRewriter:
     def address_of(self, target: SourceTarget, page: ImportedPage, reference: Reference) -> str:
         """The address of a link's target, with the fragment."""
         if target.kind == "home":
-            return self.addresses.home
+            return self.addresses.of_section(None, page)
         if target.other_page is not None:
-            return self.addresses.of_other_page(target)
+            return self.addresses.of_other_page(target, page)
         if target.url is not None:
             return target.url
         assert target.page is not None, "a target that is neither URL nor file is a page"

@@ -1,11 +1,11 @@
 """The slugs and addresses of a source's pages in the help center, and the targets of its redirects."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import quote, unquote
 
-from instep.content.articles.paths import path_of_article
+from instep.content.articles.paths import path_of_article, path_of_locale
 from instep.content.redirects.path_patterns import ANY, FIXED_PAGE, segments_of
 from instep.content.redirects.schemas import valid_target
 from instep.platform.core import limits
@@ -32,6 +32,8 @@ class SiteAddresses:
     """Addresses of pages, below the root of the installation.
 
     `pages` are the language and slug of each page, `collections` and `entries` the slugs, all by their keys.
+    `sections` are the lists that have a page in a language: the key of a collection, or None for the home
+    page, with the language.
     """
 
     bot_slug: str
@@ -40,23 +42,31 @@ class SiteAddresses:
     collections: Mapping[str, str]
     entries: Mapping[str, str]
     has_changelog: bool = False
+    sections: Set[tuple[str | None, str]] = frozenset()
 
     @property
     def home(self) -> str:
         return f"/help/{self.bot_slug}/"
 
+    def of_section(self, key: str | None, page: ImportedPage | None) -> str:
+        """The address of a collection or of the home page, in the language of the page with the link."""
+        locale = self.pages[page.key][0] if page and page.key in self.pages else self.bot_locale
+        prefix = path_of_locale(self.bot_locale, locale) if (key, locale) in self.sections else ""
+        below = "" if key is None else f"collections/{self.collections[key]}"
+        return f"/help/{self.bot_slug}{prefix}/{below}"
+
     def of_page(self, page: ImportedPage) -> str:
         locale, slug = self.pages[page.key]
         return f"/help/{self.bot_slug}" + path_of_article(self.bot_locale, locale, slug)
 
-    def of_other_page(self, target: SourceTarget) -> str:
-        """The address of a page that is not an article, with the fragment."""
+    def of_other_page(self, target: SourceTarget, page: ImportedPage | None = None) -> str:
+        """The address of a page that is not an article, with the fragment; `page` has the link to it."""
         assert target.other_page is not None, "the target is another page"
         fragment = f"#{target.fragment}" if target.fragment else ""
         if isinstance(target.other_page, Changelog):
             return f"{self.home}changelog{fragment}"
         if isinstance(target.other_page, ImportedCollection):
-            return f"{self.home}collections/{self.collections[target.other_page.key]}{fragment}"
+            return f"{self.of_section(target.other_page.key, page)}{fragment}"
         return f"{self.home}changelog/{self.entries[target.other_page.key]}{fragment}"
 
     def answer_at(self, path: str) -> "OwnPage | None":
