@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 from instep.platform.core.markdown import extensions
-from instep.platform.llm.protocol import CompletionError
+from instep.platform.llm.protocol import UnreadableReply
 from instep.platform.text.characters import JOINERS, is_hidden
 
 Reply = TypeVar("Reply", bound=BaseModel)
@@ -75,8 +75,9 @@ def read_reply(kind: type[Reply], text: str) -> Reply | None:
 
 
 def require_reply(kind: type[Reply], text: str) -> Reply:
+    """The JSON of a completion as `kind`; raises `UnreadableReply`."""
     if (reply := read_reply(kind, text)) is None:
-        raise CompletionError("Its reply does not have the requested format.")
+        raise UnreadableReply("Its reply does not have the requested format.")
     return reply
 
 

@@ -79,6 +79,10 @@ class CompletionError(Exception):
         return sum_of(self.input_tokens, self.output_tokens)
 
 
+class UnreadableReply(CompletionError):
+    """The completion is empty or has another format; the next one may be better."""
+
+
 class PromptRejected(CompletionError):
     """The provider does not accept this prompt; it may accept another one."""
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol, Self, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from instep.platform.core.outbound.client import INCOMPLETE
-from instep.platform.llm.protocol import Completion, CompletionError, OnText, Prompt
+from instep.platform.llm.protocol import Completion, CompletionError, OnText, Prompt, UnreadableReply
 
 FIELD, END = b"data:", b"[DONE]"
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -37,7 +37,7 @@ class ProviderReply:
         if self.stop_reason in CUT_REASONS:
             raise self.error(CUT)
         if not self.text.strip():
-            raise self.error(EMPTY)
+            raise UnreadableReply(EMPTY, self.input_tokens, self.output_tokens)
         return Completion(self.text, self.input_tokens, self.output_tokens)
 
     def error(self, message: str) -> CompletionError:

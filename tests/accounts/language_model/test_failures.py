@@ -96,7 +96,7 @@ async def test_a_task_ends_with_what_is_certain_and_the_reason(
 
     assert (task["status"], task["outcome"], len(task["drafts"])) == ("completed", "drafts", 1)
     assert sentence in task["summary"]
-    assert task["model"]["calls"] == 1
+    assert task["model"]["calls"] == (2 if "empty" in sentence else 1)
     assert KEY not in json.dumps(task) + "".join(capfd.readouterr()) + caplog.text
 
 

@@ -137,7 +137,7 @@ async def test_an_article_that_needs_no_edit_after_a_refusal_has_no_place() -> N
     "second", [edits(INSERT_ROW, EVIL), {"edits": []}, "no JSON", CompletionError("Down.", 0)]
 )
 async def test_edits_of_an_article_fall_together_and_leave_a_place(second: object) -> None:
-    report, _ = await edited(CHOICE, edits(INSERT_ROW, EVIL), second)
+    report, _ = await edited(CHOICE, edits(INSERT_ROW, EVIL), second, second)
 
     assert on_settings(report).text == AFTER
     [place] = report.places
@@ -232,13 +232,25 @@ async def test_a_file_without_room_in_the_prompt_proves_an_edit_by_its_line_of_t
 @pytest.mark.parametrize("reply", ["", "no JSON", '{"edits": [{"article": 3}]}', '["edits"]'])
 @pytest.mark.parametrize("step", ["choice", "edit"])
 async def test_a_reply_of_another_form_leaves_the_report_as_it_was(reply: str, step: str) -> None:
-    replies = [reply] if step == "choice" else [CHOICE, reply]
+    replies = [reply, reply] if step == "choice" else [CHOICE, reply, reply]
     _, before = certain()
 
     report, _ = await edited(*replies)
 
     assert (report.proposals, report.places) == (before.proposals, before.places)
     assert "scripted was left out." in report.summary
+
+
+async def test_a_model_whose_reply_has_another_form_is_asked_once_more() -> None:
+    report, _ = await edited("no JSON", CHOICE, "no JSON", edits(INSERT_ROW))
+
+    assert on_settings(report).text == WITH_ROW
+
+
+async def test_edits_stay_if_the_question_about_more_sections_fails() -> None:
+    report, _ = await edited(CHOICE, edits(INSERT_ROW, show=["A2"]), CompletionError("Down.", 0))
+
+    assert on_settings(report).text == WITH_ROW
 
 
 async def test_json_is_found_where_servers_without_schemas_put_it() -> None:

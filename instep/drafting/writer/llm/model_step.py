@@ -29,14 +29,19 @@ from instep.drafting.writer.llm.model_report import (
     report_without_model,
     report_without_need,
 )
-from instep.drafting.writer.llm.section_choice import chosen_sections, prompt_for_choice, section_references
+from instep.drafting.writer.llm.section_choice import (
+    SectionChoice,
+    chosen_sections,
+    prompt_for_choice,
+    section_references,
+)
 from instep.drafting.writer.new_articles.outline import ArticleRequest
 from instep.drafting.writer.new_articles.outline_sources import SourcePassage
 from instep.drafting.writer.shapes import Article, Change, DismissedEdit, Report, Verdict, WaitingEdit
 from instep.platform.core import limits
 from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
-from instep.platform.llm.guard import require_reply
-from instep.platform.llm.protocol import CompletionError, Model, Prompt, bytes_of
+from instep.platform.llm.guard import Reply, require_reply
+from instep.platform.llm.protocol import CompletionError, Model, Prompt, UnreadableReply, bytes_of
 from instep.platform.text.patch import InvalidDiff
 
 log = structlog.get_logger()
@@ -91,7 +96,8 @@ class ModelStep:
             if not reading.diff and not (change.body or "").strip():
                 return report
             room = self._bytes(_TABLE_SHARE, _MAX_TABLE_BYTES)
-            choice = await self._ask(self.reader, prompt_for_choice, reading, room)
+            prompt = await _time_limited(prompt_for_choice, reading, room)
+            choice = await self._reply(SectionChoice, prompt, self.reader)
             chosen = await _time_limited(chosen_sections, choice, reading)
             if not chosen:
                 return report_without_need(report, self.model.name)
@@ -149,7 +155,11 @@ class ModelStep:
         if not requests or room < _MIN_SHOWN_BYTES:
             return reply, excerpts
         more = await _time_limited(shown_articles, reading.contents, requests, room)
-        second = await self._ask_for_edits(prompt_for_edits, reading, more, reply.edits)
+        try:
+            second = await self._ask_for_edits(prompt_for_edits, reading, more, reply.edits)
+        except CompletionError as error:
+            log.info("more sections were not read", model=self.model.name, reason=error.message)
+            return reply, excerpts
         reply.edits += second.edits
         reply.articles += second.articles
         reply.unchanged += second.unchanged
@@ -227,10 +237,14 @@ class ModelStep:
     async def _ask_for_edits(
         self, make: Callable[[*Arguments], Prompt], *arguments: *Arguments
     ) -> ModelReply:
-        return require_reply(ModelReply, await self._ask(self.model, make, *arguments))
+        return await self._reply(ModelReply, await _time_limited(make, *arguments), self.model)
 
-    async def _ask(self, model: Model, make: Callable[[*Arguments], Prompt], *arguments: *Arguments) -> str:
-        return await self._complete(await _time_limited(make, *arguments), model)
+    async def _reply(self, kind: type[Reply], prompt: Prompt, model: Model) -> Reply:
+        """The model's reply; a model whose reply can't be read is asked once more."""
+        try:
+            return require_reply(kind, await self._complete(prompt, model))
+        except UnreadableReply:
+            return require_reply(kind, await self._complete(prompt, model))
 
     async def _complete(self, prompt: Prompt, model: Model) -> str:
         """The text of the completion; if the usage is unknown, the maximum is counted."""

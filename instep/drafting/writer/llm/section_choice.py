@@ -17,7 +17,7 @@ from instep.drafting.writer.llm.article_contents import (
 )
 from instep.drafting.writer.relevance.article_features import article_features
 from instep.drafting.writer.words.change_terms import change_terms
-from instep.platform.llm.guard import DATA_RULE, delimit, reply_schema, require_reply
+from instep.platform.llm.guard import DATA_RULE, delimit, reply_schema
 from instep.platform.llm.protocol import Prompt
 
 MAX_SECTIONS, MAX_SEARCHES = 12, 6
@@ -78,9 +78,8 @@ def change_parts(reading: ChangeReading) -> list[tuple[str, str]]:
     return [("title of the change", reading.change.title), *described, ("diff", reading.diff)]
 
 
-def chosen_sections(reply: str, reading: ChangeReading) -> list[SectionReference]:
+def chosen_sections(choice: SectionChoice, reading: ChangeReading) -> list[SectionReference]:
     """The sections to read and those of the writer's places, best first, without duplicates; may be empty."""
-    choice = require_reply(SectionChoice, reply)
     names = [row.section for row in choice.sections[:MAX_SECTIONS]]
     chosen = section_references(names, choice.searches, reading.contents)
     return list(dict.fromkeys([*chosen, *_place_references(reading)])) if chosen else []
