@@ -22,6 +22,7 @@ from instep.interfaces.site.rich_parts import RichParts
 from instep.interfaces.site.schemas import ask_path, root_path, search_path
 from instep.interfaces.site.structured_data import og_locale
 from instep.interfaces.site.version_choice import is_unreleased, version_links
+from instep.interfaces.site.versioned_addresses import is_in_each_version
 from instep.interfaces.site.visits import Visit
 from instep.platform.core import limits
 from instep.platform.core.config import settings
@@ -38,8 +39,6 @@ NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 PLAIN = RichParts.of("")
 # The template with a style of its own.
 HOME = "home.html"
-# The pages that links in a text lead to in the version that is read.
-BELOW_VERSION = r"(?=(?:[\w-]+/)?(?:articles|collections)\b)"
 
 
 @pass_context
@@ -91,7 +90,12 @@ def shown_text(visit: Visit, html: str) -> Markup:
     any_home = rf'(?:{home}|href="{re.escape(bot.with_all_versions.help_url)}/)'
     html = re.sub(rf'({any_home}[^"#]*#)([^"]+)', lambda match: match[1] + heading_fragment(match[2]), html)
     if visit.version is not None and visit.version.path:
-        html = re.sub(any_home + BELOW_VERSION, f'href="{bot.home_path}/', html)
+        own = f'href="{bot.home_path}/'
+        html = re.sub(
+            rf'{any_home}([^"?#]*)',
+            lambda match: own + match[1] if is_in_each_version(match[1]) else match[0],
+            html,
+        )
     if bot.domain is not None:
         html = re.sub(home, 'href="/', html)
         html = re.sub(rf'((?:href|src)=")(?:{site})(/files/{re.escape(bot.slug)}/)', r"\1\2", html)

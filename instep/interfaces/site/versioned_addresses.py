@@ -16,6 +16,11 @@ VERSIONED = re.compile(
 )
 
 
+def is_in_each_version(path: str) -> bool:
+    """True if a path below a help center, without a version, also exists below each version."""
+    return bool(VERSIONED.fullmatch(f"/help/-/versions/-/{path}")) and not path.startswith("versions/")
+
+
 class VersionedAddresses:
     """Moves the version in an address to the scope, so that the same routes serve all versions."""
 

@@ -99,6 +99,22 @@ async def test_all_links_of_a_page_stay_in_its_version(site: Site) -> None:
     assert forms == {f"{site.home}/versions/1.x/search", f"{site.home}/versions/1.x/feedback"}
 
 
+async def test_links_of_a_text_stay_in_its_version_except_to_addresses_without_one(
+    site: Site, client: Client
+) -> None:
+    kept = ("", "de/", "?page=2", "de/articles/configure", "collections/guides", "search?q=a", "ask")
+    others = ("versions/3.x/articles/orbit", "articles/install.atom", "llms.txt", "mcp")
+    links = "".join(f"[{path}-]({site.home}/{path}) " for path in (*kept, *others))
+    await publish(client, "Links", links, untilVersion="1.x")
+
+    page = await site.page("versions/1.x/articles/links")
+
+    for path in kept:
+        assert f"{site.home}/versions/1.x/{path}" in page.links, path
+    for path in others:
+        assert f"{site.home}/{path}" in page.links, path
+
+
 async def test_choosing_a_version_keeps_the_page(site: Site) -> None:
     page = await site.page("articles/install")
     assert page.links_in("nav", "Version") == [
