@@ -6,7 +6,7 @@
 from typing import Any
 
 from instep.content.collections.visibility import ANCESTORS, IS_PUBLIC, PLACE
-from instep.interfaces.site.queries import is_signed_in, live_in
+from instep.interfaces.site.queries import is_signed_in, live, live_in
 from instep.interfaces.site.schemas import (
     ArticlePage,
     CollectionSection,
@@ -116,7 +116,10 @@ async def find_section(ctx: Ctx, locale: str, slug: str, page: int) -> Collectio
         f"""
         with shown as materialized ({collections_of(ctx)}), {POPULATED.format(live=articles)}
         select s.slug, s.title, s.description, s.icon, s.is_public, page.article_count, page.articles,
-            {BREADCRUMBS} as breadcrumbs, {CHILDREN} as children
+            {BREADCRUMBS} as breadcrumbs, {CHILDREN} as children, array(
+                select distinct unnest((
+                    select array_agg(distinct a.locale) {live(ctx)} and a.collection_id = b.id))
+                from shown b where s.id = any(b.lineage)) as locales
         from shown s, lateral ({ENTRIES.format(live=articles, condition="a.collection_id = s.id")}) page
         where s.slug = %(slug)s
         """,

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from instep.content.articles.paths import path_of_locale
-from instep.interfaces.site.schemas import article_url, root_path
+from instep.interfaces.site.schemas import article_url, collection_url, root_path, root_url
 from instep.platform.core.locales import direction
 from instep.platform.identity.schemas import Bot
 from instep.platform.web.catalogues import language_name
@@ -14,23 +13,29 @@ DEFAULT = "x-default"
 
 
 def alternates_of(bot: Bot, slugs: Mapping[str, str]) -> dict[str, str]:
-    """The URL of each version by its `hreflang`, from their slugs by language; empty for a single version.
-
-    Each version is included, and the one in the bot's own language, or else the first, is the default.
-    """
-    if len(slugs) < 2:
-        return {}
-    urls = {locale: article_url(bot, locale, slugs[locale]) for locale in sorted(slugs)}
-    return urls | {DEFAULT: urls.get(bot.locale) or next(iter(urls.values()))}
+    """The URL of each version of a text by its `hreflang`, from their slugs by language."""
+    return with_default(bot, {locale: article_url(bot, locale, slug) for locale, slug in slugs.items()})
 
 
 def homes_of(bot: Bot, locales: Iterable[str]) -> dict[str, str]:
-    """The home page in each language by its `hreflang`; empty for a single language."""
-    others = sorted({*locales, bot.locale})
-    if len(others) < 2:
+    """The home page in each language by its `hreflang`."""
+    return with_default(bot, {locale: f"{root_url(bot, locale)}/" for locale in {*locales, bot.locale}})
+
+
+def collections_in(bot: Bot, slug: str, locales: Iterable[str]) -> dict[str, str]:
+    """The page of a collection in each language by its `hreflang`."""
+    return with_default(bot, {locale: collection_url(bot, locale, slug) for locale in locales})
+
+
+def with_default(bot: Bot, urls: Mapping[str, str]) -> dict[str, str]:
+    """The URLs of a page by its languages, which are all of its `hreflang`; empty for a single language.
+
+    The page in the bot's own language, or else the first, is the default.
+    """
+    if len(urls) < 2:
         return {}
-    urls = {locale: f"{bot.help_url}{path_of_locale(bot.locale, locale)}/" for locale in others}
-    return urls | {DEFAULT: urls[bot.locale]}
+    ordered = {locale: urls[locale] for locale in sorted(urls)}
+    return ordered | {DEFAULT: ordered.get(bot.locale) or next(iter(ordered.values()))}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from instep.interfaces.site.card_images import (
     card_url,
 )
 from instep.interfaces.site.contents import contents_of
-from instep.interfaces.site.languages import alternates_of, homes_of
+from instep.interfaces.site.languages import alternates_of, collections_in, homes_of
 from instep.interfaces.site.markdown_pages import show_article_text
 from instep.interfaces.site.related import related_articles
 from instep.interfaces.site.rendering import lasting_page, shown_text
@@ -23,10 +23,11 @@ from instep.interfaces.site.schemas import (
     CollectionSection,
     article_path,
     article_url,
+    root_url,
     section_path,
 )
 from instep.interfaces.site.site_tree import tree_of_article, tree_of_collection
-from instep.interfaces.site.structured_data import LinkCard, article_data, home_data, root_url, section_data
+from instep.interfaces.site.structured_data import LinkCard, article_data, home_data, section_data
 from instep.interfaces.site.version_choice import (
     article_of_other_versions,
     canonical_bot,
@@ -111,6 +112,9 @@ async def section_page(visit: Visit, section: CollectionSection | None, number: 
     title = section.title or visit.catalogue.gettext("Articles")
     bot = visit.ctx.bot
     below = section_path(visit.root, section).removeprefix(bot.home_path)
+    is_noindex = is_in_other_version(visit)
+    # Another language may have fewer pages.
+    has_alternates = number == 1 and visit.locale in section.locales and not is_noindex
     url, feed_url = as_uri(bot.help_url + below), as_uri(bot.with_all_versions.help_url + below)
     return lasting_page(
         visit,
@@ -120,9 +124,10 @@ async def section_page(visit: Visit, section: CollectionSection | None, number: 
         number=number,
         last=last,
         tree=tree,
+        alternates=collections_in(bot, section.slug, section.locales) if has_alternates else {},
         link_card=LinkCard(title, url if number == 1 else f"{url}?page={number}", section.description),
         structured_data=section_data(bot, visit.locale, section, title, url),
-        is_noindex=is_in_other_version(visit),
+        is_noindex=is_noindex,
     )
 
 

@@ -186,6 +186,8 @@ class CollectionSection:
     children: list[dict[str, str]]
     # False for a collection that only signed-in visitors see, and for articles without a collection.
     is_public: bool = False
+    # The languages of the live articles to which it leads.
+    locales: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +252,11 @@ def root_path(bot: Bot, locale: str) -> str:
     return bot.home_path + path_in(bot, locale)
 
 
+def root_url(bot: Bot, locale: str) -> str:
+    """The URL of all pages in a language, without a trailing slash."""
+    return bot.help_url + path_in(bot, locale)
+
+
 def search_path(bot: Bot, locale: str) -> str:
     return f"{root_path(bot, locale)}/search"
 
@@ -258,8 +265,8 @@ def ask_path(bot: Bot, locale: str) -> str:
     return f"{root_path(bot, locale)}/ask"
 
 
-def collection_url(bot: Bot, slug: str) -> str:
-    return f"{bot.help_url}/collections/{slug}"
+def collection_url(bot: Bot, locale: str, slug: str) -> str:
+    return f"{root_url(bot, locale)}/collections/{slug}"
 
 
 def section_path(root: str, section: CollectionSection) -> str:

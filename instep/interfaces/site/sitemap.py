@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.interfaces.site import queries
-from instep.interfaces.site.languages import alternates_of, homes_of
+from instep.interfaces.site.languages import alternates_of, collections_in, homes_of
 from instep.interfaces.site.schemas import (
     ArticleAddress,
     EntryAddress,
@@ -95,8 +95,9 @@ def urls_of(bot: Bot, articles: list[ArticleAddress], entries: list[EntryAddress
         yield url, newest(articles), homes
     if entries:
         yield changelog_url(bot), newest(entries), {}
-    for slug, changed_at in collections_of(bot, articles).items():
-        yield collection_url(bot, slug), changed_at, {}
+    for slug, changes in collections_of(articles).items():
+        for locale, changed_at in changes.items():
+            yield collection_url(bot, locale, slug), changed_at, collections_in(bot, slug, changes)
     slugs: dict[str, dict[str, str]] = defaultdict(dict)
     for article in articles:
         slugs[article.text_id][article.locale] = article.slug
@@ -107,13 +108,12 @@ def urls_of(bot: Bot, articles: list[ArticleAddress], entries: list[EntryAddress
         yield changelog_url(bot, entry.slug), entry.updated_at, {}
 
 
-def collections_of(bot: Bot, articles: list[ArticleAddress]) -> dict[str, datetime]:
-    """The collections that lead to articles in the language of their pages, and their newest change."""
-    changes: dict[str, datetime] = {}
+def collections_of(articles: list[ArticleAddress]) -> dict[str, dict[str, datetime]]:
+    """The collections, and the newest change of the articles to which they lead, by language."""
+    changes: dict[str, dict[str, datetime]] = defaultdict(dict)
     for article in articles:
-        if article.locale == bot.locale:
-            for slug in article.collection_slugs:
-                changes.setdefault(slug, article.updated_at)
+        for slug in article.collection_slugs:
+            changes[slug].setdefault(article.locale, article.updated_at)
     return changes
 
 

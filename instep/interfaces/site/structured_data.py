@@ -6,9 +6,8 @@ from typing import Any
 
 from babel.core import get_global
 
-from instep.content.articles.paths import path_of_locale
 from instep.interfaces.site.contents import ANY_TAG, ContentsHeading
-from instep.interfaces.site.schemas import ArticlePage, CollectionSection, article_url
+from instep.interfaces.site.schemas import ArticlePage, CollectionSection, article_url, root_url
 from instep.interfaces.site.xml import as_uri
 from instep.platform.core import limits
 from instep.platform.core.clock import isoformat
@@ -132,7 +131,3 @@ def text_below_heading(html: str) -> str:
 
 def is_question(heading: ContentsHeading) -> bool:
     return heading.title.endswith(QUESTION_MARKS) and not heading.subheadings
-
-
-def root_url(bot: Bot, locale: str) -> str:
-    return bot.help_url + path_of_locale(bot.locale, locale)

@@ -16,7 +16,7 @@ from instep.platform.identity.schemas import Bot
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.changelog_entries import publish_entry
 from tests.support.limits import SetLimit
-from tests.support.site_pages import collect, publish, visit
+from tests.support.site_pages import Page, collect, publish, visit
 
 NAMESPACES = {
     "s": "http://www.sitemaps.org/schemas/sitemap/0.9",
@@ -51,7 +51,8 @@ async def test_it_lists_every_public_page_once(client: Client, visitor: Client, 
         f"{here}/{path}"
         for path in (
             *("", "collections/first-steps", "articles/install", "articles/sign-in", "articles/loose"),
-            *("de/", "de/articles/einrichten", "changelog", "changelog/exports"),
+            *("de/", "de/collections/nur-deutsch", "de/articles/einrichten"),
+            *("changelog", "changelog/exports"),
         )
     )
     for address in listed:
@@ -101,6 +102,33 @@ async def test_texts_name_their_translations(client: Client, api: Api, cast: Cas
         }
     )
     assert languages(alone) == {}
+
+
+async def test_the_page_of_a_collection_is_listed_in_each_language(
+    client: Client, api: Api, cast: Cast
+) -> None:
+    top = await collect(client, "Guides")
+    below = await collect(client, "Advanced", parentId=top["id"])
+    root = await publish(client, "Install", collectionId=below["id"])
+    await publish(client, "Einrichten", locale="de", translationOf=root["id"], collectionId=below["id"])
+    await publish(client, "Sign in", collectionId=(await collect(client, "Account"))["id"])
+
+    listed = await sitemap(api, cast)
+
+    here = f"http://help.test/help/{cast.acme.slug}"
+    for slug in ("guides", "advanced"):
+        english, german = f"{here}/collections/{slug}", f"{here}/de/collections/{slug}"
+        for path in (english, german):
+            links = [link.attrib for link in listed[path].findall("x:link", NAMESPACES)]
+            found = {link["hreflang"]: link["href"] for link in links}
+            assert found == {"de": german, "en": english, "x-default": english}
+            page = Page((await visit(api, path.partition("/help/")[2])).text)
+            heads = [link for link in page.attributes("link") if "hreflang" in link]
+            assert {link["hreflang"]: link["href"] for link in heads} == found
+    assert not listed[f"{here}/collections/account"].findall("x:link", NAMESPACES)
+    assert f"{here}/de/collections/account" not in listed
+    account = Page((await visit(api, f"{cast.acme.slug}/de/collections/account")).text)
+    assert not [link for link in account.attributes("link") if "hreflang" in link]
 
 
 async def test_letters_of_any_script_are_encoded(client: Client, api: Api, cast: Cast) -> None:
