@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from instep.platform.core.errors import Unusable
 from instep.platform.core.setting_errors import explain_unknown, explain_value
+from instep.platform.core.setting_forms import EMPTY
 from instep.platform.core.settings import Settings
 
 PREFIX = "INSTEP_"
@@ -72,6 +73,8 @@ def is_ours(name: str) -> bool:
 def from_environment(name: str, value: str) -> tuple[str, str]:
     key = name.removeprefix(PREFIX).lower()
     if key.endswith("_file") and key not in Settings.model_fields:
+        if not value.strip():
+            raise SettingsError(f"{name}: {EMPTY}")
         try:
             return key.removesuffix("_file"), Path(value).read_text().strip()
         except (OSError, ValueError) as error:

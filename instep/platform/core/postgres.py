@@ -82,11 +82,6 @@ def replica_url(settings: Settings) -> str | None:
     """The URL of the replica; with several, each new connection picks one at random, preferably a standby."""
     if settings.database_read_url is None:
         return None
-    if settings.database_url is None:
-        raise DatabaseUnavailable(
-            "INSTEP_DATABASE_READ_URL names a replica of the database in INSTEP_DATABASE_URL, which is"
-            " not set: set both."
-        )
     return completed_url(settings.database_read_url, "INSTEP_DATABASE_READ_URL", ANY_STANDBY)
 
 
@@ -105,18 +100,16 @@ def completed_url(
     return make_conninfo(url, **{name: value for name, value in left_open.items() if name not in given})
 
 
-def refuse_unusable(url: str) -> None:
+def refuse_unusable(url: str, variable: str = "INSTEP_DATABASE_URL") -> None:
     """Raise `DatabaseUnavailable` if there is no connection, or if the encoding is not UTF-8."""
     try:
         with psycopg.connect(url) as connection:
             encoding = connection.info.parameter_status("server_encoding")
     except psycopg.OperationalError as error:
         reason = str(error).strip().splitlines()[0]
-        raise DatabaseUnavailable(
-            f"The database of INSTEP_DATABASE_URL refuses the connection: {reason}"
-        ) from None
+        raise DatabaseUnavailable(f"The database of {variable} refuses the connection: {reason}") from None
     if encoding != "UTF8":
         raise DatabaseUnavailable(
-            f"The database of INSTEP_DATABASE_URL has the encoding {encoding} instead of UTF8: create it"
+            f"The database of {variable} has the encoding {encoding} instead of UTF8: create it"
             " with `create database instep owner instep encoding 'UTF8' template template0`."
         )

@@ -1,7 +1,7 @@
 """The formats of text settings: each checker validates a text, and says in one sentence what it must be.
 
 A checker raises `ValueError` with a clause about the setting; for an optional setting, an empty text
-means that it is not set.
+means that it is not set, except where `non_empty` refuses it.
 """
 
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, BeforeValidator
 
 from instep.platform.core.email_addresses import is_email_address
 from instep.platform.core.outbound.allowed import read_allow_list
@@ -18,6 +18,7 @@ from instep.platform.core.outbound.urls import parse_url
 from instep.platform.core.proxies import read_proxies
 from instep.platform.core.smtp_server import read_smtp_url
 
+EMPTY = "it is empty: give it a value, or remove it"
 SECRET_KEY_CHARACTERS = 32
 # A DNS name, an IPv4 address, or an IPv6 address in brackets.
 HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?|\[[0-9a-f:.]+\]")
@@ -26,6 +27,13 @@ STORAGE = re.compile(r"(s3|gs|az)://[^\s/?#@]+(/[^\s?#]*)?|file:///[^?#]+")
 
 # Microsoft Entra ID's placeholder for a tenant in an issuer; the id is that of all personal accounts.
 SHARED_TENANTS = {"common", "organizations", "consumers", "9188040d-6c67-4c5b-b112-36a304b66dad"}
+
+
+def non_empty(value: object) -> object:
+    """Refuse an empty text where the default would silently use another database or folder."""
+    if isinstance(value, str) and not value.strip():
+        raise ValueError(EMPTY)
+    return value
 
 
 def http_origin(text: str) -> str:
@@ -148,6 +156,8 @@ def listed_issuers(text: str) -> frozenset[str]:
     return frozenset(issuer for part in text.split(",") if (issuer := part.strip().rstrip("/")))
 
 
+DatabaseUrl = Annotated[str | None, BeforeValidator(non_empty)]
+DataFolder = Annotated[Path, BeforeValidator(non_empty)]
 HttpOrigin = Annotated[str, AfterValidator(http_origin)]
 AllowListText = Annotated[str, AfterValidator(allow_list_text)]
 FontFiles = Annotated[str, AfterValidator(font_files)]

@@ -24,6 +24,8 @@ from instep.platform.core.setting_forms import (
     AllowListText,
     ApiAddress,
     BackupPlace,
+    DatabaseUrl,
+    DataFolder,
     EmbedderName,
     FontFiles,
     HostPatterns,
@@ -40,13 +42,15 @@ from instep.platform.core.setting_forms import (
 from instep.platform.core.smtp_server import SmtpServer, read_smtp_url
 
 METRICS_TOKEN_CHARACTERS = 16
+# A century: PostgreSQL can't compute dates that are much longer ago.
+MAX_RETENTION_DAYS = 36_500
 # The visible ASCII characters, which a header field can carry (RFC 9110, section 5.5).
 VISIBLE = r"^[\x21-\x7e]*$"
 
 
 def default_data_dir() -> Path:
-    if "XDG_DATA_HOME" in os.environ:
-        return Path(os.environ["XDG_DATA_HOME"]) / "instep"
+    if folder := os.environ.get("XDG_DATA_HOME"):
+        return Path(folder) / "instep"
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         return Path("/var/lib/instep")
     return Path.home() / ".local/share/instep"
@@ -57,20 +61,20 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    database_url: str | None = Field(
+    database_url: DatabaseUrl = Field(
         None,
         description="The address of your own PostgreSQL; with several hosts, the one that accepts writes"
         " is used. Not set: the embedded one.",
         examples=["postgresql://instep@db.internal/instep"],
     )
-    database_read_url: str | None = Field(
+    database_read_url: DatabaseUrl = Field(
         None,
         description="The address of a replica of that database, or of several. Pages of help centers,"
         " and lists and searches of the API, are read from it unless it lags behind. Not set: everything is"
         " read from the database itself.",
         examples=["postgresql://instep@replica.internal/instep"],
     )
-    data_dir: Path = Field(
+    data_dir: DataFolder = Field(
         default_factory=default_data_dir,
         description="The data folder.",
         examples=["/var/lib/instep"],
@@ -130,6 +134,7 @@ class Settings(BaseModel):
     conversation_retention_days: int = Field(
         365,
         ge=1,
+        le=MAX_RETENTION_DAYS,
         description="The number of days for which leads and conversations with a person are kept.",
         examples=[90],
     )
@@ -142,6 +147,7 @@ class Settings(BaseModel):
     visit_count_retention_days: int = Field(
         400,
         ge=1,
+        le=MAX_RETENTION_DAYS,
         description="The number of days for which counts of visits and searches are kept.",
         examples=[90],
     )
@@ -320,6 +326,15 @@ class Settings(BaseModel):
                 f"{embeddings} needs it, or OPENAI_API_KEY, or INSTEP_EMBEDDINGS_URL of a server without keys"
             )
         return text
+
+    @model_validator(mode="after")
+    def replica_with_database(self) -> "Settings":
+        if self.database_read_url and not self.database_url:
+            raise ValueError(
+                "INSTEP_DATABASE_READ_URL: it names a replica of the database in INSTEP_DATABASE_URL, which"
+                " is not set: set both, or remove it"
+            )
+        return self
 
     @model_validator(mode="after")
     def provider_with_client(self) -> "Settings":

@@ -113,10 +113,3 @@ def test_pages_are_shown_where_the_replica_is_another_database(database_url: str
 
         assert page.status_code == 200
         assert "replica can't be" in installation.last_words()
-
-
-def test_a_replica_of_nothing_is_refused() -> None:
-    with installed(INSTEP_DATABASE_READ_URL="postgresql://replica.example/instep") as installation:
-        assert installation.start("serve", "--port", str(installation.port)).wait(SECONDS) == 1
-
-        assert "INSTEP_DATABASE_URL" in installation.last_words()

@@ -55,11 +55,33 @@ def test_what_is_for_other_programs_is_left_alone() -> None:
         ("INSTEP_TRUSTED_PROXIES", "0.0.0.0/0"),
         ("INSTEP_TRUSTED_PROXIES", "::/0"),
         ("INSTEP_PUBLIC_REQUESTS_PER_MINUTE", "0"),
+        # Their defaults would be used silently: another database, another folder.
+        ("INSTEP_DATABASE_URL", ""),
+        ("INSTEP_DATA_DIR", " "),
+        ("INSTEP_SECRET_KEY", ""),
+        ("INSTEP_SECRET_KEY_FILE", ""),
+        ("INSTEP_DATABASE_READ_URL", "postgresql://replica.example/instep"),
+        ("INSTEP_CONVERSATION_RETENTION_DAYS", "36501"),
+        ("INSTEP_VISIT_COUNT_RETENTION_DAYS", "9999999"),
     ],
 )
 def test_a_setting_that_cant_be_used_is_named(name: str, value: str) -> None:
     with pytest.raises(SettingsError, match=name):
         read_settings({name: value}, NO_FILE)
+
+
+def test_an_empty_text_means_the_default_where_that_is_harmless() -> None:
+    empty = dict.fromkeys(("INSTEP_SMTP_URL", "INSTEP_TRUSTED_PROXIES", "OPENAI_API_KEY"), "")
+
+    settings = read_settings(empty, NO_FILE)
+
+    assert (settings.smtp_server, settings.proxies, settings.provider_key) == (None, (), None)
+
+
+def test_an_empty_folder_of_the_desktop_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", "")
+
+    assert read_settings({}, NO_FILE).data_dir.is_absolute()
 
 
 def test_a_secret_that_is_too_short_is_not_repeated() -> None:
