@@ -1,10 +1,17 @@
-"""`instep doctor`: the settings that it prints."""
+"""`instep doctor`: the settings that it prints, and problems that nothing else shows."""
 
+from datetime import timedelta
 from pathlib import Path
 
 from instep.operations.ops.doctor import describe_settings
+from instep.operations.ops.health import State, newest_revision, problems_of
+from instep.platform.core.clock import utc_now
 from instep.platform.core.config import read_settings
+from instep.platform.core.database import Tx
+from instep.platform.core.jobs import defer
 from instep.platform.core.secret_keys import secret_key
+from tests.support.commands import Operator
+from tests.support.installation import free_port
 from tests.support.wording import like
 
 NO_FILE = Path("there-is-no-such-file.toml")
@@ -20,3 +27,28 @@ def test_it_says_where_the_secret_key_is_that_nobody_has_set(tmp_path: Path) -> 
     assert after["INSTEP_SECRET_KEY"] == f"in {tmp_path}/secret_key"
     assert key not in str(after)
     assert after["INSTEP_MODEL"] == "not set"
+
+
+async def test_it_names_a_replica_that_can_not_be_reached(operator: Operator) -> None:
+    replica = f"postgresql://127.0.0.1:{free_port()}/instep"
+
+    result = await operator.run("doctor", INSTEP_DATABASE_READ_URL=replica)
+
+    assert result.code == 1
+    assert "PROBLEM: The database of INSTEP_DATABASE_READ_URL refuses the connection" in result.out
+
+
+async def test_it_counts_the_jobs_that_are_due(operator: Operator, owner: Tx) -> None:
+    await defer(owner, "now", {})
+    await defer(owner, "later", {}, run_at=utc_now() + timedelta(hours=1))
+
+    assert "jobs waiting: 1\n" in (await operator.run("doctor")).out
+
+
+def test_a_newer_schema_asks_for_a_newer_version_and_an_older_one_for_a_migration() -> None:
+    newest = newest_revision()
+
+    assert problems_of(State(newest, None)) == []
+    [newer], [older], [none] = (problems_of(State(name, None)) for name in ("9999", "0061", None))
+    assert "newer than this version" in newer
+    assert older == none == like("…`instep migrate`…")

@@ -1,5 +1,6 @@
 """`instep doctor` reports the state of an installation and its problems."""
 
+import asyncio
 import os
 
 from instep import __version__
@@ -13,6 +14,7 @@ from instep.platform.core.database import OUTAGES, Tx
 from instep.platform.core.disk import FreeSpace, free_space_at
 from instep.platform.core.errors import Unusable
 from instep.platform.core.outages import outage_of
+from instep.platform.core.postgres import refuse_unusable, replica_url
 from instep.platform.core.secret_keys import secret_key_file
 from instep.platform.core.served_url import served_url
 from instep.platform.core.settings import SECRETS, Settings
@@ -75,7 +77,7 @@ async def examine(tx: Tx, settings: Settings) -> DoctorReport:
             (select count(*) from language_models where provider is not null) as bots_with_own_model,
             (select count(*) from articles where deleted_at is null) as articles,
             (select count(*) from drafts where status = 'pending') as pending_drafts,
-            (select count(*) from jobs where run_at is not null) as jobs_waiting,
+            (select count(*) from jobs where run_at <= now()) as jobs_waiting,
             (select count(*) from jobs where run_at is null) as jobs_dead,
             exists (select from pg_tables where tableowner = 'instep_app') as role_owns_tables
         """,
@@ -97,6 +99,7 @@ async def examine(tx: Tx, settings: Settings) -> DoctorReport:
             *problems_of(state),
             *count_problems(counts),
             *await writing_problems(tx),
+            *await replica_problems(settings),
             *space_problems(settings, space),
             *await storage_problems(settings),
             *await backup_problems(tx, settings),
@@ -133,6 +136,16 @@ async def writing_problems(tx: Tx) -> list[str]:
         await try_to_write(tx)
     except OUTAGES as error:
         return [outage_of(error).message]
+    return []
+
+
+async def replica_problems(settings: Settings) -> list[str]:
+    """Problems of the replica; while it can't be used, everything is read from the database itself."""
+    try:
+        if url := replica_url(settings):
+            await asyncio.to_thread(refuse_unusable, url, "INSTEP_DATABASE_READ_URL")
+    except Unusable as error:
+        return [str(error)]
     return []
 
 

@@ -102,7 +102,10 @@ async def try_to_write(tx: Tx) -> None:
 def problems_of(state: State) -> list[str]:
     """Problems that prevent an installation from working, in sentences for its operator."""
     problems = []
-    if state.revision != newest_revision():
+    newest = newest_revision()
+    if state.revision is not None and state.revision > newest:
+        problems.append("The schema is newer than this version of Instep: use the version that made it.")
+    elif state.revision != newest:
         problems.append("The schema is not current: run `instep migrate`.")
     if state.lag is not None and state.lag > LAG_SECONDS:
         problems.append(f"Jobs have been waiting for {state.lag:.0f} seconds: is a worker running?")
@@ -110,7 +113,7 @@ def problems_of(state: State) -> list[str]:
 
 
 @cache
-def newest_revision() -> str | None:
+def newest_revision() -> str:
     return head()
 
 
