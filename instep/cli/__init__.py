@@ -4,6 +4,8 @@ Areas are imported when one of their commands is named, and the commands here im
 when they run, so that `instep --help` and `instep change` start quickly.
 """
 
+import errno
+import os
 import sys
 from typing import Annotated
 
@@ -129,3 +131,9 @@ def main() -> None:
         sys.exit(f"instep: {error.message}")
     except Unusable as error:
         sys.exit(f"instep: {error}")
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        # At its end the interpreter would try to write the rest of the output once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(f"instep: The output can't be written: {error.strerror}.")

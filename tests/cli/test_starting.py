@@ -4,6 +4,9 @@ import json
 import subprocess
 import sys
 
+from tests.support.installation import COMMAND
+from tests.support.wording import like
+
 HEAVY = {"fastapi", "mcp", "numpy", "psycopg", "starlette", "uvicorn"}
 HELP = """
 from contextlib import suppress
@@ -21,6 +24,15 @@ def loaded_by(program: str) -> set[str]:
     )
     process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return set(json.loads(process.stdout.splitlines()[-1]))
+
+
+def test_output_that_can_not_be_written_is_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        process = subprocess.run([COMMAND, "--version"], stdout=full, stderr=subprocess.PIPE, text=True)
+
+    [line] = process.stderr.splitlines()
+    assert line == like("instep: The output…No space left on device.")
+    assert process.returncode == 1
 
 
 def test_help_loads_nothing_that_takes_long() -> None:

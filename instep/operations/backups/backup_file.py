@@ -148,6 +148,8 @@ def open_archive(path: Path) -> Iterator[Archive]:
     except OSError as error:
         raise BackupRefused(f"{path} can't be read: {error.strerror}.") from None
     with file:
+        if not file.seekable():
+            raise BackupRefused(f"{path} can't be read in any order, as a pipe: name a file.")
         check_digest(file)
         try:
             contents = ZipFile(file)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -165,6 +166,15 @@ def test_rows_that_are_missing_are_noticed(backup: Path, tmp_path: Path) -> None
     )
 
     assert "the rows" in refusal_of(file)
+
+
+def test_a_pipe_is_refused() -> None:
+    reader, writer = os.pipe()
+    os.close(writer)
+
+    assert "name a file" in refusal_of(Path(f"/dev/fd/{reader}"))
+
+    os.close(reader)
 
 
 async def test_nothing_is_touched_when_a_backup_is_refused(
