@@ -3,10 +3,15 @@
 import asyncio
 import signal
 
+import structlog
+
+from instep import __version__
 from instep.operations.ops.exposition import serving_worker_metrics
 from instep.platform.core.settings import Settings
 from instep.platform.web.log import configure_logging
 from instep.runtime import running, work
+
+log = structlog.get_logger()
 
 
 async def run_worker(settings: Settings) -> None:
@@ -18,4 +23,6 @@ async def run_worker(settings: Settings) -> None:
         loop.add_signal_handler(number, stop.set)
     async with running(settings) as runtime:
         with serving_worker_metrics(settings, runtime.database):
+            log.info("the worker is ready", version=__version__)
             await work(runtime, stop)
+    log.info("the worker has stopped")

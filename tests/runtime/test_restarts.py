@@ -141,6 +141,8 @@ def test_a_worker_that_is_told_to_stop_leaves_the_server_its_database(
 
     assert worker.wait(BACK_SECONDS) == 0
     assert serving.is_ready()
+    assert serving.last_words().count("the worker has stopped") == 1
+    assert "the worker is ready" in serving.last_words()
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -75,6 +76,9 @@ def test_elsewhere_the_addresses_are_one_json_line_for_several_processes_which_e
     # Either process reports the counts of both.
     metrics = [httpx2.get(f"{installation.url}/metrics").text for _ in range(4)]
     assert [HEALTH_CHECKS.findall(text) for text in metrics] == [["5.0"]] * 4
+    child = server_processes(server.pid)[0]
+    kill(child)
+    installation.until(lambda: f'"pid": {child}, "signal": "SIGKILL"' in installation.last_words(), 10)
     kill(server.pid)
     server.wait()
     installation.until(lambda: is_refused(installation.port), READY_SECONDS)
@@ -92,6 +96,12 @@ def test_elsewhere_the_addresses_are_one_json_line_for_several_processes_which_e
             "level": "info",
         }.items()
     )
+
+
+def server_processes(supervisor: int) -> list[int]:
+    """The processes that serve; others are PostgreSQL and the resource tracker of the standard library."""
+    children = map(int, Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split())
+    return [pid for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 def is_refused(port: int) -> bool:

@@ -371,11 +371,13 @@ def is_read(statement: SqlStatement) -> bool:
 class Database:
     """The pool of one process; each `Tx` works only in the workspace that it has entered."""
 
-    def __init__(self, url: str, size: int, wait_seconds: float = POOL_WAIT_SECONDS) -> None:
+    def __init__(
+        self, url: str, size: int, wait_seconds: float = POOL_WAIT_SECONDS, name: str = "the database"
+    ) -> None:
         self.outage_log = OutageLog()
         # The time of the last successful trial write, by `time.monotonic`.
         self.written_at = float("-inf")
-        self.pool = closed_pool(url, size, wait_seconds)
+        self.pool = closed_pool(url, size, wait_seconds, name)
 
     async def open(self) -> None:
         await self.pool.open()

@@ -1,5 +1,6 @@
 """A process's connections to PostgreSQL: their role, their settings, and their pool."""
 
+import logging
 from weakref import WeakSet
 
 from psycopg.types.json import set_json_loads
@@ -7,6 +8,7 @@ from psycopg_pool import AsyncConnectionPool
 from psycopg_pool.pool_async import AddConnection, MaintenanceTask
 from pydantic_core import from_json
 
+from instep.platform.core.outages import Throttle
 from instep.platform.core.pipeline import Connection, prepared_of
 
 ROLE = "instep_app"
@@ -60,14 +62,32 @@ class Pool(AsyncConnectionPool[Connection]):
         await super().schedule_task(task, min(delay, MAX_RECONNECT_SECONDS) if is_attempt else delay)
 
 
-def closed_pool(url: str, size: int, wait_seconds: float) -> Pool:
-    """An unopened pool of up to `size` connections; callers wait at most `wait_seconds` for one."""
+class PoolLogFilter(logging.Filter):
+    """Passes each kind of message of a pool once a minute, since every attempt to connect has one."""
+
+    throttle = Throttle()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        # The name of the pool; other arguments are errors and connections.
+        names = [part for part in record.args or () if isinstance(part, str)]
+        return self.throttle.allows((record.msg, *names))
+
+
+logging.getLogger("psycopg.pool").addFilter(PoolLogFilter())
+
+
+def closed_pool(url: str, size: int, wait_seconds: float, name: str) -> Pool:
+    """An unopened pool of up to `size` connections; callers wait at most `wait_seconds` for one.
+
+    The log contains its `name`.
+    """
     return Pool(
         url,
         min_size=1,
         max_size=size,
         open=False,
         timeout=wait_seconds,
+        name=name,
         configure=configure,
         kwargs={"autocommit": True, "options": OPTIONS, "application_name": "instep"},
     )

@@ -1,7 +1,7 @@
 """Outages of PostgreSQL, distinguished by SQLSTATE (PostgreSQL documentation, appendix A)."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 import psycopg
 import structlog
@@ -64,19 +64,31 @@ def is_conclusive(error: psycopg.Error) -> bool:
     return error.sqlstate in BY_SQLSTATE
 
 
+class Throttle:
+    """Allows one log line of each kind per `LOG_INTERVAL_SECONDS`."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self.logged_at: dict[Hashable, float] = {}
+
+    def allows(self, kind: Hashable) -> bool:
+        now = self.clock()
+        if now - self.logged_at.get(kind, float("-inf")) < LOG_INTERVAL_SECONDS:
+            return False
+        self.logged_at[kind] = now
+        return True
+
+
 class OutageLog:
     """Logs each kind of outage at most once a minute."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self.clock = clock
-        self.logged_at: dict[str, float] = {}
+        self.throttle = Throttle(clock)
 
     def log(self, outage: Unavailable, error: BaseException | None) -> bool:
         """Log an outage; False if its kind was logged less than `LOG_INTERVAL_SECONDS` ago."""
-        kind, now = type(outage).__name__, self.clock()
-        if now - self.logged_at.get(kind, float("-inf")) < LOG_INTERVAL_SECONDS:
+        if not self.throttle.allows(type(outage).__name__):
             return False
-        self.logged_at[kind] = now
         reason = " ".join(str(error).split()) if error else None
         log.error(
             "the database refuses work",

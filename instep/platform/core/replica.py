@@ -25,7 +25,7 @@ class Replica:
     """
 
     def __init__(self, url: str, size: int) -> None:
-        self.database = Database(url, size, wait_seconds=limits.REPLICA_WAIT_SECONDS)
+        self.database = Database(url, size, limits.REPLICA_WAIT_SECONDS, "the replica")
         # When to try it again after it did not answer, by `time.monotonic`.
         self.asked_from = float("-inf")
 

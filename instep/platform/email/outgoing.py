@@ -70,14 +70,16 @@ async def deliver_email(database: Database, job: Job) -> None:
         return
     envelope, until = Envelope(**json.loads(text)), job.payload["until"]
     if until is not None and datetime.fromisoformat(until) < utc_now():
-        log.warning("an email is given up: its link has expired", message_id=message_id, to=envelope.to)
+        log.warning("an email is given up: its link has expired", message_id=message_id)
         return
     try:
         await deliver_now(settings(), envelope)
     except EmailNotSent as failure:
         if not failure.is_final and job.attempts < limits.MAX_EMAIL_ATTEMPTS:
             raise
-        log.warning("an email is given up", message_id=message_id, to=envelope.to, reason=failure.message)
+        # The log contains no addresses of people.
+        domain = envelope.to.rpartition("@")[2]
+        log.warning("an email is given up", message_id=message_id, domain=domain, reason=failure.message)
         await note_delivery(database, workspace_id, envelope.to, failure.message)
     else:
         await note_delivery(database, workspace_id, envelope.to, None)

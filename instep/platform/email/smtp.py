@@ -1,6 +1,7 @@
 """The SMTP client (RFC 5321): one message over one connection, and the server's refusal in words."""
 
 import asyncio
+import re
 import ssl
 from contextlib import suppress
 
@@ -48,7 +49,7 @@ async def deliver(server: SmtpServer, envelope: Envelope, local_name: str) -> No
             with suppress(aiosmtplib.SMTPException):
                 await client.quit()
     except (aiosmtplib.SMTPException, OSError, TimeoutError) as error:
-        raise explain(server, error) from None
+        raise explain(server, error, envelope.to) from None
     finally:
         client.close()
 
@@ -61,17 +62,18 @@ async def log_in(client: aiosmtplib.SMTP, server: SmtpServer) -> None:
     await client.login(server.user, server.password)
 
 
-def explain(server: SmtpServer, error: Exception) -> EmailNotSent:
+def explain(server: SmtpServer, error: Exception, to: str) -> EmailNotSent:
+    """The error for people and the log, without the address in `to`, which servers often repeat."""
     if isinstance(error, aiosmtplib.SMTPRecipientsRefused):
         [error] = error.recipients
     if isinstance(error, aiosmtplib.SMTPResponseException):
         is_final = isinstance(error, REFUSALS) and error.code >= FIRST_PERMANENT_CODE
         return EmailNotSent(
-            f"{server.name} answered: {error.code} {quoted(error.message)}", is_final=is_final
+            f"{server.name} answered: {error.code} {quoted(error.message, to)}", is_final=is_final
         )
     if isinstance(error, TimeoutError):
         return EmailNotSent(f"{server.name} did not answer within {limits.EMAIL_SECONDS} seconds.")
-    return EmailNotSent(f"{server.name} can't be used: {quoted(cause_of(error))}")
+    return EmailNotSent(f"{server.name} can't be used: {quoted(cause_of(error), to)}")
 
 
 def cause_of(error: Exception) -> str:
@@ -84,5 +86,6 @@ def cause_of(error: Exception) -> str:
     return str(getattr(cause, "strerror", None) or cause)
 
 
-def quoted(text: str) -> str:
-    return shorten(in_one_line(text), limits.MAX_SMTP_ANSWER_CHARACTERS)
+def quoted(text: str, to: str) -> str:
+    hidden = re.sub(re.escape(to), f"…@{to.rpartition('@')[2]}", in_one_line(text), flags=re.IGNORECASE)
+    return shorten(hidden, limits.MAX_SMTP_ANSWER_CHARACTERS)

@@ -10,11 +10,14 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any
 
+import structlog
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
-from uvicorn.supervisors.multiprocess import Multiprocess
+from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from instep.platform.web.protocol import SERVER
+
+log = structlog.get_logger()
 
 
 class ServerProcesses(Multiprocess):
@@ -27,6 +30,19 @@ class ServerProcesses(Multiprocess):
         for listener in self.sockets:
             listener.close()
         super().terminate_all()
+
+    def keep_subprocess_alive(self) -> None:
+        before = list(self.processes)
+        super().keep_subprocess_alive()
+        for process in before:
+            if process not in self.processes:
+                log.error("a server process has ended and is replaced", pid=process.pid, **end_of(process))
+
+
+def end_of(process: Process) -> dict[str, Any]:
+    """The exit code, or the name of the signal that ended the process, such as the OOM killer's."""
+    code = process.exitcode or 0
+    return {"signal": signal.Signals(-code).name} if code < 0 else {"exit_code": code}
 
 
 def run_server(app: str | Callable[[], Any], sockets: list[socket.socket], processes: int = 1) -> None:

@@ -24,6 +24,7 @@ from instep.platform.core.pipeline import Connection, SqlStatement
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import OPERATOR, WorkspaceCtx
 from tests.support.cast import Cast
+from tests.support.installation import free_port
 from tests.support.limits import SetLimit
 
 WORKSPACE = "select coalesce(current_setting('instep.workspace_id', true), '')"
@@ -55,6 +56,22 @@ async def test_callers_one_after_the_other_share_one_connection_however_many_the
 
     assert len(set(await gather(*(session_of() for _ in range(20))))) > 1
     assert len({await session_of() for _ in range(20)}) == 1
+
+
+async def test_the_log_names_a_database_that_can_not_be_reached_once_a_minute(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    name = f"the database of {free_port()}"
+    lost = Database(f"postgresql://127.0.0.1:{free_port()}/instep", 4, wait_seconds=2.0, name=name)
+    await lost.open()
+    try:
+        with pytest.raises(Unavailable):
+            await lost.take_connection()
+    finally:
+        await lost.close()
+
+    assert len([message for message in caplog.messages if "error connecting" in message]) == 1
+    assert name in caplog.text
 
 
 async def test_it_works_as_a_role_that_owns_nothing(database: Database) -> None:

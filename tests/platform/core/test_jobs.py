@@ -160,7 +160,9 @@ async def test_an_idle_worker_starts_a_new_job_at_once(pool: Pool) -> None:
     assert len(work.ended) == 1
 
 
-async def test_the_job_of_a_killed_worker_runs_again_once(cluster: EmbeddedPostgres, pool: Pool) -> None:
+async def test_the_job_of_a_killed_worker_runs_again_once(
+    cluster: EmbeddedPostgres, pool: Pool, caplog: pytest.LogCaptureFixture
+) -> None:
     await put(pool)
     doomed = await asyncio.create_subprocess_exec(
         sys.executable, "-c", DOOMED, cluster.url, stdout=asyncio.subprocess.PIPE
@@ -175,6 +177,8 @@ async def test_the_job_of_a_killed_worker_runs_again_once(cluster: EmbeddedPostg
         await until(lambda: bool(work.ended))
     assert work.attempts == [2]
     assert await rows(pool) == []
+    [warning] = [message for message in caplog.messages if "taken over" in message]
+    assert f":{doomed.pid} " in warning
 
 
 DOOMED = f"""

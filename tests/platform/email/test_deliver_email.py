@@ -156,7 +156,7 @@ async def test_a_permanent_refusal_is_logged_and_not_tried_again(
     async with mail_serving() as mail:
         use_server(f"smtp://127.0.0.1:{mail.port}")
         if place == "recipient":
-            mail.recipient_answer = "550 5.1.1 No such person"
+            mail.recipient_answer = f"550 5.1.1 <{TO.upper()}> No such person"
         else:
             mail.answers = ["554 5.7.1 Refused as spam"]
         await queue_letter(owner, cast)
@@ -165,9 +165,11 @@ async def test_a_permanent_refusal_is_logged_and_not_tried_again(
 
     assert (mail.messages, await waiting_emails(owner)) == ([], [])
     [entry] = [entry for entry in entries if "given up" in entry["event"]]
-    assert (entry["to"], entry["log_level"]) == (TO, "warning")
+    assert (entry["domain"], entry["log_level"]) == (TO.partition("@")[2], "warning")
     assert ("550" if place == "recipient" else "554") in entry["reason"]
-    assert "a-secret" not in json.dumps(entries, default=str)
+    lines = json.dumps(entries, default=str).lower()
+    assert "a-secret" not in lines
+    assert TO not in lines
 
 
 async def test_a_server_that_is_down_gets_the_email_when_it_is_up_again_or_it_is_given_up(
@@ -185,7 +187,7 @@ async def test_a_server_that_is_down_gets_the_email_when_it_is_up_again_or_it_is
         await run_jobs()
 
     assert await waiting_emails(owner) == []
-    assert [entry["to"] for entry in entries if "given up" in entry["event"]] == [TO]
+    assert len([entry for entry in entries if "given up" in entry["event"]]) == 1
 
 
 async def test_an_email_whose_link_has_expired_is_not_delivered(

@@ -51,6 +51,8 @@ class Job:
     workspace_id: str = ""
     # The request that created the job, if any, for the log.
     request_id: str | None = None
+    # The worker of the previous attempt if its lease has ended; it probably died.
+    former_worker: str | None = None
 
 
 async def defer(
@@ -163,13 +165,14 @@ CLAIM = """
             partition by c.workspace_id order by c.run_at, c.id) as place
         from candidates c left join mine m on m.workspace_id = c.workspace_id
     ), due as (
-        select j.id from turns t join jobs j on j.id = t.id
+        select j.id, j.worker from turns t join jobs j on j.id = t.id
         where j.run_at <= now() and (t.workspace_id = '' or t.place <= %(most)s)
         order by t.place, t.run_at, t.id limit %(limit)s for update of j skip locked
     )
     update jobs set attempts = attempts + 1, worker = %(worker)s, run_at = now() + %(lease)s
     from due where jobs.id = due.id
-    returning jobs.id, jobs.kind, jobs.payload, jobs.attempts, jobs.workspace_id, jobs.request_id
+    returning jobs.id, jobs.kind, jobs.payload, jobs.attempts, jobs.workspace_id, jobs.request_id,
+        due.worker as former_worker
 """
 
 

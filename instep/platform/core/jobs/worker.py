@@ -142,6 +142,8 @@ class Worker:
         began = time.perf_counter()
         # The job has its own task, and so its own context.
         bind_contextvars(**({FIELD: job.request_id} if job.request_id else {}), job=job.kind)
+        if job.former_worker is not None:
+            logger.warning("Job %s is taken over: the worker %s did not end it", job.id, job.former_worker)
         kind = job.kind if job.kind in self._handlers else "unknown"
         with span(f"job {kind}") as recorded_span:
             error = await self._attempt(job)
