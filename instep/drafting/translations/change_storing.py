@@ -46,8 +46,8 @@ async def store_following(ctx: Ctx, following: Following) -> None:
 
 def _reason_of(following: Following) -> str:
     root, count = following.texts.root, len(following.changes.blocks)
-    passages = quantity(count, "passage")
-    sentence = f"The original “{root.title}” has changed in {passages} since this translation was made."
+    passages = f" in {quantity(count, 'passage')}" if count else ""
+    sentence = f"The original “{root.title}” has changed{passages} since this translation was made."
     if not following.written:
         return f"{sentence} {following.refusal}".rstrip()
     name = following.model_name

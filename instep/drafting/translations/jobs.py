@@ -24,6 +24,7 @@ from instep.platform.identity.schemas import Actor, Ctx
 from instep.platform.llm.budget import Enter
 from instep.platform.llm.protocol import CompletionError
 
+WITHOUT_OLD_TEXT = "The text that it was made from is not stored, so compare the whole text."
 TRANSLATOR = Actor("task", "Instep", can_write=True, channel="job")
 
 
@@ -63,12 +64,17 @@ async def _follow(enter: Enter, models: LanguageModels, translation_id: str) -> 
                 return
     except NotFound:
         return
-    following = await _translated(enter, models, texts, await compare_with_root(texts))
+    changes = await compare_with_root(texts)
+    if texts.is_old_text_lost:
+        following = Following(texts, changes, refusal=WITHOUT_OLD_TEXT)
+    else:
+        following = await _translated(enter, models, texts, changes)
 
     async def store() -> None:
         async with enter() as ctx, ctx.tx.transaction():
             await refuse_paused(ctx)
-            if await _is_unchanged(ctx, texts):
+            behind = await queries.list_behind(ctx, texts.root.id)
+            if translation_id in behind and await _is_unchanged(ctx, texts):
                 await store_following(ctx, following)
 
     await restartable(store)

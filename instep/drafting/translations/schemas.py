@@ -26,6 +26,11 @@ class FollowedTexts:
     translation: Article
 
     @property
+    def is_old_text_lost(self) -> bool:
+        """True if an import has brought an outdated translation without the text that it was made from."""
+        return self.old.version == self.root.version
+
+    @property
     def statement(self) -> Statement:
         summary = f"“{self.root.title}”, version {self.root.version}"
         return statement_of_versions(self.old.version, self.root.version, summary)
@@ -91,6 +96,8 @@ class Following:
     def is_covered(self) -> bool:
         """True if the translation needs no change."""
         article = self.texts.translation
+        if self.texts.is_old_text_lost:
+            return False
         return not self.changes.blocks or self.written == TitledMarkdown(article.title, article.content)
 
 

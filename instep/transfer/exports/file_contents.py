@@ -41,6 +41,8 @@ VERSIONS_FILE = "versions.json"
 MISSING_FILE = "missing-files.txt"
 # The value `collection` of an article in a collection's folder that belongs to no collection.
 NO_COLLECTION = "/"
+# The value `translation` of one whose original has changed since.
+OUTDATED = "outdated"
 # It is incremented when a reader of the previous version would misread an export.
 FORMAT_VERSION = 1
 # Front matter fields for the position of a page: ours, and those of the best-known static site generators.
@@ -131,6 +133,7 @@ def article_values(
         # An article in review is exported as a draft.
         "status": unless("draft" if row.status == "in_review" else row.status, "published"),
         "translates": unless(root.locale, bot.locale) if root else None,
+        "translation": OUTDATED if row.is_outdated else None,
         "published": publication_time(row.status, row.published_at),
         "since": row.since_slug if root is None else None,
         "until": row.until_slug if root is None else None,

@@ -38,6 +38,8 @@ async def list_articles(ctx: Ctx) -> list[ArticleRow]:
             coalesce((select array_agg(f.slug order by f.slug) from former_slugs f
                 where f.workspace_id = %(workspace)s and f.bot_id = a.bot_id and f.article_id = a.id), '{}')
                 as former_slugs,
+            coalesce((select r.version > coalesce(a.translated_version, 0) from articles r
+                where r.workspace_id = %(workspace)s and r.id = a.translation_of), false) as is_outdated,
             since.slug as since_slug, until.slug as until_slug,
             case when a.version_family is not null and a.translation_of is null then (
                 select nullif(min(m.id), a.id) from articles m

@@ -38,6 +38,8 @@ class ArticleRow:
     published_at: datetime | None
     has_unpublished_changes: bool
     former_slugs: list[str]
+    # True for a translation whose original has changed since.
+    is_outdated: bool
     # The slugs of the first and the last version of the product that it is about.
     since_slug: str | None
     until_slug: str | None

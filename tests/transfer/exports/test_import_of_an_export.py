@@ -1,14 +1,17 @@
 """Importing an export creates the same help center, with the same links and the same export."""
 
-from instep.platform.core.database import Database
+from instep.platform.core.database import Database, Tx
 from instep.transfer.imports.readers.instep_export import READER
+from instep.transfer.imports.source.formats import tree_of_files
 from tests.support.bringing import Importer
 from tests.support.cast import Api, Cast, Client
 from tests.support.exported_library import export_zip, fill, unpacked
 from tests.support.file_samples import picture
 from tests.support.http import created, ok
 from tests.support.import_sources import Files
+from tests.support.places import waiting
 from tests.support.site_pages import publish, visit
+from tests.support.translations import WAIT, WAIT_LONGER, change_root, follow, publish_pair
 from tests.support.uploads import upload
 
 
@@ -183,3 +186,45 @@ async def test_a_version_that_is_missing_takes_its_place_in_the_order(
         ("2.x", "current"),
         ("3.0", "next"),
     ]
+
+
+async def test_an_outdated_translation_stays_outdated_until_a_person_has_compared_it(
+    client: Client, api: Api, database: Database, cast: Cast, owner: Tx
+) -> None:
+    root, _ = await publish_pair(client)
+    await change_root(client, root, WAIT, WAIT_LONGER)
+    await publish(client, "Exportations", "Texte.", locale="fr", translationOf=root["id"])
+    files = Files(unpacked(await export_zip(database, cast.acme)))
+
+    await Importer(database, cast.globex).bring(READER.read(files), files)
+
+    there = api(cast.globex.write_key)
+    assert await outdated_in(there) == ["de"]
+    assert unpacked(await export_zip(database, cast.globex)) == files.contents
+    await follow(database, owner)
+    assert await outdated_in(there) == ["de"]
+    [place] = await waiting(there)
+    assert "compare the whole text" in place["reason"]
+
+    ok(await there.post(f"/v1/places/{place['id']}/resolve"))
+    assert await outdated_in(there) == []
+    await change_root(there, ok(await there.get("/v1/articles/exports")), WAIT_LONGER, WAIT)
+    assert await outdated_in(there) == ["de", "fr"]
+
+
+async def test_a_folder_of_an_export_keeps_translations_outdated(
+    client: Client, api: Api, database: Database, cast: Cast
+) -> None:
+    root, _ = await publish_pair(client)
+    await change_root(client, root, WAIT, WAIT_LONGER)
+    texts = unpacked(await export_zip(database, cast.acme))
+    files = Files({path: text for path, text in texts.items() if path.endswith(".md")})
+
+    await Importer(database, cast.globex).bring(tree_of_files(files, None), files)
+
+    assert await outdated_in(api(cast.globex.write_key)) == ["de"]
+
+
+async def outdated_in(client: Client) -> list[str]:
+    rows = ok(await client.get("/v1/articles/exports"))["translations"]
+    return [row["locale"] for row in rows if row["outdated"]]

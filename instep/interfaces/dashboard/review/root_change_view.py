@@ -30,12 +30,14 @@ class RootChangeView:
 
 
 async def view_root_changes(ctx: Ctx, place: Place) -> RootChangeView | None:
-    """The changes that a place is about; None for a place about code."""
+    """The changes that a place is about; None for a place about code, and if the old text is not stored."""
     if place.source_kind != "translation":
         return None
     try:
         texts = await read_followed_texts(ctx, place.article_id)
     except NotFound:
+        return None
+    if texts.is_old_text_lost and place.status == "open":
         return None
     blocks = (await compare_with_root(texts)).blocks
     changes = [

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import get_args
 
 from instep.platform.web.shapes import Visibility
+from instep.transfer.exports.file_contents import OUTDATED
 from instep.transfer.imports.markdown.fields import Fields
 from instep.transfer.imports.markdown.page_losses import PageLosses
 from instep.transfer.imports.markdown.source_pages import SourcePage
@@ -20,6 +21,7 @@ def with_own_fields(plain: ImportedPage, page: SourcePage) -> ImportedPage:
         plain,
         visibility=stated_visibility(fields, page.losses),
         status=_stated_status(fields, page.losses),
+        is_outdated=fields.text("translation") == OUTDATED,
         since=fields.text("since") or None,
         until=fields.text("until") or None,
         named_collection=fields.text("collection") or None,

@@ -14,6 +14,7 @@ from instep.transfer.exports.file_contents import (
     FORMAT_VERSION,
     MANIFEST_FILE,
     NO_COLLECTION,
+    OUTDATED,
     PARTS_FILE,
     QUESTIONS_FILE,
     REDIRECTS_FILE,
@@ -62,6 +63,7 @@ class FrontMatter(BaseModel):
     visibility: Visibility = "public"
     status: PageStatus = "published"
     translates: str | None = None
+    translation: str | None = None
     published: datetime | None = None
     source: str | None = None
     since: str | None = None
@@ -142,6 +144,7 @@ def read_pages(
             slug=row.slug,
             collection=collection_key(row, folders, slugs),
             translation_of=original,
+            is_outdated=row.facts.translation == OUTDATED,
             description=row.facts.description,
             status=row.facts.status,
             visibility=row.facts.visibility,

@@ -107,6 +107,8 @@ class ImportedPage:
     # The slug of another collection than that of its folder, or `/` for none.
     named_collection: str | None = None
     translation_of: str | None = None
+    # True if the original has changed since the translation was made.
+    is_outdated: bool = False
     description: str | None = None
     # The name of the page in the source's navigation, if its front matter has one.
     label: str = ""

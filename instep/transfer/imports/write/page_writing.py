@@ -6,7 +6,7 @@ from typing import Any
 
 from instep.content.articles.body_schemas import ArticleCreate
 from instep.content.articles.schemas import Article, TextSource
-from instep.content.articles.texts import create, find_article, live_columns, save
+from instep.content.articles.texts import create, find_article, follow_version, live_columns, save
 from instep.content.parts.expansion import escape_unknown, put_back
 from instep.content.parts.readers_texts import text_columns
 from instep.drafting.drafts.actions import queue_edit
@@ -53,6 +53,7 @@ async def write_page(
     text = earlier.get(page.page.key)
     if text is None:
         article = await create_article(ctx, page, ids)
+        await keep_outdated(ctx, page, article.id)
         await keep_page(ctx, plan, page, article.id, article.title, article.content, article.version)
         return "created"
     if text.is_deleted:
@@ -71,6 +72,7 @@ async def write_page(
         article = await find_article(ctx, text.id, lock=True)
         changes |= {"title": page.title, **await text_columns(ctx, content, article.locale)}
         version, outcome = (await save(ctx, article, changes, "markdown", SOURCE)).version, "updated"
+        await keep_outdated(ctx, page, text.id)
     await keep_page(ctx, plan, page, text.id, page.title, content, version)
     return outcome
 
@@ -103,6 +105,12 @@ async def create_article(ctx: Ctx, page: PlannedPage, ids: Ids) -> Article:
     if page.page.published_at is not None:
         columns["published_at"] = page.page.published_at
     return await save(ctx, article, columns, "markdown")
+
+
+async def keep_outdated(ctx: Ctx, page: PlannedPage, article_id: str) -> None:
+    """A translation that is outdated in the source is outdated here, by a version that is not stored."""
+    if page.page.is_outdated:
+        await follow_version(ctx, article_id, 0)
 
 
 async def changed_columns(ctx: Ctx, page: PlannedPage, text: ImportedText, ids: Ids) -> dict[str, Any]:
