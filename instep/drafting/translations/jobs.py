@@ -73,8 +73,7 @@ async def _follow(enter: Enter, models: LanguageModels, translation_id: str) -> 
     async def store() -> None:
         async with enter() as ctx, ctx.tx.transaction():
             await refuse_paused(ctx)
-            behind = await queries.list_behind(ctx, texts.root.id)
-            if translation_id in behind and await _is_unchanged(ctx, texts):
+            if await _is_unchanged(ctx, texts):
                 await store_following(ctx, following)
 
     await restartable(store)

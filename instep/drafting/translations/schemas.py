@@ -28,7 +28,10 @@ class FollowedTexts:
     @property
     def is_old_text_lost(self) -> bool:
         """True if an import has brought an outdated translation without the text that it was made from."""
-        return self.old.version == self.root.version
+        is_outdated = any(
+            row["outdated"] for row in self.root.translations if row["id"] == self.translation.id
+        )
+        return is_outdated and self.old.version == self.root.version
 
     @property
     def statement(self) -> Statement:

@@ -37,7 +37,7 @@ async def view_root_changes(ctx: Ctx, place: Place) -> RootChangeView | None:
         texts = await read_followed_texts(ctx, place.article_id)
     except NotFound:
         return None
-    if texts.is_old_text_lost and place.status == "open":
+    if texts.is_old_text_lost:
         return None
     blocks = (await compare_with_root(texts)).blocks
     changes = [
