@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from instep.operations.ops.doctor import describe_settings
 from instep.operations.ops.health import State, newest_revision, problems_of
@@ -10,8 +11,11 @@ from instep.platform.core.config import read_settings
 from instep.platform.core.database import Tx
 from instep.platform.core.jobs import defer
 from instep.platform.core.secret_keys import secret_key
+from tests.support.cast import Cast, Client
 from tests.support.commands import Operator
+from tests.support.http import create_article
 from tests.support.installation import free_port
+from tests.support.uploads import upload
 from tests.support.wording import like
 
 NO_FILE = Path("there-is-no-such-file.toml")
@@ -52,3 +56,20 @@ def test_a_newer_schema_asks_for_a_newer_version_and_an_older_one_for_a_migratio
     [newer], [older], [none] = (problems_of(State(name, None)) for name in ("9999", "0061", None))
     assert "newer than this version" in newer
     assert older == none == like("…`instep migrate`…")
+
+
+async def test_it_names_texts_that_show_files_at_a_former_address(
+    operator: Operator, client: Client, cast: Cast
+) -> None:
+    file = await upload(client)
+    path = urlsplit(file["url"]).path
+    foreign = "https://elsewhere.example/files/acme/" + "0" * 64 + ".png"
+    await create_article(client, "Here", contentMarkdown=f"![]({file['url']}) ![]({path}) ![]({foreign})")
+    base = file["url"].removesuffix(path)
+
+    assert "show files at" not in (await operator.run("doctor", INSTEP_SITE_URL=base)).out
+
+    moved = await operator.run("doctor", INSTEP_SITE_URL="https://help.example.com")
+    assert moved.code == 1
+    assert f"PROBLEM: Texts of {cast.acme.slug} (1, such as “Here”) show files at {base}," in moved.out
+    assert "elsewhere" not in moved.out
