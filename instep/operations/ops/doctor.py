@@ -6,8 +6,8 @@ import os
 from instep import __version__
 from instep.accounts.workspaces.backup_state import find_backup_state
 from instep.content.files.storage import check_bucket
-from instep.operations.ops.former_addresses import former_address_problems
 from instep.operations.ops.health import STATE, State, problems_of, try_to_write
+from instep.operations.ops.outdated_file_links import outdated_link_problems
 from instep.operations.ops.rotation import count_sealed
 from instep.platform.core.config import environment_name
 from instep.platform.core.crypto import key_ring
@@ -103,7 +103,7 @@ async def examine(tx: Tx, settings: Settings) -> DoctorReport:
             *await replica_problems(settings),
             *space_problems(settings, space),
             *await storage_problems(settings),
-            *await former_address_problems(tx, served_url(settings, os.environ)),
+            *await outdated_link_problems(tx, served_url(settings, os.environ)),
             *await backup_problems(tx, settings),
             *local_model_problems(settings),
             *sealed.problems(),

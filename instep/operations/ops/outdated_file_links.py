@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from instep.platform.core.database import Tx
 
 # Texts are stored as they were sent, so a full URL of a file keeps the host that it had then.
-FORMER_ADDRESSES = """
+OUTDATED_LINKS = """
     select b.slug as bot, match[1] as origin, count(distinct t.id) as texts, min(t.title) as title
     from file_references r
     join bots b on b.workspace_id = r.workspace_id and b.id = r.bot_id
@@ -27,7 +27,7 @@ FORMER_ADDRESSES = """
 
 
 @dataclass(frozen=True, slots=True)
-class FormerAddress:
+class OutdatedOrigin:
     """An origin in the texts of a bot, the number of these texts, and the title of one."""
 
     bot: str
@@ -36,10 +36,10 @@ class FormerAddress:
     title: str
 
 
-async def former_address_problems(tx: Tx, base_url: str) -> list[str]:
-    found = await tx.all(FormerAddress, FORMER_ADDRESSES, host=urlsplit(base_url).netloc)
+async def outdated_link_problems(tx: Tx, base_url: str) -> list[str]:
+    origins = await tx.all(OutdatedOrigin, OUTDATED_LINKS, host=urlsplit(base_url).netloc)
     return [
         f"Texts of {former.bot} ({former.texts}, such as “{former.title}”) show files at {former.origin},"
         f" which is not this installation's address: replace {former.origin}/files by /files in them."
-        for former in found
+        for former in origins
     ]
