@@ -17,6 +17,7 @@ from instep.platform.core.errors import (
     Unauthorized,
 )
 from instep.platform.core.ids import NO_UUID, as_uuid
+from instep.platform.core.outages import DatabaseFull
 from instep.platform.core.settings import Settings
 from instep.platform.identity.access import refuse_beyond
 from instep.platform.identity.bots import refuse_without_bot
@@ -49,6 +50,7 @@ class Admission:
     max_body_bytes: int
     authenticate: Authenticate = authenticate_key
     auth: KeyAuth | None = None
+    is_uncounted: bool = False
     bot_names: list[str] = field(init=False)
     key_hash: bytes | None = field(init=False)
 
@@ -66,6 +68,8 @@ class Admission:
             # The previous attempt may have added windows after that of requests.
             del self.windows[1:]
             async with state.database.enter_workspace(self.auth.workspace_id or "") as tx:
+                if self.is_uncounted and not await is_in_force(tx, self.auth.key_id or "", self.auth.bot_id):
+                    raise Unauthorized
                 await refuse_request(self.auth, tx, self.access, self.bot_names, self.windows[0])
                 yield self.auth, tx
             return
@@ -81,6 +85,20 @@ class Admission:
         async with with_body(self.request, self.max_body_bytes, state.database, context) as (auth, tx):
             self.auth = auth
             yield auth, tx
+
+    def begin_again(self, reason: OtherResult | DatabaseFull) -> None:
+        """Prepare another attempt; raises `reason` if there can't be one.
+
+        While the disk is full no request can be counted. Then a read goes on uncounted, with the last result
+        of the key in this process; the key is still checked.
+        """
+        if isinstance(reason, OtherResult):
+            return
+        expected = recent_keys.find(self.key_hash, named_bot(self.bot_names))
+        if self.auth is not None or expected is None or self.request.method not in ("GET", "HEAD"):
+            raise reason
+        self.auth, self.is_uncounted = expected, True
+        self.windows[:] = [window_of(expected, self.request.app.state.settings)]
 
     def expected_auth(self) -> KeyAuth | None:
         """The most likely result of the key; None if it is unknown, or if more of the body must be read."""

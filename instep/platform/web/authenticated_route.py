@@ -12,6 +12,7 @@ from starlette.types import Scope
 
 from instep.platform.core import limits
 from instep.platform.core.errors import AppError
+from instep.platform.core.outages import DatabaseFull
 from instep.platform.core.restarts import restartable
 from instep.platform.web.admission import ANY_KEY, Admission, OtherResult, authenticate_request
 from instep.platform.web.call import Access, Call, Window
@@ -75,7 +76,8 @@ class AuthenticatedRoute(APIRoute):
 
             try:
                 return await restartable(attempt)
-            except OtherResult:
+            except (OtherResult, DatabaseFull) as reason:
+                admission.begin_again(reason)
                 return await restartable(attempt)
 
         return enter
