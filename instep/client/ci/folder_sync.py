@@ -172,4 +172,4 @@ def exit_code(answer: Json, options: SyncOptions) -> int:
     actions = {row["action"] for row in answer["results"]}
     if "refused" in actions:
         return FAILED
-    return WOULD_EDIT if options.dry_run and (actions - {"waiting"} or answer["writes"]) else 0
+    return WOULD_EDIT if options.dry_run and (actions - {"waiting", "kept"} or answer["writes"]) else 0

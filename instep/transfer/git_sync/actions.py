@@ -12,6 +12,7 @@ from instep.content.articles.overviews import lock_order
 from instep.content.collections.actions import lock_tree
 from instep.content.files.kinds import BY_CONTENT_TYPE
 from instep.content.files.schemas import path_of_file
+from instep.content.product_versions.actions import lock_existing_versions
 from instep.drafting.drafts.releasing import settle_live
 from instep.platform.core import limits
 from instep.platform.core.errors import Conflict, InvalidRequest
@@ -41,6 +42,7 @@ from instep.transfer.git_sync.schemas import (
     SyncedFolder,
     SyncStateOut,
 )
+from instep.transfer.git_sync.unsynced_fields import report_contradictions
 from instep.transfer.git_sync.work import SyncWork
 
 
@@ -94,7 +96,8 @@ async def _run(ctx: Ctx, request: SyncCreate, sync: Sync) -> None:
     await _resolve_assets(work)
     if sync.missing_assets:
         return
-    # The order is locked before the articles, as when an article is moved.
+    # The versions and the order are locked before the articles, as everywhere.
+    await lock_existing_versions(ctx)
     await lock_tree(ctx)
     await lock_order(ctx)
     follow_renames(work)
@@ -111,6 +114,7 @@ async def _run(ctx: Ctx, request: SyncCreate, sync: Sync) -> None:
     await archive_deleted(work)
     write_new_files(work, articles_by_path)
     await sync_places(work)
+    report_contradictions(work, plans)
     await _save(work)
 
 

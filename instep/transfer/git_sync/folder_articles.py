@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from instep.content.articles import actions as articles
 from instep.content.articles.body_schemas import ArticleCreate
+from instep.content.articles.texts import follow_version
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.core.markdown_cost import refuse_costly_markdown
@@ -11,6 +12,7 @@ from instep.platform.core.needed_work import NeededWork
 from instep.platform.core.restarts import WorkNeeded
 from instep.platform.core.slug_rules import SlugTaken
 from instep.platform.web.bodies import body_from
+from instep.transfer.exports.file_contents import OUTDATED
 from instep.transfer.exports.page_file import PageFile
 from instep.transfer.git_sync.article_plans import ArticlePlan, original_path
 from instep.transfer.git_sync.article_proposals import NOT_PUBLISHED, dismiss_former, propose
@@ -27,6 +29,7 @@ from instep.transfer.git_sync.folder_collections import collection_id_of, report
 from instep.transfer.git_sync.pages import NEW_FOLDER, FolderPage, values_of_article, with_values
 from instep.transfer.git_sync.schemas import SyncedArticle, SyncedFile
 from instep.transfer.git_sync.three_way import in_other_notation, merge_texts
+from instep.transfer.git_sync.unsynced_fields import versions_of_file
 from instep.transfer.git_sync.work import SyncWork, article_text_of_file, mark_in_sync, set_base, set_next
 
 
@@ -157,6 +160,7 @@ async def create(work: SyncWork, plan: ArticlePlan) -> None:
     """Create the article of a new page; with `drafts` it is not published."""
     page, values = plan.page, plan.values
     content = work.to_addresses(page.file.body, page.path)
+    original, versions = original_id(work, page), await versions_of_file(work.ctx, page.matter)
     fields = {
         "title": values["title"],
         "contentMarkdown": content,
@@ -165,10 +169,12 @@ async def create(work: SyncWork, plan: ArticlePlan) -> None:
         "collectionId": await collection_id_of(work, values["collection"]),
         **({"description": values["description"]} if values["description"] is not None else {}),
         **({"locale": page.locale} if page.locale else {}),
-        **({"translationOf": original} if (original := original_id(work, page)) else {}),
+        **({"translationOf": original} if original else versions),
         **({"position": place} if (place := file_place(page)) is not None else {}),
     }
     article = await articles.create_article(work.ctx, body_from(ArticleCreate, fields))
+    if original and page.matter.get("translation") == OUTDATED:
+        await follow_version(work.ctx, article.id, 0)
     status = "draft" if work.request.drafts else values["status"]
     if status is not None and status != "draft":
         await set_status(work, article.id, status)

@@ -114,10 +114,16 @@ async def lock_articles(ctx: Ctx) -> list[SyncedArticle]:
     return await ctx.all(
         SyncedArticle,
         """
-        select id, slug, locale, translation_of, title, description, collection_id, position, visibility,
-            status, version, content_markdown as content
-        from articles where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
-        order by collection_id, position, id
+        select a.id, a.slug, a.locale, a.translation_of, a.title, a.description, a.collection_id, a.position,
+            a.visibility, a.status, a.version, a.content_markdown as content, since.slug as since_slug,
+            until.slug as until_slug, coalesce(r.version > coalesce(a.translated_version, 0), false)
+                as is_outdated
+        from articles a
+        left join articles r on r.workspace_id = %(workspace)s and r.id = a.translation_of
+        left join product_versions since on since.workspace_id = %(workspace)s and since.id = a.since_version
+        left join product_versions until on until.workspace_id = %(workspace)s and until.id = a.until_version
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+        order by a.collection_id, a.position, a.id
         """,
     )
 

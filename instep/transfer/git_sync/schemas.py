@@ -215,6 +215,10 @@ class SyncedArticle:
     status: Status
     version: int
     content: str
+    # The slugs of the first and the last version of the product.
+    since_slug: str | None = None
+    until_slug: str | None = None
+    is_outdated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
