@@ -71,11 +71,12 @@ async def test_without_a_bot_it_is_said_how_to_make_one(operator: Operator) -> N
     [("ask", "How?"), ("import", ".", "--yes"), ("bot", "list"), ("migrate",), ("backup", "b.dump")],
 )
 def test_on_a_machine_without_an_installation_nothing_is_created_for_another_server(
-    tmp_path: Path, arguments: tuple[str, ...]
+    tmp_path: Path, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("INSTEP_DATABASE_URL", raising=False)
     folder = tmp_path / "data"
     environment = {"INSTEP_URL": "https://help.example", "INSTEP_DATA_DIR": str(folder)}
-    refusal = run_command(*arguments, INSTEP_DATABASE_URL="", **environment).refusal
+    refusal = run_command(*arguments, **environment).refusal
 
     assert refusal == like("instep:…on this machine…https://help.example, or unset INSTEP_URL…")
     assert not folder.exists()
