@@ -1,6 +1,6 @@
 """Retrieves the passages that answer a question: for answers, the site, the public MCP server, tasks."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
@@ -151,7 +151,7 @@ async def retrieve(
             break
     ranked = [article for article in ranked if article.article_id in live]
     if not ranked:
-        return Retrieval([], (), NO_SIGNALS)
+        return Retrieval([], (), NO_SIGNALS, state.index.locales)
     passages = [passage for passage in passages if passage.article_id in live]
     candidate_passages, matcher = await indexed.found_passages(passages, live, with_described=candidates > 0)
     # The signals are those of the first passages, however many are compared.
@@ -172,6 +172,7 @@ async def retrieve(
         (best_sections(chosen) if candidates else chosen)[:limit],
         tuple(article.article_id for article in ranked),
         signals,
+        state.index.locales,
     )
 
 
@@ -207,6 +208,28 @@ async def retrieve_in_any_version(
     everywhere = await find(in_all_versions=True)
     has_more = everywhere.signals.signs.get("coverage", 0) > coverage
     return everywhere if has_more or not retrieval.passages else retrieval
+
+
+async def by_language(
+    ctx: Ctx, locale: str, find: Callable[..., Awaitable[Retrieval]]
+) -> AsyncIterator[Retrieval]:
+    """Find in a language, then in its variants, in that of the help center, and in the best one of all."""
+    retrieval = await find(locale=locale)
+    yield retrieval
+    code = locale.partition("-")[0]
+    variants = sorted(each for each in retrieval.locales if each.partition("-")[0] == code)
+    languages = dict.fromkeys((locale, *variants, ctx.bot.locale))
+    for language in languages:
+        if language != locale and language in retrieval.locales:
+            yield await find(locale=language)
+    if retrieval.locales - languages.keys():
+        yield in_one_language(await find())
+
+
+def in_one_language(retrieval: Retrieval) -> Retrieval:
+    """The passages in the language of the best one, so that no article comes with its translations."""
+    passages = retrieval.passages
+    return replace(retrieval, passages=[each for each in passages if each.locale == passages[0].locale])
 
 
 async def indexed_question(

@@ -310,8 +310,12 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """The passages that answer a question, best first, and the ids of the best articles, best first."""
+    """The passages that answer a question, best first, and the ids of the best articles, best first.
+
+    `locales` are the languages of all articles of the help center.
+    """
 
     passages: list[Passage]
     article_ids: tuple[str, ...]
     signals: Signals
+    locales: frozenset[str] = frozenset()

@@ -82,9 +82,9 @@ export function searchAsOneTypes(form) {
   list.addEventListener("mousedown", (event) => event.preventDefault());
 }
 
-function link({ path, title, headings, excerpt }, name = "") {
+function link({ path, title, headings, excerpt, locale }, name = "") {
   const option = element("a", name);
-  Object.assign(option, { href: path, tabIndex: -1 });
+  Object.assign(option, { href: path, tabIndex: -1, lang: locale });
   option.setAttribute("role", "option");
   option.append(element("strong", "", [title, ...headings].join(" › ")));
   const text = element("span");

@@ -25,10 +25,11 @@ export class Conversation {
 
   async send(asked, answer, isRepeated = false) {
     const { api, widget, pageUrl } = this.panel;
+    const { locale } = api;
     this.isAsking = true;
     answer.begin();
     try {
-      const values = { ...asked, conversationId: this.id, locale: widget.locale, pageUrl };
+      const values = { ...asked, conversationId: this.id, locale, pageUrl };
       const whole = await api.ask(values, (name, data) => answer.take(name, data));
       if (this !== this.panel.conversation) return;
       this.id = whole.conversationId;
@@ -85,6 +86,8 @@ class Answer {
     const { panel, body, node } = this;
     const { texts } = panel;
     Object.assign(this, { text: whole.answer, sources: whole.sources });
+    const { locale } = whole.sources[0] ?? {};
+    if (locale && whole.answered && !whole.translatedFrom) body.lang = locale;
     this.draw();
     node.removeAttribute("aria-busy");
     const rows = articleRows(whole.sources, (source) => panel.showArticle(source));

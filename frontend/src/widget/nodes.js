@@ -31,7 +31,7 @@ export function articleRows(links, open) {
       "li",
       { class: "row" },
       link.n && element("span", { class: "mark", "aria-hidden": "true" }, String(link.n)),
-      element("div", {}, button(link.title, () => open(link), { class: "title", dir: "auto" }), note(link)),
+      element("div", { lang: link.locale }, button(link.title, () => open(link), { class: "title", dir: "auto" }), note(link)),
     ),
   );
 }

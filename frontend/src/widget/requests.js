@@ -27,16 +27,21 @@ export class Api {
     this.widget = widget;
   }
 
+  /** The language whose articles are preferred. */
+  get locale() {
+    return this.widget.locale || this.widget.language;
+  }
+
   article(id) {
     return this.read(`articles/${encodeURIComponent(id)}`, {});
   }
 
   search(q, signal) {
-    return this.read("search", { q, locale: this.widget.language }, signal);
+    return this.read("search", { q, locale: this.locale }, signal);
   }
 
   suggestions(pageUrl) {
-    return this.read("suggestions", { pageUrl, locale: this.widget.language });
+    return this.read("suggestions", { pageUrl, locale: this.locale });
   }
 
   read(path, values, signal) {

@@ -38,12 +38,14 @@ class Match:
     path: str
     title: str
     headings: tuple[str, ...]
+    locale: str
     excerpt: list[tuple[str, bool]] = field(default_factory=list)
 
 
 @public
 async def show_matches(request: Request) -> Response:
-    """The matches as JSON: `answer` or null, and `articles`; each has `path`, `title`, `headings`, `excerpt`.
+    """The matches as JSON: `answer` or null, and `articles`; each has `path`, `title`, `headings`, `locale`,
+    `excerpt`.
 
     An excerpt is a list of pairs: a piece of text, and whether it is a match. The words are not stored:
     they count as a question only if someone asks them.
@@ -75,7 +77,7 @@ def article_match(visit: Visit, article: ArticleResult) -> Match:
     best = article.passages[0]
     path = f"{article.path}#{best.anchor}" if best.anchor else article.path
     version = [visit.catalogue.gettext(IN_VERSION, version=article.version)] if article.version else []
-    return Match(path, article.title, (*version, *best.headings), best.marked_excerpt)
+    return Match(path, article.title, (*version, *best.headings), article.locale, best.marked_excerpt)
 
 
 async def answer_match(visit: Visit, question: str, locale: str) -> Match | None:
@@ -90,5 +92,6 @@ async def answer_match(visit: Visit, question: str, locale: str) -> Match | None
         f"{path}#{passage.anchor}" if passage.anchor else path,
         passage.title,
         passage.headings,
+        passage.locale,
         [(cited.excerpt, False)],
     )

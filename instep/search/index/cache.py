@@ -74,6 +74,10 @@ class Index:
         return sum(int(live.live_docs.sum()) for live in self.segments)
 
     @property
+    def locales(self) -> frozenset[str]:
+        return frozenset(locale for live in self.segments for locale, _ in live.segment.languages)
+
+    @property
     def average_lengths(self) -> tuple[int, int]:
         """The average lengths of a passage and of an article, in words."""
         words = sum(int(live.segment.article_length.sum()) for live in self.segments)

@@ -14,7 +14,7 @@ from instep.platform.identity.schemas import Ctx
 from instep.platform.text.comments import without_comments
 from instep.platform.text.definitions import without_unused_definitions
 from instep.search.actions import get_live_article
-from instep.search.retrieve import retrieve, retrieve_in_any_version
+from instep.search.retrieve import by_language, retrieve, retrieve_in_any_version
 from instep.search.schemas import Audience, LiveArticle, Passage, Retrieval
 from instep.visitors.answers import queries
 from instep.visitors.answers.page_words import words_of_page
@@ -30,16 +30,17 @@ async def find_articles(
 ) -> ArticleLinksOut:
     """Find the articles that a widget lists while someone types; the last word may be incomplete.
 
-    Articles in `locale` are found or, if there are none, articles in any language. If articles of other
-    versions contain more of the words, they are found too, with their `version`. A `Visitor-Token` signed
-    by a signed-in visitor's server finds `authenticated` articles too.
+    Articles in `locale` are found or, if none of them has the words, those in the language of the help center
+    or else in another one. If articles of other versions contain more of the words, they are found too, with
+    their `version`. A `Visitor-Token` signed by a signed-in visitor's server finds `authenticated` articles
+    too.
     """
     audience = await audience_of(ctx, visitor_token)
     most, language = limits.WIDGET_SEARCH_RESULTS, accepted_locale(locale)
     find = partial(
         retrieve_in_any_version, ctx, query, limit=most, per_article=1, audience=audience, is_typing=True
     )
-    passages = await passages_in(language, find)
+    passages = await passages_in(ctx, language, find)
     return ArticleLinksOut(results=list(map(link_to, passages)))
 
 
@@ -55,7 +56,7 @@ async def suggest_articles(
     words = words_of_page(page_url or "")
     most = limits.WIDGET_SUGGESTIONS
     find = partial(retrieve, ctx, words, limit=most, per_article=1, audience=audience)
-    passages = await passages_in(locale, find) if words else []
+    passages = await passages_in(ctx, locale, find) if words else []
     fitting = [link_to(passage) for passage in passages if passage.coverage >= MIN_PAGE_COVERAGE]
     return ArticleLinksOut(results=fitting or await first_links(ctx, locale))
 
@@ -75,6 +76,7 @@ async def first_links(ctx: Ctx, locale: str | None) -> list[ArticleLinkOut]:
         ArticleLinkOut(
             article_id=article.id,
             title=article.title,
+            locale=article.locale,
             url=bot.help_url + article.path(bot),
             heading=None,
             version=None,
@@ -113,13 +115,16 @@ async def audience_of(ctx: Ctx, visitor_token: str | None) -> Audience:
     return "authenticated"
 
 
-async def passages_in(locale: str | None, find: Callable[..., Awaitable[Retrieval]]) -> list[Passage]:
-    """The best passage of each article in a language or, if there is none, in any language, best first."""
-    for language in dict.fromkeys((locale, None)):
-        retrieval = await find(locale=language)
-        if retrieval.passages:
+async def passages_in(
+    ctx: Ctx, locale: str | None, find: Callable[..., Awaitable[Retrieval]]
+) -> list[Passage]:
+    """The best passages in the first language in which one has the words, else in the first with any."""
+    first: list[Passage] = []
+    async for retrieval in by_language(ctx, locale or ctx.bot.locale, find):
+        if any(passage.coverage > 0 for passage in retrieval.passages):
             return retrieval.passages
-    return []
+        first = first or retrieval.passages
+    return first
 
 
 def accepted_locale(text: str | None) -> str | None:

@@ -6,14 +6,15 @@ answered or declined; with one `model_answer` lets it decide and write.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import log
 
 from instep.platform.core import limits
 from instep.platform.identity.schemas import Ctx
 from instep.search.excerpts import cut, joined_lines, letters_in, place_after
 from instep.search.passage_kinds import answers_questions
-from instep.search.retrieve import retrieve
-from instep.search.schemas import Audience, Passage
+from instep.search.retrieve import by_language, in_one_language, retrieve
+from instep.search.schemas import Audience, Passage, Retrieval
 from instep.visitors.answers.asked_headings import blocks_with_headings
 from instep.visitors.answers.citing import has_no_active_markup, render_with_citations
 from instep.visitors.answers.extractive import (
@@ -97,18 +98,28 @@ async def retrieve_context(ctx: Ctx, request: QuestionRequest) -> RetrievedConte
 
 
 async def try_wording(ctx: Ctx, request: QuestionRequest, query: str) -> RetrievedContext:
-    """Search in the requested language, and in all languages if nothing is written in that one."""
-    for locale in dict.fromkeys((request.locale, None)):
-        retrieval = await retrieve(
-            ctx,
-            query,
-            locale,
-            limit=limits.MAX_PASSAGES_RETRIEVED,
-            audience=request.audience,
-            candidates=limits.MAX_PASSAGES_COMPARED,
-        )
-        if retrieval.passages:
-            break
+    """Search in the requested language and, if its articles don't answer, in others; without one, in all."""
+    find = partial(
+        retrieve,
+        ctx,
+        query,
+        limit=limits.MAX_PASSAGES_RETRIEVED,
+        audience=request.audience,
+        candidates=limits.MAX_PASSAGES_COMPARED,
+    )
+    locale = request.locale or ctx.bot.locale
+    if request.locale is None:
+        return context_of(request, locale, query, in_one_language(await find()))
+    first: RetrievedContext | None = None
+    async for retrieval in by_language(ctx, locale, find):
+        context = context_of(request, locale, query, retrieval)
+        if extractive_answer(context).answered:
+            return context
+        first = first if first and first.passages else context
+    return first or RetrievedContext(query, locale, [], 0.0)
+
+
+def context_of(request: QuestionRequest, locale: str, query: str, retrieval: Retrieval) -> RetrievedContext:
     passages, confidence = retrieval.passages, retrieval.signals.confidence
     if query != request.text:
         passages, is_continued = rerank_for_follow_up(passages, request.text)
@@ -118,7 +129,7 @@ async def try_wording(ctx: Ctx, request: QuestionRequest, query: str) -> Retriev
         elif confidence >= limits.ANSWER_THRESHOLD * FOLLOW_UP_THRESHOLD_FACTOR:
             confidence = max(confidence, limits.ANSWER_THRESHOLD)
     confidence = round(min(1.0, max(0.0, confidence)), 3) if passages else 0.0
-    return RetrievedContext(query, request.locale or ctx.bot.locale, passages, confidence)
+    return RetrievedContext(query, locale, passages, confidence)
 
 
 def extractive_answer(context: RetrievedContext) -> Answer:

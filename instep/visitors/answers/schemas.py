@@ -96,6 +96,12 @@ class Answer:
     def text(self) -> str:
         return "\n\n".join(self.blocks)
 
+    @property
+    def locale(self) -> str | None:
+        """The language of the articles that it quotes; None if it is in that of the question or the page."""
+        is_quoted = self.answered and self.sources and self.translated_from is None
+        return self.sources[0].passage.locale if is_quoted else None
+
 
 # Gets the answer each time that a model has written more of it. The beginning that it got stays, unless a
 # later reply of the model begins otherwise or the model fails.
@@ -252,7 +258,9 @@ class QuestionAsked(EmbedBody):
     )
     locale: Locale | MISSING = Field(
         default=MISSING,
-        description="The language of the answer. If it has no articles, those in all languages are searched.",
+        description="The language of the articles to answer from. If they don't contain the answer, those in"
+        " the language of the help center are searched, and then those in all languages; without it,"
+        " only the last.",
     )
     page_url: Annotated[Text, Field(max_length=limits.MAX_PAGE_URL_CHARACTERS)] | MISSING = Field(
         default=MISSING,
@@ -329,6 +337,15 @@ class SourceOut(Out):
             examples=["Run install.sh, then open the dashboard."],
         ),
     ]
+    # An answer that was stored by an earlier release has none.
+    locale: Annotated[
+        str | None,
+        Field(
+            description="The language of the article. That of an answer is the same, unless it has"
+            " `translatedFrom`.",
+            examples=["en"],
+        ),
+    ] = None
 
     @classmethod
     def of(cls, cited: CitedPassage) -> "SourceOut":

@@ -24,7 +24,9 @@ from instep.visitors.answers.schemas import (
 from instep.visitors.answers.widget_schemas import WidgetConfigOut
 
 toolbox = Toolbox(BotKeyNamed)
-AnswerLocale = Annotated[Locale | None, Field(description="The language to answer in, such as `en`.")]
+AnswerLocale = Annotated[
+    Locale | None, Field(description="The language of the articles that are preferred, such as `en`.")
+]
 SearchLocale = Annotated[Locale | None, Field(description="Only articles in this language.")]
 TextLocale = Annotated[Text | None, Field(description="The language of the texts; by default the bot's.")]
 # The endpoint has entered the version before the tool begins.

@@ -75,6 +75,7 @@ class ArticleLinkOut(Out):
 
     article_id: Annotated[str, Field(examples=["art_01kbb6x4mwh2v7n8q9r0s1t2v3"])]
     title: Annotated[str, Field(examples=["Install the agent"])]
+    locale: Annotated[str, Field(examples=["en"])]
     url: PassageUrl
     heading: Annotated[
         str | None, Field(description="The heading of the matching section.", examples=["Linux"])

@@ -63,7 +63,7 @@ async def test_the_answer_is_in_the_articles_words_and_names_its_source(api: Api
     assert re.fullmatch("conv" + ID, answer["conversationId"])
     assert re.fullmatch("msg" + ID, answer["messageId"])
     [source] = answer["sources"]
-    assert source.keys() == {"n", "articleId", "title", "url", "heading", "excerpt"}
+    assert source.keys() == {"n", "articleId", "title", "url", "heading", "excerpt", "locale"}
     assert (source["n"], source["articleId"]) == (1, article["id"])
     assert (source["title"], source["heading"]) == ("Reset your password", None)
     assert source["url"].startswith(f"http://help.test/help/{cast.acme.slug}/articles/reset-your-password")

@@ -30,6 +30,7 @@ async def test_each_article_is_listed_once_with_its_best_passage(api: Api, cast:
     assert found == {
         "articleId": article["id"],
         "title": "Paying",
+        "locale": "en",
         "url": f"http://help.test/help/{cast.acme.slug}/articles/paying#h-invoices",
         "heading": "Invoices",
         "version": None,
