@@ -22,6 +22,12 @@ FALLBACK_LOCALE = """select b.locale from bots b
     where b.id = %(bot)s and b.workspace_id = %(workspace)s and b.frame ->> 'shows_untranslated' = 'true'"""
 # The id of the family of an article: articles about one topic, for different versions of the product.
 FAMILY = "coalesce(a.version_family, a.translation_of, a.id)"
+# The slugs of the first and the last version of the product that an article is about.
+VERSION_SLUGS = ", ".join(
+    f"""case when a.{bound}_version is not null then (select v.slug from product_versions v
+        where v.workspace_id = %(workspace)s and v.id = a.{bound}_version) end as {bound}_slug"""
+    for bound in ("since", "until")
+)
 
 
 def in_version(position: int | None) -> str:

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from instep.content.articles.freshness import OWNER, STANDING, STATE
-from instep.content.articles.live import in_version
-from instep.content.articles.queries import VERSION_SLUGS
+from instep.content.articles.live import VERSION_SLUGS, in_version
 from instep.content.articles.revision_schemas import VersionOverview, VersionText
 from instep.content.articles.schemas import (
     ArticleCount,

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from instep.content.articles.freshness import STANDING, STATE
-from instep.content.articles.live import in_version, in_version_at
+from instep.content.articles.live import VERSION_SLUGS, in_version, in_version_at
 from instep.content.articles.schemas import (
     Article,
     DeletedArticle,
@@ -32,12 +32,6 @@ NO_WORKING_COPY = dict.fromkeys(
 TEXT_COLUMNS: dict[Format, str] = {"markdown": "a.content_markdown", "html": "a.content_html"}
 
 
-# The slugs of the first and the last version of the product that an article is about.
-VERSION_SLUGS = ", ".join(
-    f"""case when a.{bound}_version is not null then (select v.slug from product_versions v
-        where v.workspace_id = %(workspace)s and v.id = a.{bound}_version) end as {bound}_slug"""
-    for bound in ("since", "until")
-)
 # The slug of the newest version of an article that the current version lacks: its address names that version.
 ADDRESS_VERSION = f"""
     case when a.since_version is not null or a.until_version is not null then (

@@ -6,7 +6,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from instep.content.articles.queries import VERSION_SLUGS
+from instep.content.articles.live import VERSION_SLUGS
 from instep.drafting.places.schemas import NewPlace, Place, PlaceSource, PlaceSourceKind, PlaceStatus
 from instep.platform.core.ids import new_id
 from instep.platform.core.paging import Order, Page, PageRequest
