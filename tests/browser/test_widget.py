@@ -308,6 +308,26 @@ async def test_every_language_has_all_texts_and_its_direction(page: Page, hosts:
         await expect(page.get_by_role("button", name=words["person"])).to_be_visible()
 
 
+async def test_answers_and_lists_prefer_the_language_of_the_page(
+    page: Page, hosts: HostSite, tag: str, writer: Client
+) -> None:
+    await publish(writer, "Dateien", "PAGE_SIZE: Eine Datei hat bis zu 50 MB.", locale="de")
+    await publish(writer, "Rows", "PAGE_SIZE sets the number of rows on a page.")
+    await publish(writer, "行数", "PAGE_SIZE は1ページの行数を設定します。", locale="ja")
+    for language, title, locale in (("fr", "Rows", "en"), ("ja", "行数", "ja")):
+        words = json.loads((TEXTS / f"{language}.json").read_text())
+        await page.goto(hosts.add(HostPage(tag, root=f'lang="{language}"')))
+        await page.get_by_role("button", name=words["help"], exact=True).click()
+        await page.get_by_role("textbox", name=words["question"]).fill("PAGE_SIZE")
+        found = panel(page).get_by_role("list", name=words["articles"], exact=True)
+        await expect(found.get_by_role("listitem").first).to_contain_text(title)
+        await expect(found.locator(f"[lang]:not([lang={locale}])")).to_have_count(0)
+        await page.keyboard.press("Enter")
+
+        await expect(panel(page).locator(f".answer .text[lang={locale}]")).to_contain_text("PAGE_SIZE")
+        await expect(panel(page).locator(f".answer .row [lang={locale}]").first).to_contain_text(title)
+
+
 async def test_the_page_keeps_its_own_keys_and_its_own_faults(page: Page, hosts: HostSite, tag: str) -> None:
     """Typing in the panel triggers no shortcuts of the page, and a failing listener stops nothing."""
     script = """<script>
