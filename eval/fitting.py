@@ -205,7 +205,7 @@ def _left_out(cases: Sequence[Case]) -> Iterator[str]:
 
 
 def _module(models: Models) -> Iterator[str]:
-    yield '"""The weights of the models, as `make eval-fitting` prints them."""\n'
+    yield '"""The weights of the models, as printed by `make eval-fitting`."""\n'
     yield "from instep.drafting.writer.models import FittedModel, FittedSign, Models\n"
     yield "FITTED = Models("
     for name, model in (("need", models.need), ("article", models.article), ("edit", models.edit)):

@@ -14,6 +14,7 @@ HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 DELIMITER_ROW = re.compile(r"(?=[^|]*\|)(?=[^-]*-)[ \t|:-]+$")
+_PADDING = re.compile(r"(?<=\|) {2,}|(?<! ) {2,}+(?=\|)")
 # A longer header row is not repeated in the parts of a split table.
 MAX_REPEATED_CHARACTERS = 300
 # The beginning of a block that is not a paragraph, so that a line below it does not make it a heading.
@@ -56,7 +57,8 @@ def read_sections(markdown: str) -> Iterator[TextSection]:
 def split_into_parts(lines: Sequence[str], max_characters: int) -> Iterator[str]:
     """The parts of a text between blank lines. A code block is one part; longer parts are split.
 
-    If a table is split, each part gets its header, whose length does not count, because rows need it.
+    If a table is split, each part gets its header, whose length does not count, because rows need it. The
+    cells of tables lose their padding.
     """
     part: list[str] = []
     length, fence = 0, ""
@@ -65,6 +67,8 @@ def split_into_parts(lines: Sequence[str], max_characters: int) -> Iterator[str]
             fence = "" if _closes(line, fence) else fence
         elif opening := FENCE.match(line):
             fence = opening[1]
+        else:
+            line = without_padding(line)
         ends = not fence and not line.strip()
         if length and (ends or length + len(line) > max_characters):
             yield "\n".join(part)
@@ -77,6 +81,11 @@ def split_into_parts(lines: Sequence[str], max_characters: int) -> Iterator[str]
             length += len(part[-1])
     if any(line.strip() for line in part):
         yield "\n".join(part)
+
+
+def without_padding(line: str) -> str:
+    """A line of a table without the spaces that align its cells; any other line as it is."""
+    return _PADDING.sub(" ", line) if line.startswith("|") else line
 
 
 def _table_head(part: Sequence[str], line: str) -> list[str]:

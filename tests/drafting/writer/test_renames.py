@@ -100,7 +100,16 @@ def test_a_setting_is_renamed_in_each_spelling_of_a_list_of_options(ask: Ask) ->
 def test_a_renamed_thing_changes_in_its_own_spelling_only(
     ask: Ask, path: str, line: str, old: str, new: str, article: str, expected: str
 ) -> None:
-    assert text_of(ask(renaming(path, line, old, new), article)) == expected
+    assert text_of(ask(renaming(path, line, old, new), article, f"Rename {old} to {new}")) == expected
+
+
+@pytest.mark.parametrize("title", ["Tidy up", "Rename Create projects to New workspaces"])
+def test_a_label_that_no_title_renames_becomes_a_place(ask: Ask, title: str) -> None:
+    files = renaming("Nav.tsx", "<Button>{}</Button>", "Create project", "New workspace")
+    report = ask(files, "Click **Create project**.\n", title)
+
+    assert text_of(report) is None
+    assert [place.article_id for place in report.places] == ["guide"]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from instep.drafting.writer.shapes import Article, Evidence, excerpt_of
 from instep.platform.core.name_matching import mention
 
 # An edit is drafted from the first bound on, and certain from the second on: see docs/quality.md.
-MIN_LIKELY = 0.42
+MIN_LIKELY = 0.46
 MIN_CERTAIN = 0.85
 # Below this probability, a passage is more likely about something else.
 _MIN_DOUBTFUL = 0.2

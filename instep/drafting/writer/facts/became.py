@@ -7,7 +7,7 @@ with the passage in which an article uses the old text.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -20,7 +20,7 @@ from instep.drafting.writer.facts.changed_texts import (
     changed_line,
     changed_texts,
 )
-from instep.drafting.writer.facts.described_renames import find_described_renames
+from instep.drafting.writer.facts.described_renames import find_described_renames, is_described
 from instep.drafting.writer.facts.line_alignment import pairs_of
 from instep.drafting.writer.facts.setting_names import is_signature
 from instep.drafting.writer.facts.token_replacements import token_replacements
@@ -129,7 +129,7 @@ def find_became(change: Change, change_set: ChangeSet) -> tuple[Became, ...]:
             key.old,
             key.new,
             tuple(dict.fromkeys(use.source for use in uses)),
-            _signs(key, uses, tally, is_described=(key.old, key.new) in described),
+            _signs(key, uses, tally, has_description=_has_description(key, change, described)),
             uses[0].value,
         )
         for key, uses in groups.items()
@@ -138,6 +138,11 @@ def find_became(change: Change, change_set: ChangeSet) -> tuple[Became, ...]:
         and ((key.old, key.new) in described or not _is_choice(key, uses, values))
     )
     return tuple(sorted(pairs, key=lambda pair: -len(pair.old)))
+
+
+def _has_description(key: _Key, change: Change, described: Container[tuple[str, str]]) -> bool:
+    is_label = key.kind == "label"
+    return (key.old, key.new) in described or (is_label and is_described(change, key.old, key.new))
 
 
 def _compared(files: Iterable[ReviewedFile]) -> Iterator[tuple[_Key, _Use]]:
@@ -231,7 +236,7 @@ class _Tally:
         return len(self.outcomes[key.old, key.names[0]]) > 1
 
 
-def _signs(key: _Key, uses: Sequence[_Use], tally: _Tally, *, is_described: bool) -> dict[str, float]:
+def _signs(key: _Key, uses: Sequence[_Use], tally: _Tally, *, has_description: bool) -> dict[str, float]:
     """The evidence for a pair: counts as logarithms, shares from 0 to 1, and flags."""
     counts, lines = tally.occurrences, len({use.source for use in uses})
     inside_new = len(mention(key.old).findall(key.new)) * counts.added[key.new]
@@ -257,7 +262,7 @@ def _signs(key: _Key, uses: Sequence[_Use], tally: _Tally, *, is_described: bool
         "clean": float(is_clean),
         "clean name": float(is_clean and is_exact and is_name),
         "many": float(is_name and lines_sign >= _MANY and signs["left"] < _FEW_LEFT),
-        "described": float(is_described),
+        "described": float(has_description),
         "lines": lines_sign,
         "family": min(3.0, _log2(tally.families[family_of(key.old, key.new)])),
         "files": min(2.0, _log2(len({use.source.file for use in uses}))),

@@ -14,10 +14,12 @@ from instep.platform.text.patch import Line
 _QUOTED = r"[\"'`“\u2018]([^\"'`“”\u2019\n]{2,60})[\"'`”\u2019]"
 _BARE = r"(?<![@/\w?&.:=-])([@/\w?&.:=-]*\w(?: [A-Z][\w-]*){0,5})"
 _SIDE = rf"(?:{_QUOTED}|{_BARE})"
-_ARROW = re.compile(rf"{_SIDE}\s*(?:->|=>|→|➜|\bbecomes?\b)\s*{_SIDE}")
-_VERB = re.compile(
-    r"\b(?i:renam|replac|chang|switch|mov|migrat)\w*\b[^.\n]{0,80}?"
-    rf"(?<![\w/-])(?:{_QUOTED}(?:\s+[a-z]+)?|{_BARE})\s+(?:to|with|by|into|as|in favou?r of)\s+{_SIDE}"
+_ARROW = r"\s*(?:->|=>|→|➜|\bbecomes?\b)\s*"
+_VERB = r"\b(?i:renam|replac|chang|switch|mov|migrat)\w*\b[^.\n]{0,80}?(?<![\w/-])"
+_TO = r"\s+(?:to|with|by|into|as|in favou?r of)\s+"
+_RENAMES = (
+    re.compile(rf"{_SIDE}{_ARROW}{_SIDE}"),
+    re.compile(rf"{_VERB}(?:{_QUOTED}(?:\s+[a-z]+)?|{_BARE}){_TO}{_SIDE}"),
 )
 _MAX_DESCRIPTION_CHARACTERS = 4_000
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
@@ -43,9 +45,24 @@ def find_described_renames(
     return {pair: sources for pair, sources in renames.items() if sources}
 
 
+def is_described(change: Change, old: str, new: str) -> bool:
+    """True if the title or description says that `old` becomes `new`, whatever words these are."""
+    text = _text_of(change)
+    if old not in text or new not in text:
+        return False
+    sides = [rf"[\"'`“\u2018]?{re.escape(side)}[\"'`”\u2019]?" for side in (old, new)]
+    return any(
+        re.search(f"{before}{to.join(sides)}(?!\\w)", text) for before, to in (("", _ARROW), (_VERB, _TO))
+    )
+
+
+def _text_of(change: Change) -> str:
+    return f"{change.title}\n{change.body or ''}"[:_MAX_DESCRIPTION_CHARACTERS]
+
+
 def _pairs(change: Change) -> Iterator[tuple[str, str]]:
-    text = f"{change.title}\n{change.body or ''}"[:_MAX_DESCRIPTION_CHARACTERS]
-    for pattern in (_ARROW, _VERB):
+    text = _text_of(change)
+    for pattern in _RENAMES:
         for match in pattern.finditer(text):
             old, new = match[1] or match[2], match[3] or match[4]
             if old != new and len(old) >= 4 and len(new) >= 3 and not _NUMBER.fullmatch(old):

@@ -19,6 +19,7 @@ from instep.platform.core.name_matching import is_distinct
 from instep.platform.text.code_block_lines import CodeLines, text_start
 from instep.platform.text.diff import compare_now
 from instep.platform.text.patch_parser import parse_diff
+from instep.platform.text.sections import without_padding
 
 _NEAREST, _BY_RARE_NAMES, _BY_TITLE = 40, 10, 300
 # A name in more articles is not distinctive.
@@ -27,7 +28,6 @@ _MAX_HITS, _MAX_HEADINGS, _MAX_LINE_CHARACTERS = 4, 30, 140
 _MAX_OMITTED, _MAX_OMITTED_CHARACTERS = 6, 40
 # The sections around one with a hit are listed too: they are siblings of what the change names.
 _NEIGHBORS = range(-3, 4)
-_PADDING = re.compile(r"(?<=\|) {2,}|(?<! ) {2,}+(?=\|)")
 _REFERENCE = re.compile(r"\s*A(\d{1,5})(?:\.(\d{1,4}))?\s*")
 
 # An article up to this size (bytes of UTF-8) is read whole.
@@ -287,8 +287,7 @@ def _shown_lines(text: str) -> tuple[str, ...]:
     """The lines as a model reads them: padding of cells would take the room of other rows."""
     lines, code = list[str](), CodeLines()
     for line in text.split("\n"):
-        is_row = not code.is_code(line, text_start(line)) and line.startswith("|")
-        lines.append(_PADDING.sub(" ", line) if is_row else line)
+        lines.append(line if code.is_code(line, text_start(line)) else without_padding(line))
     return tuple(lines)
 
 
