@@ -118,23 +118,22 @@ async def list_same_change(
 
 
 async def list_in_same_change(ctx: Ctx, draft: Draft, version: int) -> list[str]:
-    """The translations of a draft's article, made from this version of it, that have the change already."""
+    """The translations of this version of a draft's article that have the task's change already.
+
+    After an earlier task of the same pull request, a translation may still lack the rest of the change.
+    """
     ids: list[str] | None = await ctx.value(
         """
         select array_agg(t.id order by t.id) from articles t
         where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.translation_of = %(article)s
-          and t.translated_version = %(version)s and 'applied' = all(
-            select d.status from drafts d
+          and t.translated_version = %(version)s and (
+            select bool_and(d.status = 'applied') from drafts d
             where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.article_id = t.id
-              and d.status <> 'dismissed' and (d.task_id = %(task)s or d.source_url = %(source)s))
-          and exists (select from drafts d
-            where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.article_id = t.id
-              and d.status = 'applied' and (d.task_id = %(task)s or d.source_url = %(source)s))
+              and d.status <> 'dismissed' and d.task_id = %(task)s)
         """,
         article=draft.article_id,
         version=version,
         task=draft.task_id,
-        source=draft.source_url,
     )
     return ids or []
 

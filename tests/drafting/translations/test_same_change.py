@@ -6,7 +6,7 @@ import pytest
 
 from instep.platform.core.database import Database, Tx
 from tests.support.cast import Client, Json
-from tests.support.changes import SETTINGS, publish, send
+from tests.support.changes import DIFF, SETTINGS, publish, send
 from tests.support.http import ok
 from tests.support.places import waiting
 from tests.support.translations import follow, run_translations
@@ -14,12 +14,14 @@ from tests.support.translations import follow, run_translations
 TRANSLATED = {"de": ("Einstellungen", "Sekunden"), "ja": ("設定", "秒")}
 
 
-async def drafts_by_locale(client: Client, database: Database) -> tuple[Json, dict[str, str]]:
+async def drafts_by_locale(
+    client: Client, database: Database, text: str = SETTINGS
+) -> tuple[Json, dict[str, str]]:
     """An original with two translations, and the ids of the drafts that one change has for all of them."""
-    root = await publish(client, "Settings", SETTINGS)
+    root = await publish(client, "Settings", text)
     for locale, (title, word) in TRANSLATED.items():
-        text = f"# {title}\n\n`ACME_TIMEOUT`: {word}.\n"
-        await publish(client, title, text, locale=locale, translationOf=root["id"])
+        translation = f"# {title}\n\n`ACME_TIMEOUT`: {word}.\n"
+        await publish(client, title, translation, locale=locale, translationOf=root["id"])
     await send(client)
     await run_translations(database)
     rows = ok(await client.get("/v1/drafts"))["results"]
@@ -63,6 +65,23 @@ async def test_a_translation_that_lacks_the_change_is_outdated_and_its_place_clo
     assert await waiting(client) == []
     settled = ok(await client.get(f"/v1/places/{place['id']}"))
     assert settled["status"] == "resolved"
+
+
+async def test_a_later_push_that_edits_only_the_original_makes_its_translations_outdated(
+    client: Client, database: Database
+) -> None:
+    text = SETTINGS + "\nSet `ACME_RETRIES` to a number of attempts.\n"
+    root, drafts = await drafts_by_locale(client, database, text)
+    for locale in ("de", "ja", "en"):
+        ok(await client.post(f"/v1/drafts/{drafts[locale]}/apply", json={}))
+    assert await outdated(client, root) == []
+
+    await send(client, diff=DIFF.replace("ACME_TIMEOUT", "ACME_RETRIES").replace("REQUEST_TIMEOUT", "TRIES"))
+    await run_translations(database)
+    [draft] = ok(await client.get("/v1/drafts"))["results"]
+    ok(await client.post(f"/v1/drafts/{draft['id']}/apply", json={}))
+
+    assert await outdated(client, root) == ["de", "ja"]
 
 
 async def test_a_place_closes_when_a_person_writes_the_translation_and_other_places_stay_open(
