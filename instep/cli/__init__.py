@@ -136,4 +136,4 @@ def main() -> None:
             raise
         # At its end the interpreter would try to write the rest of the output once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(f"instep: The output can't be written: {error.strerror}.")
+        sys.exit(f"instep: The output or a file can't be written: {error.strerror}.")

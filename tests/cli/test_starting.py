@@ -35,6 +35,21 @@ def test_output_that_can_not_be_written_is_one_line() -> None:
     assert process.returncode == 1
 
 
+def test_a_full_disk_is_not_blamed_on_the_output_alone() -> None:
+    program = """
+import errno, sys
+from instep import cli
+def fill(**options):
+    raise OSError(errno.ENOSPC, "No space left on device")
+cli.app = fill
+cli.main()
+"""
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+
+    assert process.stderr == "instep: The output or a file can't be written: No space left on device.\n"
+    assert process.returncode == 1
+
+
 def test_help_loads_nothing_that_takes_long() -> None:
     assert loaded_by(HELP) & (HEAVY | {"httpx2"}) == set()
 

@@ -21,7 +21,7 @@ OUTDATED_LINKS = """
     ) t on true
     cross join lateral regexp_matches(
         t.content_markdown, '(https?://[^/\\s]+)/files/' || b.slug || '/' || r.sha256, 'g') match
-    where split_part(match[1], '/', 3) not in (%(host)s, coalesce(b.domain, ''))
+    where lower(split_part(match[1], '/', 3)) not in (%(host)s, coalesce(b.domain, ''))
     group by b.slug, match[1] order by b.slug, match[1]
 """
 
@@ -37,7 +37,7 @@ class OutdatedOrigin:
 
 
 async def outdated_link_problems(tx: Tx, base_url: str) -> list[str]:
-    origins = await tx.all(OutdatedOrigin, OUTDATED_LINKS, host=urlsplit(base_url).netloc)
+    origins = await tx.all(OutdatedOrigin, OUTDATED_LINKS, host=urlsplit(base_url).netloc.lower())
     return [
         f"Texts of {former.bot} ({former.texts}, such as “{former.title}”) show files at {former.origin},"
         f" which is not this installation's address: replace {former.origin}/files by /files in them."

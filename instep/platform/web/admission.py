@@ -95,7 +95,7 @@ class Admission:
         if isinstance(reason, OtherResult):
             return
         expected = recent_keys.find(self.key_hash, named_bot(self.bot_names))
-        if self.auth is not None or expected is None or self.request.method not in ("GET", "HEAD"):
+        if self.auth is not None or expected is None or self.request.method != "GET":
             raise reason
         self.auth, self.is_uncounted = expected, True
         self.windows[:] = [window_of(expected, self.request.app.state.settings)]

@@ -49,7 +49,7 @@ def parse_url(text: str) -> Url:
     match = re.fullmatch(PATTERN, text)
     if match is None:
         raise ValueError(
-            "it must be an address such as https://example.com/hooks, in ASCII and without user name, "
+            "it must be an address such as https://example.com/path, in ASCII and without user name, "
             "fragment, blanks or backslashes"
         )
     scheme, host, port = match.groups()
