@@ -9,10 +9,21 @@ import pytest
 from instep.platform.core.errors import InvalidRequest
 from instep.transfer.imports.actions import valid_site
 from instep.transfer.imports.schemas import BotState, KnownPage
+from instep.transfer.imports.source.formats import tree_of_files
 from instep.transfer.imports.tree.own_sites import own_sites
 from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedRedirect, Loss
 from tests.support.file_samples import picture
-from tests.support.import_sources import EMPTY_BOT, Files, losses_of, page, page_of, planned, text_of, tree
+from tests.support.import_sources import (
+    EMPTY_BOT,
+    Files,
+    dedented,
+    losses_of,
+    page,
+    page_of,
+    planned,
+    text_of,
+    tree,
+)
 from tests.support.wording import like
 
 PNG = picture()
@@ -609,3 +620,25 @@ def test_a_base_path_is_that_of_most_links_and_no_other_language_or_version(
 def test_an_address_that_no_site_has_is_refused(text: str) -> None:
     with pytest.raises(InvalidRequest):
         valid_site(text)
+
+
+def test_a_link_to_the_own_folder_leads_to_its_collection_or_home_and_never_to_the_page_itself() -> None:
+    files = dedented(
+        {
+            "start.md": "---\ntitle: Start\n---\n[home](.) [home](./)\n",
+            "guides/_collection.md": "---\ntitle: Guides\n---\n",
+            "guides/a.md": "---\ntitle: A\n---\n[all](.) [home](..)\n",
+            "more/index.md": "---\ntitle: More\n---\n[all](./)\n",
+            "more/b.md": "---\ntitle: B\n---\n[more](.)\n",
+        }
+    )
+
+    plan = planned(tree_of_files(files, None), files)
+
+    texts = {path: text_of(plan, path).strip() for path in files.paths() if "_" not in path}
+    assert texts == {
+        "start.md": "[home](/help/acme/) [home](/help/acme/)",
+        "guides/a.md": "[all](/help/acme/collections/guides) [home](/help/acme/)",
+        "more/index.md": "[all](/help/acme/collections/more)",
+        "more/b.md": "[more](/help/acme/articles/more)",
+    }

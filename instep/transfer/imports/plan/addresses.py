@@ -17,12 +17,14 @@ from typing import Literal
 from instep.content.redirects.path_patterns import ANY, led_url, prefix_path
 from instep.transfer.imports.plan.other_pages import OtherPage, OtherPages, other_pages_of
 from instep.transfer.imports.plan.pattern_index import PatternIndex
-from instep.transfer.imports.tree.schemas import ImportedPage, ImportedRedirect, Tree
+from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedPage, ImportedRedirect, Tree
 from instep.transfer.imports.tree.url_parts import decoded_path, split_url
 from instep.transfer.imports.tree.written_pictures import is_written_picture
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 PAGE_EXTENSION = re.compile(r"\.(?:mdx?|markdown|mdown|html?|rst|txt|php)$", re.IGNORECASE)
+# The links of a page to its own folder.
+OWN_FOLDER = (".", "./")
 INDEX_PAGE = re.compile(r"(?:^|/)(?:_?index|readme)$", re.IGNORECASE)
 # outside: in a part of the site or repository that is not in the source, so its content is unknown.
 Kind = Literal["page", "other_page", "file", "url", "home", "same_page", "external", "outside", "broken"]
@@ -110,6 +112,10 @@ class Directory:
         return None if any(part_of(path) in self.folders for path in paths) else SourceTarget("outside")
 
     @cached_property
+    def collections(self) -> dict[str, ImportedCollection]:
+        return {row.key: row for row in self.tree.collections}
+
+    @cached_property
     def parts(self) -> set[str]:
         """The parts of the site of which the source has pages."""
         addresses = chain(self.by_address, self.patterns)
@@ -149,7 +155,9 @@ class Directory:
         else:
             paths = self.relative_candidates(path, page)
             found_pages = (self.other_pages.by_path.get(candidate) for candidate in paths)
-            other_page = next((row for row in found_pages if row is not None), None)
+            is_own = path in OWN_FOLDER and "/" in page.path
+            own = self.collections.get(page.collection or "") if is_own else None
+            other_page = next((row for row in found_pages if row is not None), own)
         return SourceTarget("other_page", other_page=other_page, fragment=fragment) if other_page else None
 
     def other_page_at(self, address: str) -> OtherPage | None:
@@ -164,7 +172,10 @@ class Directory:
 
     def page_target(self, path: str, fragment: str, page: ImportedPage) -> SourceTarget | None:
         found_page = self.find_page(path, page)
-        return SourceTarget("page", found_page, fragment=fragment) if found_page else None
+        # In the browser, `.` may be the page itself: its author means the folder.
+        if found_page is None or (found_page.key == page.key and path in OWN_FOLDER):
+            return None
+        return SourceTarget("page", found_page, fragment=fragment)
 
     def find_page(self, path: str, page: ImportedPage) -> ImportedPage | None:
         """The page at a path in a link, in the language of the linking page if the path is the original's."""
@@ -426,7 +437,7 @@ def part_of(path: str) -> str:
 
 def candidates(base: str, path: str) -> Iterator[str]:
     """Candidate paths for a relative link in the file `base`; a link to the folder is none to the page."""
-    as_folder = () if path in (".", "./") else (PAGE_EXTENSION.sub("", base),)
+    as_folder = () if path in OWN_FOLDER else (PAGE_EXTENSION.sub("", base),)
     for folder in (posixpath.dirname(base), *as_folder):
         candidate = posixpath.normpath(posixpath.join(folder, path))
         if not candidate.startswith(".."):
