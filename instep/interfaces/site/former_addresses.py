@@ -30,7 +30,7 @@ async def moved_page(request: Request) -> Response | None:
     if match is None or request.method not in ("GET", "HEAD") or not match[0].isprintable():
         return None
     slug, below = match.groups()
-    path = version_path(request) + below
+    version = version_path(request)
     database = request.app.state.database
     async with database.enter(SiteAccess, entrances.ENTER_SITE, slug=slug) as (access, tx):
         if access is None or custom_domain(request) not in (None, access.bot.domain):
@@ -38,9 +38,11 @@ async def moved_page(request: Request) -> Response | None:
         # The page that says that nothing is here is in this language.
         request.state.locale = access.bot.locale
         ctx = Ctx(tx, access.bot, VISITOR, utc_now())
-        url = await find_redirect_url(ctx, path)
+        url = await find_redirect_url(ctx, version + below)
+        if url is None and version:
+            url = await find_redirect_url(ctx, below)
         if url is None and await queries.has_language(ctx, below[1:]):
-            url = f"{access.bot.home_path}{path}/"
+            url = f"{access.bot.home_path}{version}{below}/"
     return moved_to(url) if url else None
 
 

@@ -90,10 +90,10 @@ def shown_text(visit: Visit, html: str) -> Markup:
     any_home = rf'(?:{home}|href="{re.escape(bot.with_all_versions.help_url)}/)'
     html = re.sub(rf'({any_home}[^"#]*#)([^"]+)', lambda match: match[1] + heading_fragment(match[2]), html)
     if visit.version is not None and visit.version.path:
-        home_link = f'href="{bot.home_path}/'
+        home_link, routes = f'href="{bot.home_path}/', visit.request.app.routes
         html = re.sub(
             rf'{any_home}([^"?#]*)',
-            lambda match: home_link + match[1] if is_in_each_version(match[1]) else match[0],
+            lambda match: home_link + match[1] if is_in_each_version(match[1], routes) else match[0],
             html,
         )
     if bot.domain is not None:

@@ -1,8 +1,10 @@
 """Addresses of a help center in one of its product versions: `/help/{bot}/versions/{version}/…`."""
 
 import re
+from collections.abc import Sequence
 
 from starlette.requests import Request
+from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from instep.platform.web.custom_domains import custom_domain
@@ -16,9 +18,12 @@ VERSIONED = re.compile(
 )
 
 
-def is_in_each_version(path: str) -> bool:
-    """True if a path below a help center, without a version, also exists below each version."""
-    return bool(VERSIONED.fullmatch(f"/help/-/versions/-/{path}")) and not path.startswith("versions/")
+def is_in_each_version(path: str, routes: Sequence[BaseRoute]) -> bool:
+    """True if a path below a help center, without a version, leads to a page that each version has."""
+    address = {"type": "http", "method": "GET", "path": f"/help/-/{path}", "headers": []}
+    return bool(VERSIONED.fullmatch(f"/help/-/versions/-/{path}")) and any(
+        route.matches(address)[0] is Match.FULL for route in routes
+    )
 
 
 class VersionedAddresses:

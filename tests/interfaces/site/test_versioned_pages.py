@@ -104,6 +104,7 @@ async def test_links_of_a_text_stay_in_its_version_except_to_addresses_without_o
 ) -> None:
     kept = ("", "de/", "?page=2", "de/articles/configure", "collections/guides", "search?q=a", "ask")
     others = ("versions/3.x/articles/orbit", "articles/install.atom", "llms.txt", "mcp")
+    others += ("legacy/page", "preview/token", "de/mcp")
     links = "".join(f"[{path}-]({site.home}/{path}) " for path in (*kept, *others))
     await publish(client, "Links", links, untilVersion="1.x")
 
@@ -113,6 +114,19 @@ async def test_links_of_a_text_stay_in_its_version_except_to_addresses_without_o
         assert f"{site.home}/versions/1.x/{path}" in page.links, path
     for path in others:
         assert f"{site.home}/{path}" in page.links, path
+
+
+async def test_a_redirect_leads_on_from_each_version(site: Site, client: Client) -> None:
+    install = {"articleId": site.articles["install"]["id"]}
+    for source in ("/articles/former", "/old/articles/page", "/versions/1.x/articles/orbit-1"):
+        created(await client.post("/v1/redirects", json={"from": source, **install}))
+
+    for path in ("articles/former", "versions/1.x/articles/former", "versions/1.x/old/articles/page"):
+        moved = await site.get(path)
+        assert moved.status_code == 301, path
+        assert moved.headers["Location"].endswith(f"{site.home}/articles/install")
+    assert (await site.get("versions/1.x/articles/orbit-1")).status_code == 301
+    assert (await site.get("articles/orbit-1")).status_code == 404
 
 
 async def test_choosing_a_version_keeps_the_page(site: Site) -> None:
