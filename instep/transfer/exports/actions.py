@@ -88,11 +88,11 @@ async def prepare_export(ctx: Ctx) -> Export:
     articles = await queries.list_articles(ctx)
     entries = await queries.list_entries(ctx)
     files = await queries.list_shown_files(ctx)
-    layout = lay_out(ctx.bot, collections, articles, entries, files)
+    versions = await queries.list_product_versions(ctx)
+    layout = lay_out(ctx.bot, collections, articles, entries, files, versions)
     redirects = await queries.list_redirects(ctx)
     questions = await queries.list_golden_questions(ctx)
     shared_parts = await queries.list_parts(ctx)
-    versions = await queries.list_product_versions(ctx)
     part_texts = await asyncio.to_thread(part_lines, ctx.bot, shared_parts, layout)
     parts: dict[str, Part] = {
         MANIFEST_FILE: manifest(ctx.bot),

@@ -7,7 +7,6 @@ name is the slug, and the part after the first dot is the language, as in `02-in
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import count
 from pathlib import PurePosixPath
 
@@ -15,7 +14,7 @@ from instep.content.articles.paths import path_of_locale
 from instep.content.files.schemas import StoredFile, path_of_file
 from instep.platform.identity.schemas import Bot
 from instep.transfer.exports.relative_links import SiteMap, article_address
-from instep.transfer.exports.schemas import ArticleRow, CollectionRow, EntryRow
+from instep.transfer.exports.schemas import ArticleRow, CollectionRow, EntryRow, VersionRow
 
 COLLECTION_FILE = "_collection.md"
 CHANGELOG_FOLDER = "changelog"
@@ -37,7 +36,7 @@ class Layout:
     articles: dict[str, str]
     entries: dict[str, str]
     files: dict[str, str]
-    site: SiteMap = field(default_factory=partial(SiteMap, has_versions=True))
+    site: SiteMap = field(default_factory=SiteMap)
 
 
 def lay_out(
@@ -46,6 +45,7 @@ def lay_out(
     articles: Sequence[ArticleRow],
     entries: Sequence[EntryRow],
     files: Sequence[StoredFile],
+    versions: Sequence[VersionRow],
 ) -> Layout:
     folders: dict[str | None, str] = {None: AT_TOP, **dict(place_folders(collections))}
     layout = Layout(
@@ -55,6 +55,7 @@ def lay_out(
         {file.id: f"{FILES_FOLDER}/{file.sha256}/{file_name(file)}" for file in files},
     )
     add_addresses(bot, layout, collections, articles, entries, files)
+    add_versions(layout, articles, versions)
     return layout
 
 
@@ -161,6 +162,37 @@ def add_article_addresses(
             path = texts.get((row.translation_of or row.id, locale), layout.articles[row.id])
             for slug in (row.slug, *row.former_slugs):
                 site.paths.setdefault(article_address(bot, locale, slug), path)
+
+
+def add_versions(layout: Layout, articles: Sequence[ArticleRow], versions: Sequence[VersionRow]) -> None:
+    """Map the files of each topic to the one that is about a version of the product.
+
+    An article about all versions has no file for one of them. An address in the current version leads to
+    the page without a version.
+    """
+    site = layout.site
+    originals = {row.id: row for row in articles if row.translation_of is None}
+    topics: dict[tuple[str, str], list[tuple[str, list[str]]]] = defaultdict(list)
+    for row in articles:
+        original = originals.get(row.translation_of or row.id, row)
+        topic = (original.family_head or original.id, row.locale)
+        topics[topic].append((layout.articles[row.id], versions_about(original, versions)))
+    for files in topics.values():
+        for shown, slugs in files:
+            for slug in slugs:
+                site.versions.setdefault(slug, {}).update((path, shown) for path, _ in files)
+    current = {path: path for path in site.paths.values()}
+    site.versions.update((version.slug, current) for version in versions if version.is_current)
+
+
+def versions_about(article: ArticleRow, versions: Sequence[VersionRow]) -> list[str]:
+    """The slugs of the versions that an article is about; none if it is about all of them."""
+    if article.since_slug is None and article.until_slug is None:
+        return []
+    slugs = [version.slug for version in versions]
+    first = slugs.index(article.since_slug) if article.since_slug else 0
+    last = slugs.index(article.until_slug) if article.until_slug else len(slugs) - 1
+    return slugs[first : last + 1]
 
 
 def numbered(number: int, count: int, stem: str) -> str:

@@ -42,7 +42,8 @@ async def list_articles(ctx: Ctx) -> list[ArticleRow]:
                 where r.workspace_id = %(workspace)s and r.id = a.translation_of), false) as is_outdated,
             since.slug as since_slug, until.slug as until_slug,
             case when a.version_family is not null and a.translation_of is null then (
-                select nullif(min(m.id), a.id) from articles m
+                select nullif((array_agg(m.id order by m.id <> a.version_family, m.id))[1], a.id)
+                from articles m
                 where m.workspace_id = %(workspace)s and m.bot_id = a.bot_id and m.deleted_at is null
                   and m.translation_of is null
                   and (m.id = a.version_family or m.version_family = a.version_family)) end as family_head

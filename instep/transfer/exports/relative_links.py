@@ -29,7 +29,7 @@ DESTINATION = re.compile(
 END_OF_PATH = re.compile(r"[?#]")
 # Characters that a destination without brackets can't contain, or that are special in a URL.
 UNSAFE = re.compile(r"[\x00-\x20\x7f()<>\"'`%?#\\\[\]]")
-VERSION = re.compile(r"^(/help/[^/]+)/versions/[^/]+")
+VERSION = re.compile(r"(/help/[^/]+)/versions/([^/]+)(.*)")
 Convert = Callable[[str], str | None]
 
 
@@ -39,12 +39,13 @@ class SiteMap:
 
     `paths` leads from addresses below the root of the installation, without trailing slash, such as
     `/help/acme/articles/install`, to paths of files below the root of the folder; `addresses` leads back.
-    With `has_versions`, an address in a version of the product leads to the same file.
+    `versions` leads from the slug of a version of the product, and from the file that an address has without
+    a version, to the file that is shown there instead; without one, the address in the version has no file.
     """
 
     paths: dict[str, str] = field(default_factory=dict)
     addresses: dict[str, str] = field(default_factory=dict)
-    has_versions: bool = False
+    versions: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def add(self, path: str, address: str, *former_addresses: str) -> None:
         """Map a file to the address that links to it get, and the page's former addresses to the file."""
@@ -58,7 +59,11 @@ class SiteMap:
         if not below.startswith("/"):
             return None
         name = unquote(below).rstrip("/")
-        return self.paths.get(VERSION.sub(r"\1", name) if self.has_versions else name)
+        in_version = VERSION.fullmatch(name)
+        if in_version is None:
+            return self.paths.get(name)
+        home, version, rest = in_version.groups()
+        return self.versions.get(version, {}).get(self.paths.get(home + rest, ""))
 
 
 def article_address(bot: Bot, locale: str, slug: str) -> str:

@@ -43,7 +43,8 @@ class ArticleRow:
     # The slugs of the first and the last version of the product that it is about.
     since_slug: str | None
     until_slug: str | None
-    # The first article of its family that is not deleted; None if it is that one or a translation.
+    # The article with which its family began, or if that is deleted the oldest other one; None if it is that
+    # one or a translation.
     family_head: str | None
 
 

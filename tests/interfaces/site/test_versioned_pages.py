@@ -103,8 +103,8 @@ async def test_links_of_a_text_stay_in_its_version_except_to_addresses_without_o
     site: Site, client: Client
 ) -> None:
     kept = ("", "de/", "?page=2", "de/articles/configure", "collections/guides", "search?q=a", "ask")
-    others = ("versions/3.x/articles/orbit", "articles/install.atom", "llms.txt", "mcp")
-    others += ("legacy/page", "preview/token", "de/mcp")
+    pages = ("versions/3.x/articles/orbit", "articles/install.atom", "legacy/page", "preview/token")
+    others = (*pages, "llms.txt", "mcp", "de/mcp")
     links = "".join(f"[{path}-]({site.home}/{path}) " for path in (*kept, *others))
     await publish(client, "Links", links, untilVersion="1.x")
 

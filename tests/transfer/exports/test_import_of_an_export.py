@@ -95,6 +95,38 @@ async def test_links_in_any_form_that_the_site_answers_lead_to_the_same_page_els
     assert unpacked(await export_zip(database, cast.globex)) == files.contents
 
 
+async def test_a_link_into_a_version_leads_to_the_file_that_is_about_it(
+    client: Client, database: Database, cast: Cast
+) -> None:
+    for slug in ("1.x", "2.x", "3.x"):
+        created(await client.post("/v1/product-versions", json={"slug": slug, "isCurrent": slug == "2.x"}))
+    home = f"/help/{cast.acme.slug}"
+    old = await publish(client, "Install old", untilVersion="1.x")
+    await publish(client, "Alt", locale="de", translationOf=old["id"])
+    install = await publish(client, "Install", sinceVersion="2.x")
+    await publish(client, "Neu", locale="de", translationOf=install["id"])
+    ok(await client.patch(f"/v1/articles/{old['id']}", json={"versionOf": install["id"]}))
+    await publish(client, "Usage")
+    written = {
+        "versions/1.x/articles/install": "01-install-old.md",
+        "versions/1.x/articles/install-old#one": "01-install-old.md#one",
+        "versions/3.x/articles/install-old": "02-install.md",
+        "versions/1.x/de/articles/neu": "01-install-old.de.md",
+        "versions/2.x/articles/usage": "03-usage.md",
+        "versions/2.x/": ".",
+        **{
+            path: f"{home}/{path}"
+            for path in ("versions/1.x/articles/usage", "versions/1.x/", "versions/4.x/articles/install")
+        },
+    }
+    await publish(client, "All", "".join(f"[a]({home}/{path})\n" for path in written))
+
+    files = unpacked(await export_zip(database, cast.acme))
+
+    assert files["04-all.md"].decode().endswith("".join(f"[a]({target})\n" for target in written.values()))
+    assert b"version-of: 02-install.md" in files["01-install-old.md"]
+
+
 async def test_an_original_in_another_language_and_its_translation_into_ours_stay_together(
     client: Client, api: Api, database: Database, cast: Cast
 ) -> None:
