@@ -4,6 +4,7 @@ Without a model `RetrievedContext.is_answerable` and `sureness` decide for all f
 answered or declined; with one `model_answer` lets it decide and write.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,6 +35,9 @@ from instep.visitors.answers.sureness import says_what_is_asked
 
 # A follow-up needs only half the usual confidence: half of its search terms come from earlier questions.
 FOLLOW_UP_THRESHOLD_FACTOR = 0.5
+# A name in Latin letters that languages share, such as a product's, is no reason to answer in another one.
+OTHER_LANGUAGE_THRESHOLD = 0.75
+LATIN_LETTER = re.compile(r"[A-Za-z]")
 # Characters of a sentence by which it is located again in the article.
 QUOTE_CHARACTERS = 30
 
@@ -128,8 +132,17 @@ def context_of(request: QuestionRequest, locale: str, query: str, retrieval: Ret
             confidence = 0.0
         elif confidence >= limits.ANSWER_THRESHOLD * FOLLOW_UP_THRESHOLD_FACTOR:
             confidence = max(confidence, limits.ANSWER_THRESHOLD)
+    elif confidence < OTHER_LANGUAGE_THRESHOLD and shares_only_names(query, request.locale, retrieval):
+        confidence = min(confidence, limits.ANSWER_THRESHOLD - 0.01)
     confidence = round(min(1.0, max(0.0, confidence)), 3) if passages else 0.0
     return RetrievedContext(query, locale, passages, confidence)
+
+
+def shares_only_names(query: str, asked: str | None, retrieval: Retrieval) -> bool:
+    """True if passages may match by names alone: the asked language has articles, but theirs is another."""
+    if asked not in retrieval.locales or not retrieval.passages or not LATIN_LETTER.search(query):
+        return False
+    return retrieval.passages[0].locale.partition("-")[0] != asked.partition("-")[0]
 
 
 def extractive_answer(context: RetrievedContext) -> Answer:

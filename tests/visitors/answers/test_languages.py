@@ -64,6 +64,27 @@ async def test_what_no_language_has_is_declined_in_the_asked_one(locale: str, ap
     assert answer["answer"].startswith(texts_for(locale).no_answer)
 
 
+@pytest.mark.parametrize(
+    ("question", "answered"),
+    [
+        ("Wie lösche ich den Slack Connect?", False),
+        ("Wie kündige ich Slack Connect?", False),
+        ("How do I connect Slack?", True),
+        ("Where do I choose the Slack channel?", True),
+        ("Slack", True),
+    ],
+)
+async def test_a_shared_name_alone_is_no_answer_in_another_language(
+    question: str, answered: bool, client: Client, api: Api, cast: Cast
+) -> None:
+    delete = "Um dein Konto zu löschen, öffne **Einstellungen** und klicke auf **Konto löschen**."
+    await publish(client, "Konto löschen", delete, locale="de")
+    connect = "To connect Slack, open **Settings**, then **Integrations**, and press **Connect** next to it."
+    await publish(client, "Connect Slack", f"{connect} Choose a channel.")
+
+    assert (await ask(api(None), cast.acme, question, locale="de"))["answered"] is answered
+
+
 async def test_a_page_says_the_language_of_an_answer_in_another_one(api: Api, cast: Cast) -> None:
     for locale, title in (("ja", "Refunds"), ("de", "Refunds")):
         page = await visit(api, f"{cast.acme.slug}/{locale}/ask?q=How+do+I+get+a+refund%3F")
