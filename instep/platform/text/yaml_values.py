@@ -1,10 +1,14 @@
 """Parses people's YAML within bounds, with libyaml, which is fast but crashes on deep nesting."""
 
+import re
 from typing import Any
 
 import yaml
 
 from instep.platform.core import limits
+
+NULL = re.compile(r"(?:~|null|Null|NULL)\Z")
+NULL_TAG = "tag:yaml.org,2002:null"
 
 
 class UnboundedYaml(ValueError):
@@ -21,13 +25,21 @@ class TypedLoader(yaml.CSafeLoader):
 TypedLoader.add_constructor("tag:yaml.org,2002:merge", lambda loader, node: "<<")
 
 
+class TextLoader(yaml.CBaseLoader):
+    """Gives every value as the text in the file, and null as an empty one."""
+
+
+TextLoader.add_implicit_resolver(NULL_TAG, NULL, ["~", "n", "N"])
+TextLoader.add_constructor(NULL_TAG, lambda loader, node: "")
+
+
 def load_yaml(text: str, *, is_typed: bool = False) -> Any:
-    """A document as lists, mappings and texts, which have no types unless `is_typed`.
+    """A document as lists, mappings and texts, which have no types unless `is_typed`; null is an empty text.
 
     Raises `YAMLError` for invalid YAML, and `UnboundedYaml`.
     """
     refuse_unbounded(text)
-    return yaml.load(text, Loader=TypedLoader if is_typed else yaml.CBaseLoader)
+    return yaml.load(text, Loader=TypedLoader if is_typed else TextLoader)
 
 
 def refuse_unbounded(text: str) -> None:

@@ -21,6 +21,8 @@ CONTINUATION = re.compile(r"[ \t]|-[ \t\r\n]|\r?\n?\Z")
 # Characters that a plain YAML string can't begin with. A parser would read a title such as `{<<: [*a, *a]}`
 # as a mapping, which can expand without bound.
 INDICATORS = frozenset(",[]{}#&*!|>'\"%@`")
+# Fields that decide who reads a page, and where: a value that is ignored could make it public.
+SINGLE_VALUES = frozenset(("visibility", "status", "collection", "since", "until"))
 # Longer values are quoted, so no parser has to check whether they need quotes.
 MAX_PLAIN_CHARACTERS = 1_000
 
@@ -75,7 +77,17 @@ def read_values(page: PageFile) -> dict[str, str]:
     has_title = isinstance(values.get("title"), str) and values["title"] != ""
     if not has_title and any(TITLE_WITHOUT_QUOTES.match(line) for line in lines):
         raise UnreadableFrontMatter("its `title` is not a YAML string: put it in quotes")
-    return {key: value for key, value in values.items() if isinstance(value, str) and value}
+    refuse_ignored_values(values, has_title=has_title)
+    return {key: value for key, value in values.items() if isinstance(value, str) and value.strip()}
+
+
+def refuse_ignored_values(values: Mapping[str, object], *, has_title: bool) -> None:
+    for key, value in values.items():
+        is_visibility = key.lower() == "visibility"
+        if is_visibility and key != "visibility":
+            raise UnreadableFrontMatter(f"write `{key}` as `visibility`")
+        if not isinstance(value, str) and (is_visibility or (has_title and key in SINGLE_VALUES)):
+            raise UnreadableFrontMatter(f"its `{key}` must be a single value")
 
 
 def read_heads(heads: Sequence[str]) -> list[dict[str, str] | UnreadableFrontMatter]:

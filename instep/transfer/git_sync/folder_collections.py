@@ -1,13 +1,13 @@
 """Syncs folders and collections, whose title and description are in `_collection.md`."""
 
-from pathlib import PurePosixPath
 from typing import Any
 
 from instep.content.collections import actions as collections
 from instep.content.collections.schemas import CollectionCreate, CollectionUpdate
+from instep.platform.core.errors import InvalidRequest
 from instep.platform.web.bodies import body_from
 from instep.transfer.exports import queries as export_queries
-from instep.transfer.exports.file_contents import NO_COLLECTION, slug_of_name
+from instep.transfer.exports.file_contents import NO_COLLECTION
 from instep.transfer.exports.layout import COLLECTION_FILE
 from instep.transfer.exports.schemas import CollectionRow
 from instep.transfer.git_sync.file_refusals import attempt_file
@@ -16,6 +16,7 @@ from instep.transfer.git_sync.pages import (
     FolderPage,
     implied_slug,
     parent_folder,
+    title_of_folder,
     values_of,
     values_of_collection,
     with_values,
@@ -163,10 +164,12 @@ async def collection_id_of(work: SyncWork, value: str | None) -> str | None:
     known_value = work.folders.by_folder.get(folder, value)
     if not known_value.startswith(NEW_FOLDER):
         return known_value
-    name = slug_of_name(PurePosixPath(folder).name)
+    path = folder + COLLECTION_FILE
+    if path in work.pages or path in work.unreadable_paths - work.other_texts.keys():
+        raise InvalidRequest(f"{path} could not be synced: fix that file first.")
     parent = work.folders.value_of(parent_folder(folder))
     values: dict[str, str | None] = {
-        "title": name.replace("-", " ").capitalize(),
+        "title": title_of_folder(folder),
         "slug": implied_slug(folder.rstrip("/")),
         "visibility": "public",
         "parent": parent,
@@ -175,9 +178,7 @@ async def collection_id_of(work: SyncWork, value: str | None) -> str | None:
     }
     collection_id = await create(work, values)
     work.folders.by_folder[folder] = collection_id
-    work.sync.report(
-        folder + COLLECTION_FILE, "created", f"The folder is now the collection “{values['title']}”."
-    )
+    work.sync.report(path, "created", f"The folder is now the collection “{values['title']}”.")
     return collection_id
 
 

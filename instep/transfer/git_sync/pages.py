@@ -1,7 +1,7 @@
 """The pages of a folder, and the values in them for articles and collections."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import TypeAlias
@@ -83,13 +83,17 @@ class Folders:
 def parse_page(path: str, text: str, has_written: bool = False, heads: Heads = NO_HEADS) -> FolderPage | None:
     """The page; None for a Markdown file without a title in its front matter, which is not an article.
 
-    `heads` contains the values of front matter that was already read.
+    A collection without a title has that of its folder. `heads` contains the values of front matter that was
+    already read.
     """
     file = split_page(text)
     matter = heads[file.head] if file.head in heads else values_or_problem(file)
     if isinstance(matter, UnreadableFrontMatter):
         raise UnusablePage(f"The front matter can't be read: {matter}.")
-    return FolderPage(path, file, matter, has_written) if "title" in matter else None
+    page = FolderPage(path, file, matter, has_written)
+    if page.is_collection and page.folder and matter:
+        return replace(page, matter={"title": title_of_folder(page.folder), **matter})
+    return page if "title" in matter else None
 
 
 def implied_slug(path: str) -> str:
@@ -97,6 +101,10 @@ def implied_slug(path: str) -> str:
     parts = PurePosixPath(path)
     name = parts.parent.name if parts.name == COLLECTION_FILE else parts.name
     return slugify(slug_of_name(name), "page")
+
+
+def title_of_folder(folder: str) -> str:
+    return slug_of_name(PurePosixPath(folder).name).replace("-", " ").capitalize()
 
 
 def parent_folder(folder: str) -> str:

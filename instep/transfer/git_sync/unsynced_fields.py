@@ -34,5 +34,6 @@ def contradictions(matter: Mapping[str, str], article: SyncedArticle) -> Iterato
     for name, value in present.items():
         if name in matter and matter[name] != value:
             yield name, matter[name], value or "none"
-    if matter.get("translation") == OUTDATED and not article.is_outdated:
+    is_translation = article.translation_of is not None
+    if is_translation and matter.get("translation") == OUTDATED and not article.is_outdated:
         yield "translation", OUTDATED, "none"

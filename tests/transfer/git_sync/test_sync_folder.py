@@ -549,3 +549,47 @@ async def test_files_keep_references_to_parts_and_a_missing_part_is_named(
 
     assert "{{part.note}}" in repository.files[A]
     assert "Bills come by post." in (await visit(api, f"{cast.acme.slug}/articles/a")).text
+
+
+async def test_a_collection_without_a_title_has_that_of_its_folder_and_stays_hidden(
+    client: Client, repository: Repository
+) -> None:
+    repository.write("02-for-partners/_collection.md", "---\nvisibility: authenticated\n---\n")
+    repository.write("02-for-partners/p.md", page("P"))
+
+    await repository.sync()
+
+    rows = ok(await client.get("/v1/collections"))["results"]
+    assert ("For partners", "authenticated") in {(row["title"], row["visibility"]) for row in rows}
+    await repository.settle()
+    repository.write(
+        "02-for-partners/_collection.md", "---\ntitle: Partners\nvisibility: authenticated\n---\n"
+    )
+    await repository.sync()
+    assert "Partners" in {row["title"] for row in ok(await client.get("/v1/collections"))["results"]}
+
+
+@pytest.mark.parametrize(
+    "line", ["visibility: internal", "visibility: [authenticated]", "Visibility: authenticated"]
+)
+async def test_an_unclear_visibility_is_refused_and_nothing_in_its_folder_becomes_public(
+    client: Client, repository: Repository, line: str
+) -> None:
+    repository.write("p/_collection.md", f"---\n{line}\n---\n")
+    repository.write("p/bee.md", page("Bee"))
+    repository.write("p/q/_collection.md", "---\ntitle: Q\n---\n")
+    repository.write("c.md", f"---\ntitle: C\n{line}\n---\n")
+
+    answer = await repository.sync()
+
+    refused = {row["path"]: row["message"] for row in answer["results"] if row["action"] == "refused"}
+    assert refused.keys() == {"c.md", "p/_collection.md", "p/bee.md", "p/q/_collection.md"}
+    assert refused["p/bee.md"] == "p/_collection.md could not be synced: fix that file first."
+    assert all("isibility`" in refused[path] for path in ("c.md", "p/_collection.md"))
+    for path in ("p/_collection.md", "c.md"):
+        repository.edit(path, line, "visibility: authenticated")
+    await repository.sync()
+    assert (await article_at(client, "c"))["visibility"] == "authenticated"
+    [row] = [row for row in ok(await client.get("/v1/collections"))["results"] if row["title"] == "P"]
+    assert row["visibility"] == "authenticated"
+    assert (await article_at(client, "bee"))["collectionId"] == row["id"]

@@ -67,6 +67,31 @@ async def test_a_new_translation_may_be_outdated_until_it_is_written(client: Cli
     assert row["message"].startswith("`translation` is not synced: the file has outdated")
 
 
+async def test_versions_without_a_value_are_none_and_a_list_is_refused(client: Client) -> None:
+    await add_versions(client)
+    repository = Repository(client)
+    for name, line in {"a": "since: ~", "b": 'until: ""', "c": "since:", "d": "until: null"}.items():
+        repository.write(f"{name}.md", f"---\ntitle: {name}\n{line}\n---\nText.\n")
+    repository.write("e.md", "---\ntitle: E\nsince: [v1]\n---\nText.\n")
+
+    answer = await repository.sync()
+
+    assert actions(answer) == {f"{name}.md": "created" for name in "abcd"} | {"e.md": "refused"}
+    [refusal] = [row["message"] for row in answer["results"] if row["action"] == "refused"]
+    assert "`since` must be a single value" in refusal
+    repository.edit("e.md", "[v1]", "v1")
+    await repository.sync()
+    await repository.settle()
+
+
+async def test_an_original_is_never_outdated(client: Client) -> None:
+    repository = Repository(client)
+    repository.write("a.md", page("A", translation="outdated"))
+
+    assert actions(await repository.sync()) == {"a.md": "created"}
+    await repository.settle()
+
+
 async def is_outdated_in_german(client: Client) -> bool:
     [row] = ok(await client.get("/v1/articles/a"))["translations"]
     return bool(row["outdated"])
