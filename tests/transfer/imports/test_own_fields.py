@@ -107,6 +107,141 @@ def test_an_unknown_visibility_hides_a_page_and_is_told() -> None:
     assert told(tree) == [like("a.md:3 visibility “staff”…"), like("a.md:4 status “final”…")]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "visibility: [authenticated]",
+        "visibility: {for: partners}",
+        "visibility: []",
+        "visibility:\n  - public\nslug: a: b",
+        "Visibility: internal",
+    ],
+)
+def test_a_visibility_that_is_none_of_the_two_words_hides_a_page_and_is_told(line: str) -> None:
+    tree = tree_of_files(Files({"a.md": f"---\ntitle: A\n{line}\n---\nText.\n"}), None)
+
+    assert tree.pages[0].visibility == "authenticated"
+    assert told(tree)[-1] == like("a.md…visibility “…”, which is unknown…")
+
+
+@pytest.mark.parametrize(
+    ("line", "visibility"),
+    [
+        ("VISIBILITY: Authenticated", "authenticated"),
+        ("Visibility: authenticated\nvisibility: public", "authenticated"),
+        ("visibility: Public", "public"),
+        ("visibility: ~", None),
+        ("visibility: null", None),
+        ("visibility:", None),
+    ],
+)
+def test_a_visibility_counts_in_any_case_and_null_is_none(line: str, visibility: str | None) -> None:
+    tree = tree_of_files(Files({"a.md": f"---\ntitle: A\n{line}\n---\nText.\n"}), None)
+
+    assert tree.pages[0].visibility == visibility
+    assert told(tree) == []
+
+
+def test_a_list_in_toml_is_no_visibility() -> None:
+    files = Files({"a.md": '+++\ntitle = "A"\nvisibility = ["authenticated"]\n+++\nText.\n'})
+
+    tree = tree_of_files(files, None)
+
+    assert tree.pages[0].visibility == "authenticated"
+    assert told(tree) == [like("a.md:3 visibility “[…]”…")]
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "loss"),
+    [
+        ("status: Draft", "draft", None),
+        ("status: in_review", "draft", None),
+        ("status: ARCHIVED", "archived", None),
+        ("status: ~", "published", None),
+        ("status: wip", "published", "a.md:3 status “wip”, which articles don't have: it is published"),
+        ("status: [draft]", "published", "a.md:3 status “[…]”, which articles don't have: it is published"),
+        ("status: wip\ndraft: true", "draft", "a.md:3 status “wip”, … it is not published"),
+    ],
+)
+def test_a_status_counts_in_any_case_and_another_one_is_told(
+    line: str, status: str, loss: str | None
+) -> None:
+    tree = tree_of_files(Files({"a.md": f"---\ntitle: A\n{line}\n---\nText.\n"}), None)
+
+    assert tree.pages[0].status == status
+    assert told(tree) == ([like(loss)] if loss else [])
+
+
+def test_a_collection_without_a_title_has_that_of_its_folder() -> None:
+    files = dedented(
+        {
+            "02-for_partners/_collection.md": "---\nvisibility: authenticated\n---\nAbout them.\n",
+            "02-for_partners/a.md": "---\ntitle: A\n---\nText.\n",
+            "b.md": "---\ntitle: B\n---\nText.\n",
+        }
+    )
+
+    tree = tree_of_files(files, None)
+
+    assert sorted(outline(tree)) == ["B", "For partners > A"]
+    assert [(row.title, row.visibility) for row in tree.collections] == [("For partners", "authenticated")]
+    assert told(tree) == [like("02-for_partners/_collection.md: text of a collection…")]
+
+
+def test_a_file_at_the_top_without_a_title_hides_all_pages() -> None:
+    files = dedented(
+        {
+            "_collection.md": "---\nvisibility: internal\n---\n",
+            "a.md": "---\ntitle: A\n---\nText.\n",
+            "b/c.md": "---\ntitle: C\n---\nText.\n",
+        }
+    )
+
+    tree = tree_of_files(files, None)
+
+    assert {page.title: page.visibility for page in tree.pages} == dict.fromkeys("AC", "authenticated")
+    assert told(tree) == [like("_collection.md:2 visibility “internal”…")]
+
+
+def test_the_collection_of_a_hidden_folder_is_hidden_too_if_its_file_is_no_page() -> None:
+    """Docusaurus ignores files whose names begin with an underscore."""
+    root, frame = SITES["docusaurus"]
+    hidden = "---\ntitle: Partners\nvisibility: authenticated\n---\n"
+    files = dedented(
+        {
+            f"{root}p/_collection.md": hidden,
+            f"{root}p/q/_collection.md": "---\ntitle: Prices\nvisibility: staff\n---\n",
+            f"{root}p/q/a.md": "---\ntitle: A\n---\nText.\n",
+            f"{root}open/b.md": "---\ntitle: B\n---\nText.\n",
+        }
+        | frame
+    )
+
+    tree = tree_of_files(files, None)
+
+    assert sorted(outline(tree)) == ["Open > B", "Partners > Prices > A"]
+    assert {row.title: row.visibility for row in tree.collections} == {
+        "Open": "public",
+        "Partners": "authenticated",
+        "Prices": "authenticated",
+    }
+    assert told(tree) == [like("docs/p/q/_collection.md:3 visibility “staff”…")]
+
+
+def test_since_of_another_generator_restricts_nothing() -> None:
+    root, frame = SITES["mkdocs"]
+    since = "---\ntitle: A\nsince: '2.0'\n---\nText.\n"
+    pages = {f"{root}open/a.md": since, f"{root}open/keys.md": "# K\n", f"{root}partners/b.md": "# B\n"}
+
+    foreign = tree_of_files(dedented(pages | frame), None)
+    ours = tree_of_files(dedented(pages | frame | {f"{root}open/keys.md": MEMBERS}), None)
+
+    assert page_at(foreign, f"{root}open/a.md").since is None
+    assert told(foreign) == [like("docs/open/a.md: `since: 2.0`…")]
+    assert page_at(ours, f"{root}open/a.md").since == "2.0"
+    assert told(ours) == []
+
+
 def test_a_page_is_in_the_collection_that_it_names() -> None:
     tree = tree_of_files(
         dedented(

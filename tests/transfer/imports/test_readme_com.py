@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from instep.transfer.imports.readers.readme_com import READER
-from tests.support.import_sources import read_tree
+from instep.transfer.imports.source.formats import tree_of_files
+from tests.support.import_sources import Files, read_tree
 from tests.support.import_trees import outline, page_at, told
 from tests.support.wording import like
 
@@ -75,3 +76,24 @@ def test_what_can_not_be_kept_is_told() -> None:
             "docs/a.md:4 variable <<apiKey>>",
         ],
     )
+
+
+def test_a_hidden_entry_of_the_changelog_becomes_a_draft() -> None:
+    """Entries have no visibility: readers see all that are published."""
+    hidden = "---\ntitle: T\nvisibility: authenticated\n---\nNews"
+    files = {
+        "docs/a.md": "---\ntitle: A\n---\nText",
+        "docs/_order.yaml": "- a\n",
+        "changelogs/one.md": hidden,
+        "changelogs/old/_collection.md": hidden.replace("News", ""),
+        "changelogs/old/two.md": "---\ntitle: Two\n---\nNews",
+        "changelogs/three.md": "---\ntitle: Three\n---\nNews",
+    }
+
+    tree = tree_of_files(Files(files), None)
+
+    statuses = {entry.path: entry.status for entry in tree.entries}
+    assert tree.format == "readme_com"
+    assert statuses["changelogs/one.md"] == statuses["changelogs/old/two.md"] == "draft"
+    assert statuses["changelogs/three.md"] == "published"
+    assert "changelogs/one.md:3 visibility of an entry of the changelog" in "".join(told(tree))

@@ -57,3 +57,18 @@ def test_links_and_images_from_the_root() -> None:
 
 def test_other_markdown_is_not_a_wiki() -> None:
     assert not READER.recognises(Files({"a.md": "---\ntitle: A\n---\nText\n"}))
+
+
+def test_pages_keep_their_own_visibility_and_status() -> None:
+    own = "visibility: authenticated\neditor: markdown"
+    files = {
+        "a.md": markdown("A", "Text").replace("editor: markdown", own),
+        "b.md": markdown("B: b", "Text").replace("editor: markdown", "editor: markdown\nstatus: draft"),
+        "c.html": str(FILES["guides/visual.html"]).replace("editor:", "visibility: staff\neditor:"),
+    }
+
+    tree = read_tree(READER, files)
+
+    assert page_at(tree, "a.md").visibility == "authenticated"
+    assert (page_at(tree, "b.md").title, page_at(tree, "b.md").status) == ("B: b", "draft")
+    assert page_at(tree, "c.html").visibility == "authenticated"

@@ -10,8 +10,12 @@ from instep.transfer.imports.markdown.page_losses import PageLosses
 from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.tree.schemas import ImportedPage, PageStatus
 
-STATUSES: tuple[PageStatus, ...] = get_args(PageStatus)
+# An article in review is exported as a draft.
+STATUSES: dict[str, PageStatus] = {each: each for each in get_args(PageStatus)} | {"in_review": "draft"}
 VISIBILITIES: tuple[Visibility, ...] = get_args(Visibility)
+# Stands for a list or a mapping.
+SEVERAL = "[…]"
+HIDDEN_ENTRY = "visibility of an entry of the changelog, which is a draft now: readers see all published ones"
 
 
 def with_own_fields(plain: ImportedPage, page: SourcePage) -> ImportedPage:
@@ -31,16 +35,26 @@ def with_own_fields(plain: ImportedPage, page: SourcePage) -> ImportedPage:
 
 def stated_visibility(fields: Fields, losses: PageLosses) -> Visibility | None:
     """The visibility in the front matter; a word that is neither of ours must not make a text public."""
-    word = fields.text("visibility")
-    if not word or word in VISIBILITIES:
-        return next((each for each in VISIBILITIES if each == word), None)
-    losses.add(f"visibility “{word}”, which is unknown: only signed-in readers see it", "visibility")
+    words = _stated_words(fields, "visibility")
+    for word in sorted(words.difference(VISIBILITIES)):
+        losses.add(f"visibility “{word}”, which is unknown: only signed-in readers see it", "visibility")
+    if words <= {"public"}:
+        return "public" if words else None
     return "authenticated"
 
 
 def _stated_status(fields: Fields, losses: PageLosses) -> PageStatus:
-    word = fields.text("status")
-    if word and word not in STATUSES:
-        losses.add(f"status “{word}”, which articles don't have", "status")
-    status: PageStatus = next((each for each in STATUSES if each == word), "published")
-    return "draft" if status == "published" and fields.is_true("draft") else status
+    words = _stated_words(fields, "status")
+    stated = {STATUSES[word] for word in words if word in STATUSES}
+    is_draft = "draft" in stated or fields.is_true("draft")
+    status: PageStatus = "archived" if "archived" in stated else "draft" if is_draft else "published"
+    for word in sorted(words.difference(STATUSES)):
+        state = "it is published" if status == "published" else "it is not published"
+        losses.add(f"status “{word}”, which articles don't have: {state}", "status")
+    return status
+
+
+def _stated_words(fields: Fields, name: str) -> set[str]:
+    """The value of a field, in lowercase, as its name may also be written; empty if there is none."""
+    values = (value for key, value in fields.values.items() if key.lower() == name)
+    return {value.strip().lower() if isinstance(value, str) else SEVERAL for value in values} - {""}

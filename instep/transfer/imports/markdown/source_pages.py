@@ -2,10 +2,18 @@
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from instep.platform.text.front_matter import split_front_matter
-from instep.transfer.imports.markdown.fields import Fields, read_json, read_toml_fields, read_yaml_fields
+from instep.platform.text.yaml_values import NULL
+from instep.transfer.imports.markdown.fields import (
+    Fields,
+    Value,
+    read_json,
+    read_toml_fields,
+    read_yaml_fields,
+)
 from instep.transfer.imports.markdown.page_losses import PageLosses
 from instep.transfer.imports.tree.schemas import Losses
 
@@ -66,17 +74,35 @@ def _split_front_matter(text: str, losses: PageLosses) -> tuple[Fields, str]:
 
 def _read_yaml(text: str, losses: PageLosses) -> Fields | None:
     """The settings; None if the text is not front matter but lies between two thematic breaks."""
-    pairs = {match[1]: match[2] or "" for line in text.split("\n") if (match := _KEY.match(line))}
+    pairs = {match[1]: match[2] or "" for _, match in _lines_of_keys(text)}
     try:
         fields = read_yaml_fields(text)
     except ValueError as error:
         if not pairs:
             return None
         losses.add(f"front matter that is not valid YAML ({error}), read line by line", "---")
-        return Fields({key: _QUOTED.sub(r"\2", value.strip()) for key, value in pairs.items()})
+        return read_line_fields(text)
     # A title such as [x] or !bang would need quotes: without them, YAML does not read it as a string.
     no_texts = {key for key in _WORDS & pairs.keys() if _NO_TEXT.match(pairs[key])}
     return Fields({**fields.values, **{key: pairs[key].strip() for key in no_texts}})
+
+
+def read_line_fields(text: str) -> Fields:
+    """The settings in lines of a name and a value; what continues below its line is a list without items."""
+    values: dict[str, Value] = {}
+    for rest, match in _lines_of_keys(text):
+        value = _QUOTED.sub(r"\2", (match[2] or "").strip())
+        is_continued = not value and rest.startswith((" ", "\t", "-"))
+        values[match[1]] = [] if is_continued else NULL.sub("", value)
+    return Fields(values)
+
+
+def _lines_of_keys(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """The lines that begin with a key, each with the line below."""
+    lines = text.split("\n")
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        if match := _KEY.match(line):
+            yield below, match
 
 
 def _split_json(text: str) -> tuple[Fields, str] | None:

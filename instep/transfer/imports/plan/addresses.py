@@ -17,6 +17,7 @@ from typing import Literal
 from instep.content.redirects.path_patterns import ANY, led_url, prefix_path
 from instep.transfer.imports.plan.other_pages import OtherPage, OtherPages, other_pages_of
 from instep.transfer.imports.plan.pattern_index import PatternIndex
+from instep.transfer.imports.tree.folders import folders_above
 from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedPage, ImportedRedirect, Tree
 from instep.transfer.imports.tree.url_parts import decoded_path, split_url
 from instep.transfer.imports.tree.written_pictures import is_written_picture
@@ -156,8 +157,8 @@ class Directory:
             paths = self.relative_candidates(path, page)
             found_pages = (self.other_pages.by_path.get(candidate) for candidate in paths)
             is_own = path in OWN_FOLDER and "/" in page.path
-            own = self.collections.get(page.collection or "") if is_own else None
-            other_page = next((row for row in found_pages if row is not None), own)
+            own_collection = self.collections.get(page.collection or "") if is_own else None
+            other_page = next((row for row in found_pages if row is not None), own_collection)
         return SourceTarget("other_page", other_page=other_page, fragment=fragment) if other_page else None
 
     def other_page_at(self, address: str) -> OtherPage | None:
@@ -451,15 +452,6 @@ def addresses_above(path: str) -> Iterator[str]:
     while folder.strip("/"):
         yield address_name(folder)
         folder = posixpath.dirname(folder)
-
-
-def folders_above(path: str) -> Iterator[str]:
-    """The root and each folder on the way to a file."""
-    folders = posixpath.dirname(path).split("/")
-    yield ""
-    for number in range(1, len(folders) + 1):
-        if folders[0]:
-            yield "/".join(folders[:number])
 
 
 def name_of(path: str) -> str:

@@ -16,6 +16,7 @@ from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.transfer.imports.markdown.fields import read_yaml
 from instep.transfer.imports.markdown.grouping import grouped_tabs, tab
 from instep.transfer.imports.markdown.hidden_code import HiddenCode
+from instep.transfer.imports.markdown.own_fields import HIDDEN_ENTRY
 from instep.transfer.imports.markdown.plain_pages import headed_block, plain_page
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.tree.file_names import title_of_name, without_extension
@@ -27,6 +28,7 @@ from instep.transfer.imports.tree.schemas import (
     ImportedEntry,
     ImportedPage,
     Losses,
+    PageStatus,
     Reader,
     SourceFiles,
     Tree,
@@ -92,13 +94,17 @@ def _entry(page: SourcePage, plain: ImportedPage) -> ImportedEntry:
     except ValueError:
         page.losses.add(f"date that can't be read: {written}", written)
         moment = None
+    status: PageStatus = "draft" if page.fields.is_true("hidden") else plain.status
+    if plain.visibility == "authenticated" and status == "published":
+        page.losses.add(HIDDEN_ENTRY, "visibility")
+        status = "draft"
     return ImportedEntry(
         key=page.path,
         path=page.path,
         title=plain.title,
         markdown=plain.markdown,
         published_at=moment.replace(tzinfo=moment.tzinfo or UTC) if moment else None,
-        status="draft" if page.fields.is_true("hidden") else plain.status,
+        status=status,
     )
 
 

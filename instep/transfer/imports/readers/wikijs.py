@@ -11,9 +11,10 @@ from instep.transfer.imports.html.callout_kinds import CLASS_KINDS
 from instep.transfer.imports.html.html_document import HtmlDocument, classes_of
 from instep.transfer.imports.markdown.fields import Fields
 from instep.transfer.imports.markdown.hidden_code import HiddenCode
+from instep.transfer.imports.markdown.own_fields import with_own_fields
 from instep.transfer.imports.markdown.page_losses import PageLosses
 from instep.transfer.imports.markdown.plain_pages import plain_page
-from instep.transfer.imports.markdown.source_pages import SourcePage, decode_text
+from instep.transfer.imports.markdown.source_pages import SourcePage, decode_text, read_line_fields
 from instep.transfer.imports.products.html_texts import HtmlTexts, locale_of
 from instep.transfer.imports.tree.file_names import title_of_name
 from instep.transfer.imports.tree.folders import MAIN_LOCALE, PagePlace, translations
@@ -36,6 +37,7 @@ KIND = re.compile(r"(|>.*)\{\.is-([a-z]+)\}[ \t]*")
 class WikiPage:
     path: str
     settings: Mapping[str, str]
+    fields: Fields
     body: str
 
 
@@ -55,7 +57,7 @@ def read_wiki_page(path: str, files: SourceFiles, losses: Losses) -> WikiPage | 
     settings = dict(SETTING.findall(header[1])) if header else {}
     if header is None or not {"editor", "dateCreated"} <= settings.keys():
         return None
-    return WikiPage(path, settings, content[header.end() :])
+    return WikiPage(path, settings, read_line_fields(header[1]), content[header.end() :])
 
 
 def read(files: SourceFiles, losses: Losses) -> Tree:
@@ -81,11 +83,12 @@ def place_of(path: str) -> PagePlace:
 def page_of(source: WikiPage, place: PagePlace, losses: Losses, texts: HtmlTexts) -> ImportedPage:
     path, settings = source.path, source.settings
     title = settings.get("title", "").strip() or title_of_name(path)
+    fields = Fields({**source.fields.values, "title": title})
+    read_page = SourcePage(path, fields, source.body, PageLosses(path, source.body, losses))
     if path.endswith(".html"):
-        page = texts.page(source.body, title, path)
+        page = with_own_fields(texts.page(source.body, title, path), read_page)
     else:
-        page_losses = PageLosses(path, source.body, losses)
-        page = plain_page(SourcePage(path, Fields({"title": title}), source.body, page_losses), mark_quotes)
+        page = plain_page(read_page, mark_quotes)
     name = "" if place.path == HOME else place.path
     # A wiki in several languages has the main one in its addresses too, which is nearly always English.
     localized = f"/{place.locale or MAIN_LOCALE}/{place.path}"
@@ -95,7 +98,7 @@ def page_of(source: WikiPage, place: PagePlace, losses: Losses, texts: HtmlTexts
         address=localized if place.locale else f"/{name}",
         former_addresses=() if place.locale else (localized,),
         description=settings.get("description", "").strip() or None,
-        status="draft" if settings.get("published") == "false" else "published",
+        status="draft" if settings.get("published") == "false" else page.status,
     )
 
 

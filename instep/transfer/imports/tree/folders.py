@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -50,6 +50,15 @@ def page_paths(files: SourceFiles, root: str = "") -> list[str]:
         for path in files.paths()
         if path.startswith(prefix) and is_page(path) and not _is_hidden(path.removeprefix(prefix), root)
     ]
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """The root and each folder on the way to a file."""
+    folders = posixpath.dirname(path).split("/")
+    yield ""
+    for number in range(1, len(folders) + 1):
+        if folders[0]:
+            yield "/".join(folders[:number])
 
 
 def is_index(path: str) -> bool:
