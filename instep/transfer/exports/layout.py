@@ -178,9 +178,9 @@ def add_versions(layout: Layout, articles: Sequence[ArticleRow], versions: Seque
         topic = (original.family_head or original.id, row.locale)
         topics[topic].append((layout.articles[row.id], versions_about(original, versions)))
     for files in topics.values():
-        for shown, slugs in files:
+        for target, slugs in files:
             for slug in slugs:
-                site.versions.setdefault(slug, {}).update((path, shown) for path, _ in files)
+                site.versions.setdefault(slug, {}).update((path, target) for path, _ in files)
     current = {path: path for path in site.paths.values()}
     site.versions.update((version.slug, current) for version in versions if version.is_current)
 

@@ -138,11 +138,11 @@ def context_of(request: QuestionRequest, locale: str, query: str, retrieval: Ret
     return RetrievedContext(query, locale, passages, confidence)
 
 
-def shares_only_names(query: str, asked: str | None, retrieval: Retrieval) -> bool:
-    """True if passages may match by names alone: the asked language has articles, but theirs is another."""
-    if asked not in retrieval.locales or not retrieval.passages or not LATIN_LETTER.search(query):
+def shares_only_names(query: str, locale: str | None, retrieval: Retrieval) -> bool:
+    """True if passages may match by names alone: theirs is not the asked language, which has articles."""
+    if locale not in retrieval.locales or not retrieval.passages or not LATIN_LETTER.search(query):
         return False
-    return retrieval.passages[0].locale.partition("-")[0] != asked.partition("-")[0]
+    return retrieval.passages[0].locale.partition("-")[0] != locale.partition("-")[0]
 
 
 def extractive_answer(context: RetrievedContext) -> Answer:
