@@ -151,6 +151,26 @@ def test_a_list_in_toml_is_no_visibility() -> None:
     assert told(tree) == [like("a.md:3 visibility “[…]”…")]
 
 
+def test_invalid_toml_hides_what_it_hides() -> None:
+    files = Files({"a.md": '+++\ntitle = "A"\nvisibility = "authenticated"\ntags = [x\n+++\nText.\n'})
+
+    tree = tree_of_files(files, None)
+
+    assert (tree.pages[0].title, tree.pages[0].visibility) == ("A", "authenticated")
+    assert told(tree) == [like("a.md:1 front matter that is not valid TOML…line by line")]
+
+
+def test_a_list_of_versions_or_collections_is_told() -> None:
+    tree = tree_of_files(
+        Files({"a.md": "---\ntitle: A\nsince: [v1]\ncollection: [partners]\n---\nText.\n"}), None
+    )
+
+    assert told(tree) == [
+        like("a.md:3 `since`, which is not a single value"),
+        like("a.md:4 `collection`, which is not a single value"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("line", "status", "loss"),
     [

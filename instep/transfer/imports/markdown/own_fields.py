@@ -26,11 +26,17 @@ def with_own_fields(plain: ImportedPage, page: SourcePage) -> ImportedPage:
         visibility=stated_visibility(fields, page.losses),
         status=_stated_status(fields, page.losses),
         is_outdated=fields.text("translation") == OUTDATED,
-        since=fields.text("since") or None,
-        until=fields.text("until") or None,
-        named_collection=fields.text("collection") or None,
-        version_of=fields.text("version-of") or None,
+        since=_stated_text(page, "since"),
+        until=_stated_text(page, "until"),
+        named_collection=_stated_text(page, "collection"),
+        version_of=_stated_text(page, "version-of"),
     )
+
+
+def _stated_text(page: SourcePage, name: str) -> str | None:
+    if page.fields.values.get(name) and not isinstance(page.fields.values[name], str):
+        page.losses.add(f"`{name}`, which is not a single value", name)
+    return page.fields.text(name) or None
 
 
 def stated_visibility(fields: Fields, losses: PageLosses) -> Visibility | None:

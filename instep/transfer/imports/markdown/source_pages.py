@@ -22,6 +22,7 @@ _BYTE_ORDER_MARKS = re.compile(r"^\ufeff+", re.MULTILINE)
 _WORDS = frozenset(("title", "description", "sidebar_label"))
 _NO_TEXT = re.compile(r"[\[{&]|!(?!!)")
 _QUOTED = re.compile(r"\A([\"'])(.*)\1\Z")
+_TOML_KEY = re.compile(r"^([\w-]+)[ \t]*=", re.MULTILINE)
 _KEY = re.compile(r"([\w-]+)[ \t]*:(?:[ \t]+(.*))?$")
 
 
@@ -67,8 +68,8 @@ def _split_front_matter(text: str, losses: PageLosses) -> tuple[Fields, str]:
         try:
             return read_toml_fields(parts.settings), parts.body
         except ValueError as error:
-            losses.add(f"front matter that is not valid TOML ({error})", parts.mark)
-            return Fields(), parts.body
+            losses.add(f"front matter that is not valid TOML ({error}), read line by line", parts.mark)
+            return read_line_fields(_TOML_KEY.sub(r"\1: ", parts.settings)), parts.body
     return _split_json(start) or (Fields(), text)
 
 
