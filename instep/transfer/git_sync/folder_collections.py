@@ -42,6 +42,9 @@ OUTCOMES: dict[tuple[bool, bool], tuple[Action, str]] = {
 async def sync_collections(work: SyncWork) -> None:
     """Sync `_collection.md` files and collections, parents first."""
     await load_collections(work)
+    if COLLECTION_FILE in work.pages or COLLECTION_FILE in work.unreadable_paths - work.other_texts.keys():
+        # Until its file is synced, everything at the top waits.
+        work.folders.by_folder[""] = NEW_FOLDER
     for page in work.pages_of("collection"):
         row = work.rows.get(page.path)
         if row is not None:

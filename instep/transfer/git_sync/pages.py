@@ -66,7 +66,7 @@ class Folders:
 
     def value_of(self, folder: str) -> str:
         if not folder:
-            return NO_COLLECTION
+            return self.by_folder.get(folder, NO_COLLECTION)
         if folder not in self.by_folder:
             collection_id = self.ids_by_slug.get(implied_slug(folder.rstrip("/")))
             self.by_folder[folder] = collection_id or NEW_FOLDER + folder
@@ -91,7 +91,9 @@ def parse_page(path: str, text: str, has_written: bool = False, heads: Heads = N
     if isinstance(matter, UnreadableFrontMatter):
         raise UnusablePage(f"The front matter can't be read: {matter}.")
     page = FolderPage(path, file, matter, has_written)
-    if page.is_collection and page.folder and matter:
+    if page.is_collection and matter and "title" not in matter:
+        if not page.folder:
+            raise UnusablePage("A collection at the top needs a `title`, because its folder has no name.")
         return replace(page, matter={"title": title_of_folder(page.folder), **matter})
     return page if "title" in matter else None
 
@@ -123,7 +125,7 @@ def values_of(page: FolderPage, folders: Folders) -> dict[str, str | None]:
         "visibility": one_of(matter, "visibility", VISIBILITIES, "public"),
     }
     if page.kind == "collection":
-        parent = folders.value_of(parent_folder(page.folder))
+        parent = folders.value_of(parent_folder(page.folder)) if page.folder else NO_COLLECTION
         return {**values, "icon": matter.get("icon"), "parent": parent}
     status = one_of(matter, "status", STATUSES, "published")
     return {**values, "status": status, "collection": collection_value(page, folders)}

@@ -593,3 +593,30 @@ async def test_an_unclear_visibility_is_refused_and_nothing_in_its_folder_become
     [row] = [row for row in ok(await client.get("/v1/collections"))["results"] if row["title"] == "P"]
     assert row["visibility"] == "authenticated"
     assert (await article_at(client, "bee"))["collectionId"] == row["id"]
+
+
+async def test_a_collection_at_the_top_contains_everything_in_the_folder(client: Client) -> None:
+    """The folder may be a part of an export, whose restricted articles must not become public."""
+    repository = Repository(client)
+    repository.write("_collection.md", "---\nvisibility: authenticated\n---\n")
+    repository.write("zed.md", page("Zed"))
+    repository.write("zed.de.md", page("Zed auf Deutsch"))
+    repository.write("inner/ypsilon.md", page("Ypsilon"))
+
+    answer = await repository.sync()
+
+    assert set(actions(answer).values()) == {"refused"}
+    repository.edit("_collection.md", "visibility", "title: Top\nvisibility")
+    assert "refused" not in actions(await repository.sync()).values()
+    rows = {row["title"]: row for row in ok(await client.get("/v1/collections"))["results"]}
+    assert (rows["Top"]["parentId"], rows["Top"]["visibility"]) == (None, "authenticated")
+    assert rows["Inner"]["parentId"] == (await article_at(client, "zed"))["collectionId"] == rows["Top"]["id"]
+    await repository.settle()
+    await patch(client, "zed", collectionId=None)
+    await patch(client, "ypsilon", collectionId=rows["Top"]["id"])
+    await repository.sync()
+    await repository.settle()
+    assert set(repository.files) == {"_collection.md", "zed.md", "zed.de.md", "ypsilon.md"}
+    assert "collection: /" in repository.files["zed.md"]
+    assert (await article_at(client, "zed"))["collectionId"] is None
+    assert (await article_at(client, "ypsilon"))["collectionId"] == rows["Top"]["id"]
