@@ -43,7 +43,7 @@ class Imported:
         return [
             page
             for page in self.plan.pages
-            if page.page.status == "published" and page.page.visibility == "public"
+            if page.page.status == "published" and page.page.visibility != "authenticated"
         ]
 
 

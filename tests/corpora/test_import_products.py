@@ -126,7 +126,7 @@ async def test_a_help_center_of_zendesk_comes_whole_and_only_once(
     for address in (
         "en-US/articles/test-article#h-title",
         "en-US/articles/201010524-steps",
-        "collections/test-section",
+        "en-US/collections/test-section",
     ):
         assert f"({here}/{address})" in text_of(imported, "Further")
     report = imported.report
