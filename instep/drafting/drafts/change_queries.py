@@ -117,7 +117,7 @@ async def list_same_change(
     )
 
 
-async def list_in_same_change(ctx: Ctx, draft: Draft, version: int) -> list[str]:
+async def list_translations_with_change(ctx: Ctx, draft: Draft, version: int) -> list[str]:
     """The translations of this version of a draft's article that have the task's change already.
 
     After an earlier task of the same pull request, a translation may still lack the rest of the change.

@@ -63,7 +63,7 @@ def _drawn(left: list[int], formula: re.Match[str]) -> str:
         return formula[0]
     if _is_broken(source, drawing):
         return formula[0]
-    # The library writes its signs as entities, beside words of the author.
+    # The library writes symbols as numeric entities; the author's own text must stay escaped.
     return tostring(drawing, encoding="unicode").replace("&amp;#x", "&#x")
 
 

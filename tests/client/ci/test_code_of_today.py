@@ -1,4 +1,4 @@
-"""What remains of past changes in today's code, and how changes are found in the history."""
+"""Today's code without a past change, and the search for changes in the history."""
 
 from pathlib import Path
 

@@ -212,13 +212,14 @@ def test_a_limit_that_the_change_states_may_be_denied_in_a_longer_sentence() -> 
     assert not [fault for fault in found if "denies" in fault.sentence]
 
 
+@pytest.mark.parametrize("form", ["{}\n", "| `A` | Signed. {} |\n"])
 @pytest.mark.parametrize("shown", [False, True])
-def test_a_sentence_of_a_comment_is_no_doubt_if_the_program_shows_it_as_well(shown: bool) -> None:
+def test_a_sentence_of_a_comment_is_no_doubt_if_the_program_shows_it_as_well(shown: bool, form: str) -> None:
     sentence = "Save the signed address to download the asset later."
     code = f'+description("{sentence}")\n' if shown else "+a\n"
     diff = f"--- a/x.py\n+++ b/x.py\n@@ -1 +1,3 @@\n a\n+# {sentence}\n{code}"
     article = Article("assets", "Assets", "# Assets\n\nAssets have a signed address.\n")
-    edit = LocatedEdit(len(article.text), len(article.text), f"{sentence}\n")
+    edit = LocatedEdit(len(article.text), len(article.text), form.format(sentence))
     protection = Protection(Change("Signed addresses for assets", None, diff), [], [article], OWN)
 
     copied = [fault for fault in protection.findings(article, [edit]) if "word for word" in fault.sentence]

@@ -175,7 +175,7 @@ def moved_sentences(lines: Iterable[tuple[str, str]]) -> frozenset[str]:
 
 
 def _words(text: str) -> str:
-    return " ".join(_MARKS.sub(" ", text).casefold().split())
+    return " ".join(_MARKS.sub(" ", text).replace("|", " ").casefold().split())
 
 
 @lru_cache(maxsize=64)
