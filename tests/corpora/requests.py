@@ -62,6 +62,7 @@ class Sender:
     async def send(self, operation: Operation, **request: Any) -> Response:
         """Call an operation with the sender's own objects."""
         path = "/v1" + operation.path.format(**self.things)
+        request.setdefault("params", operation.query_for(self.things))
         answer = await self.exchange(operation.method, path, operation.template, **request)
         if answer.is_success and operation.path.endswith("/apply"):
             await self.propose_again()
