@@ -146,7 +146,7 @@ FIELDS = {
 }
 
 # Query parameters that refer to a resource, so that a call may respond with 404.
-REFERENCES = {"collection_id", "article_id"}
+REFERENCES = {"collection_id", "article_id", "subject"}
 
 REPEATED = "An earlier request has done the same; this is its result."
 SUCCESSES = {200: "Done.", 201: "Created.", 202: "Accepted: the work runs in the background."}
