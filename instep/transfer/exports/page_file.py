@@ -78,7 +78,7 @@ def read_values(page: PageFile) -> dict[str, str]:
     if not has_title and any(TITLE_WITHOUT_QUOTES.match(line) for line in lines):
         raise UnreadableFrontMatter("its `title` is not a YAML string: put it in quotes")
     refuse_ignored_values(values, has_title=has_title)
-    return {key: value for key, value in values.items() if isinstance(value, str) and value.strip()}
+    return {key: value for key, value in values.items() if isinstance(value, str) and value}
 
 
 def refuse_ignored_values(values: Mapping[str, object], *, has_title: bool) -> None:

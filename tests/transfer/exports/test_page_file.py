@@ -1,7 +1,7 @@
 """Front matter: reading it, writing it, and leaving the rest as it was."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from instep.transfer.exports.page_file import (
@@ -15,6 +15,7 @@ from instep.transfer.exports.page_file import (
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=80)
 
 
+@example({"title": " "}, "")
 @given(st.dictionaries(st.sampled_from(["title", "slug", "status"]), TEXTS), st.text(max_size=200))
 def test_every_value_and_text_comes_back(values: dict[str, str], body: str) -> None:
     page = split_page(new_page(values, body).text)
