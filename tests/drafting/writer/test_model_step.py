@@ -26,6 +26,7 @@ from tests.support.model_replies import (
 )
 
 WITH_ROW = AFTER.replace(ROW, f"{ROW}\n{NEW_ROW}")
+CHECK = {"action": "check", "line": 11, "old": ROW, "reason": "The unit is not said", "quote": QUOTE}
 EVIL = {
     "action": "insert",
     "line": 6,
@@ -145,6 +146,22 @@ async def test_edits_of_an_article_fall_together_and_leave_a_place(second: objec
     assert [row.verdict for row in report.reviewed if row.article_id == "settings"] == ["edit"]
     assert "left out" in place.reason
     assert "the checks" in report.summary
+
+
+async def test_text_that_only_a_person_can_write_becomes_a_place_next_to_the_edits() -> None:
+    report, _ = await edited(CHOICE, edits(INSERT_ROW, CHECK, CHECK | {"quote": "nowhere in the change"}))
+
+    assert on_settings(report).text == WITH_ROW
+    [place] = report.places
+    assert (place.line, place.reason, len(place.evidence)) == (11, "The unit is not said.", 1)
+    assert [row.verdict for row in report.reviewed if row.article_id == "settings"] == ["edit"]
+
+
+async def test_a_refused_edit_may_become_such_a_place() -> None:
+    report, _ = await edited(CHOICE, edits(EVIL), edits(CHECK))
+
+    assert [place.line for place in report.places] == [11]
+    assert "the checks" not in report.summary
 
 
 async def test_edits_that_overlap_are_not_both_made() -> None:

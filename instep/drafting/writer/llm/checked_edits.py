@@ -28,12 +28,12 @@ class ArticleEdits:
 def check_edits(
     edits: Sequence[ModelEdit], contents: Contents, excerpts: Sequence[ShownArticle], protection: Protection
 ) -> list[ArticleEdits]:
-    """The edits by article; the edits of an article are accepted or refused together."""
+    """The edits by article, without checks; those of an article are accepted or refused together."""
     groups: dict[int, ArticleEdits] = {}
     allowed = {row.index for row in excerpts}
     for edit in edits[: limits.MAX_MODEL_EDITS]:
         reference = contents.find(edit.article)
-        if reference is not None and reference.article in allowed:
+        if reference is not None and reference.article in allowed and edit.action != "check":
             groups.setdefault(reference.article, ArticleEdits(reference.article)).edits.append(edit)
     for group in groups.values():
         article = contents.articles[group.index]

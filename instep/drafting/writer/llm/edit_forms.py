@@ -30,7 +30,7 @@ class ModelEdit(BaseModel):
     """One edit of a reply; fields that its action does not use are empty or 0."""
 
     article: str
-    action: Literal["replace", "insert", "delete", "move", "rename", "title"]
+    action: Literal["replace", "insert", "delete", "move", "rename", "title", "check"]
     line: int = 0
     last: int = 0
     to: int = 0

@@ -23,8 +23,8 @@ own.
 - `move`: the lines `line` to `last` go after line `to`; `old` is the text of the first.
 - `rename`: each mention of the name `old` in the article, also in parts that you do not see, becomes `new`.
 - `title`: the title of the article becomes `new`.
-`reason` is one plain sentence for the reviewer: why readers need this edit.
 """.strip()
+_REASON = "`reason` is one plain sentence for the reviewer: why readers need this edit."
 EDIT_PROMPT = f"""
 You keep the articles of a help center in step with a product's code. You get one code change, and the parts \
 of articles that it may concern, every line as `number|text`. Propose the edits that make these articles \
@@ -41,7 +41,7 @@ have. A feature that readers have to learn about gets a sentence, paragraph or s
 two what something is for if the change tells it. Do not write about code, tests, refactoring or the change \
 itself, and do not repeat its title.
 - Use only facts that the change or the articles have. If the change does not say what readers need to know, \
-write less, never a guess.
+write less, or propose a `check`, never a guess.
 - Bring in no links, addresses, pictures or HTML of your own; a form that siblings in the article have is \
 fine. Never change front matter. The columns of a table need not line up.
 - Leave alone what is still true, and what was wrong before the change. No edit is the right answer for an \
@@ -49,7 +49,11 @@ article that the change does not make wrong or incomplete: name it in `unchanged
 sentence.
 - Make all edits that an article needs, wherever you see it: the edits of one article stand or fall together.
 
-{EDIT_FORMS} `quote` is copied from one line of the diff (without its `+` or `-`), the description or \
+{EDIT_FORMS}
+- `check`: line `line`, whose text is `old`, becomes wrong or incomplete, but neither the change nor the \
+articles have the facts for the new text, so a person writes it. `new` is empty, and `reason` says what \
+readers miss. An edit is better, if you can make it.
+{_REASON} `quote` is copied from one line of the diff (without its `+` or `-`), the description or \
 the title: the line that proves it.
 
 `articles`: new articles, only for a feature that needs a page of its own and that no article is about: \
@@ -91,7 +95,8 @@ addresses, pictures or HTML of your own. Never change front matter.
 - Most articles need no edit. Name an article without one in `unchanged`, and say in one sentence what you \
 compared.
 
-{EDIT_FORMS} `quote` is copied from one line of the code or of a past change (without its `+` or `-`): \
+{EDIT_FORMS}
+{_REASON} `quote` is copied from one line of the code or of a past change (without its `+` or `-`): \
 the line that contradicts the article. An edit without such a line is left out.
 
 Answer with JSON alone: {{"edits": [{{"article": "A1", "action": "replace", "line": 12, "last": 0, "to": 0, \

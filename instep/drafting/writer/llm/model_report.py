@@ -12,7 +12,7 @@ from instep.drafting.writer.llm.article_contents import ChangeReading, Contents,
 from instep.drafting.writer.llm.checked_edits import ArticleEdits, check_edits
 from instep.drafting.writer.llm.diff_text import count_of, noticed_files
 from instep.drafting.writer.llm.doubts import UNRELATED
-from instep.drafting.writer.llm.edit_forms import ModelReply
+from instep.drafting.writer.llm.edit_forms import EditRefused, ModelEdit, ModelReply, TextLines
 from instep.drafting.writer.llm.located_edit import Fault
 from instep.drafting.writer.llm.protection import Protection
 from instep.drafting.writer.reporting.statements import (
@@ -20,7 +20,16 @@ from instep.drafting.writer.reporting.statements import (
     place_statement,
     replacement_statement,
 )
-from instep.drafting.writer.shapes import Change, Evidence, Place, Proposal, Report, Verdict, with_noun
+from instep.drafting.writer.shapes import (
+    Article,
+    Change,
+    Evidence,
+    Place,
+    Proposal,
+    Report,
+    Verdict,
+    with_noun,
+)
 from instep.platform.text.characters import remove_hidden, shorten, with_single_spaces
 from instep.platform.text.patch import Line
 
@@ -79,20 +88,19 @@ def report_with_result(
         if not group.refused and (group.spans or group.title)
     }
     articles = list(_new_articles(reply, contents, protection_for(reading, excerpts), quotes))
+    checks = [row for row in _checks(reply, contents, quotes) if row.article_id in read_ids]
     places = [row for row in report.places if row.article_id not in read_ids]
-    places += [_dropped_place(group, contents, quotes) for group in dropped]
+    places += [*checks, *(_dropped_place(group, contents, quotes) for group in dropped)]
     others = [
-        *_unchanged(
-            reply, contents, read_ids - edited.keys() - {contents.articles[g.index].id for g in dropped}
-        ),
+        *_unchanged(reply, contents, read_ids),
         *(Verdict(row.article_id, "concerned", row.reason, row.heading, row.evidence) for row in places),
     ]
     verdicts = {
         row.article_id: row
         for row in (
             *report.reviewed,
-            *(Verdict(article_id or "", "edit", row.reason) for article_id, row in edited.items()),
             *(row for row in others if row.article_id not in before),
+            *(Verdict(article_id or "", "edit", row.reason) for article_id, row in edited.items()),
         )
     }
     part_ids = {article.id for article in contents.articles if article.is_part}
@@ -101,6 +109,8 @@ def report_with_result(
         f"The model {model} read {_counted_texts(read_ids, part_ids)} and edited "
         f"{_counted_texts(edited, part_ids)}{wrote}."
     )
+    if checks:
+        note += f" It found {with_noun(len(checks), 'place')} for a person to write."
     if dropped:
         dropped_ids = [contents.articles[group.index].id for group in dropped]
         note += f" Its edits of {_counted_texts(dropped_ids, part_ids)} were left out by the checks."
@@ -273,12 +283,32 @@ def _dropped_place(group: ArticleEdits, contents: Contents, quotes: QuotedLines)
     edit = group.edits[refusal.edit]
     starts = [span.start for span in group.spans if span.source == refusal.edit]
     line = line_of(text, starts[0]) if starts else max(1, edit.line)
-    offset = sum(len(row) + 1 for row in text.split("\n")[: line - 1])
-    heading = heading_over(text, offset) or None
-    evidence = quotes.evidence(edit.quote, edit.reason, line)
     reason = f"{sentence_of(edit.reason)} The model's edit was left out: {refusal.sentence}.".strip()
-    statement = place_statement(heading, evidence)
-    return Place(contents.articles[group.index].id, heading, line, reason, evidence, statement)
+    return _place_at(line, contents.articles[group.index], edit, reason, quotes)
+
+
+def _checks(reply: ModelReply, contents: Contents, quotes: QuotedLines) -> Iterator[Place]:
+    """The places that a model leaves to a person: one for each section, if a line of the change proves it."""
+    places = set[tuple[int, str | None]]()
+    for edit in reply.edits:
+        if edit.action == "check" and (reference := contents.find(edit.article)):
+            article = contents.articles[reference.article]
+            try:
+                line = TextLines(article.text).find(edit.line, edit.old) + 1
+            except EditRefused:
+                continue
+            place = _place_at(line, article, edit, sentence_of(edit.reason), quotes)
+            key = reference.article, place.heading
+            if quotes.has(edit.quote) and place.reason and key not in places:
+                places.add(key)
+                yield place
+
+
+def _place_at(line: int, article: Article, edit: ModelEdit, reason: str, quotes: QuotedLines) -> Place:
+    evidence = quotes.evidence(edit.quote, edit.reason, line)
+    offset = sum(len(row) + 1 for row in article.text.split("\n")[: line - 1])
+    heading = heading_over(article.text, offset) or None
+    return Place(article.id, heading, line, reason, evidence, place_statement(heading, evidence))
 
 
 def _counted_texts(ids: Collection[str | None], part_ids: Collection[str]) -> str:

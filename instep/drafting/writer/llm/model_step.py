@@ -170,7 +170,7 @@ class ModelStep:
     ) -> list[ArticleEdits]:
         """The edits of a reply, after asking once more for articles with refused ones.
 
-        `reply` gets the articles that, the second time, need no edit.
+        `reply` gets the articles that, the second time, need no edit or only a check.
         """
         groups = await _time_limited(check_reply, reading, reply, excerpts)
         refused = {group.index: group for group in groups if group.refused}
@@ -184,8 +184,11 @@ class ModelStep:
         except CompletionError as error:
             log.info("refused edits were not corrected", model=self.model.name, reason=error.message)
             return groups
+        checks = [edit for edit in corrected.edits if edit.action == "check"]
+        reply.edits += checks
         reply.unchanged += corrected.unchanged
-        references = filter(None, (reading.contents.find(row.article) for row in corrected.unchanged))
+        named = [row.article for row in corrected.unchanged] + [edit.article for edit in checks]
+        references = filter(None, map(reading.contents.find, named))
         dropped = {reference.article for reference in references} & refused.keys()
         groups = [group for group in groups if group.index not in dropped]
         checked = await _time_limited(check_reply, reading, corrected, again)
