@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from itertools import cycle
@@ -75,15 +74,23 @@ def leaves(schema: Json, path: FieldPath) -> Iterator[FieldPath]:
 
 
 def body_with(operation: Operation, path: FieldPath, text: str) -> Json:
-    """The operation's body with a text in one field; nested fields use an example that contains them."""
+    """The operation's body with a text in one field, in an example that contains it if there is one."""
     example = operation.body or {}
     examples = [example, *resolve(body_schema(operation)).get("examples", [])]
-    body: Json = deepcopy(example if len(path) == 1 else next(each for each in examples if path[0] in each))
-    place: Any = body
-    for step in path[:-1]:
-        place = place[step]
-    place[path[-1]] = text
-    return body
+    body: Json = next((each for each in examples if len(path) > 1 and path[0] in each), example)
+    return with_text(body, path, text)
+
+
+def with_text(value: Any, path: FieldPath, text: str) -> Any:
+    """The value with a text at a path, whose objects and lists are added if they are missing."""
+    if not path:
+        return text
+    step, rest = path[0], path[1:]
+    if step == 0:
+        items = value or [None]
+        return [with_text(items[0], rest, text), *items[1:]]
+    fields = value or {}
+    return fields | {step: with_text(fields.get(step), rest, text)}
 
 
 def value_at(body: Any, path: FieldPath) -> Any:
