@@ -77,8 +77,9 @@ def body_with(operation: Operation, path: FieldPath, text: str) -> Json:
     """The operation's body with a text in one field, in an example that contains it if there is one."""
     example = operation.body or {}
     examples = [example, *resolve(body_schema(operation)).get("examples", [])]
-    body: Json = next((each for each in examples if len(path) > 1 and path[0] in each), example)
-    return with_text(body, path, text)
+    contains = next((each for each in examples if len(path) > 1 and path[0] in each), example)
+    body: Json = with_text(contains, path, text)
+    return body
 
 
 def with_text(value: Any, path: FieldPath, text: str) -> Any:
