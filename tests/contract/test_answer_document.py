@@ -143,6 +143,7 @@ async def test_answers_are_as_it_tells(visitor: Client, api: Api, cast: Cast, ow
         ),
         ("/chat/{conversationId}/escalate", f"/chat/{conversation}/escalate", keys, 200),
         ("/leads", "/leads", {**keys, "email": "ann@example.com"}, 201),
+        ("/feedback", "/feedback", {**keys, "articleId": "art_x", "helpful": True}, 404),
     ]
     for template, path, body, status in requests:
         answer = await client.post(path, json=body)

@@ -39,7 +39,10 @@ from instep.platform.identity.schemas import Actor, Person
 from instep.platform.identity.scopes import Scope, intersect
 
 VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
-BAD_CODE = "The authorization code is unknown, used, expired or another app's: ask the person again."
+BAD_CODE = (
+    "The authorization code is unknown, used, expired or another app's, or `redirect_uri` or `code_verifier`"
+    " does not match it: ask the person again."
+)
 BAD_REFRESH_TOKEN = (
     "The refresh token is unknown, expired or another app's, or its connection has ended: "
     "ask the person again."

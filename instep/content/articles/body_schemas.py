@@ -128,7 +128,7 @@ class ArticleUpdate(ArticleVersions):
     title: ArticleTitle | MISSING = MISSING
     content_markdown: ArticleText | MISSING = MISSING
     slug: Slug | MISSING = MISSING
-    description: Lead | MISSING = MISSING
+    description: Lead | MISSING | None = MISSING
     collection_id: CollectionRef | MISSING | None = MISSING
     visibility: Visibility | MISSING = MISSING
     position: ArticlePosition | MISSING = MISSING

@@ -116,7 +116,6 @@ FIELDS = {
     "icon": "An emoji.",
     "id": "The id, an opaque string.",
     "instructions": "What the article must say, in your words.",
-    "kind": "The source of the change.",
     "lastAskedAt": "When it was last asked.",
     "locale": "The language code.",
     "message": "What is wrong, in a sentence.",
@@ -140,7 +139,7 @@ FIELDS = {
     "translationOf": "The article that this one translates.",
     "translations": "Its texts in other languages.",
     "type": "Its type.",
-    "updatedAt": "When it last changed; `updated_since` compares with it.",
+    "updatedAt": "When it last changed.",
     "url": "The URL.",
     "visibility": "Who may read it: everyone, or signed-in visitors only.",
 }

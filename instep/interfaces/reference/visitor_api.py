@@ -136,7 +136,7 @@ def impossible_errors(access: BotKeyAccess, route: VisitorRoute) -> Iterator[typ
     """The shared errors that this operation never responds with."""
     if not access.is_write:
         yield PlanInactive
-    if route.path.count("{") == route.path.count("{botId}"):
+    if route.path != "/feedback" and route.path.count("{") == route.path.count("{botId}"):
         yield NotFound
 
 

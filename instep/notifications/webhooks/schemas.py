@@ -130,7 +130,12 @@ class WebhookCreate(Body):
 
     url: EndpointUrl
     events: EventFilter
-    description: Annotated[Description, Field(examples=["Rebuilds our search index"])] | MISSING = MISSING
+    description: (
+        Annotated[
+            Description, Field(description="Your note about it.", examples=["Rebuilds our search index"])
+        ]
+        | MISSING
+    ) = MISSING
     bot_id: Annotated[
         Annotated[str, Field(json_schema_extra={"format": "uuid"})] | None,
         Field(
@@ -164,7 +169,9 @@ class WebhookOut(Out):
 
     id: Annotated[str, Field(examples=["wh_01kbb6x4mwh2v7n8q9r0s1t2v5"])]
     url: Annotated[str, Field(examples=["https://example.com/hooks/instep"])]
-    description: Annotated[str | None, Field(examples=["Rebuilds our search index"])]
+    description: Annotated[
+        str | None, Field(description="Your note about it.", examples=["Rebuilds our search index"])
+    ]
     events: EventFilter
     bot_id: Annotated[
         str | None,

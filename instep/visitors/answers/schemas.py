@@ -465,7 +465,9 @@ class LeadOut(Out):
     id: Annotated[str, Field(examples=["lead_01kbb6x4mwh2v7n8q9r0s1t2v9"])]
     email: Annotated[str, Field(examples=["ann@example.com"])]
     name: Annotated[str | None, Field(examples=["Ann Example"])]
-    message: Annotated[str | None, Field(examples=["Do you have a plan for schools?"])]
+    message: Annotated[
+        str | None, Field(description="The visitor's message.", examples=["Do you have a plan for schools?"])
+    ]
     conversation_id: Annotated[
         str | None,
         Field(
