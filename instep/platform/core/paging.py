@@ -19,7 +19,7 @@ SIGNATURE_BYTES = 12
 
 
 class InvalidCursor(AppError):
-    """The cursor was altered or belongs to another list or filter: begin again without it."""
+    """The cursor was altered, or belongs to another list, filter or text: begin again without it."""
 
     code = "invalid_cursor"
 
