@@ -66,7 +66,7 @@ async def _add_collection_rule(ctx: Ctx, collection_id: str, person_ids: Sequenc
     ids = list(dict.fromkeys(person_ids))
     if not ids or not await assignment_queries.are_reviewers(ctx, ids):
         raise InvalidRequest("Choose one or more people who may review drafts.")
-    collection = await referenced_id(ctx, collection_id, "collection", lock="key share")
+    collection = await referenced_id(ctx, collection_id, "collectionId", lock="key share")
     return await _add(ctx, collection, None, ids)
 
 

@@ -82,6 +82,11 @@ async def test_a_refused_change_changes_nothing(
     ):
         refusal = await client.patch(PATH, json={"reminderDays": 1, "collectionRules": rules})
         assert error(refusal)[0] == 400, rules
+        assert {detail["field"] for detail in refusal.json().get("details", [])} <= {
+            "collectionId",
+            "collectionRules.0.reviewers",
+            "reviewers",
+        }
     for fields in ({"expiryDays": 13}, {"reminderDays": 366}, {"excludedLabels": [" "]}):
         refusal = await client.patch(PATH, json={"reminderDays": 1, **fields})
         assert error(refusal) == (400, "invalid_request"), fields
