@@ -8,7 +8,7 @@ MAX_AGE = timedelta(days=30)
 
 
 def age_in_words(moment: datetime, now: datetime) -> str:
-    """`just now`, `5 min ago`, `3 h ago`, `2 days ago`, or the date in UTC: `2 Mar 2026`."""
+    """`just now`, `5 min ago`, `3 h ago`, `2 days ago`, or the date in UTC: `Mar 2, 2026`."""
     age = now - moment
     if age >= MAX_AGE:
         return day_in_words(moment)
@@ -22,5 +22,5 @@ def age_in_words(moment: datetime, now: datetime) -> str:
 
 
 def day_in_words(moment: datetime) -> str:
-    """The date in UTC: `2 Mar 2026`."""
-    return f"{moment.astimezone(UTC):%-d %b %Y}"
+    """The date in UTC: `Mar 2, 2026`."""
+    return f"{moment.astimezone(UTC):%b %-d, %Y}"

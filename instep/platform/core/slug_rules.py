@@ -9,7 +9,7 @@ from instep.platform.core.errors import InvalidRequest
 
 
 class SlugTaken(InvalidRequest):
-    """The slug is in use already: choose another one."""
+    """This address is in use already: choose another one."""
 
     code = "slug_taken"
     field = "slug"

@@ -49,8 +49,8 @@ async def test_vectors_that_are_still_being_made_are_mentioned(
         embedded = await desk.get(path)
         query_embedder.use(NO_EMBEDDERS)
 
-    assert "Vectors for 1" in waiting.text
-    assert "still being created" not in without_model.text + embedded.text
+    assert "1 new or changed article can" in waiting.text
+    assert "by meaning" not in without_model.text + embedded.text
 
 
 async def test_a_kind_names_its_articles_the_lines_and_what_to_do(desk: Desk, client: Client) -> None:

@@ -138,7 +138,7 @@ def _proposal(request: ArticleRequest, outline: _Outline) -> Proposal:
         article_id=None,
         title=request.title,
         text="\n\n".join(outline.parts) + "\n",
-        reason=f"{request.reason} It is made from {_origin(request, outline)}.",
+        reason=f"{request.reason} The text comes from {_origin(request, outline)}.",
         evidence=(),
         warnings=tuple(outline.warnings),
     )
@@ -152,10 +152,10 @@ def _verdicts(outline: _Outline) -> Iterator[Verdict]:
 
 
 def _origin(request: ArticleRequest, outline: _Outline) -> str:
-    basis = "its instructions" if (request.instructions or "").strip() else "its title"
+    basis = "the instructions" if (request.instructions or "").strip() else "the title"
     count = len(outline.quoted)
     if not count:
-        return f"{basis}; no published article bears on it"
+        return f"{basis} alone: no published article is about this"
     return f"{basis} and passages of {count} published article{'s' if count > 1 else ''}"
 
 

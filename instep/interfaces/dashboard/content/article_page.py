@@ -40,7 +40,6 @@ from instep.interfaces.dashboard.content.article_list import REASONS, members
 from instep.interfaces.dashboard.content.marked_changes import mark_between
 from instep.interfaces.dashboard.content.rendered_text import text_of_page
 from instep.interfaces.dashboard.field_errors import errors_by_field
-from instep.interfaces.dashboard.review.wording import moment_words
 from instep.platform.core.errors import AppError, Conflict, InvalidRequest, InvalidState, NotFound
 from instep.platform.core.locales import direction
 from instep.platform.identity.audit import find_last_change
@@ -109,7 +108,6 @@ async def show_article(page: BotPage, status: int = 200, **values: Any) -> Respo
         drafts=(await list_drafts(ctx, None, article.id, drafts)).rows,
         questions=questions,
         comments=await list_threads(ctx, article.id),
-        moment_words=moment_words,
         faults={answer.question.id: answer.fault for answer in answers},
         is_checked=is_checked,
         former_slugs=await list_former_slugs(ctx, article.id),

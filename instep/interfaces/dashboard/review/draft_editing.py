@@ -7,7 +7,7 @@ from instep.drafting.drafts.schemas import DraftTexts
 from instep.interfaces.dashboard.bot_pages import BotPage
 from instep.interfaces.dashboard.review import queries
 from instep.interfaces.dashboard.review.filters import QueueFilter
-from instep.interfaces.dashboard.review.wording import moment_words, source_words
+from instep.interfaces.dashboard.review.wording import source_words
 from instep.interfaces.dashboard.writing.editor_form import EditorForm, compare_with_ours, time_of_day
 from instep.platform.core.locales import direction
 from instep.platform.text.line_ends import with_line_ends_of
@@ -43,7 +43,6 @@ async def show_editor(page: BotPage, draft: DraftTexts, form: EditorForm) -> Res
         draft=draft,
         suffix=QueueFilter.of(page.query).suffix(),
         source_title=source_words(draft.source_kind, draft.source_title, draft.source_url, draft.author_name),
-        moment_words=moment_words,
         locale=locale,
         direction=direction(locale),
         time_of_day=time_of_day,

@@ -29,7 +29,6 @@ from instep.interfaces.dashboard.review.wording import (
     TYPE_WORDS,
     change_words,
     linked_warnings,
-    moment_words,
     source_words,
 )
 from instep.interfaces.dashboard.shell import pages
@@ -40,7 +39,6 @@ from instep.platform.web.signed_in import asks_for_part, private_headers
 
 TEMPLATE = "review/draft.html"
 TEMPLATE_WORDS = {
-    "moment_words": moment_words,
     "change_words": change_words,
     "TYPE_WORDS": TYPE_WORDS,
     "kept_words": kept_words,

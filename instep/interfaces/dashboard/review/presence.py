@@ -4,8 +4,8 @@ from starlette.responses import Response
 
 from instep.drafting.drafts.pending import find_draft
 from instep.drafting.drafts.viewing import list_viewers, note_viewer
+from instep.interfaces.dashboard.ages import age_in_words
 from instep.interfaces.dashboard.bot_pages import BotPage, PageRouter
-from instep.interfaces.dashboard.review.wording import moment_words
 
 router = PageRouter("review/{draft_id}/presence")
 
@@ -16,7 +16,7 @@ async def send_presence(page: BotPage) -> Response:
     draft = await find_draft(page.ctx, page.request.path_params["draft_id"])
     settled = ""
     if draft.status != "pending":
-        when = f" {moment_words(draft.settled_at, page.ctx.now)}" if draft.settled_at else ""
+        when = f" {age_in_words(draft.settled_at, page.ctx.now)}" if draft.settled_at else ""
         settled = f"{draft.settled_by_name or 'Someone'} {draft.status} this draft{when}."
     await note_viewer(page.ctx, draft.id)
     viewers = await list_viewers(page.ctx, [draft.id])

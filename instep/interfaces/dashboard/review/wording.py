@@ -1,8 +1,7 @@
-"""Words for times, for the sources of drafts, and for warnings about them."""
+"""Words for the sources of drafts, and for warnings about them."""
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 
 from markupsafe import Markup
 
@@ -32,20 +31,6 @@ KIND_WORDS = {
     "question": "Visitors' questions",
     "author": "Proposal",
 }
-
-
-def moment_words(moment: datetime, now: datetime) -> str:
-    """`just now`, `12 minutes ago`, `today 12:04`, `3 Nov`, `3 Nov 2025`; times are in UTC."""
-    seconds = (now - moment).total_seconds()
-    if seconds < 60:
-        return "just now"
-    if seconds < 3600:
-        minutes = int(seconds // 60)
-        return f"{minutes} minute{'' if minutes == 1 else 's'} ago"
-    if moment.date() == now.date():
-        return f"today {moment:%H:%M}"
-    day = f"{moment.day} {moment:%b}"
-    return day if moment.year == now.year else f"{day} {moment.year}"
 
 
 def linked_warnings(warnings: Sequence[str], queue_path: str) -> list[Markup]:

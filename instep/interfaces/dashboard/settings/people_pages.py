@@ -13,7 +13,7 @@ from instep.platform.identity.scopes import Role
 ROLES = (
     (Role.OWNER, "Owner", "Can change everything, including people and keys."),
     (Role.EDITOR, "Editor", "Can write, review and publish."),
-    (Role.VIEWER, "Viewer", "Reads."),
+    (Role.VIEWER, "Viewer", "Can read everything here and change nothing."),
 )
 
 router = PageRouter("settings/people", Role.OWNER)
