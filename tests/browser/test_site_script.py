@@ -77,3 +77,12 @@ async def test_code_is_copied_as_it_stands(page: Page, complaints: Complaints, h
     await expect(page.get_by_role("button", name="Copied")).to_be_visible()
     assert await page.evaluate("navigator.clipboard.readText()") == "acme return --order 7"
     assert complaints.lines == []
+
+
+async def test_a_wrong_field_has_the_focus(page: Page, home: str) -> None:
+    await page.goto(f"{home}contact")
+    await page.evaluate("document.querySelector('main form').noValidate = true")
+
+    await page.get_by_role("button", name="Send").click()
+
+    await expect(page.locator("[aria-invalid=true]").first).to_be_focused()

@@ -1,6 +1,5 @@
 // Lists and pages about content: questions in dialogs, filters that send themselves, rows that move by keys.
 const STEPS = { ArrowUp: "up", ArrowDown: "down" };
-const FOCUS = "instep.moved";
 
 /** A form with `data-asks` opens that dialog, where there is one, instead of leading to a page that asks. */
 export function askInDialogs(document) {
@@ -23,7 +22,7 @@ export function sendAsChanged(document) {
   });
 }
 
-/** Alt with an arrow moves the row that has the focus, which keeps it on the next page. */
+/** Alt with an arrow moves the row that has the focus. */
 export function moveRowsByKeys(document) {
   document.addEventListener("keydown", (event) => {
     const row = event.altKey ? event.target.closest?.("[data-row]") : null;
@@ -32,27 +31,4 @@ export function moveRowsByKeys(document) {
     event.preventDefault();
     button.click();
   });
-  document.addEventListener("click", ({ target }) => {
-    const row = target.closest?.("[data-moves]")?.closest("[data-row]");
-    if (row) remember(row.querySelector("a")?.getAttribute("href"));
-  });
-  focusMoved(document);
-}
-
-function remember(path) {
-  try {
-    sessionStorage.setItem(FOCUS, path);
-  } catch {
-    // Without storage the focus begins at the top, as after any page.
-  }
-}
-
-function focusMoved(document) {
-  try {
-    const path = sessionStorage.getItem(FOCUS);
-    sessionStorage.removeItem(FOCUS);
-    if (path) document.querySelector(`[data-row] a[href="${CSS.escape(path)}"]`)?.focus();
-  } catch {
-    // Without storage there is nothing to come back to.
-  }
 }

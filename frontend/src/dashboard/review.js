@@ -29,7 +29,7 @@ function tellPresence(document) {
   const token = document.querySelector("input[name=form-token]");
   if (!place || !token || document.hidden) return;
   const values = { "form-token": token.value };
-  htmx.ajax("POST", place.dataset.presence, { source: place, target: place, swap: "innerHTML", values });
+  htmx.ajax("POST", place.dataset.presence, { source: place, target: place, swap: "innerMorph", values });
 }
 
 const isDecision = (button) => button?.type === "submit" && button.form?.matches("[data-act]");

@@ -1,11 +1,11 @@
 // Toasts of what was done leave by themselves, never while someone is about to use them. A way back and what went
 // wrong stay until they are closed.
 const TOAST_MILLISECONDS = 8000;
+const ARRIVAL_MILLISECONDS = 200;
 
 export function endToasts(document) {
   const region = document.getElementById("toasts");
   if (!region) return;
-  for (const toast of region.children) end(toast);
   document.addEventListener("click", ({ target }) => {
     const shown = target.closest?.("[data-shows-toast]")?.dataset.showsToast;
     if (shown) region.append(document.getElementById(shown).content.cloneNode(true));
@@ -19,6 +19,10 @@ export function endToasts(document) {
   new MutationObserver((changes) => {
     for (const { addedNodes } of changes) for (const node of addedNodes) if (node instanceof Element) take(region, node);
   }).observe(region, { childList: true });
+  // Screen readers say only what arrives in a page, not what it began with.
+  const toasts = [...region.children];
+  region.replaceChildren();
+  setTimeout(() => region.append(...toasts), ARRIVAL_MILLISECONDS);
 }
 
 /** The key that undoes is about the newest toast. A repeated error is shown once. */

@@ -1,4 +1,5 @@
 // The editor of articles and changelog entries. The form works without it; this keeps what is typed, and helps.
+import { takeCarried } from "./carrying.js";
 import { listenForCommands } from "./commands.js";
 import { listenForKeptTexts } from "./offers.js";
 import { acceptPictures } from "./pictures.js";
@@ -21,4 +22,5 @@ if (form) {
   proposeWords(form, surface);
   if (form.dataset.line) surface.goTo(Number(form.dataset.line));
   if ("beginsInText" in form.dataset) surface.view.focus();
+  takeCarried(form, surface, saving);
 }

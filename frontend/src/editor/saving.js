@@ -1,4 +1,5 @@
 // The typed text is in this browser's storage at once, and at the server with every pause; the line says which is true.
+import { carry } from "./carrying.js";
 import { renewToken, signInAgain } from "./session.js";
 import { areSame, baseOf, bodyOf, fieldsOf } from "./fields.js";
 import { Keeper } from "./keeping.js";
@@ -23,6 +24,8 @@ class Saving {
     this.isSubmitting = false;
     // Another form of the page, which was sent before the server had the text.
     this.next = null;
+    // The page of the text, which was new until now.
+    this.page = null;
     // Someone else's text is replaced on purpose alone: by the button, not by typing.
     this.isRefused = "conflict" in form.dataset;
     this.isKept = true;
@@ -33,10 +36,10 @@ class Saving {
     form.addEventListener("submit", (event) => this.submit(event));
     document.addEventListener("submit", (event) => this.saveBefore(event));
     addEventListener("online", () => this.send());
-    addEventListener("pagehide", () => this.keep());
+    addEventListener("pagehide", () => this.leavePage());
     // A page that the browser brings back can be left again.
     addEventListener("pageshow", () => (this.isLeaving = false));
-    document.addEventListener("visibilitychange", () => document.hidden && this.keep());
+    document.addEventListener("visibilitychange", () => document.hidden && this.leavePage());
     // A page that could not save shows what it was sent, which is nowhere else.
     if ("unsaved" in form.dataset) this.keep();
   }
@@ -69,6 +72,11 @@ class Saving {
       this.isKept = this.keeper.keep(fields, baseOf(this.form));
       if (!this.savesByItself) this.say(`Not saved yet, ${this.isKept ? KEPT : NOT_KEPT}`);
     }
+  }
+
+  leavePage() {
+    if (this.page && carry(this.page, this.form, this.surface)) this.keeper.drop();
+    else this.keep();
   }
 
   /** Send the present text; resolves to whether the server has it. */
@@ -168,7 +176,7 @@ class Saving {
   async sendForm(act) {
     const fields = this.fields();
     const answer = await this.post(this.form.action, fields, act);
-    if (answer.status === 200) return this.takeForm(answer.state, fields);
+    if (answer.status === 200) return this.takeForm(answer.state, fields, act);
     if (answer.status === 401) {
       this.fail("signed out");
       return (await signInAgain()) && this.sendForm(act);
@@ -179,11 +187,12 @@ class Saving {
     return this.fail(answer.status === 0 ? "offline" : "the server reported an error");
   }
 
-  takeForm({ address, version, savedAt }, fields) {
+  takeForm({ address, version, savedAt }, fields, act) {
     this.saved = fields;
     this.keep();
     if (address && !this.next) {
       this.isLeaving = true;
+      if (act === "save") this.page = address;
       this.tellSent();
       return location.assign(address);
     }

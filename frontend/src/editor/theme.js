@@ -4,7 +4,7 @@ import { EditorView } from "@codemirror/view";
 const mono = { fontFamily: "var(--mono)", fontSize: ".92em" };
 
 export const theme = EditorView.theme({
-  "&": { backgroundColor: "var(--sheet)", color: "var(--ink)", fontSize: "1.02rem" },
+  "&": { color: "var(--ink)", fontSize: "1.02rem" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--sans)", lineHeight: "1.62", overflowX: "auto" },
   ".cm-content": { padding: "var(--s3) 0", caretColor: "var(--ink)", minHeight: "24rem" },

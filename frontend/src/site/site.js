@@ -4,6 +4,7 @@ import { searchAsOneTypes } from "./matches.js";
 
 for (const form of document.querySelectorAll("form[data-matches]")) searchAsOneTypes(form);
 offerCopies();
+document.querySelector("[aria-invalid=true]")?.focus();
 
 // `/` and Ctrl+K lead to the search, but `/` not from where someone writes.
 addEventListener("keydown", (event) => {

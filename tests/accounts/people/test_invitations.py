@@ -80,7 +80,7 @@ async def test_who_has_an_account_joins_with_it_and_nobody_takes_it_over(
         account = await ann.get("/app/account")
 
     assert answer.status_code == 303
-    assert "You are editor." in account.text
+    assert "Your role: editor." in account.text
     assert await roles_of(owner, cast, user.email) == {"acme": "owner", "globex": "editor"}
     assert await roles_of(owner, cast, bob.email) == {"acme": "owner"}
 

@@ -114,3 +114,45 @@ async def test_a_row_moves_by_keys_and_keeps_the_focus(
 
     await expect(rows.nth(0)).to_contain_text("Three")
     await expect(tab.get_by_role("link", name="Three")).to_be_focused()
+
+
+async def test_the_focus_goes_to_the_next_row_and_the_result_is_announced(
+    signed_in_tab: Page, client: Client, cast: Cast, development_server: str
+) -> None:
+    for address in ("/a", "/b", "/c"):
+        created(
+            await client.post("/v1/redirects", json={"from": address, "url": "https://status.example.com"})
+        )
+    tab = signed_in_tab
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/settings/redirects")
+    buttons = tab.get_by_role("row").get_by_role("button", name="Delete")
+    await expect(buttons).to_have_count(3)
+    next_name = await buttons.nth(2).get_attribute("aria-label")
+    # A screen reader says what arrives in this region, not what the page begins with.
+    await tab.add_init_script(
+        """document.addEventListener("DOMContentLoaded", () => new MutationObserver(() => {
+            window.said = (window.said ?? "") + document.getElementById("toasts").textContent
+        }).observe(document.getElementById("toasts"), { childList: true }))"""
+    )
+
+    await buttons.nth(1).press("Enter")
+    await tab.get_by_role("dialog").get_by_role("button", name="Delete").click()
+
+    await expect(buttons).to_have_count(2)
+    await expect(tab.get_by_role("button", name=str(next_name), exact=True)).to_be_focused()
+    await expect(tab.get_by_role("status")).to_contain_text("Deleted")
+    assert "Deleted" in await tab.evaluate("window.said")
+
+
+async def test_the_focus_goes_to_the_first_wrong_field(
+    signed_in_tab: Page, cast: Cast, development_server: str
+) -> None:
+    tab = signed_in_tab
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/parts/new?kind=variable")
+    await tab.get_by_label("Text").fill("15 €")
+    await tab.evaluate("document.querySelector('main form').noValidate = true")
+
+    await tab.get_by_role("main").get_by_role("button").first.click()
+
+    wrong = tab.locator("[aria-invalid=true]")
+    await expect(wrong.first).to_be_focused()

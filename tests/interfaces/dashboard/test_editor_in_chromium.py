@@ -303,6 +303,27 @@ async def test_ctrl_enter_publishes(writer: Writer, client: Client) -> None:
     assert (article["status"], article["contentMarkdown"]) == ("published", "Go.")
 
 
+async def test_writing_goes_on_after_the_first_save(
+    writer: Writer, development_server: str, client: Client, cast: Cast
+) -> None:
+    page = writer.page
+    await page.goto(f"{development_server}/app/{cast.acme.slug}/articles/new")
+    await page.keyboard.type("Carry on")
+    await writer.type("One")
+    await page.keyboard.press("Control+s")
+    await page.keyboard.type(" two")
+    await page.wait_for_url("**/edit")
+    await expect(writer.surface).to_be_focused()
+    await page.keyboard.type(" three")
+
+    async with page.expect_response(lambda answer: answer.url.endswith("/edit") and answer.ok):
+        await page.keyboard.press("Control+s")
+    assert (await article_of(client, "carry-on"))["contentMarkdown"] == "One two three"
+    await page.goto(f"{development_server}/app/{cast.acme.slug}/articles/new")
+    await expect(page.get_by_label("Title", exact=True)).to_be_focused()
+    await expect(page.locator("#kept")).to_be_hidden()
+
+
 async def test_two_presses_create_one_article(
     writer: Writer, development_server: str, client: Client, cast: Cast
 ) -> None:

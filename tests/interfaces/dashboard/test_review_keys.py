@@ -179,6 +179,11 @@ async def test_another_reviewer_is_seen_within_five_seconds(
 
     presence = signed_in_tab.get_by_text(f"{ada.email} is viewing")
     await expect(presence).to_be_visible()
+    # A screen reader reads this line when it changes, not with every request.
+    line = await presence.element_handle()
+    for _ in range(2):
+        await signed_in_tab.wait_for_event("requestfinished", lambda sent: sent.url.endswith("/presence"))
+    assert await presence.evaluate("(words, line) => words === line", line)
 
 
 async def test_a_phone_shows_the_list_and_then_the_draft(signed_in_tab: Page, shelf: Shelf) -> None:

@@ -43,7 +43,8 @@ PAGES = (
     "audit",
 )
 FOR_OWNERS = ("keys", "reviews", "webhooks", "alerts", "email", "model", "people", "trusts", "apps", "audit")
-SECRET = re.compile(r'id="secret" name="secret" type="text" value="([^"]+)"')
+# The page begins with the focus on it.
+SECRET = re.compile(r'id="secret" name="secret" type="text" value="([^"]+)"[^>]* autofocus\b')
 HOOK = "https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx"
 
 
