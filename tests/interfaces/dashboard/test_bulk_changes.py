@@ -207,6 +207,14 @@ async def test_the_list_is_narrowed_by_age(desk: Desk, client: Client) -> None:
     assert titles(await desk.get("articles?age=no-age")) == ["New"]
 
 
+async def test_many_matches_are_a_number_that_people_can_read(desk: Desk, client: Client) -> None:
+    await create_article(client, "Long", contentMarkdown="Acme is fast.\n\n" * 1_200)
+
+    assert (
+        "1,200 matches in 1 article" in (await desk.get("articles/replace?find=Acme&replacement=Nova")).text
+    )
+
+
 async def test_replacing_words_makes_drafts_and_changes_no_text(desk: Desk, client: Client) -> None:
     text = "Open Acme (not Acmex or acme).\n\n`Acme` is fast. $1 \\n\n"
     article = await publish(client, await create_article(client, "Use Acme", contentMarkdown=text))
