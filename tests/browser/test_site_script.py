@@ -86,3 +86,11 @@ async def test_a_wrong_field_has_the_focus(page: Page, home: str) -> None:
     await page.get_by_role("button", name="Send").click()
 
     await expect(page.locator("[aria-invalid=true]").first).to_be_focused()
+
+
+async def test_the_links_above_a_title_are_large_enough_for_a_finger(page: Page, home: str) -> None:
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await page.goto(f"{home}articles/refunds")
+
+    link = page.locator(".breadcrumbs a").first
+    assert await link.evaluate("link => link.getBoundingClientRect().height") >= 24
