@@ -80,9 +80,7 @@ def home_of(git: Git, environ: Mapping[str, str]) -> str:
     """The URL of the repository, from the CI or else from its remote `origin`."""
     if home := find_home(git, environ):
         return home
-    raise InvalidRequest(
-        "The checkout has no remote `origin`: specify the shipped changes with --url instead."
-    )
+    raise InvalidRequest("No remote `origin` has a URL: specify the shipped changes with --url instead.")
 
 
 def find_home(git: Git, environ: Mapping[str, str]) -> str | None:

@@ -19,7 +19,7 @@ the bot that was the only one when the key was created; if there were several, i
 `bot_required`.
 
 **Errors** are JSON: `error` is a sentence that says what to do, `code` is for programs, `details` name the
-invalid fields. Checks run in this order: 401, 429, the bot (400 or 403), the scope (403), a paused workspace
+invalid fields. Checks run in this order: 429, 401, the bot (400 or 403), the scope (403), a paused workspace
 (402), the body (400), 404.
 
 **Limits.** 120 requests a minute and 30 tasks an hour per key, unless the operator has set other limits.

@@ -100,7 +100,7 @@ def test_a_release_says_in_one_sentence_what_is_missing(archive: Path, repositor
 
     assert (process.returncode, process.stdout) == (1, "")
     # The command reads the remote, which this checkout lacks, before it calls the server.
-    assert process.stderr.startswith("instep: The checkout")
+    assert process.stderr.startswith("instep: No remote `origin`")
 
 
 def test_an_old_python_is_told_what_it_needs(archive: Path) -> None:

@@ -83,7 +83,7 @@ class WorkspaceCaller:
         bots = await list_covered_bots(self.call.tx, auth.key_id or "")
         bot = next((bot for bot in bots if bot.id == bot_id), None)
         if bot is None:
-            raise InsufficientScope(f"This {self.credential} does not cover the bot that `botId` names.")
+            raise InsufficientScope(f"This {self.credential} covers no bot with the ID in `botId`.")
         return replace(
             auth,
             bot_id=bot.id,
