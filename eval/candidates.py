@@ -131,6 +131,7 @@ class HelpCenter:
                 "description": None,
                 "position": 0,
                 "markdown": new[name].text,
+                "locale": "en",
                 "html": "<p></p>",
             }
             for article_id, name in names.items()

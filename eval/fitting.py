@@ -21,9 +21,8 @@ from instep.drafting.writer.diffs.change_set import ChangeSet, reviewed_files
 from instep.drafting.writer.editing.occurrences import occurrences
 from instep.drafting.writer.facts.additions import additions_of
 from instep.drafting.writer.facts.became import find_became
-from instep.drafting.writer.facts.removed_names import find_removed_names
+from instep.drafting.writer.facts.removed_names import find_removed_names, removed_mentions
 from instep.drafting.writer.models import MAX_DEVIATIONS, FittedModel, FittedSign, Models
-from instep.drafting.writer.relevance.mentions import removed_mentions
 from instep.drafting.writer.relevance.need_signs import need_signs
 from instep.drafting.writer.relevance.ranking import rank
 from instep.drafting.writer.relevance.selection import nearest_articles

@@ -40,8 +40,7 @@ _LINES_OF: Mapping[str, Sequence[str]] = {
         "facts/setting_sections.py",
     ),
     "places": (
-        "relevance/concerned_places.py",
-        "reporting/place_reports.py",
+        "reporting/places.py",
         "facts/additions.py",
         "facts/removed_names.py",
     ),

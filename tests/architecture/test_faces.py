@@ -168,7 +168,6 @@ FACES: dict[str, set[str]] = {
         *("drift.drift_reports", "drift.past_changes", "drift.stated_names"),
         *("new_articles.outline", "new_articles.outline_sources", "retrieval"),
         *("shapes", "translating.root_changes", "translating.text_blocks", "translating.translation_step"),
-        "translating.usage_estimate",
     },
 }
 # Accepted imports of private modules: the importer, the imported name, and the reason.

@@ -1,19 +1,25 @@
 """Finds articles without a translation, estimates what a model needs for them, and schedules their jobs."""
 
+from collections.abc import Iterable
 from dataclasses import replace
+from math import ceil
 
 from instep.accounts.language_model.choosing import LanguageModels
 from instep.content.articles.texts import referenced_article
 from instep.content.collections.actions import referenced_id
 from instep.drafting.translations import queries
 from instep.drafting.translations.schemas import ArticlesToTranslate, TranslationPlan
-from instep.drafting.writer.translating.usage_estimate import estimated_tokens
 from instep.platform.core import limits
 from instep.platform.core.jobs import defer
 from instep.platform.identity.access import proposes
 from instep.platform.identity.schemas import Ctx
+from instep.platform.llm.protocol import tokens_of_bytes
 
 TRANSLATE_ARTICLE = "translate_article"
+# The instructions and the form of the reply in each prompt.
+_PROMPT_TOKENS = 700
+# A translation is often longer than its original, and a reply is JSON.
+_GROWTH = 1.3
 
 
 async def plan_translations(
@@ -30,7 +36,7 @@ async def plan_translations(
     missing = [row for row in rows if row.state == "missing"]
     chosen = missing[: limits.MAX_ARTICLES_TO_TRANSLATE]
     name, prices = await models.priced(ctx, "translations")
-    tokens = estimated_tokens(row.bytes for row in chosen)
+    tokens = _estimated_tokens(row.bytes for row in chosen)
     return TranslationPlan(
         locale,
         [row.id for row in chosen],
@@ -66,3 +72,15 @@ async def translate_articles(
 async def count_waiting(ctx: Ctx) -> dict[str, int]:
     """Count the articles that wait for their translation, by language."""
     return {row.locale: row.count for row in await queries.count_waiting(ctx, TRANSLATE_ARTICLE)}
+
+
+def _estimated_tokens(sizes: Iterable[int]) -> tuple[int, int]:
+    """The input and output tokens for articles of these sizes in bytes."""
+    input_tokens = output_tokens = 0
+    for size in sizes:
+        tokens = tokens_of_bytes(size)
+        context = tokens_of_bytes(min(size, limits.MAX_TRANSLATION_CONTEXT_CHARACTERS))
+        prompts = ceil(tokens / limits.MAX_TRANSLATED_TOKENS)
+        input_tokens += tokens + prompts * (_PROMPT_TOKENS + context)
+        output_tokens += ceil(tokens * _GROWTH)
+    return input_tokens, output_tokens

@@ -1,5 +1,6 @@
 """The input and the output of the writer."""
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Self
@@ -7,6 +8,7 @@ from typing import Literal, Self
 from instep.platform.text.characters import remove_hidden
 
 _MAX_EXCERPT_CHARACTERS = 300
+_RECORD = re.compile(r"\b(?:change ?log|release notes|what['\u2019]s new|version history)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,11 @@ class Article:
     url: str = ""
     locale: str = ""
     is_part: bool = False
+
+    @property
+    def is_record(self) -> bool:
+        """True if the title says that it records past versions: an edit would make it false."""
+        return bool(_RECORD.search(self.title))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,17 @@ from instep.drafting.writer.editing.apply import FoundEdits, evidence_for, find_
 from instep.drafting.writer.editing.edits import Edit, apply
 from instep.drafting.writer.facts.additions import Addition, additions_of
 from instep.drafting.writer.facts.became import find_became
-from instep.drafting.writer.facts.removed_names import RemovedName, find_removed_names
+from instep.drafting.writer.facts.removed_names import (
+    RemovedMentions,
+    RemovedName,
+    find_removed_names,
+    removed_mentions,
+)
 from instep.drafting.writer.fitted import FITTED
 from instep.drafting.writer.models import Models
 from instep.drafting.writer.porting.port import port_documentation
 from instep.drafting.writer.porting.ported_text import PortedDocumentation
-from instep.drafting.writer.porting.reviewer_notices import page_proposals, with_notices
-from instep.drafting.writer.relevance.concerned_places import listing_articles
-from instep.drafting.writer.relevance.mentions import RemovedMentions, removed_mentions
+from instep.drafting.writer.porting.reviewer_notices import with_notices
 from instep.drafting.writer.relevance.need_signs import need_signs
 from instep.drafting.writer.relevance.ranking import ArticleRanking, rank
 from instep.drafting.writer.relevance.selection import (
@@ -27,7 +30,7 @@ from instep.drafting.writer.relevance.selection import (
     concerned_articles,
     nearest_articles,
 )
-from instep.drafting.writer.reporting.place_reports import places_for, without_suppressed_places
+from instep.drafting.writer.reporting.places import listing_articles, places_for, without_suppressed_places
 from instep.drafting.writer.reporting.reasons import reason_for_edit, sentence_about
 from instep.drafting.writer.reporting.statements import (
     article_statement,
@@ -71,7 +74,7 @@ def write(
         for article in articles
         if article.id in edits
     ]
-    proposals += _with_statements(page_proposals(ported.new_pages), suppressed)
+    proposals += _with_statements(ported.new_pages, suppressed)
     verdicts = review(ranking, edits, places, reading.mentions)
     return Report(
         ranking=tuple(sorted(ranking.order, key=lambda article_id: article_id not in edits)),

@@ -3,18 +3,22 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
 from instep.drafting.writer.articles.headings import sections_of
-from instep.drafting.writer.articles.option_lines import option_runs
 from instep.drafting.writer.articles.parsed_article import ParsedArticle, TextLine, parse_article
 from instep.drafting.writer.articles.restructured import is_underline
 from instep.drafting.writer.words.identifiers import key_of, label_of
 from instep.platform.text.blocks import Block
 
 _DEFINITION = re.compile(r"(\s*):\s+\S")
+# A flag, its value and its text; a command without a text may continue in the next line.
+_OPTION = re.compile(
+    r"(?P<lead>\s{2,40}(?:-\w(?:,\s{0,2}|\s)\s{0,4})?)(?P<flag>--[a-z][\w-]{0,60}\w)"
+    r"(?:[ =\[](?! )[^\s]{1,60}(?: [^\s]{1,40}){0,3}?)?\s{2,80}[^\s-].*(?<!\\)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +140,19 @@ def _is_separated(lines: Sequence[TextLine], start: int, end: int) -> bool:
 
 
 def _options(lines: Sequence[TextLine]) -> Iterator[EntryList]:
-    """Options of commands as listed by their help."""
-    for run in option_runs(lines):
-        yield EntryList(
-            tuple(ListEntry(flag, own_lines[0].start, own_lines[-1].end) for flag, own_lines in run),
-        )
+    """Adjacent options as a command's help lists them: a continued text is indented as deep as it began."""
+    run, depth = list[ListEntry](), 0
+    for line in lines:
+        option = _OPTION.fullmatch(line.text) if "--" in line.text else None
+        if option:
+            run.append(ListEntry(option["flag"], line.start, line.end))
+            depth = len(option["lead"])
+        elif run and len(line.text) - len(line.text.lstrip()) > depth:
+            run[-1] = replace(run[-1], end=line.end)
+        elif run:
+            yield EntryList(tuple(run))
+            run = []
+    yield EntryList(tuple(run))
 
 
 def _sections(text: str) -> Iterator[EntryList]:

@@ -14,12 +14,15 @@ from instep.drafting.writer.articles.corpus import Corpus, corpus_of
 from instep.drafting.writer.articles.headings import headings_of
 from instep.drafting.writer.articles.other_products import is_variable_of_another
 from instep.drafting.writer.articles.passages import is_in_code, is_in_example, is_in_url, sentence_around
-from instep.drafting.writer.articles.records import is_record
 from instep.drafting.writer.drift.consistent_swaps import find_swaps
-from instep.drafting.writer.drift.moved_files import find_moved
-from instep.drafting.writer.drift.past_changes import CodeToday, Drift, DriftKind, PastChange
+from instep.drafting.writer.drift.past_changes import CodeToday, Drift, DriftKind, MovedFile, PastChange
 from instep.drafting.writer.drift.past_definitions import ChangedDefinitions, Definition, is_of_interface
-from instep.drafting.writer.drift.stated_addresses import begins_with_host, is_part_of_host
+from instep.drafting.writer.drift.stated_addresses import (
+    RepositoryLink,
+    begins_with_host,
+    is_part_of_host,
+    repository_links,
+)
 from instep.drafting.writer.editing.apply import MIN_CERTAIN, best_source, find_edits
 from instep.drafting.writer.editing.edits import Edit, add_edit
 from instep.drafting.writer.facts.became import Became, find_became
@@ -81,7 +84,7 @@ def judge(articles: Sequence[Article], changes: Sequence[PastChange], today: Cod
     drifts += _gone(defined, corpus, edits_by_id, today)
     drifts += [
         drift
-        for drift in find_moved(articles, today)
+        for drift in _find_moved(articles, today)
         if not _is_of_the_past(drift.article, drift.start, drift.end)
     ]
     return sorted(drifts, key=lambda drift: (drift.article.id, drift.start))
@@ -220,7 +223,7 @@ def _gone(
             is_gone = name in today.gone_names and not is_foreign
             removed = definitions.find_removed(name) if is_gone else None
             for article in corpus.articles_with(name) if removed else ():
-                is_new = (article.id, name) not in seen and not is_record(article)
+                is_new = (article.id, name) not in seen and not article.is_record
                 if removed and is_new and _is_same_thing(removed, article, corpus):
                     seen.add((article.id, name))
                     place = _mention(name, article, edits.get(article.id, ()))
@@ -268,3 +271,22 @@ def _is_stated(name: str, article: Article, start: int, end: int) -> bool:
     if (_is_in_block(text, start) and not is_of_interface(name)) or is_placeholder or is_in_url(text, start):
         return False
     return is_in_code(text, start) and not _is_of_the_past(article, start, end)
+
+
+def _find_moved(articles: Sequence[Article], today: CodeToday) -> Iterator[Drift]:
+    """The links of articles to files and folders that the repository does not have any more."""
+    moves = {move.old: move for move in today.moves}
+    for article in articles if moves else ():
+        for link in repository_links(article.text) if not article.is_record else ():
+            move = moves.get(link.path) if link.home in {"", today.home} else None
+            if move:
+                yield _drift_of_move(move, link, article)
+
+
+def _drift_of_move(move: MovedFile, link: RepositoryLink, article: Article) -> Drift:
+    source = SourceLine(move.new or move.old, 1, move.new or move.old, 1.0)
+    if move.new is None:
+        return Drift("gone", article, link.start, link.end, move.change, source)
+    fact = Became("name", move.old, move.new, (source,), {})
+    edit = Edit(link.start, link.end, move.new, fact)
+    return Drift("renamed", article, link.start, link.end, move.change, source, edit)

@@ -5,9 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from instep.drafting.writer.articles.parsed_article import front_matter
-from instep.drafting.writer.articles.records import is_record
-from instep.drafting.writer.drift.repository_links import repository_links
-from instep.drafting.writer.drift.stated_addresses import addresses_in
+from instep.drafting.writer.drift.stated_addresses import addresses_in, repository_links
 from instep.drafting.writer.llm.code_comparison import reading_parts
 from instep.drafting.writer.shapes import Article
 from instep.platform.core import limits
@@ -42,7 +40,7 @@ def stated_names(articles: Sequence[Article], limit: int) -> StatedNames:
     """The names that articles state, the first `limit` of them."""
     names, values, paths, statements = dict[str, None](), dict[str, None](), dict[str, None](), 0
     for article in articles:
-        if not is_record(article):
+        if not article.is_record:
             own_names = set(names_in(article.text))
             own_values = set(values_in(article.text))
             own_paths = {f"{link.home}/{link.path}".lstrip("/") for link in repository_links(article.text)}
@@ -61,7 +59,7 @@ def names_by_part(articles: Sequence[Article]) -> dict[tuple[str, int], tuple[st
     names = dict[tuple[str, int], tuple[str, ...]]()
     for article in articles:
         lines = article.text.split("\n")
-        for first, last in () if is_record(article) else reading_parts(article.text):
+        for first, last in () if article.is_record else reading_parts(article.text):
             part = sorted(set(names_in("\n".join(lines[first - 1 : last]))))
             if part:
                 names[article.id, first] = tuple(part[: limits.MAX_NAMES_OF_READING])

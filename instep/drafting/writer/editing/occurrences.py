@@ -16,7 +16,6 @@ from instep.drafting.writer.articles.headings import headings_of
 from instep.drafting.writer.articles.other_products import other_product_at
 from instep.drafting.writer.articles.parsed_article import front_matter
 from instep.drafting.writer.articles.passages import is_in_code, is_in_url, sentence_around
-from instep.drafting.writer.articles.records import is_record
 from instep.drafting.writer.editing.stated_values import probability_of_value, says_a_name, statement_at
 from instep.drafting.writer.facts.became import Became
 from instep.drafting.writer.facts.setting_names import is_signature
@@ -52,7 +51,7 @@ class Occurrence:
 
 def occurrences(pair: Became, corpus: Corpus) -> Iterator[tuple[Article, list[Occurrence]]]:
     """The passages of each article with the old text, except those that surely mean something else."""
-    articles = [article for article in corpus.articles_with(pair.old) if not is_record(article)]
+    articles = [article for article in corpus.articles_with(pair.old) if not article.is_record]
     if len(articles) > MAX_READ_ARTICLES:
         return
     foreign = foreign_programs(pair.old, corpus)
@@ -140,7 +139,7 @@ def _is_heading_of(page: str, pair: Became, corpus: Corpus) -> bool:
     """True if the article at an address has a heading with the old text, which is edited too."""
     return any(
         article.url.rpartition("/")[2] == address_name(page)
-        and not is_record(article)
+        and not article.is_record
         and any(mention(pair.old).search(heading.title) for heading in headings_of(article.text))
         for article in (corpus.articles_with(pair.old) if "://" not in page else ())
     )

@@ -44,41 +44,11 @@ _PATTERNS: tuple[tuple[DeclarationKind, re.Pattern[str]], ...] = (
 )
 # The grammar decides about these kinds. The others are recognized by punctuation or position.
 _GRAMMAR_KINDS: frozenset[DeclarationKind] = frozenset({"function", "type", "key", "assignment"})
-_NOT_NAMES = frozenset(
-    [
-        "self",
-        "this",
-        "cls",
-        "if",
-        "else",
-        "elif",
-        "for",
-        "while",
-        "return",
-        "import",
-        "from",
-        "try",
-        "except",
-        "with",
-        "case",
-        "default",
-        "true",
-        "false",
-        "none",
-        "null",
-        "name",
-        "type",
-        "value",
-        "id",
-        "key",
-        "http",
-        "https",
-        "args",
-        "kwargs",
-        "todo",
-        "note",
-    ]
-)
+_NOT_NAME_WORDS = """
+    self this cls if else elif for while return import from try except with case default true false none
+    null name type value id key http https args kwargs todo note
+"""
+_NOT_NAMES = frozenset(_NOT_NAME_WORDS.split())
 # A setting that is read from the environment is known by the name of its variable.
 _VARIABLE = re.compile(r"env\w*(?:\.get)?[\[(]\s*[\"']([A-Z][A-Z0-9_]+)[\"']|process\.env\.([A-Z][A-Z0-9_]+)")
 _COMMENT = re.compile(r"(?:#|//|/?\*|--\s|<!--|\"\"\"|''')")

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from instep.drafting.writer.porting.article_lines import ArticleLines, squeezed
-from instep.drafting.writer.porting.hunk_blocks import HunkBlock, old_lines, replacements_of
-from instep.platform.text.patch import Hunk
+from instep.platform.text.patch import Hunk, Line
 
 # An added run with this many letters and digits is not added if the article already has it.
 _MIN_ADDED_CHARACTERS = 12
@@ -21,6 +20,23 @@ _MAX_CONTEXT_LINES = 4
 _MAX_RESEMBLING_BLOCKS = 60
 # Limits the lines that one change's replacements are compared with, so that it takes seconds, not minutes.
 _MAX_RESEMBLING_PLACES = 600_000
+
+
+@dataclass(frozen=True, slots=True)
+class HunkBlock:
+    """One replacement of a hunk.
+
+    `place` is the index of its first line among the old lines of the hunk; `before` and `after` are the
+    unchanged lines up to the neighboring replacements, in text order.
+    """
+
+    place: int
+    old_line: int
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +84,9 @@ class PlaceBudget:
 
 def locate_hunks(hunks: Sequence[Hunk], article: ArticleLines, budget: PlaceBudget) -> LocatedHunks:
     """The position of each replacement: that of its whole hunk, or else the one with a similar context."""
-    places = [article.places_of([squeezed(line) for line in old_lines(hunk)]) for hunk in hunks]
+    places = [
+        article.places_of([squeezed(line.text) for line in hunk.lines if line.mark != "+"]) for hunk in hunks
+    ]
     offsets = _Offsets(hunks, places)
     located, present, missing = list[LocatedBlock](), list[HunkBlock](), list[HunkBlock]()
     removed = {squeezed(line.text) for hunk in hunks for line in hunk.lines if line.mark == "-"}
@@ -199,3 +217,32 @@ def _without_overlaps(located: Sequence[LocatedBlock]) -> Iterator[LocatedBlock]
         if last is None or (block.start >= last.end and (block.start, block.end) != (last.start, last.end)):
             last = block
             yield block
+
+
+def replacements_of(hunk: Hunk) -> list[HunkBlock]:
+    """The replacements of a hunk, each with its own context, in their order."""
+    blocks, before, place, index = list[HunkBlock](), list[str](), 0, 0
+    lines = hunk.lines
+    while index < len(lines):
+        end = _end_of_run(lines, index)
+        run = lines[index:end]
+        if run[0].mark == " ":
+            before = [line.text for line in run]
+            place += len(run)
+        else:
+            after = lines[end : _end_of_run(lines, end)]
+            removed = tuple(line.text for line in run if line.mark == "-")
+            added = tuple(line.text for line in run if line.mark == "+")
+            context = tuple(line.text for line in after)
+            blocks.append(HunkBlock(place, run[0].old, removed, added, tuple(before), context, tuple(run)))
+            place += len(removed)
+        index = end
+    return blocks
+
+
+def _end_of_run(lines: Sequence[Line], start: int) -> int:
+    """The end of the run of changed or unchanged lines that begins at an index."""
+    end = start
+    while end < len(lines) and (lines[end].mark == " ") == (lines[start].mark == " "):
+        end += 1
+    return end

@@ -10,9 +10,8 @@ from instep.drafting.writer.diffs.change_set import ReviewedFile
 from instep.drafting.writer.diffs.documentation import is_about_the_project
 from instep.drafting.writer.porting.counterparts import LineIndex, name_of, telling_lines
 from instep.drafting.writer.porting.link_resolver import LinkResolver
-from instep.drafting.writer.porting.ported_text import NewPage
 from instep.drafting.writer.porting.raw_markup import raw_markup_warnings
-from instep.drafting.writer.shapes import Article, Evidence, excerpt_of
+from instep.drafting.writer.shapes import Article, Evidence, Proposal, excerpt_of
 from instep.drafting.writer.words.identifiers import key_of
 from instep.platform.core import limits
 from instep.platform.text.characters import in_one_line, remove_hidden
@@ -37,11 +36,11 @@ _SAME_TEXT_SHARE = 0.6
 
 def new_pages(
     files: Sequence[ReviewedFile], articles: Sequence[Article], folders: frozenset[str], links: LinkResolver
-) -> tuple[NewPage, ...]:
+) -> tuple[Proposal, ...]:
     """The added files that are manual pages without an article; `folders` contain such pages."""
     texts = {file.patch.path: _text_of(file.patch) for file in files if _is_new_page(file, folders)}
     titles = {key_of(article.title) for article in articles}
-    pages = list[NewPage]()
+    pages = list[Proposal]()
     for path, text in texts.items():
         title = title_of(path, text)
         if key_of(title) in titles or len(text) < _MIN_CHARACTERS or _is_translation(path, texts):
@@ -110,14 +109,17 @@ def _text_of(file: FilePatch) -> str:
     return remove_hidden("\n".join(line.text for line in file.lines() if line.mark == "+")) + "\n"
 
 
-def _page(path: str, title: str, text: str, links: LinkResolver) -> NewPage:
+def _page(path: str, title: str, text: str, links: LinkResolver) -> Proposal:
     body = _without_title(text[len(front_matter(text)) :], title).strip("\n")
     resolved, warnings = links.resolve(body, path, "")
-    return NewPage(
-        title,
-        f"{resolved}\n",
-        Evidence(path, 1, text.count("\n"), excerpt_of(text), 1),
-        (*raw_markup_warnings(body, ""), *warnings),
+    return Proposal(
+        type="new_article",
+        article_id=None,
+        title=title,
+        text=f"{resolved}\n",
+        reason=f"The change adds the page `{path}`, which has no article.",
+        evidence=(Evidence(path, 1, text.count("\n"), excerpt_of(text), 1),),
+        warnings=(*raw_markup_warnings(body, ""), *warnings),
     )
 
 

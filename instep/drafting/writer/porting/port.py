@@ -15,9 +15,8 @@ from instep.drafting.writer.porting.counterparts import (
     best_by_article,
     counterpart_of,
 )
-from instep.drafting.writer.porting.hunk_blocks import HunkBlock
 from instep.drafting.writer.porting.link_resolver import LinkResolver
-from instep.drafting.writer.porting.locating import LocatedBlock, PlaceBudget
+from instep.drafting.writer.porting.locating import HunkBlock, LocatedBlock, PlaceBudget
 from instep.drafting.writer.porting.pages import deleted_pages, new_pages, unquoted
 from instep.drafting.writer.porting.ported_text import PortedDocumentation, PortedText, ReviewerNotice
 from instep.drafting.writer.porting.raw_markup import raw_markup_warnings

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from instep.drafting.writer.facts.changed_texts import SourceLine
-from instep.drafting.writer.shapes import Evidence
+from instep.drafting.writer.shapes import Evidence, Proposal
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +26,6 @@ class PortedText:
 
 
 @dataclass(frozen=True, slots=True)
-class NewPage:
-    """A documentation file that the change adds, as an article."""
-
-    title: str
-    text: str
-    evidence: Evidence
-    warnings: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ReviewerNotice:
     """A reason to check an article; `evidence` has the text of the change without a position."""
 
@@ -53,5 +43,5 @@ class PortedDocumentation:
 
     texts: Mapping[str, tuple[PortedText, ...]]
     notices: Mapping[str, ReviewerNotice]
-    new_pages: tuple[NewPage, ...]
+    new_pages: tuple[Proposal, ...]
     is_documented: bool

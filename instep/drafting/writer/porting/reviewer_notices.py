@@ -1,27 +1,11 @@
-"""Porting's report to a reviewer: drafts of new pages, and verdicts on articles that need a person."""
+"""Verdicts on articles that need a person, because of the documentation in the change."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from instep.drafting.writer.porting.ported_text import NewPage, ReviewerNotice
-from instep.drafting.writer.shapes import Proposal, Verdict
-
-
-def page_proposals(pages: Sequence[NewPage]) -> list[Proposal]:
-    """A draft of a new article for each page that the change adds to the documentation."""
-    return [
-        Proposal(
-            type="new_article",
-            article_id=None,
-            title=page.title,
-            text=page.text,
-            reason=f"The change adds the page `{page.evidence.file}`, which has no article.",
-            evidence=(page.evidence,),
-            warnings=page.warnings,
-        )
-        for page in pages
-    ]
+from instep.drafting.writer.porting.ported_text import ReviewerNotice
+from instep.drafting.writer.shapes import Verdict
 
 
 def with_notices(verdicts: Sequence[Verdict], notices: Mapping[str, ReviewerNotice]) -> tuple[Verdict, ...]:

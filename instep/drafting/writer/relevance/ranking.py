@@ -9,6 +9,7 @@ from math import exp, log
 
 from instep.drafting.writer.diffs.change_set import ChangeSet
 from instep.drafting.writer.facts.additions import Addition
+from instep.drafting.writer.facts.removed_names import RemovedMentions
 from instep.drafting.writer.relevance.article_features import (
     ArticleFeatures,
     article_features,
@@ -16,7 +17,6 @@ from instep.drafting.writer.relevance.article_features import (
     link_keys,
     page_keys,
 )
-from instep.drafting.writer.relevance.mentions import RemovedMentions
 from instep.drafting.writer.relevance.query import ChangeQuery, Terms, change_query
 from instep.drafting.writer.shapes import Article, Change
 from instep.drafting.writer.words.change_terms import change_terms

@@ -7,9 +7,8 @@ from itertools import islice
 from math import exp, log
 
 from instep.drafting.writer.articles.corpus import Corpus
-from instep.drafting.writer.articles.records import is_record
+from instep.drafting.writer.facts.removed_names import RemovedMentions
 from instep.drafting.writer.models import FittedModel
-from instep.drafting.writer.relevance.mentions import RemovedMentions
 from instep.drafting.writer.relevance.ranking import ArticleRanking
 from instep.drafting.writer.shapes import Article, Change
 
@@ -54,7 +53,7 @@ def nearest_articles(
             (
                 (by_id[article_id], gap)
                 for article_id, gap in zip(ranking.order, ranking.gaps, strict=True)
-                if not is_record(by_id[article_id])
+                if not by_id[article_id].is_record
             ),
             _MAX_CANDIDATES,
         )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from instep.drafting.writer.editing.edits import EditsByArticle
-from instep.drafting.writer.relevance.mentions import RemovedMentions
+from instep.drafting.writer.facts.removed_names import RemovedMentions
 from instep.drafting.writer.relevance.ranking import ArticleRanking
 from instep.drafting.writer.reporting.reasons import quoted, reason_for_edit
 from instep.drafting.writer.shapes import Place, StaleMention, Verdict

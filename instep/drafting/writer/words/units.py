@@ -71,21 +71,8 @@ def words_and_unit(name: str) -> tuple[list[str], str | None]:
 
 
 # Words in names of limits in code, and of required versions in build files.
-_UNTELLING = frozenset(
-    (
-        "allowed",
-        "count",
-        "length",
-        "number",
-        "require",
-        "required",
-        "requires",
-        "size",
-        "target",
-        "total",
-        "version",
-    )
-)
+_UNTELLING_WORDS = "allowed count length number require required requires size target total version"
+_UNTELLING = frozenset(_UNTELLING_WORDS.split())
 
 
 @lru_cache(maxsize=1_024)

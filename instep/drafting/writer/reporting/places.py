@@ -6,8 +6,7 @@ to something new, or else the section that shares most with the change.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import nlargest
 from itertools import islice
 from math import log
@@ -15,16 +14,22 @@ from math import log
 from instep.drafting.writer.articles.corpus import Corpus
 from instep.drafting.writer.articles.entries import EntryList, entry_lists_of
 from instep.drafting.writer.articles.headings import ArticleSection, heading_over, sections_of
-from instep.drafting.writer.articles.records import is_record
+from instep.drafting.writer.articles.passages import line_of
 from instep.drafting.writer.diffs.change_set import ChangeSet
+from instep.drafting.writer.editing.apply import best_source
+from instep.drafting.writer.editing.edits import Edit
 from instep.drafting.writer.facts.additions import Addition
+from instep.drafting.writer.facts.became import Became
 from instep.drafting.writer.facts.changed_texts import SourceLine
-from instep.drafting.writer.facts.removed_names import RemovedName
+from instep.drafting.writer.facts.removed_names import RemovedMentions, RemovedName
 from instep.drafting.writer.facts.written_names import name_form_of
-from instep.drafting.writer.shapes import Article, Change
+from instep.drafting.writer.reporting.reasons import reason_for_doubt
+from instep.drafting.writer.reporting.statements import place_statement
+from instep.drafting.writer.shapes import Article, Change, Evidence, Place, Suppressed, excerpt_of
 from instep.drafting.writer.words.change_terms import change_terms, words_for
 from instep.drafting.writer.words.identifiers import key_of
 from instep.platform.core.name_matching import is_distinct, mention
+from instep.platform.text.characters import in_one_line
 from instep.platform.text.file_kinds import LONG_LINE
 
 _CLOSING_SECTION = re.compile(
@@ -48,42 +53,70 @@ _TITLE_WEIGHT = 3.0
 _LENGTH_NORM = 50
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPlace:
-    """A place in an article by its offset and heading (may be empty), with the reason and its evidence."""
+def places_for(
+    articles: Sequence[Article],
+    doubtful: Mapping[str, Sequence[Edit]],
+    mentions: RemovedMentions,
+    additions: Sequence[Addition],
+    change: Change,
+    change_set: ChangeSet,
+    corpus: Corpus,
+) -> Iterator[Place]:
+    """The place of each article, if it has one; a possibly untrue text has priority."""
+    for article in articles:
+        doubts = (
+            _place_at(article, edit.start, reason_for_doubt(edit.fact), best_source(edit.fact))
+            for edit in doubtful.get(article.id, ())
+            if isinstance(edit.fact, Became)
+        )
+        place = next(doubts, None) or _concerned_place(
+            article, mentions.get(article.id, ()), additions, change, change_set, corpus
+        )
+        if place:
+            yield place
 
-    heading: str
-    start: int
-    reason: str
-    sources: tuple[SourceLine, ...]
+
+def without_suppressed_places(places: Sequence[Place], suppressed: Suppressed) -> tuple[Place, ...]:
+    """The places without those that a reviewer has dismissed for good."""
+    return tuple(row for row in places if row.statement.key not in suppressed.get(row.article_id, ()))
 
 
-def concerned_place(
+def _concerned_place(
     article: Article,
     removals: Sequence[RemovedName],
     additions: Sequence[Addition],
     change: Change,
     change_set: ChangeSet,
     corpus: Corpus,
-) -> FoundPlace | None:
+) -> Place | None:
     """The place to write at; None if no line of the change concerns users, or the article has it all."""
-    lines = list(user_facing_lines(change_set))
+    lines = list(_user_facing_lines(change_set))
     if not lines or any(_is_listed(addition, article.text) for addition in additions):
         return None
     sure = (*_of_removals(article, removals), *_of_additions(article, additions))
     return next(iter(sure), None) or _of_section(article, change, change_set, lines, corpus)
 
 
-def place_at(article: Article, start: int, reason: str, source: SourceLine) -> FoundPlace:
-    return FoundPlace(heading_over(article.text, start), start, reason, (source,))
+def _place_at(article: Article, start: int, reason: str, source: SourceLine) -> Place:
+    return _place_under(heading_over(article.text, start), article, start, reason, [source])
 
 
-def _of_removals(article: Article, removals: Sequence[RemovedName]) -> Iterator[FoundPlace]:
+def _place_under(
+    title: str, article: Article, start: int, reason: str, sources: Sequence[SourceLine]
+) -> Place:
+    heading, line = title or None, line_of(article.text, start)
+    evidence = tuple(
+        Evidence(source.file, source.line, source.line, excerpt_of(source.text), line) for source in sources
+    )
+    return Place(article.id, heading, line, in_one_line(reason), evidence, place_statement(heading, evidence))
+
+
+def _of_removals(article: Article, removals: Sequence[RemovedName]) -> Iterator[Place]:
     for row in removals:
         match = mention(row.name).search(article.text)
         if match:
             reason = f"Says `{row.name}`, which the change removes ({row.source.location})."
-            yield place_at(article, match.start(), reason, row.source)
+            yield _place_at(article, match.start(), reason, row.source)
 
 
 def listing_articles(additions: Sequence[Addition], corpus: Corpus) -> Iterator[str]:
@@ -98,11 +131,11 @@ def listing_articles(additions: Sequence[Addition], corpus: Corpus) -> Iterator[
                 article.id: article for name in siblings[:2] for article in corpus.articles_with(name)
             }
             for article_id, article in articles.items():
-                if not is_record(article) and next(_of_additions(article, [addition]), None):
+                if not article.is_record and next(_of_additions(article, [addition]), None):
                     yield article_id
 
 
-def _of_additions(article: Article, additions: Sequence[Addition]) -> Iterator[FoundPlace]:
+def _of_additions(article: Article, additions: Sequence[Addition]) -> Iterator[Place]:
     """Lists with the siblings of a new name; a single common word next to another is a coincidence."""
     for addition in additions:
         for entry_list in entry_lists_of(article.text):
@@ -115,7 +148,7 @@ def _of_additions(article: Article, additions: Sequence[Addition]) -> Iterator[F
                 where = addition.source.location
                 reason = f"Lists {names}, but not `{addition.name}`, which the change adds ({where})."
                 entry = entry_list.entry_of(listed[0])
-                yield place_at(article, entry.start if entry else 0, reason, addition.source)
+                yield _place_at(article, entry.start if entry else 0, reason, addition.source)
 
 
 def _is_listed(addition: Addition, text: str) -> bool:
@@ -133,18 +166,15 @@ def _listed(names: Sequence[str], entry_list: EntryList) -> list[str]:
 
 def _of_section(
     article: Article, change: Change, change_set: ChangeSet, lines: Sequence[SourceLine], corpus: Corpus
-) -> FoundPlace:
+) -> Place:
     section = _best_section(sections_of(article.text), change, lines)
     text = section.text if section else article.text
     sources = _telling_lines(lines, text, _old_words(change_set), corpus)
     source, shared = _shared(sources, text, change, corpus)
     about = f"Is about {_enumerated(shared)}, which" if shared else "Most likely needs text about what"
-    return FoundPlace(
-        section.title if section else "",
-        section.start if section else 0,
-        f"{about} the change touches ({source.location}).",
-        sources,
-    )
+    reason = f"{about} the change touches ({source.location})."
+    title, start = (section.title, section.start) if section else ("", 0)
+    return _place_under(title, article, start, reason, sources)
 
 
 def _shared(
@@ -167,7 +197,7 @@ def _enumerated(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def user_facing_lines(change_set: ChangeSet) -> Iterator[SourceLine]:
+def _user_facing_lines(change_set: ChangeSet) -> Iterator[SourceLine]:
     """The lines that the change adds to a file, or removes if it adds none, user-facing files first.
 
     Lines with only a new indent or alignment are skipped.
