@@ -94,6 +94,12 @@ def test_what_was_and_what_is_not_of_the_product_is_left_alone(text: str, name: 
     assert drifts(text, change(line, None, name), gone=(name,)) == []
 
 
+def test_an_argument_of_a_call_is_no_name_of_the_product() -> None:
+    removal = change('    package_data={"acme": ["*.html"]},', None, "package_data")
+
+    assert drifts("Use `package_data` in your `setup.py`.", removal, gone=("package_data",)) == []
+
+
 def test_a_variable_is_of_the_product_if_the_articles_have_more_of_its_kind() -> None:
     removal = change("days = os.environ['ACME_DAYS']", None, "ACME_DAYS")
     alone, among = "Set `ACME_DAYS`.", "Set `ACME_DAYS`, `ACME_URL` and `ACME_KEY`."

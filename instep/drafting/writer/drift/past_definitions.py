@@ -11,7 +11,7 @@ from instep.drafting.writer.facts.changed_texts import SourceLine
 from instep.drafting.writer.facts.declarations import Declaration, declarations_of
 from instep.drafting.writer.facts.written_names import name_form_of, written_names_of
 from instep.platform.core.name_matching import is_distinct
-from instep.platform.text.patch import FilePatch, Hunk
+from instep.platform.text.patch import Hunk
 from instep.platform.text.patch_parser import parse_diff
 
 # Files that only use the product: what they set is their own choice, and often that of another product.
@@ -74,7 +74,7 @@ class ChangedDefinitions:
         for file in self.change_set.files:
             for hunk in file.patch.hunks:
                 neighbors = frozenset(filter(is_distinct, _WORD.findall(_text_of(hunk))))
-                for name, number, text in _names_in(hunk, mark, file.patch):
+                for name, number, text in _names_in(hunk, mark):
                     path = file.patch.old_path if mark == "-" else file.patch.path
                     source = SourceLine(path, number, text, file.weight)
                     yield name.lstrip("-"), Definition(source, is_of_interface(name), neighbors - {name})
@@ -103,9 +103,9 @@ def _text_of(hunk: Hunk) -> str:
     return "\n".join(line.text for line in hunk.lines)
 
 
-def _names_in(hunk: Hunk, mark: str, patch: FilePatch) -> Iterator[tuple[str, int, str]]:
+def _names_in(hunk: Hunk, mark: str) -> Iterator[tuple[str, int, str]]:
     """The names that one side defines, with the numbers and the texts of their lines."""
-    for row in declarations_of(hunk, mark, patch.path):
+    for row in declarations_of(hunk, mark):
         if row.line.mark == mark and row.kind != "route" and not _is_local(row):
             yield row.name, row.line.old if mark == "-" else row.line.new, row.line.text
     for written in written_names_of(hunk):
@@ -122,6 +122,8 @@ def _names_in(hunk: Hunk, mark: str, patch: FilePatch) -> Iterator[tuple[str, in
 
 
 def _is_local(row: Declaration) -> bool:
-    """True for a variable of the code itself: a constant or the member of a class may be a setting."""
+    """True for a variable of the code itself or an argument: a constant or a member may be a setting."""
+    if row.kind == "assignment" and row.line.text.rstrip().endswith(","):
+        return True
     is_member = row.indent > 0 and not _LOCAL.match(row.line.text)
     return row.kind in {"assignment", "element"} and not (_CONSTANT.fullmatch(row.name) or is_member)

@@ -44,13 +44,13 @@ def additions_of(change_set: ChangeSet) -> tuple[Addition, ...]:
         name.name
         for file in change_set.files
         for hunk in file.patch.hunks
-        for name in chain(_declared(hunk, file, "-"), _written(hunk))
+        for name in chain(_declared(hunk, "-"), _written(hunk))
         if name.line.mark != "+"
     }
     additions: dict[str, Addition] = {}
     for file in files:
         for hunk in file.patch.hunks:
-            for names in (list(_declared(hunk, file, "+")), list(_written(hunk))):
+            for names in (list(_declared(hunk, "+")), list(_written(hunk))):
                 for addition in _new_names(names, old_names, file):
                     earlier = additions.get(addition.name)
                     if earlier is None or (addition.siblings and not earlier.siblings):
@@ -83,10 +83,10 @@ def _new_names(names: Sequence[_Name], old_names: set[str], file: ReviewedFile) 
             )
 
 
-def _declared(hunk: Hunk, file: ReviewedFile, mark: str) -> Iterator[_Name]:
+def _declared(hunk: Hunk, mark: str) -> Iterator[_Name]:
     """The names that one side of a hunk defines, grouped by kind, indent and container."""
     holders: list[tuple[int, Declaration]] = []
-    for index, declaration in enumerate(declarations_of(hunk, mark, file.patch.path)):
+    for index, declaration in enumerate(declarations_of(hunk, mark)):
         while holders and holders[-1][1].indent >= declaration.indent:
             holders.pop()
         holder = holders[-1][0] if holders else -1

@@ -5,14 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from instep.drafting.writer.facts.syntax import Syntax, syntax_of
 from instep.drafting.writer.facts.written_names import is_passed_on
 from instep.platform.text.file_kinds import LONG_LINE
 from instep.platform.text.patch import Hunk, Line
 
-DeclarationKind = Literal[
-    "flag", "function", "type", "call", "element", "key", "assignment", "route", "read", "parameter"
-]
+DeclarationKind = Literal["flag", "function", "type", "call", "element", "key", "assignment", "route", "read"]
 
 _MODIFIERS = (
     r"(?:(?:export|default|public|private|protected|static|async|abstract|final|pub|override|declare)\s+)*"
@@ -42,8 +39,6 @@ _PATTERNS: tuple[tuple[DeclarationKind, re.Pattern[str]], ...] = (
         ),
     ),
 )
-# The grammar decides about these kinds. The others are recognized by punctuation or position.
-_GRAMMAR_KINDS: frozenset[DeclarationKind] = frozenset({"function", "type", "key", "assignment"})
 _NOT_NAME_WORDS = """
     self this cls if else elif for while return import from try except with case default true false none
     null name type value id key http https args kwargs todo note
@@ -64,19 +59,14 @@ class Declaration:
     line: Line
 
 
-def declarations_of(hunk: Hunk, mark: str, path: str) -> Iterator[Declaration]:
+def declarations_of(hunk: Hunk, mark: str) -> Iterator[Declaration]:
     """The names that one side of a hunk defines, at most one per line."""
-    syntax = syntax_of(path, hunk, mark)
-    for place, line in enumerate(hunk.lines):
-        if line.mark in (" ", mark) and len(line.text) <= LONG_LINE:
-            declaration = _matched_by_text(line)
-            if syntax:
-                declaration = _checked_by_grammar(declaration, syntax, line, place)
-            if declaration:
-                yield declaration
+    for line in hunk.lines:
+        if line.mark in (" ", mark) and len(line.text) <= LONG_LINE and (row := _declaration_in(line)):
+            yield row
 
 
-def _matched_by_text(line: Line) -> Declaration | None:
+def _declaration_in(line: Line) -> Declaration | None:
     """The name that a line defines, recognized from its text alone, in any language."""
     text = line.text.strip()
     if not text or _COMMENT.match(text):
@@ -85,28 +75,8 @@ def _matched_by_text(line: Line) -> Declaration | None:
         match = pattern.match(text)
         if match and _is_name(match[1]) and not (kind == "flag" and is_passed_on(text, match.start(1) - 1)):
             name = _variable_in(text[match.end() :]) if kind == "assignment" else None
-            return Declaration(name or match[1], kind, _indent(line), line)
+            return Declaration(name or match[1], kind, len(line.text) - len(line.text.lstrip()), line)
     return None
-
-
-def _checked_by_grammar(
-    declaration: Declaration | None, syntax: Syntax, line: Line, place: int
-) -> Declaration | None:
-    """The declaration according to the grammar; None if it is not one or is local to a function."""
-    if place in syntax.texts:
-        return None
-    if declaration and declaration.kind not in _GRAMMAR_KINDS:
-        return declaration
-    names = syntax.names.get(place, ())
-    matches = [node for node in names if declaration and node.name == declaration.name]
-    name_node = next(iter([*matches, *names]), None)
-    if name_node is None:
-        return declaration if place in syntax.unread else None
-    is_telling = declaration is not None or name_node.role != "assignment"
-    if name_node.is_local or not is_telling or not _is_name(name_node.name):
-        return None
-    name = _variable_in(name_node.value) or name_node.name
-    return Declaration(name, name_node.role, _indent(line), line)
 
 
 def _is_name(name: str) -> bool:
@@ -116,7 +86,3 @@ def _is_name(name: str) -> bool:
 def _variable_in(value: str) -> str | None:
     variable = _VARIABLE.search(value)
     return (variable[1] or variable[2]) if variable else None
-
-
-def _indent(line: Line) -> int:
-    return len(line.text) - len(line.text.lstrip())
