@@ -3,34 +3,25 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate
 from math import log
 
 import numpy as np
 from anyio import to_thread
-from cachetools import LRUCache
 
 from instep.platform.core import limits
 from instep.platform.identity.schemas import Ctx
-from instep.search.index.builder import TokenWords, flatten, token_terms, token_words
+from instep.search.index.builder import flatten, token_words
 from instep.search.index.cache import Index, LiveSegment, index_cache
 from instep.search.index.packed_arrays import Array
-from instep.search.index.stems import Stems, index_term, language_code, stems_of
+from instep.search.index.stems import Stems, index_term, stems_of
 from instep.search.query.analysis import QueryTerm, WeightedQuery, configs_of, unboosted
 from instep.search.query.scoring import ArticleFilter, rank_segment, top
 
-# The share of the selection reserved for the articles nearest by their words, whatever else is found.
+# The share of the selection that the nearest articles have before those that are indexed in part.
 NEAREST_SHARE = 0.1
-# The number of articles selected for the lines of one page, and for one title.
-PAGE_ARTICLES, TITLE_ARTICLES = 20, 5
 # The number of words that count in one part of a subject: rare among the articles, frequent in the part.
 MAX_PART_WORDS = 60
-MAX_PHRASE_TOKENS = 40
-CACHED_TERMS = 200
-
-# A text as the index reads it, token by token.
-Phrase = tuple[TokenWords, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,30 +30,6 @@ class WeightedWords:
 
     weight: float
     counts: Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class SelectionQuery:
-    """The criteria that select articles.
-
-    Articles with all terms of one of the `phrases` come first, the rarest first; then, for each page, the
-    articles with most of its lines; then those with all terms of a title in theirs; and then the nearest.
-    """
-
-    phrases: tuple[Phrase, ...]
-    pages: tuple[tuple[Phrase, ...], ...]
-    titles: tuple[Phrase, ...]
-    subject: tuple[WeightedWords, ...]
-
-    @property
-    def words(self) -> set[str]:
-        phrases = (*self.phrases, *self.titles, *(line for page in self.pages for line in page))
-        words = {word for phrase in phrases for token in phrase for word in flatten(token)}
-        return words.union(*(part.counts for part in self.subject))
-
-
-def phrase_of(text: str) -> Phrase:
-    return tuple(token_words(token) for token in text.split()[:MAX_PHRASE_TOKENS])
 
 
 def weighted_words(weight: float, texts: Iterable[tuple[str, float]]) -> WeightedWords:
@@ -78,47 +45,28 @@ def weighted_words(weight: float, texts: Iterable[tuple[str, float]]) -> Weighte
     return WeightedWords(weight, dict(counts))
 
 
-async def select_articles(ctx: Ctx, query: SelectionQuery, count: int) -> list[str]:
-    """The ids of at most `count` live articles in all languages, the most important ones first."""
+async def select_articles(ctx: Ctx, subject: Sequence[WeightedWords], count: int) -> list[str]:
+    """The ids of at most `count` live articles in all languages, the nearest to a subject first.
+
+    Articles that the index has only in part come soon, because the rest may be as near.
+    """
     index, _ = await index_cache.index_of(ctx)
-    words = query.words
+    words = set[str]().union(*(part.counts for part in subject))
     stems = {config: await stems_of(ctx.tx, config, words) for config in sorted(configs_of(index, None))}
-    return await to_thread.run_sync(select_from, index, query, stems, count)
+    return await to_thread.run_sync(select_from, index, subject, stems, count)
 
 
-def select_from(index: Index, query: SelectionQuery, stems: dict[str, Stems], count: int) -> list[str]:
-    """`stems`, by language configuration, must have all words of the query."""
+def select_from(
+    index: Index, subject: Sequence[WeightedWords], stems: dict[str, Stems], count: int
+) -> list[str]:
+    """`stems`, by language configuration, must have all words of the subject."""
     articles = IndexedArticles(index, stems)
-    selection = ArticleSelection(count, articles.scores(query.subject))
-    nearest_count = max(1, round(NEAREST_SHARE * count))
-    selection.add(top(selection.scores, nearest_count)[:nearest_count])
-    selection.add(articles.cut_off)
-    for page in query.pages:
-        selection.add(articles.with_lines(page))
-    for title in query.titles:
-        selection.add(articles.with_title(title))
-    for matches in sorted(map(articles.with_phrase, query.phrases), key=len):
-        selection.add(matches)
-    selection.add(top(selection.scores, count))
-    return [articles.id_of(number) for number in selection.numbers]
-
-
-class ArticleSelection:
-    """At most `count` articles by their numbers, in the order in which they were added."""
-
-    def __init__(self, count: int, scores: Array) -> None:
-        """`scores`: float64[articles], 0 for an article that is no longer live."""
-        self.count = count
-        self.scores = scores
-        self.numbers: dict[int, None] = {}
-
-    def add(self, matches: Array) -> None:
-        """Add articles; if there is no room for all, the best ones."""
-        new = [number for number in matches.tolist() if number not in self.numbers]
-        room = self.count - len(self.numbers)
-        if len(new) > room:
-            new = sorted(new, key=lambda number: (-self.scores[number], number))[:room]
-        self.numbers.update(dict.fromkeys(new))
+    scores = articles.scores(subject)
+    nearest, cut_off = top(scores, count), articles.cut_off
+    first = nearest[: max(1, round(NEAREST_SHARE * count))]
+    cut_off = cut_off[np.argsort(-scores[cut_off], kind="stable")]
+    numbers = dict.fromkeys(np.concatenate((first, cut_off, nearest)).tolist())
+    return [articles.id_of(number) for number in [*numbers][:count]]
 
 
 class IndexedArticles:
@@ -129,89 +77,20 @@ class IndexedArticles:
         self.stems = stems
         sizes = [len(live.segment.articles) for live in index.segments]
         self.first_numbers = [0, *accumulate(sizes)]
-        self.sets: LRUCache[tuple[int, int, bool], Array] = LRUCache(CACHED_TERMS)
-        # The number of a term in a segment; None if the segment lacks it.
-        self.term_numbers: dict[tuple[int, str], int | None] = {}
 
     def id_of(self, number: int) -> str:
         at = next(at for at, end in enumerate(self.first_numbers[1:]) if number < end)
         return self.index.segments[at].segment.articles[number - self.first_numbers[at]].id
 
-    @cached_property
-    def cut_off(self) -> Array:
-        """The articles with more passages than the index contains."""
-        return self.of_all(
-            np.flatnonzero(np.bincount(live.segment.article_of_passage) >= limits.MAX_INDEXED_PASSAGES)
-            for live in self.index.segments
-        )
-
-    def of_all(self, by_segment: Iterable[Array]) -> Array:
-        """The live articles, numbered across segments, from their numbers in each segment."""
-        live_numbers = [
-            numbers[live.live_docs[numbers]] + first
-            for live, numbers, first in zip(self.index.segments, by_segment, self.first_numbers, strict=False)
-        ]
-        return np.concatenate((np.zeros(0, dtype=np.int64), *live_numbers))
-
-    def with_phrase(self, phrase: Phrase) -> Array:
-        return self.of_all(self.with_terms(at, phrase, in_title=False) for at in self.segment_numbers)
-
-    def with_title(self, title: Phrase) -> Array:
-        """The articles with the shortest titles that contain all terms of this one."""
-        matches = self.of_all(self.with_terms(at, title, in_title=True) for at in self.segment_numbers)
-        lengths = np.concatenate((np.zeros(0), *(live.segment.title_length for live in self.index.segments)))
-        return matches[np.argsort(lengths[matches], kind="stable")][:TITLE_ARTICLES]
-
-    def with_lines(self, lines: Sequence[Phrase]) -> Array:
-        """The articles that share most with a page; lines that fewer articles have count more."""
-        scores = np.zeros(self.first_numbers[-1])
-        for line in lines:
-            matches = self.with_phrase(line)
-            scores[matches] += 1 / max(1, len(matches))
-        return top(scores, PAGE_ARTICLES)[:PAGE_ARTICLES]
-
     @property
-    def segment_numbers(self) -> range:
-        return range(len(self.index.segments))
-
-    def with_terms(self, at: int, phrase: Phrase, *, in_title: bool) -> Array:
-        """The articles of a segment with all terms of a phrase, in any of its languages."""
-        matches = [np.zeros(0, dtype=np.int64)]
-        for config, stems in self.stems.items():
-            terms = {term for token in phrase for term in token_terms(token, language_code(config), stems)}
-            numbers = [self.term_number(at, term) for term in terms]
-            present = [number for number in numbers if number is not None]
-            if present and len(present) == len(terms):
-                matches.append(self.common(at, present, in_title=in_title))
-        return np.unique(np.concatenate(matches))
-
-    def term_number(self, at: int, term: str) -> int | None:
-        if (at, term) not in self.term_numbers:
-            self.term_numbers[at, term] = self.index.segments[at].segment.terms.find(term)
-        return self.term_numbers[at, term]
-
-    def common(self, at: int, terms: list[int], *, in_title: bool) -> Array:
-        """The articles of a segment with all of these terms."""
-        frequency = self.index.segments[at].segment.document_frequency
-        first, *others = sorted(terms, key=lambda term: int(frequency[term]))
-        matches = self.with_term(at, first, in_title=in_title)
-        for term in others:
-            if not len(matches):
-                break
-            matches = matches[is_in(matches, self.with_term(at, term, in_title=in_title))]
-        return matches
-
-    def with_term(self, at: int, term: int, *, in_title: bool) -> Array:
-        """int64: the articles of a segment with a term, ascending."""
-        key = at, term, in_title
-        if key not in self.sets:
-            segment = self.index.segments[at].segment
-            articles = segment.titles_with(term).astype(np.int64)
-            if not in_title:
-                passages = segment.postings_passage[segment.postings(term)]
-                articles = np.concatenate((articles, segment.article_of_passage[passages]))
-            self.sets[key] = np.unique(articles)
-        return self.sets[key]
+    def cut_off(self) -> Array:
+        """The live articles with more passages than the index contains."""
+        numbers = [np.zeros(0, dtype=np.int64)]
+        for live, first in zip(self.index.segments, self.first_numbers, strict=False):
+            passages = np.bincount(live.segment.article_of_passage)
+            whole = np.flatnonzero(passages >= limits.MAX_INDEXED_PASSAGES)
+            numbers.append(whole[live.live_docs[whole]] + first)
+        return np.concatenate(numbers)
 
     def scores(self, subject: Sequence[WeightedWords]) -> Array:
         """float64[articles]: similarity to the subject, above 0; 0 if the article is no longer live."""
@@ -248,15 +127,6 @@ class IndexedArticles:
     def index_terms(self, word: str) -> list[str]:
         stems = {config: stems[word] for config, stems in self.stems.items()}
         return [index_term(config, stem) for config, stem in stems.items() if stem]
-
-
-def is_in(numbers: Array, others: Array) -> Array:
-    """bool: whether each number is in `others`, which is ascending; faster than `np.isin` for few numbers."""
-    if not len(others):
-        return np.zeros(len(numbers), dtype=np.bool_)
-    places = np.searchsorted(others, numbers)
-    is_among: Array = others[np.minimum(places, len(others) - 1)] == numbers
-    return is_among
 
 
 def segment_scores(live: LiveSegment, query: WeightedQuery) -> Array:

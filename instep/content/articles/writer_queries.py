@@ -21,12 +21,9 @@ def could_be_wrong(version: int | None) -> str:
 
 # The articles that the search index lacks, or does not contain completely.
 UNINDEXED = "(a.status = 'draft' or octet_length(a.content_markdown) > %(indexed_bytes)s)"
-# At most this many of them are read, the newest.
-MAX_UNINDEXED = 5_000
 # The number of articles that one statement scans, well within its time limit. PostgreSQL takes 10 us to
 # search for one text in 2,000 characters, and a thousand times as long for a regular expression of many.
 SCANNED_ARTICLES = 5_000
-FRAGMENT = r"#[^][:space:])\"'<>]*"
 
 
 @dataclass(slots=True)
@@ -91,64 +88,40 @@ async def find_counterparts_in_version(ctx: Ctx, ids: Collection[str], version: 
     return counterparts or {}
 
 
-async def unindexed_ids(ctx: Ctx, texts: Sequence[str], limit: int, version: int | None) -> list[str]:
-    """Articles that the search index lacks or has only in part, those with one of these texts first."""
-    ids: list[str] | None = await ctx.value(
+async def unindexed_ids(ctx: Ctx, limit: int, version: int | None) -> list[str]:
+    """The newest articles that the search index lacks or has only in part."""
+    return await ctx.column(
         f"""
-        select array_agg(f.id) from (
-            select u.id from (
-                select a.id, a.content_markdown, a.updated_at {could_be_wrong(version)} and {UNINDEXED}
-                order by a.updated_at desc, a.id limit %(unindexed)s) u
-            order by {has_any_of("u.content_markdown", "texts")} desc, u.updated_at desc, u.id
-            limit %(limit)s) f
+        select a.id {could_be_wrong(version)} and {UNINDEXED} order by a.updated_at desc, a.id limit %(limit)s
         """,
         indexed_bytes=limits.MAX_INDEXED_CHARACTERS,
-        unindexed=MAX_UNINDEXED,
-        texts=list(texts),
         limit=limit,
         version=version,
     )
-    return ids or []
 
 
-def has_any_of(text: str, parameter: str) -> str:
-    return f"exists (select from unnest(%({parameter})s::text[]) t (text) where strpos({text}, t.text) > 0)"
-
-
-async def linking_ids(ctx: Ctx, addresses: Sequence[str], limit: int, version: int | None) -> list[str]:
-    """Articles with one of the URLs, because the search index omits the targets of links."""
+async def ids_with_text(ctx: Ctx, texts: Sequence[str], limit: int, version: int | None) -> list[str]:
+    """Articles with one of these texts, also in the targets of links, which the search index omits."""
     ids: list[str] = []
     scan = ScannedArticles("", None)
-    while addresses and scan.last is not None and len(ids) < limit:
-        scan = await scan_texts(ctx, addresses, scan.last, version)
+    while texts and scan.last is not None and len(ids) < limit:
+        scan = await scan_texts(ctx, texts, scan.last, version)
         ids += scan.ids or []
     return ids[:limit]
 
 
-async def scan_texts(ctx: Ctx, addresses: Sequence[str], after: str, version: int | None) -> ScannedArticles:
+async def scan_texts(ctx: Ctx, texts: Sequence[str], after: str, version: int | None) -> ScannedArticles:
     return await ctx.fetch_one(
         ScannedArticles,
         f"""
-        select max(s.id) as last, array_agg(s.id) filter (where
-            {has_any_of("s.content_markdown", "addresses")}) as ids
+        select max(s.id) as last, array_agg(s.id) filter (where exists (
+            select from unnest(%(texts)s::text[]) t (text)
+            where strpos(s.content_markdown, t.text) > 0)) as ids
         from (select a.id, a.content_markdown
             {could_be_wrong(version)} and a.id > %(after)s order by a.id limit %(count)s) s
         """,
-        addresses=list(addresses),
+        texts=list(texts),
         after=after,
         count=SCANNED_ARTICLES,
         version=version,
     )
-
-
-async def ids_by_slug(ctx: Ctx, slugs: Sequence[str], limit: int, version: int | None) -> list[str]:
-    ids: list[str] | None = await ctx.value(
-        f"""
-        select array_agg(f.id) from (
-            select a.id {could_be_wrong(version)} and a.slug = any(%(slugs)s) order by a.id limit %(limit)s) f
-        """,
-        slugs=list(slugs),
-        limit=limit,
-        version=version,
-    )
-    return ids or []

@@ -1,53 +1,40 @@
 """Chooses the articles that the writer reads for a change: if there are many, the most relevant ones."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from instep.content.articles import writer_queries
 from instep.drafting import writer
-from instep.drafting.writer.retrieval import RetrievalQuery, retrieval_query
+from instep.drafting.writer.retrieval import retrieval_query
 from instep.platform.core import limits
 from instep.platform.identity.schemas import Ctx
-from instep.search.article_selection import Phrase, SelectionQuery, phrase_of, select_articles, weighted_words
+from instep.search.article_selection import WeightedWords, select_articles, weighted_words
 
 # The share of the articles that each SQL statement may contribute.
 STATEMENT_SHARE = 0.25
 # The search index has the articles of all product versions: for one version, so many times more are chosen
 # first.
 VERSION_FACTOR = 3
-# Maximum number of names that are searched for in articles outside the search index.
-MAX_UNINDEXED_NAMES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateQuery:
-    """The terms that find articles in the database and in the search index."""
+    """Literal texts that find articles in the database, and the words of the subject for the search index."""
 
-    texts: RetrievalQuery
-    selection: SelectionQuery
+    texts: Sequence[str]
+    subject: Sequence[WeightedWords]
 
 
 def candidate_query(change: writer.Change) -> CandidateQuery:
-    texts = retrieval_query(change)
-    selection = SelectionQuery(
-        phrases=phrases_of(texts.names),
-        pages=tuple(map(phrases_of, texts.pages)),
-        titles=phrases_of(texts.titles),
-        subject=tuple(weighted_words(part.weight, part.texts) for part in texts.subject),
-    )
-    # The texts of the subject are as long as the diff, and nothing else needs them.
-    return CandidateQuery(replace(texts, subject=()), selection)
-
-
-def phrases_of(texts: Iterable[str]) -> tuple[Phrase, ...]:
-    return tuple(map(phrase_of, texts))
+    query = retrieval_query(change)
+    return CandidateQuery(query.texts, [weighted_words(part.weight, part.texts) for part in query.subject])
 
 
 async def find_articles(ctx: Ctx, query: CandidateQuery, version: int | None) -> list[str]:
     """The ids of the articles to read, `MAX_WRITER_ARTICLES` at most."""
-    outside = await find_in_database(ctx, query.texts, version)
+    outside = await find_in_database(ctx, query, version)
     factor = 1 if version is None else VERSION_FACTOR
-    selection = await select_articles(ctx, query.selection, factor * limits.MAX_WRITER_ARTICLES)
+    selection = await select_articles(ctx, query.subject, factor * limits.MAX_WRITER_ARTICLES)
     ids = list(dict.fromkeys([*outside, *selection]))
     if version is not None:
         present = await writer_queries.ids_in_version(ctx, ids, version)
@@ -55,13 +42,12 @@ async def find_articles(ctx: Ctx, query: CandidateQuery, version: int | None) ->
     return ids[: limits.MAX_WRITER_ARTICLES]
 
 
-async def find_in_database(ctx: Ctx, texts: RetrievalQuery, version: int | None) -> list[str]:
-    """The articles that the search index lacks, or can't find by the words of the change."""
+async def find_in_database(ctx: Ctx, query: CandidateQuery, version: int | None) -> list[str]:
+    """The articles that the search index lacks, and those with a literal text, wherever they have it."""
     limit = max(1, round(STATEMENT_SHARE * limits.MAX_WRITER_ARTICLES))
     return [
-        *await writer_queries.unindexed_ids(ctx, texts.names[:MAX_UNINDEXED_NAMES], limit, version),
-        *await writer_queries.linking_ids(ctx, texts.addresses, limit, version),
-        *await writer_queries.ids_by_slug(ctx, texts.slugs, limit, version),
+        *await writer_queries.ids_with_text(ctx, query.texts, limit, version),
+        *await writer_queries.unindexed_ids(ctx, limit, version),
     ]
 
 

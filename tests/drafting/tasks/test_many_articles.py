@@ -17,7 +17,7 @@ from tests.support.changes import (
     write_articles,
 )
 
-LIMIT = 4
+LIMIT = 8
 OTHER = "# Time\n\nA timeout of os settings: retries, a number of seconds to get.\n"
 # Code that shares words with the other articles, so that they are the nearest.
 ORDINARY = """\
@@ -77,7 +77,7 @@ async def test_the_article_with_the_changed_name_is_read_and_the_report_says_how
     [named] = task["drafts"]
     assert named["articleId"] == article["id"]
     assert (await get(client, f"drafts/{named['id']}"))["contentMarkdown"] == SETTINGS_AFTER + PETS * 50
-    assert "Compared with 4 of 10 articles" in task["summary"]
+    assert f"Compared with {LIMIT} of {2 * LIMIT + 2} articles" in task["summary"]
     assert len(task["reviewed"]) <= LIMIT
 
 
@@ -145,7 +145,7 @@ async def test_the_article_of_a_changed_page_of_documentation_is_read(
     assert "nine" in (await get(client, f"drafts/{named['id']}"))["contentMarkdown"]
 
 
-@pytest.mark.parametrize("limit", [10, 2_000])
+@pytest.mark.parametrize("limit", [2 * LIMIT + 2, 2_000])
 async def test_a_bot_that_is_read_whole_says_nothing_of_it(
     api: Api, cast: Cast, run_jobs: RunJobs, monkeypatch: pytest.MonkeyPatch, limit: int
 ) -> None:
@@ -171,7 +171,7 @@ async def test_what_was_not_read_does_not_count_as_compared(
     task = await finished(client, run_jobs)
 
     unread = await owner.value("select unread_articles from tasks where id = %(id)s", id=task["id"])
-    assert unread == 10 - LIMIT
+    assert unread == LIMIT + 2
     page = await client.get(f"/help/{cast.acme.slug}/articles/time-1")
     assert page.status_code == 200
     assert "Compared with product changes" not in page.text

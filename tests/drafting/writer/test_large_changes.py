@@ -25,7 +25,7 @@ def change_of(before: str, after: str, count: int) -> Change:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_change_of_thousands_of_names_is_read_in_linear_time(form: str) -> None:
-    assert retrieval_query(change_of(*FORMS[form], 9)).names
+    assert retrieval_query(change_of(*FORMS[form], 9)).subject
     assert grows_linearly(retrieval_query, lambda count: change_of(*FORMS[form], count), 1_000)
 
 

@@ -61,12 +61,6 @@ class LinkResolver:
         return f"{url}#{fragment}" if url and fragment else url
 
 
-def linked_names(text: str) -> list[str]:
-    """The last names in the URLs of the articles whose files a text links to."""
-    targets = (match["target"] for match in _TARGET.finditer(text) if _is_path(match["target"]))
-    return [address_name(target.partition("#")[0].partition("?")[0]) for target in targets]
-
-
 def address_name(path: str) -> str:
     """The last name in the URL of an article whose source is the file with this path."""
     return name_of(path).lower().replace("_", "-")
