@@ -35,12 +35,11 @@ _LINES_OF: Mapping[str, Sequence[str]] = {
     "X became Y, all kinds": ("editing", "facts/became.py", "facts/changed_texts.py", "models.py"),
     "values": (
         "facts/values.py",
-        "facts/quantities.py",
         "facts/setting_names.py",
         "facts/setting_sections.py",
     ),
     "places": (
-        "reporting/places.py",
+        "reporting/places_to_write.py",
         "facts/additions.py",
         "facts/removed_names.py",
     ),

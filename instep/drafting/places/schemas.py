@@ -5,10 +5,10 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import MISSING, ConfigDict, Field
+from pydantic import Field
 
-from instep.drafting.drafts.schemas import DismissalReason, Reason
-from instep.platform.web.shapes import AuthorOut, Body, Out, Timestamp
+from instep.drafting.drafts.schemas import DismissalReason, DraftDismiss
+from instep.platform.web.shapes import AuthorOut, Out, Timestamp
 
 PlaceStatus = Literal["open", "resolved", "dismissed"]
 PlaceSourceKind = Literal["pr", "commit", "release", "drift", "translation"]
@@ -99,19 +99,8 @@ def is_same(title: str, url: str | None, source: PlaceSource) -> bool:
     return url == source.url and (url is not None or title == source.title)
 
 
-class PlaceDismiss(Body):
+class PlaceDismiss(DraftDismiss):
     """The reason that the article needs no text here."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "not_needed"}]})
-
-    reason: DismissalReason | MISSING = Field(
-        default=MISSING,
-        description="After `not_needed`, `wrong_article` and `wrong_text` no task proposes the same for"
-        " the article again; `GET /insights/suppressed` lists these.",
-    )
-    comment: Reason | MISSING = Field(
-        default=MISSING, description="A comment for colleagues.", examples=["Only operators see it."]
-    )
 
 
 class PlaceEvidenceOut(Out):

@@ -9,10 +9,10 @@ imports only earlier steps.
 2. `articles` reads articles: their headings, sections, lists and the words that they share.
 3. `facts` says what the change did: names, labels, texts and values that others replaced (`became`), removed
    names (`removed_names`) and new names (`additions`).
-4. `relevance` ranks the articles, estimates which of them the change concerns, and finds where to write.
+4. `relevance` ranks the articles, and estimates which of them the change concerns.
 5. `porting` carries over the change's edits of its own documentation. `editing` finds the passages of
    articles with the replaced text (`occurrences`, `stated_values`) and makes the edits (`apply`).
-6. `reporting` gives the reviewer evidence, reasons, warnings and the places to write at.
+6. `reporting` gives the reviewer evidence, reasons and warnings, and finds the places to write at.
    `new_articles` outlines a requested article. `llm` adds the contribution of a language model.
 
 `drift` replays past changes, whichever of them has made articles wrong. `models` and `fitted` contain the
@@ -39,7 +39,7 @@ from instep.drafting.writer.shapes import (
     WaitingEdit,
 )
 from instep.drafting.writer.writing import write
-from instep.platform.text.patch import Diff, InvalidDiff
+from instep.platform.text.patch import InvalidDiff
 from instep.platform.text.patch_parser import parse_diff
 
 __all__ = [
@@ -47,7 +47,6 @@ __all__ = [
     "Change",
     "ChangeContext",
     "CodeExcerpt",
-    "Diff",
     "DismissedEdit",
     "Evidence",
     "InvalidDiff",

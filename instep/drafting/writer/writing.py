@@ -21,7 +21,6 @@ from instep.drafting.writer.fitted import FITTED
 from instep.drafting.writer.models import Models
 from instep.drafting.writer.porting.port import port_documentation
 from instep.drafting.writer.porting.ported_text import PortedDocumentation
-from instep.drafting.writer.porting.reviewer_notices import with_notices
 from instep.drafting.writer.relevance.need_signs import need_signs
 from instep.drafting.writer.relevance.ranking import ArticleRanking, rank
 from instep.drafting.writer.relevance.selection import (
@@ -30,7 +29,11 @@ from instep.drafting.writer.relevance.selection import (
     concerned_articles,
     nearest_articles,
 )
-from instep.drafting.writer.reporting.places import listing_articles, places_for, without_suppressed_places
+from instep.drafting.writer.reporting.places_to_write import (
+    listing_articles,
+    places_for,
+    without_suppressed_places,
+)
 from instep.drafting.writer.reporting.reasons import reason_for_edit, sentence_about
 from instep.drafting.writer.reporting.statements import (
     article_statement,
@@ -39,7 +42,7 @@ from instep.drafting.writer.reporting.statements import (
     suppression_notices,
     without_suppressed,
 )
-from instep.drafting.writer.reporting.verdicts import review, stale_mentions
+from instep.drafting.writer.reporting.verdicts import review, stale_mentions, with_notices
 from instep.drafting.writer.reporting.warnings import warnings_for
 from instep.drafting.writer.shapes import Article, Change, Place, Proposal, Report, Suppressed
 from instep.platform.text.patch_parser import parse_diff

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from instep.drafting.writer.articles.corpus import Corpus
-from instep.drafting.writer.articles.parsed_article import parse_article
 from instep.drafting.writer.articles.passages import is_in_code
 from instep.platform.core.name_matching import mention
 
@@ -26,7 +25,6 @@ _BEGINNING = re.compile(r"&&|\|\|?|;|`|\$\(|(?:^|(?<=\s))[$>#%](?=\s)")
 _BEFORE_PROGRAM = re.compile(r"(?:sudo|env|time|exec|nohup|npx|[A-Z_][A-Z0-9_]*=\S*)")
 _PROGRAM = re.compile(r"(?:\S*/)?([A-Za-z][\w.-]*)")
 _MAX_LINES, _MAX_COMMAND_CHARACTERS = 10, 500
-_MIN_OWN_SHARE = 0.5
 _FLAG = re.compile(r"--[a-z][\w-]+")
 
 
@@ -39,10 +37,7 @@ def program_at(text: str, start: int) -> str | None:
         if not text.endswith("\\\n", 0, first):
             break
         first = text.rfind("\n", 0, first - 1) + 1
-    return _program_of(text[max(first, start - _MAX_COMMAND_CHARACTERS) : start])
-
-
-def _program_of(line: str) -> str | None:
+    line = text[max(first, start - _MAX_COMMAND_CHARACTERS) : start]
     command = _BEGINNING.split(line)[-1].split()
     words = (word for word in command if not _BEFORE_PROGRAM.fullmatch(word))
     match = _PROGRAM.fullmatch(next(words, ""))
@@ -50,22 +45,12 @@ def _program_of(line: str) -> str | None:
 
 
 def foreign_programs(flag: str, corpus: Corpus) -> frozenset[str]:
-    """Programs other than the product that articles pass a flag of this name to.
-
-    The product is the only program that is not widespread, or else the one with most commands.
-    """
+    """Widespread programs that articles pass a flag of this name to, unless the product is one of them."""
     if not _FLAG.fullmatch(flag):
         return frozenset()
-    with_flag = Counter(_programs_with(flag, corpus))
-    programs = with_flag.keys()
-    candidates = programs - _WIDESPREAD or programs
-    if not programs or (len(candidates) == 1 and candidates.isdisjoint(_WIDESPREAD)):
-        return frozenset(programs - candidates)
-    peers = _WIDESPREAD if candidates <= _WIDESPREAD else candidates
-    commands = with_flag + Counter(_programs_of(corpus))
-    count = sum(commands[program] for program in peers)
-    products = {program for program in candidates if commands[program] >= _MIN_OWN_SHARE * count}
-    return frozenset(programs - products)
+    programs = Counter(_programs_with(flag, corpus))
+    products = programs.keys() - _WIDESPREAD or {name for name, _ in programs.most_common(1)}
+    return frozenset(programs.keys() & _WIDESPREAD) - products
 
 
 def _programs_with(flag: str, corpus: Corpus) -> Iterator[str]:
@@ -73,13 +58,4 @@ def _programs_with(flag: str, corpus: Corpus) -> Iterator[str]:
         for match in mention(flag).finditer(article.text):
             program = program_at(article.text, match.start())
             if program:
-                yield program
-
-
-def _programs_of(corpus: Corpus) -> Iterator[str]:
-    """The program of each command in the articles."""
-    for article in corpus.articles:
-        for line in parse_article(article.text).lines:
-            is_code = line.in_code or line.text.startswith(("    ", "\t"))
-            if is_code and (program := _program_of(line.text[:_MAX_COMMAND_CHARACTERS])):
                 yield program

@@ -4,7 +4,6 @@ import re
 from bisect import bisect_right
 from functools import lru_cache
 
-from instep.drafting.writer.articles.code_languages import fence_at
 from instep.drafting.writer.articles.parsed_article import parse_article
 
 _STOP = re.compile(r"[.!?;][ \t\n]|\n[ \t]*(?:\n|[-*+|#>]|\d+[.)] |:)")
@@ -19,6 +18,7 @@ _URL = re.compile(
 )
 _CODE_SPAN = re.compile(r"``?[^`\n]+`|(?m:^(?: {4}|\t).*$)")
 _BLANK_LINES = re.compile(r"\n{2,}")
+_INFO = re.compile(r"\s*[`~]{3,}\s*\{?\.?([\w#+-]*)")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _MAX_SENTENCE_CHARACTERS = 400
 _MAX_LEAD_CHARACTERS = 200
@@ -67,6 +67,26 @@ def _code_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 def is_in_code(text: str, offset: int) -> bool:
     return _is_inside(_code_spans(text), offset, len(text))
+
+
+def fence_at(text: str, offset: int) -> str | None:
+    """The word after the fence of the example at an offset; None outside of examples."""
+    examples = _examples(text)
+    index = bisect_right(examples, (offset, len(text), "")) - 1
+    return examples[index][2] if index >= 0 and examples[index][1] > offset else None
+
+
+@lru_cache(maxsize=64)
+def _examples(text: str) -> tuple[tuple[int, int, str], ...]:
+    """The span of each fenced example, and the word after its fence."""
+    article = parse_article(text)
+    examples = []
+    for block in article.blocks:
+        if block.kind == "code" and block.marker:
+            first, last = article.lines[block.first_line - 1], article.lines[block.last_line - 1]
+            info = _INFO.match(first.text)
+            examples.append((first.start, last.end, info[1] if info else ""))
+    return tuple(sorted(examples))
 
 
 def is_in_example(text: str, offset: int) -> bool:

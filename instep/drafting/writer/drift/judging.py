@@ -9,11 +9,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from instep.drafting.writer.articles.code_languages import fence_at
 from instep.drafting.writer.articles.corpus import Corpus, corpus_of
 from instep.drafting.writer.articles.headings import headings_of
-from instep.drafting.writer.articles.other_products import is_variable_of_another
-from instep.drafting.writer.articles.passages import is_in_code, is_in_example, is_in_url, sentence_around
+from instep.drafting.writer.articles.passages import (
+    fence_at,
+    is_in_code,
+    is_in_example,
+    is_in_url,
+    sentence_around,
+)
 from instep.drafting.writer.drift.consistent_swaps import find_swaps
 from instep.drafting.writer.drift.past_changes import CodeToday, Drift, DriftKind, MovedFile, PastChange
 from instep.drafting.writer.drift.past_definitions import ChangedDefinitions, Definition, is_of_interface
@@ -51,6 +55,15 @@ _INDENTED = re.compile(r" {4}|\t")
 _OF_THE_SYSTEM = re.compile(
     r"/(?:bin|dev|etc|home|mnt|opt|proc|root|srv|sys|tmp|Users|usr|var)/|(?:HTTPS?|NO)_PROXY$"
 )
+# The first words of variables of other products: `GOOGLE_CREDENTIALS`.
+_OTHER_PRODUCTS = """
+    ACROBAT ANDROID ASANA AUTH0 AZURE BITBUCKET CALENDLY CHROME CLOUDFLARE CLICKUP CONFLUENCE DISCORD
+    DROPBOX EDGE EXCEL FACEBOOK FIGMA FIREFOX GITHUB GITLAB GMAIL GODADDY GOOGLE HUBSPOT INSTAGRAM IOS
+    IPHONE JIRA LINKEDIN LINEAR MAILCHIMP MICROSOFT NOTION OKTA ONEDRIVE ONELOGIN OPERA OUTLOOK PAYPAL
+    POWERPOINT QUICKBOOKS SAFARI SALESFORCE SHOPIFY SLACK SQUARESPACE STRIPE TEAMS TELEGRAM THUNDERBIRD
+    TRELLO TWILIO TWITTER WHATSAPP WINDOWS WIX WORDPRESS XERO YOUTUBE ZAPIER ZENDESK ZOOM AWS DOCKER XDG
+"""
+_PREFIXES_OF_OTHERS = tuple(f"{name}_" for name in _OTHER_PRODUCTS.split())
 # A title with a version, a date or these words: its section is about the past, or about both.
 _DATED = re.compile(
     r"\bv?\d+\.(?:\d+|x)|\b20\d\d-\d\d|\b(?:breaking changes|deprecat\w+|migrat\w+|upgrad\w+)",
@@ -246,7 +259,7 @@ def _own_prefixes(corpus: Corpus) -> frozenset[str]:
 
 
 def _is_of_another(name: str) -> bool:
-    return bool(_OF_THE_SYSTEM.match(name)) or is_variable_of_another(name)
+    return bool(_OF_THE_SYSTEM.match(name)) or (name.isupper() and name.startswith(_PREFIXES_OF_OTHERS))
 
 
 def _mention(name: str, article: Article, edits: Sequence[Edit]) -> tuple[int, int] | None:

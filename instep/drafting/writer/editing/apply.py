@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import partial
 
 from instep.drafting.writer.articles.corpus import Corpus
@@ -33,11 +32,6 @@ _MAX_ARTICLES = 10
 _PROVEN = 0.95
 _MAX_EVIDENCE = 50
 _MAX_COMPARED = 400
-_GAP = re.compile(r"(\s+)")
-_VOWEL = re.compile(r"[AEIaei][a-z]|[Oo][a-mo-z]")
-_CONSONANT = re.compile(r"[BCDFGJKLMNPQRSTVWZbcdfgjklmnpqrstvwz][a-z]")
-_INDEFINITE = re.compile(r"\b([Aa]n?)(\s[`*_\"\[]{0,3})\Z")
-_MAX_INDEFINITE_CHARACTERS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +60,7 @@ def find_edits(pairs: Sequence[Became], corpus: Corpus, models: Models) -> Found
         by_article = dict(_edits_of(pair, corpus, models))
         likely = [i for i, edits in by_article.items() if edits[0].probability >= MIN_LIKELY]
         # A text in more articles probably refers to different things, unless it is a certain name.
-        is_widespread = len(likely) > _MAX_ARTICLES and not _is_beyond_doubt(pair)
+        is_widespread = len(likely) > _MAX_ARTICLES and not pair.signs["clean name"]
         for article_id, edits in by_article.items():
             edits_by_article.setdefault(article_id, []).extend(() if is_widespread else edits)
     likely_edits, doubtful = EditsByArticle(), dict[str, Sequence[Edit]]()
@@ -92,12 +86,6 @@ def _updated(pairs: Sequence[Became], corpus: Corpus) -> Iterator[str]:
                 yield article.id
 
 
-def _is_beyond_doubt(pair: Became) -> bool:
-    """True if the change replaces a distinctively spelled name everywhere."""
-    signs = pair.signs
-    return bool(signs["clean name"] or (signs["many"] and not signs["left"]))
-
-
 def _edits_of(pair: Became, corpus: Corpus, models: Models) -> Iterator[tuple[str, list[Edit]]]:
     for article, places in occurrences(pair, corpus):
         weighed_places = [(place, place.probability or _probability(pair, place, models)) for place in places]
@@ -105,7 +93,7 @@ def _edits_of(pair: Became, corpus: Corpus, models: Models) -> Iterator[tuple[st
         surest = max((probability for _, probability in weighed_places), default=0.0)
         is_one_thing = pair.kind == "name" and not is_plain_word(pair)
         edits = [
-            _edit_at(pair, article.text, place.start, place.end, surest if is_one_thing else probability)
+            Edit(place.start, place.end, pair.new, pair, surest if is_one_thing else probability)
             for place, probability in weighed_places
             if (surest if is_one_thing else probability) >= _MIN_DOUBTFUL
         ]
@@ -119,34 +107,6 @@ def _probability(pair: Became, place: Occurrence, models: Models) -> float:
     is_told = signs["described"] and signs["distinct"] and not signs["left"]
     is_proven = is_told or (signs["clean name"] and signs["lines"] >= 1 and pair.old not in pair.new)
     return _PROVEN if is_proven else models.edit.probability(place.signs)
-
-
-def _edit_at(pair: Became, text: str, start: int, end: int, probability: float) -> Edit:
-    """The edit of one passage: it keeps the line breaks, and has `an` for `a` if the new name needs it."""
-    new = _wrapped_like(text[start:end], pair.new)
-    before = _INDEFINITE.search(text, max(0, start - _MAX_INDEFINITE_CHARACTERS), start)
-    if before and (indefinite := _agreeing_article(before[1], pair.old, pair.new)):
-        start, new = before.start(1), indefinite + before[2] + new
-    return Edit(start, end, new, pair, probability)
-
-
-def _wrapped_like(text: str, new: str) -> str:
-    """The new text with the line breaks of the old text in the article."""
-    if "\n" not in text or not new.strip():
-        return new
-    parts, words = _GAP.split(text), new.split()
-    old, between, gaps = parts[::2], [*parts[1::2], " "], dict[int, str]()
-    for _, a, b, c, d in SequenceMatcher(None, old, words, autojunk=False).get_opcodes():
-        gaps.update(zip(range(d - 1, c - 1, -1), reversed(between[a:b]), strict=False))
-    return "".join(word + gaps.get(at, " ") for at, word in enumerate(words[:-1])) + words[-1]
-
-
-def _agreeing_article(word: str, old: str, new: str) -> str | None:
-    """`a` or `an` for the new name, if the old text has the other and the spelling decides the sound."""
-    sounds = [bool(_VOWEL.match(name)) for name in (old, new) if _VOWEL.match(name) or _CONSONANT.match(name)]
-    if len(sounds) < 2 or sounds[0] == sounds[1] or (len(word) > 1) != sounds[0]:
-        return None
-    return f"{word[0]}n" if sounds[1] else word[0]
 
 
 def with_ported(edits: EditsByArticle, texts: Mapping[str, Sequence[PortedText]]) -> EditsByArticle:

@@ -5,20 +5,16 @@ it and evaluates it on left-out products. `_is_barred` refuses cases that no sig
 """
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
-from instep.drafting.writer.articles.code_languages import fence_at, language_at, language_of_file
 from instep.drafting.writer.articles.commands import foreign_programs, program_at
 from instep.drafting.writer.articles.corpus import Corpus
 from instep.drafting.writer.articles.headings import headings_of
-from instep.drafting.writer.articles.other_products import other_product_at
 from instep.drafting.writer.articles.parsed_article import front_matter
-from instep.drafting.writer.articles.passages import is_in_code, is_in_url, sentence_around
+from instep.drafting.writer.articles.passages import fence_at, is_in_code, is_in_url, sentence_around
 from instep.drafting.writer.editing.stated_values import probability_of_value, says_a_name, statement_at
 from instep.drafting.writer.facts.became import Became
-from instep.drafting.writer.facts.setting_names import is_signature
 from instep.drafting.writer.porting.link_resolver import address_name
 from instep.drafting.writer.shapes import Article
 from instep.drafting.writer.words.identifiers import emphasised
@@ -56,12 +52,14 @@ def occurrences(pair: Became, corpus: Corpus) -> Iterator[tuple[Article, list[Oc
         return
     foreign = foreign_programs(pair.old, corpus)
     for article in articles:
-        yield article, list(_occurrences(pair, article, corpus, foreign))
+        places = _occurrences(pair, article, corpus)
+        yield (
+            article,
+            [row for row in places if not (foreign and program_at(article.text, row.start) in foreign)],
+        )
 
 
-def _occurrences(
-    pair: Became, article: Article, corpus: Corpus, foreign: Container[str | None]
-) -> Iterator[Occurrence]:
+def _occurrences(pair: Became, article: Article, corpus: Corpus) -> Iterator[Occurrence]:
     text, first = article.text, len(front_matter(article.text))
     if pair.value and not says_a_name(pair, text):
         return
@@ -69,7 +67,7 @@ def _occurrences(
     for match in mention(pair.old, may_be_flag=True).finditer(text):
         start, end = match.span()
         is_marked = is_in_code(text, start) or bool(is_shown.match(text, start))
-        if start < first or _is_barred(pair, article, start, end, corpus, foreign, is_marked=is_marked):
+        if start < first or _is_barred(pair, text, start, end, corpus, is_marked=is_marked):
             continue
         if pair.value:
             probability = probability_of_value(pair, statement_at(text, start, end))
@@ -87,38 +85,20 @@ _KIND_SIGNS: Mapping[str, Mapping[str, float]] = {
 }
 
 
-def _is_barred(
-    pair: Became,
-    article: Article,
-    start: int,
-    end: int,
-    corpus: Corpus,
-    foreign: Container[str | None],
-    *,
-    is_marked: bool,
-) -> bool:
-    """True if a passage is surely about another program, product, language, address or time."""
-    text = article.text
+def _is_barred(pair: Became, text: str, start: int, end: int, corpus: Corpus, *, is_marked: bool) -> bool:
+    """True if a passage is surely about another address or time."""
     is_word = is_plain_word(pair) and not (is_marked or _is_described_word(pair))
     # People edited three of 560 such passages.
     is_kept = pair.signs["left"] >= _MANY_LEFT and not pair.signs["described"] and not pair.value
-    if (
+    return (
         is_word
         or is_kept
         or (is_marked and fence_at(text, start) in _RECORDED)
         or _is_broken(text, start, end)
         or _says_both(pair, text, start, end)
         or _is_said_already(pair, text, start)
-    ):
-        return True
-    if pair.kind == "label" and other_product_at(article, start, end, corpus):
-        return True
-    if foreign and program_at(text, start) in foreign:
-        return True
-    if _is_other_address(pair, text, start, end, corpus):
-        return True
-    language = language_at(text, start) if is_in_code(text, start) else None
-    return language is not None and bool(_languages(pair)) and language not in _languages(pair)
+        or _is_other_address(pair, text, start, end, corpus)
+    )
 
 
 def _is_other_address(pair: Became, text: str, start: int, end: int, corpus: Corpus) -> bool:
@@ -183,14 +163,3 @@ def _is_addressed(pair: Became) -> bool:
     return is_distinct(pair.old) and any(
         f"/{pair.new}" in row.text or f"{pair.new}/" in row.text for row in pair.sources
     )
-
-
-@lru_cache(maxsize=1_024)
-def _languages(pair: Became) -> frozenset[str]:
-    """The languages that a function or its parameter is defined in; empty for anything else."""
-    pattern = re.compile(rf"(?<![\w-]){re.escape(pair.new)}\s?\(")
-    is_code = all(
-        is_signature(row.text) if pair.value else pattern.search(row.text) for row in pair.sources[:3]
-    )
-    languages = (language_of_file(row.file) for row in pair.sources[:3])
-    return frozenset(filter(None, languages)) if is_code else frozenset()

@@ -26,7 +26,6 @@ _HISTORY = re.compile(
     r"\b(?:before|beginning|since|introduced|added|formerly|previously|until|removed)\b", re.IGNORECASE
 )
 _ANY_UNIT = re.compile(rf"\W{{0,2}}({'|'.join(UNITS.values())})\b", re.IGNORECASE)
-_CURRENCY = re.compile(r"[$€£]\s?\Z")
 _ASSIGNS = re.compile(r"[\w`*\"'\])]\s*(?:[:=]|(?:is|to|was|at)\b)[\s`*\"'(]*\Z")
 _DEFAULT_IS = re.compile(r"\bdefaults?(?: value)?(?::| is| to| =)?[\s`*_\"'(]*\Z", re.IGNORECASE)
 _REQUIRED = re.compile(
@@ -38,11 +37,8 @@ _AND_UP = re.compile(r"[`*_]*\+")
 _CELL_START = re.compile(r"\|\s*[`*_]*$")
 _CELL_END = re.compile(r"[`*_]*\s*\|")
 _BY_DEFAULT = re.compile(r"[`*\"')]{0,3}\s+by default\b", re.IGNORECASE)
-# The next argument, entry or flag in a line of code, or a value of the setting itself.
-_OTHER_NAME = re.compile(r"[,;&]\s*[\w\"'-]+\s*[:=]|\s--?[A-Za-z]|\d")
 _CLOSE_CHARACTERS = 20
 _NEAR_CHARACTERS = 40
-_PRICE_WORDS = frozenset(("amount", "cents", "cost", "costs", "fee", "fees", "price", "prices", "pricing"))
 _NOWHERE = 1_000
 _CODE_NAME = re.compile(r"`(-{0,2}[A-Za-z_][\w.-]*)`")
 # The shares of right edits among real changes: for values next to the exact name, and for the others.
@@ -81,69 +77,27 @@ def statement_at(text: str, start: int, end: int) -> StatedPlace:
 
 def probability_of_value(pair: Became, statement: StatedPlace) -> float | None:
     """The probability (0 to 1) that a passage states the setting's value; None if it may state another."""
-    value = pair.value
-    assert value is not None
-    around = f"{statement.text}\n{statement.topic}"
-    is_of_version = value.is_version or is_version(pair.old)
-    setting = _Setting(
-        is_version=is_of_version,
-        is_exact=any(_is_named(name, around) for name in value.names),
-        is_cell=_is_cell(pair, statement),
-        is_plain=not is_of_version and (len(pair.old) == 1 or pair.old[:1].isalpha()),
-        is_number=pair.old.isdecimal(),
-        is_default=bool(_DEFAULT.search(statement.text)),
-        is_assigned=bool(_ASSIGNS.search(statement.before)),
-        words=max(len(subject_words(name)) for name in value.names),
-        distance=min(_distance(name, statement) for name in value.names),
-    )
-    is_repeated = bool(mention(pair.old).search(statement.text))
-    if (
-        not _is_stated(setting, statement)
-        or _is_of_another(pair, statement)
-        or (is_repeated and not _is_first_after_name(pair, setting, statement))
-    ):
+    # An example sets a value of its own, and of two equal values one may be another setting's.
+    is_unclear = statement.is_code or bool(mention(pair.old).search(statement.text))
+    if is_unclear or _is_of_another(pair, statement):
         return None
-    is_given = not is_repeated and (setting.is_default or setting.is_assigned or setting.is_cell)
-    return _PROVEN if setting.is_exact and is_given and not is_of_version else _LIKELY
+    if is_version(pair.old) or (pair.value and pair.value.is_version):
+        return _LIKELY if _is_required(pair, statement) else None
+    around = f"{statement.text}\n{statement.topic}"
+    is_exact, is_cell = any(_is_named(name, around) for name in pair.names), _is_cell(pair, statement)
+    if not _is_stated(pair, statement, is_exact=is_exact, is_cell=is_cell):
+        return None
+    is_given = is_cell or _DEFAULT.search(statement.text) or _ASSIGNS.search(statement.before)
+    return _PROVEN if is_exact and is_given else _LIKELY
 
 
 def _is_of_another(pair: Became, statement: StatedPlace) -> bool:
-    """True if the passage has another unit, the name of another section or setting, or a sum of money."""
+    """True if the passage has another unit, or the name of another section or setting."""
     return (
         _has_other_unit(pair, statement)
         or _is_of_rival(pair, statement)
-        or _is_other_money(pair, statement)
         or _is_of_nearer_name(pair, statement)
-        or (statement.is_code and _is_assigned_elsewhere(pair, statement))
     )
-
-
-def _is_first_after_name(pair: Became, setting: "_Setting", statement: StatedPlace) -> bool:
-    """True if a value that its sentence has twice is a table's default, or directly follows its name."""
-    if setting.is_cell:
-        return "default" in statement.topic.rpartition("\n")[2].lower()
-    gap = _gap(pair, statement)
-    if gap is None or mention(pair.old).search(gap):
-        return False
-    is_close = len(gap) <= _CLOSE_CHARACTERS and (setting.is_assigned or setting.is_version)
-    return is_close or bool(_DEFAULT_IS.search(statement.before) or _BY_DEFAULT.match(statement.after))
-
-
-def _is_assigned_elsewhere(pair: Became, statement: StatedPlace) -> bool:
-    """True if a line of code assigns the value to a name other than the setting's."""
-    gap = _gap(pair, statement)
-    return gap is None or bool(_OTHER_NAME.search(gap))
-
-
-def _gap(pair: Became, statement: StatedPlace) -> str | None:
-    """The text from the last name of the setting before a value, in any spelling, to the value."""
-    spellings = (
-        pattern
-        for name in pair.names
-        for pattern in (mention(name), _spelling(tuple(parts_of(name))), _spelling(subject_words(name)))
-    )
-    ends = [match.end() for pattern in spellings for match in pattern.finditer(statement.before)]
-    return statement.before[max(ends) :] if ends else None
 
 
 def _is_of_nearer_name(pair: Became, statement: StatedPlace) -> bool:
@@ -155,50 +109,29 @@ def _is_of_nearer_name(pair: Became, statement: StatedPlace) -> bool:
     return all(last[-len(parts) :] != parts for parts in map(parts_of, pair.names))
 
 
-@dataclass(frozen=True, slots=True)
-class _Setting:
-    """A setting's name near a value in a passage; `distance` in characters, `words` of the name."""
-
-    is_version: bool
-    is_exact: bool
-    is_cell: bool
-    is_plain: bool
-    is_number: bool
-    is_default: bool
-    is_assigned: bool
-    words: int
-    distance: int
+def _is_required(pair: Became, statement: StatedPlace) -> bool:
+    """True if a passage says which version is required today."""
+    is_required = _AND_UP.match(statement.after) or _REQUIRED.search(statement.text)
+    is_close = _distance(pair, statement) <= _CLOSE_CHARACTERS
+    return is_close and bool(is_required) and not _HISTORY.search(statement.text)
 
 
-def _is_stated(setting: _Setting, statement: StatedPlace) -> bool:
+def _is_stated(pair: Became, statement: StatedPlace, *, is_exact: bool, is_cell: bool) -> bool:
     """True if a passage surely means the setting: ordinary names and values must be closer together."""
-    is_close = setting.distance <= _CLOSE_CHARACTERS
-    if setting.is_version:
-        is_required = _AND_UP.match(statement.after) or _REQUIRED.search(statement.text)
-        return is_close and bool(is_required) and not _HISTORY.search(statement.text)
-    if setting.is_plain:
+    if len(pair.old) == 1 or pair.old[:1].isalpha():
         # "Set `mode` to fast" and "if `mode` is fast" describe a choice, which stays.
         is_default = _DEFAULT_IS.search(statement.before) or _BY_DEFAULT.match(statement.after)
-        is_column = setting.is_cell and (setting.is_number or "default" in statement.topic.lower())
-        return is_column or (setting.is_exact and bool(is_default))
-    if setting.is_exact or setting.is_cell:
-        return True
-    is_near = setting.distance <= _NEAR_CHARACTERS
-    return is_near and (setting.words > 1 or setting.is_default or is_close)
+        is_column = is_cell and (pair.old.isdecimal() or "default" in statement.topic.lower())
+        return is_column or (is_exact and bool(is_default))
+    distance = _distance(pair, statement)
+    is_telling = any(len(subject_words(name)) > 1 for name in pair.names) or _DEFAULT.search(statement.text)
+    return is_exact or is_cell or distance <= (_NEAR_CHARACTERS if is_telling else _CLOSE_CHARACTERS)
 
 
 def _is_named(name: str, text: str) -> bool:
     """True if a text contains the exact name; an ordinary word must be marked as code."""
     is_spelled_as_name = is_distinct(name) or "-" in name
     return f"`{name}`" in text or (is_spelled_as_name and bool(mention(name).search(text)))
-
-
-def _is_other_money(pair: Became, statement: StatedPlace) -> bool:
-    """True if the passage states a sum of money, and the code does not."""
-    if not _CURRENCY.search(statement.before):
-        return False
-    words = {part for name in pair.names for part in parts_of(name)}
-    return _PRICE_WORDS.isdisjoint(words) and not any(_CURRENCY.search(row.text) for row in pair.sources)
 
 
 def _is_cell(pair: Became, statement: StatedPlace) -> bool:
@@ -208,11 +141,13 @@ def _is_cell(pair: Became, statement: StatedPlace) -> bool:
     return is_cell and len(cells) > 1 and any(_is_named(name, cells[1]) for name in pair.names)
 
 
-def _distance(name: str, statement: StatedPlace) -> int:
+def _distance(pair: Became, statement: StatedPlace) -> int:
     """The number of characters between a value and the nearest mention of its name, in any spelling."""
-    pattern = _spelling(subject_words(name))
-    before = [len(statement.before) - match.end() for match in pattern.finditer(statement.before)]
-    after = [match.start() for match in pattern.finditer(statement.after)]
+    patterns = [_spelling(subject_words(name)) for name in pair.names]
+    before = (
+        len(statement.before) - row.end() for each in patterns for row in each.finditer(statement.before)
+    )
+    after = (row.start() for each in patterns for row in each.finditer(statement.after))
     return min((*before, *after), default=_NOWHERE)
 
 
@@ -229,7 +164,7 @@ def _names(name: str, text: str) -> bool:
 def _has_other_unit(pair: Became, statement: StatedPlace) -> bool:
     """True if the passage gives the value in a unit other than the setting's."""
     value = pair.value
-    unit = value and (value.unit or words_and_unit(value.names[0])[1])
+    unit = value and words_and_unit(value.names[0])[1]
     stated = _ANY_UNIT.match(statement.after)
     return bool(unit and stated and not re.fullmatch(UNITS[unit], stated[1], re.IGNORECASE))
 

@@ -4,17 +4,15 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from instep.drafting.writer.facts.line_alignment import LinePair
 from instep.drafting.writer.facts.token_replacements import TokenReplacement
-from instep.drafting.writer.facts.written_names import flags_defined_in
 from instep.drafting.writer.words.identifiers import (
     Token,
     are_alike,
     is_caption,
     is_hyphenated,
-    is_key_combination,
     is_label,
     wider,
 )
@@ -22,12 +20,10 @@ from instep.platform.core.name_matching import is_distinct, mention
 from instep.platform.text.file_kinds import WEIGHTS
 from instep.platform.text.patch import FilePatch
 
-Level = Literal["name", "label", "caption", "command", "method", "literal", "line"]
 _QUOTED = re.compile(r"""(["'`])((?:\\.|(?!\1)[^\\])*)\1|>([^<>{}=]+)</""")
 _CALLED = re.compile(r"([A-Za-z]\w+)\.([a-zA-Z]\w{3,})\(\Z")
 _ITSELF = frozenset(("self", "this", "cls", "super", "that"))
 _MAX_CALL_CHARACTERS = 100
-EMAIL_ADDRESS = re.compile(r"[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,5}[A-Za-z]{2,20}\b")
 # If a repository moves, all URLs below its own move.
 _REPOSITORY = re.compile(
     r"\b(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w-]{1,60}/\w[\w.-]{0,90}(?<!\.git)(?<![.-])"
@@ -40,15 +36,13 @@ _MAX_ADDRESS_CHARACTERS = 200
 _TEXT_LINE = re.compile(r"^[\s*#/]*([A-Z][^<>{}=;|]*?)[\s*/]*$")
 # Unquoted text in a catalog or template: `page.title = Page Size`, `title: Page Size`.
 _UNQUOTED_TEXT = re.compile(r"^\s*[\w.-]+\s*[:=]\s*([A-Z][^\s\"'`<>{}=;|()]* [^\"'`<>{}=;|()]*?)\s*$")
-_CATALOGUE = re.compile(r"\.(?:ya?ml|properties|ftl)$")
-_CAPTION = re.compile(r"\s*([\w.-]+)\s*[:=]\s*([A-Z][a-z]+)\s*$")
 _LABEL_KEY = re.compile(
     r"""\b(?:label|caption|placeholder|tooltip|tabTitle|menuTitle|buttonText)["']?\s*(?:=>|[:=])\s*[{(]?\s*["'`]"""
     r"""|\b(?:Text|\w*Button|Label|NavigationLink|Toggle|Tab|MenuItem|navigationTitle)\(\s*(?:\w+\s*[:=]\s*)?["']"""
 )
-_VERSION = re.compile(r"\d")
 # A line of a catalog, in JSON, YAML or properties: `"members.add": "Add member",`.
 _ENTRY = re.compile(r"""\s*["']?(?P<key>[\w.-]+)["']?\s*(?:=>|[:=])\s*["'`]?[A-Z][^"'`{}]*["'`]?,?""")
+_VERSION = re.compile(r"\d")
 _WORD = re.compile(r"\w+")
 
 
@@ -66,51 +60,27 @@ class SourceLine:
         return f"{self.file}, line {self.line}"
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedText:
-    """`old` became `new` in the line `source`, which was `old_line` before."""
+class ChangedText(NamedTuple):
+    """A text of a line, and the one that replaces it."""
 
-    level: Level
+    kind: Literal["name", "label", "text"]
     old: str
     new: str
-    source: SourceLine
-    old_line: str
-
-
-def source_of(replacement: TokenReplacement) -> SourceLine:
-    line = replacement.pair.new
-    return SourceLine(replacement.file, line.new, line.text, replacement.weight)
 
 
 def changed_texts(replacement: TokenReplacement) -> Iterator[ChangedText]:
     """The texts around a replaced token that an article could repeat verbatim, shortest first."""
-    source, old_line = source_of(replacement), replacement.pair.old.text
-    is_of_interface = _names_label(source.text) or _is_entry_of(old_line, source.text)
-    name = (
-        _same_kind(EMAIL_ADDRESS, replacement)
-        or _same_kind(_REPOSITORY, replacement)
-        or _named_repository(replacement)
-        or _flag(replacement)
-        or _name(replacement)
-    )
+    name = _same_kind(_REPOSITORY, replacement) or _named_repository(replacement) or _name(replacement)
     if name:
-        yield ChangedText("name", *name, source, old_line)
+        yield ChangedText("name", *name)
     method = _method(replacement)
     if method:
-        yield ChangedText("method", *method, source, old_line)
-    for old, new in (*_literals(replacement), *_captions(replacement)):
-        is_shown = is_of_interface or replacement.weight >= WEIGHTS["interface"]
-        yield ChangedText(_level(old, new, is_shown=is_shown), old, new, source, old_line)
-
-
-def _level(old: str, new: str, *, is_shown: bool) -> Level:
-    if is_key_combination(old) and is_key_combination(new):
-        return "name"
-    if is_label(old) and is_label(new):
-        return "label"
-    if is_shown and is_caption(old) and is_caption(new):
-        return "caption"
-    return "command" if is_hyphenated(old) and is_hyphenated(new) else "literal"
+        yield ChangedText("name", *method)
+    before, after = replacement.pair.old.text, replacement.pair.new.text
+    is_of_interface = replacement.weight >= WEIGHTS["interface"]
+    is_shown = is_of_interface or _names_label(after) or _is_entry_of(before, after)
+    for old, new in _literals(replacement):
+        yield ChangedText(_kind(old, new, is_shown=is_shown), old, new)
 
 
 def _is_entry_of(old_line: str, new_line: str) -> bool:
@@ -122,6 +92,12 @@ def _is_entry_of(old_line: str, new_line: str) -> bool:
 def _names_label(line: str) -> bool:
     """True if a line of code sets the text of a label or the like: `label: 'Favorites'`."""
     return bool(_LABEL_KEY.search(line))
+
+
+def _kind(old: str, new: str, *, is_shown: bool) -> Literal["name", "label", "text"]:
+    if (is_label(old) and is_label(new)) or (is_shown and is_caption(old) and is_caption(new)):
+        return "label"
+    return "name" if is_hyphenated(old) and is_hyphenated(new) else "text"
 
 
 def _name(replacement: TokenReplacement) -> tuple[str, str] | None:
@@ -154,18 +130,6 @@ def _named_repository(replacement: TokenReplacement) -> tuple[str, str] | None:
 def _match_at(kind: re.Pattern[str], line: str, start: int, end: int) -> str | None:
     matches = kind.finditer(line, max(0, start - _MAX_ADDRESS_CHARACTERS), end + _MAX_ADDRESS_CHARACTERS)
     return next((match[0] for match in matches if match.start() <= start and end <= match.end()), None)
-
-
-def _flag(replacement: TokenReplacement) -> tuple[str, str] | None:
-    """A flag that a library defines by its name without dashes."""
-    old, new = (
-        [flag for flag in flags_defined_in(line) if flag.removeprefix("--") == text]
-        for line, text in (
-            (replacement.pair.old.text, replacement.old),
-            (replacement.pair.new.text, replacement.new),
-        )
-    )
-    return (old[0], new[0]) if old and new else None
 
 
 def _method(replacement: TokenReplacement) -> tuple[str, str] | None:
@@ -205,15 +169,6 @@ def _literals(replacement: TokenReplacement) -> Iterator[tuple[str, str]]:
         yield old.text, new.text
 
 
-def _captions(replacement: TokenReplacement) -> Iterator[tuple[str, str]]:
-    """One word of the interface, unquoted in a YAML catalog."""
-    if replacement.weight >= WEIGHTS["interface"] and _CATALOGUE.search(replacement.file):
-        captions = [_CAPTION.match(line.text) for line in (replacement.pair.old, replacement.pair.new)]
-        before, after = ((caption[1], caption[2]) if caption else None for caption in captions)
-        if before and after and before[0] == after[0] and before != after:
-            yield before[1], after[1]
-
-
 def literal_around(line: str, start: int, end: int) -> Token | None:
     """The quoted string, text between tags, text of a key or bare line that contains a span."""
     for match in _QUOTED.finditer(line):
@@ -226,11 +181,9 @@ def literal_around(line: str, start: int, end: int) -> Token | None:
     return None
 
 
-def changed_line(pair: LinePair, file: str, weight: float) -> ChangedText:
+def changed_line(pair: LinePair) -> ChangedText:
     """The whole line, without the markers of a comment or a list item."""
-    old, new = _without_markers(pair.old.text), _without_markers(pair.new.text)
-    source = SourceLine(file, pair.new.new, pair.new.text, weight)
-    return ChangedText("line", old, new, source, pair.old.text)
+    return ChangedText("text", _without_markers(pair.old.text), _without_markers(pair.new.text))
 
 
 def _without_markers(text: str) -> str:

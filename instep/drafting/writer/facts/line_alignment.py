@@ -15,12 +15,7 @@ _MIN_SIMILARITY = 0.4
 # The weight of letters relative to tokens: they decide between lines that share equally many tokens.
 _TIE_SHARE = 0.001
 _MAX_ARGUMENTS = 8
-_MAX_ANNOTATIONS = 8
-_COMMENT = re.compile(r"\s*(?:#|//|/?\*)")
-# `#[arg(`, `@DefaultValue(`, `[DefaultValue(`.
-_ANNOTATION = re.compile(r"\s*(?:#\[|@[A-Za-z]|\[[A-Z])")
 _FLAG = re.compile(r"\s*[\"']--[a-z][\w-]+[\"'],\s*")
-_SETTING = re.compile(r"""\s*["']?([A-Za-z][\w-]{3,60})["']?\s*[:=]\s*["'\d]""")
 # A line of prose in a comment or a long string, and the lower-case start of one that continues a sentence.
 _PROSE = re.compile(r"[\s*#/]*(?P<text>[A-Za-z][^<>{}=;|]*)")
 _CONTINUATION = re.compile(r"[\s*#/]*[a-z](?![\w.-]*\s*:)[^<>{}=;|]*$")
@@ -29,19 +24,15 @@ _MIN_WRAPPED_CHARACTERS, _MIN_WRAPPED_WORDS = 40, 6
 
 @dataclass(frozen=True, slots=True)
 class LinePair:
-    """Two versions of a line, and the line before the new one, or the flag whose argument it is.
-
-    `annotated` is what the new line annotates: the first line below that is not an annotation itself.
-    """
+    """Two versions of a line, and the line before the new one, or the flag whose argument it is."""
 
     old: Line
     new: Line
     before: str = ""
-    annotated: str = ""
 
 
 def pairs_of(file: FilePatch) -> Iterator[LinePair]:
-    """Line pairs of every block of a file, in order, then moved settings."""
+    """Line pairs of every block of a file, in order."""
     for hunk in file.hunks:
         texts = [line.text for line in hunk.lines if line.mark != "-"]
         first = next((line.new for line in hunk.lines if line.mark != "-"), 0)
@@ -49,9 +40,7 @@ def pairs_of(file: FilePatch) -> Iterator[LinePair]:
             is_rewrapped = len(removed) != len(added)
             old_lines, new_lines = (_readable(side, is_rewrapped=is_rewrapped) for side in (removed, added))
             for old, new in _paired(old_lines, new_lines):
-                at = new.new - first
-                yield LinePair(old, new, _line_before(texts[:at]), _annotated_line(texts[at:]))
-    yield from _moved_settings(file)
+                yield LinePair(old, new, _line_before(texts[: new.new - first]))
 
 
 def _line_before(texts: Sequence[str]) -> str:
@@ -62,38 +51,6 @@ def _line_before(texts: Sequence[str]) -> str:
         if not text.rstrip().endswith(","):
             break
     return texts[-1] if texts else ""
-
-
-def _annotated_line(texts: Sequence[str]) -> str:
-    """The line below annotations and comments, if the first text is an annotation."""
-    if not texts or not _ANNOTATION.match(texts[0]):
-        return ""
-    below = texts[1:_MAX_ANNOTATIONS]
-    return next((text for text in below if not (_ANNOTATION.match(text) or _COMMENT.match(text))), "")
-
-
-def _moved_settings(file: FilePatch) -> Iterator[LinePair]:
-    """Settings that were removed in one position of a file and added in another with a different value."""
-    removed, added = _settings(file, "-"), _settings(file, "+")
-    for key, old in removed.items():
-        new = added.get(key)
-        if old and new and old.text.strip() != new.text.strip() and not _are_close(old, new):
-            yield LinePair(old, new)
-
-
-def _settings(file: FilePatch, mark: str) -> dict[str, Line | None]:
-    """Lines `key = value` by key; None for a key that occurs twice."""
-    lines_by_key: dict[str, Line | None] = {}
-    for line in file.lines():
-        setting = _SETTING.match(line.text) if line.mark == mark and len(line.text) <= LONG_LINE else None
-        if setting and ("_" in setting[1] or "-" in setting[1]):
-            lines_by_key[setting[1]] = None if setting[1] in lines_by_key else line
-    return lines_by_key
-
-
-def _are_close(old: Line, new: Line) -> bool:
-    """True if both lines are in one block, whose lines are already paired."""
-    return old.new == new.new or old.old == new.old
 
 
 def _readable(lines: Sequence[Line], *, is_rewrapped: bool) -> list[Line]:
@@ -128,17 +85,6 @@ def _paired(removed: list[Line], added: list[Line]) -> Iterator[tuple[Line, Line
         yield removed[0], added[0]
     elif len(removed) * len(added) <= _MAX_CELLS:
         yield from _aligned(removed, added)
-    elif len(removed) == len(added):
-        yield from (
-            (old, new)
-            for old, new in zip(removed, added, strict=True)
-            if line_similarity(old.text, new.text) >= _MIN_SIMILARITY
-        )
-
-
-def line_similarity(old: str, new: str) -> float:
-    """The share of common tokens, 0 to 1; 0 if the lengths differ too much."""
-    return _similarity(Counter(TOKEN.findall(old)), Counter(TOKEN.findall(new)))
 
 
 def _similarity(old: "Counter[str]", new: "Counter[str]") -> float:

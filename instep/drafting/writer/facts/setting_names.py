@@ -27,52 +27,32 @@ _SIGNATURE = re.compile(
 )
 OPERATOR = re.compile(r"(?<=[\"'])[<>=~^]+\s*$")
 _FLAG_LINE = re.compile(r"\s*[\"']--[a-z]")
-# The last quotation mark of a line without another one after it: the line is inside a string.
-_OPEN_STRING = re.compile(r"(?:^|[\s(\[{:=,>])([\"'`])(?=[^\"'`]*\Z)")
 # The type of a variable, as in `const MAX: usize = `, which does not name the value.
 _TYPE = re.compile(r"(?<=\w)(\s*):\s*&?[A-Za-z][\w.]*(?:<[\w., ]*>)?\??\s*(?==\s)")
-# A call around a default: `Default: booldefault.StaticBool(`.
-_WRAPPER = re.compile(r"(\b[Dd]efault\s*[:=]\s*)[\w.]+\(\s*$")
-# A type around the only argument: `threshold = Decimal("100.00")`.
-_TYPED = re.compile(r"""(\w\s*=\s*)(?:new\s+)?(?:\w+\.)*[A-Z]\w*\(\s*["']?$""")
-_CLOSED = re.compile(r"""["']?[a-zA-Z]?\s*\)[,;]?\s*$""")
-_LETTERS = re.compile(r"[A-Za-z]{2}")
 _DEFAULT_KEYWORD = re.compile(r"\bdefault(?:_value|Value)?\s*[=:]\s*[\"'`]?$")
-# The text before a default in an annotation: `#[arg(long, default_value_t = `, `@DefaultValue("`.
-_ANNOTATED_DEFAULT = re.compile(r"(?i:\bdefault(?:_?value)?(?:_t)?)\s*[=(]\s*[\"'`]?$")
-# An annotation that makes a field an option of a command line.
-_FLAG_ANNOTATION = re.compile(r"\s*#\[(?:arg|clap|structopt)\b")
-# The field below an annotation: `pub page_size: u8,`, `private int pageSize;`.
-_ANNOTATED_FIELD = re.compile(r"\s*(?:[\w<>?,\[\].]+\s+)*?([A-Za-z_]\w*)\s*[:;={,)]")
 _FIRST_ARGUMENT = re.compile(r"""\(\s*(?:["'`]-\w["'`]\s*,\s*)?["'`](-{0,2}[A-Za-z][\w-]*)["'`\s=<]""")
 # The beginning of a field's definition: `seats = IntegerField(default=`, `t.integer :seats, default: `.
 _FIELD_CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*(?::[^=()]+)?=\s*[\w.]+\(")
 _DECLARATION = re.compile(r"""\s*(?:field|attribute|add|t\.\w+|add_column\s+:\w+\s*,)\s*\(?\s*[:"'](\w+)""")
 
 
-def names_of_value(replacement: TokenReplacement, start: int, end: int, owner: str) -> Iterator[str]:
+def names_of_value(replacement: TokenReplacement, start: int, owner: str) -> Iterator[str]:
     """Names of the value: the nearest one before it, or the name around it if that one is generic.
 
-    The value is between `start` and `end` of the new line; `owner` is the name around it.
+    The value begins at `start` of the new line; `owner` is the name around it.
     """
     requirement = _REQUIREMENT.fullmatch(replacement.pair.new.text)
-    annotated_names = tuple(_annotated_names(replacement, start))
-    if annotated_names:
-        yield from annotated_names
-        return
-    left = _WRAPPER.sub(r"\1", _TYPE.sub(r"\1 ", OPERATOR.sub("", replacement.pair.new.text[:start])))
+    left = _TYPE.sub(r"\1 ", OPERATOR.sub("", replacement.pair.new.text[:start]))
     known_names = (requirement[1],) if requirement else _option_of(left)
-    right = replacement.pair.new.text[end:]
-    left = _TYPED.sub(r"\1", left) if _CLOSED.match(right) else left
-    yield from known_names or _names_before(replacement.pair.before, owner, left, right)
+    yield from known_names or _names_before(replacement.pair.before, owner, left)
 
 
-def _names_before(line_before: str, owner: str, left: str, right: str) -> Iterator[str]:
+def _names_before(line_before: str, owner: str, left: str) -> Iterator[str]:
     names = list(_NAME.finditer(left))
     if not any(_is_telling(name[0]) for name in names):
         left = f"{_opened_by(line_before) or owner} = "
         names = list(_NAME.finditer(left))
-    end, says_default = len(left), False
+    end = len(left)
     if "? " in left:
         return
     for name in reversed(names):
@@ -80,10 +60,7 @@ def _names_before(line_before: str, owner: str, left: str, right: str) -> Iterat
         if not _GAP.fullmatch(gap) or _is_argument(left, name.start()):
             return
         end = name.start()
-        says_default = says_default or name[0].lower() == "default"
         if _is_telling(name[0]):
-            if not says_default and _is_word_of_sentence(name, left, gap, right):
-                return
             yield name[0].rsplit(".", 1)[-1]
             if not name[0].startswith("-"):
                 return
@@ -100,33 +77,12 @@ def _option_of(left: str) -> tuple[str, ...]:
     return (definition[1],) if definition and _is_telling(definition[1]) else ()
 
 
-def _annotated_names(replacement: TokenReplacement, start: int) -> Iterator[str]:
-    """The names of the field whose default an annotation sets, the flag first; empty for other lines."""
-    left = replacement.pair.new.text[:start]
-    field = _ANNOTATED_FIELD.match(replacement.pair.annotated)
-    if field and _is_telling(field[1]) and _ANNOTATED_DEFAULT.search(left):
-        if _FLAG_ANNOTATION.match(left):
-            yield f"--{field[1].replace('_', '-')}"
-        yield field[1]
-
-
 def _opened_by(line: str) -> str:
     """The name that a line opens: `page_limit = Field(` defines `page_limit`; a flag defines itself."""
     opened = _OPENED.match(line)
     if opened:
         return opened[1]
     return line if _FLAG_LINE.match(line) else ""
-
-
-def _is_word_of_sentence(name: re.Match[str], left: str, gap: str, right: str) -> bool:
-    """True if the word before a value is part of a sentence, as in "Try again within 5 minutes"."""
-    if name[0].startswith("-") or is_distinct(name[0]):
-        return False
-    opening = _OPEN_STRING.search(left)
-    if opening and " " in left[opening.end() :].strip():
-        return True
-    is_first = not left[: name.start()].strip(" \t-#*/")
-    return not gap.strip() and not (is_first and not _LETTERS.search(right))
 
 
 def _is_argument(line: str, place: int) -> bool:
@@ -138,12 +94,6 @@ def _is_argument(line: str, place: int) -> bool:
 def _is_telling(name: str) -> bool:
     parts = [part for part in parts_of(name.rsplit(".", 1)[-1]) if part not in _GENERIC]
     return bool(parts) and (len("".join(parts)) >= 4 or is_distinct(name))
-
-
-def name_of_amount(name: str, owner: str) -> tuple[str, ...]:
-    """The name that an amount is assigned to, or else the name around it."""
-    name = owner if _GENERIC.issuperset(parts_of(name)) else name
-    return (name,) if name else ()
 
 
 def is_signature(line: str) -> bool:

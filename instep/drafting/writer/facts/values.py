@@ -12,8 +12,7 @@ from typing import NamedTuple
 from instep.drafting.writer.diffs.change_set import ReviewedFile
 from instep.drafting.writer.facts.changed_texts import SourceLine, literal_around
 from instep.drafting.writer.facts.line_alignment import LinePair, pairs_of
-from instep.drafting.writer.facts.quantities import Quantity, changed_quantity, plain_number
-from instep.drafting.writer.facts.setting_names import OPERATOR, name_of_amount, names_of_value
+from instep.drafting.writer.facts.setting_names import OPERATOR, names_of_value
 from instep.drafting.writer.facts.setting_sections import SettingSections
 from instep.drafting.writer.facts.token_replacements import TokenReplacement, token_replacements
 from instep.drafting.writer.words.identifiers import Token
@@ -35,7 +34,6 @@ _SETTINGS_FILE = re.compile(r"\.(?:ya?ml|ini|cfg|conf|properties)$|(?:^|/)\.env[
 _BARE_SCALAR = re.compile(r"\s*(?:-\s+)?[\w.-]+\s*[:=]\s*([\w./+@-]+)\s*$")
 # The packages that a product is built with are not requirements for its users.
 _DEPENDENCIES = frozenset(("dependencies", "devDependencies", "dev-dependencies", "require-dev"))
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 _WHOLE = re.compile(r"[0-9]{1,18}")
 _MIN_GROUPED = 1_000
 # A string, which may contain a comment sign, or a comment.
@@ -55,8 +53,8 @@ _SAME_VALUE_MARKS = re.compile(r"""[\s"'`,;]""")
 class ValueChange:
     """`old` became `new` in the value of a setting; `names` are spellings of its name, nearest first.
 
-    `unit` (see `words.units.UNITS`) is the one that the code names, `owner` the section around the setting,
-    `rivals` the neighboring sections that may have a setting of this name. `is_version` is true for a range
+    `owner` is the section around the setting, `rivals` the neighboring sections that may have a setting of
+    this name. `is_version` is true for a range
     such as `>=18`.
     """
 
@@ -65,7 +63,6 @@ class ValueChange:
     names: tuple[str, ...]
     source: SourceLine
     old_line: str
-    unit: str = ""
     owner: str = ""
     rivals: frozenset[str] = frozenset()
     is_version: bool = False
@@ -81,36 +78,28 @@ def value_changes(file: ReviewedFile) -> Iterator[ValueChange]:
         if _SAME_VALUE_MARKS.sub("", compared.old.text) == _SAME_VALUE_MARKS.sub("", compared.new.text):
             continue
         source = SourceLine(file.patch.path, pair.new.new, pair.new.text, file.weight)
-        quantities = changed_quantity(compared)
         owner, rivals = sections.owner_at(source.line), sections.rivals_at(source.line)
         for replacement in token_replacements(file.patch.path, file.weight, compared):
-            for literal in _with_other_spellings(_literals_or_amount(replacement, quantities)):
-                names = _names(replacement, literal, quantities, owner)
+            for literal in _with_other_spellings(_literals(replacement)):
+                names = _names(replacement, literal, owner)
                 if names and literal.old.casefold() != literal.new.casefold():
                     yield ValueChange(
-                        literal.old, literal.new, names, source, pair.old.text, literal.unit, owner, rivals,
+                        literal.old, literal.new, names, source, pair.old.text, owner, rivals,
                         literal.is_version,
                     )  # fmt: skip
 
 
-def _names(
-    replacement: TokenReplacement,
-    literal: "_Literal",
-    quantities: tuple[Quantity, Quantity] | None,
-    owner: str,
-) -> tuple[str, ...]:
-    if quantities and literal.start < 0:
-        return name_of_amount(quantities[1].name, owner)
+def _names(replacement: TokenReplacement, literal: "_Literal", owner: str) -> tuple[str, ...]:
     if owner in _DEPENDENCIES:
         return ()
-    return tuple(names_of_value(replacement, literal.start, literal.end, owner))
+    return tuple(names_of_value(replacement, literal.start, owner))
 
 
 def _comparable(pair: LinePair, path: str) -> LinePair:
     """Both lines without parts that may change while the value stays the same."""
     is_settings = bool(_SETTINGS_FILE.search(path))
     old, new = (_bare(line.text, is_settings=is_settings) for line in (pair.old, pair.new))
-    return LinePair(_with_text(pair.old, old), _with_text(pair.new, new), pair.before, pair.annotated)
+    return LinePair(_with_text(pair.old, old), _with_text(pair.new, new), pair.before)
 
 
 def _with_text(line: Line, text: str) -> Line:
@@ -126,38 +115,19 @@ def _bare(text: str, *, is_settings: bool) -> str:
 
 
 class _Literal(NamedTuple):
-    """A value before and after; `start` is its offset in the new line, negative for a computed amount."""
+    """A value before and after; `start` is its offset in the new line."""
 
     old: str
     new: str
     start: int
     is_version: bool = False
-    unit: str = ""
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.new)
-
-
-def _literals_or_amount(
-    replacement: TokenReplacement, quantities: tuple[Quantity, Quantity] | None
-) -> Iterator[_Literal]:
-    """The replaced literals; if they are part of an amount that the line assigns, the amount instead."""
-    if quantities is None:
-        yield from _literals(replacement)
-        return
-    old, new = quantities
-    yield _Literal(plain_number(old.amount), plain_number(new.amount), -1, unit=new.unit)
-    yield from (literal for literal in _literals(replacement) if not literal.old.isdigit())
 
 
 def _literals(replacement: TokenReplacement) -> Iterator[_Literal]:
     # An argument that is added or removed after the value is not part of it.
     old, new = (_first_argument(text) for text in (replacement.old, replacement.new))
     start = replacement.new_start + replacement.new.index(new)
-    if _is_part_of_name(replacement):
-        yield from _strings(replacement)
-    elif any(kind.fullmatch(old) and kind.fullmatch(new) for kind in (_NUMBER, CONSTANT)):
+    if any(kind.fullmatch(old) and kind.fullmatch(new) for kind in (_NUMBER, CONSTANT)):
         before, after = (_DIGIT_GROUPS.sub("", text.lstrip(_RANGE)) for text in (old, new))
         left = replacement.pair.old.text[: replacement.old_start]
         is_version = before.isdigit() and (old[:1] in _RANGE or bool(OPERATOR.search(left)))
@@ -172,15 +142,6 @@ def _first_argument(text: str) -> str:
     return first[keyword.end() if keyword else 0 :].strip()
 
 
-def _is_part_of_name(replacement: TokenReplacement) -> bool:
-    """True if a number without a point is between the hyphens of a name: 4o in `gpt-4o-mini`."""
-    line, (start, end) = replacement.pair.old.text, replacement.old_span
-    is_joined = bool(
-        re.search(r"\w-\Z", line[max(0, start - 2) : start]) or re.match(r"-[A-Za-z]", line[end:])
-    )
-    return is_joined and "." not in replacement.old
-
-
 def _with_other_spellings(literals: Iterator[_Literal]) -> Iterator[_Literal]:
     """The literals with articles' spellings: `true` for `True`, 10,000 for 10000, 3.6 or 3 for 3.6.0."""
     for literal in literals:
@@ -193,8 +154,6 @@ def _with_other_spellings(literals: Iterator[_Literal]) -> Iterator[_Literal]:
             and int(literal.old) >= _MIN_GROUPED
         ):
             yield literal._replace(old=f"{int(literal.old):,}", new=f"{int(literal.new):,}")
-        if _GROUPED.fullmatch(literal.old) and _GROUPED.fullmatch(literal.new):
-            yield literal._replace(old=literal.old.replace(",", ""), new=literal.new.replace(",", ""))
         if is_version(literal.old):
             for old, new in _shorter_versions(literal.old, literal.new):
                 yield literal._replace(old=old, new=new, is_version=literal.is_version or old.isdigit())

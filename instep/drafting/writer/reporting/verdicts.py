@@ -1,9 +1,11 @@
 """Verdicts: the reason that each article that was considered got a draft or a place, or got none."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from instep.drafting.writer.editing.edits import EditsByArticle
 from instep.drafting.writer.facts.removed_names import RemovedMentions
+from instep.drafting.writer.porting.ported_text import ReviewerNotice
 from instep.drafting.writer.relevance.ranking import ArticleRanking
 from instep.drafting.writer.reporting.reasons import quoted, reason_for_edit
 from instep.drafting.writer.shapes import Place, StaleMention, Verdict
@@ -56,3 +58,30 @@ def review(
 def _reason_for_mention(mentions: RemovedMentions, article_id: str) -> str:
     row = mentions[article_id][0]
     return f"Says {quoted(row.name)}, which the change stops using in one place ({row.source.location})."
+
+
+def with_notices(verdicts: Sequence[Verdict], notices: Mapping[str, ReviewerNotice]) -> tuple[Verdict, ...]:
+    """The verdicts, with the reasons of articles that a person has to check; drafts come first."""
+    drafted = [verdict for verdict in verdicts if verdict.verdict == "edit"]
+    drafted_ids = {verdict.article_id for verdict in drafted}
+    others = [verdict for verdict in verdicts if verdict.article_id not in {*drafted_ids, *notices}]
+    return (
+        *(
+            replace(row, reason=f"{row.reason} {notices[row.article_id].reason}")
+            if row.article_id in notices
+            else row
+            for row in drafted
+        ),
+        # A text without a position concerns the article; a deleted page is only reported.
+        *(
+            Verdict(
+                article_id,
+                "concerned" if notice.evidence else "no_edit",
+                notice.reason,
+                evidence=notice.evidence,
+            )
+            for article_id, notice in notices.items()
+            if article_id not in drafted_ids
+        ),
+        *others,
+    )

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from instep.drafting.writer.articles.passages import line_of
 from instep.drafting.writer.editing.apply import MIN_CERTAIN
 from instep.drafting.writer.editing.edits import Edit, EditReason
 from instep.drafting.writer.facts.became import Became
@@ -15,7 +14,6 @@ from instep.drafting.writer.shapes import with_noun
 from instep.platform.core.name_matching import mention
 
 _MAX_REMAINING, _MAX_DOUBTS = 5, 5
-_QUANTITY = re.compile(r"(?<![\w.,])(?P<number>\d[\d.,]*)[\s-](?P<unit>[a-z]{3,})\b")
 
 
 def warnings_for(edits: Sequence[Edit], text: str, removals: Sequence[RemovedName]) -> tuple[str, ...]:
@@ -51,18 +49,6 @@ def _warnings_of(fact: EditReason, text: str) -> Iterator[str]:
         return
     if fact.kind == "name":
         yield from _remaining_name(fact, text)
-    yield from _remaining_quantities(fact, text)
-
-
-def _remaining_quantities(fact: Became, text: str) -> Iterator[str]:
-    """Warnings about old quantities that other sentences still state: "14 days", "14-day"."""
-    for quantity in _QUANTITY.finditer(fact.old):
-        unit = re.escape(quantity["unit"].removesuffix("s"))
-        spelled = re.compile(rf"(?<![\w.,]){re.escape(quantity['number'])}[\s-]{unit}s?\b")
-        match = None if spelled.search(fact.new) else spelled.search(text)
-        if match:
-            line = line_of(text, match.start())
-            yield f"“{match[0]}” is still in line {line}: check whether it means the same."
 
 
 def _remaining_name(fact: Became, text: str) -> Iterator[str]:

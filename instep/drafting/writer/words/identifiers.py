@@ -19,11 +19,6 @@ _TITLE_CASE = re.compile(
 )
 _CAPTION = re.compile(r"[A-Z][\w'\u2019-]*(?: [\w'\u2019&-]+){0,5}(?:\u2026|\.\.\.)?")
 _HYPHENATED = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
-_MODIFIER = r"(?:Ctrl|Control|Cmd|Command|CmdOrCtrl|CommandOrControl|Alt|Option|Meta|Shift|Mod)"
-_KEYS = re.compile(
-    rf"(?:{_MODIFIER}(?:\s\+\s|\+))+\w{{1,12}}|(?:{_MODIFIER}\+)+[^\w\s+]|(?:{_MODIFIER}-)+\w|[⌘⌃⌥⇧]+\w{{1,12}}",
-    re.IGNORECASE,
-)
 _EDGES = "-./:@{}"
 _MAX_LABEL_CHARACTERS = 60
 _OPENING_MARKUP = re.compile(r"(?:<[^<>]*>|\*\*|__|\[|\*|_(?=\w)|\"|(?<!\w):(?:\w++:)++(?=`)|await )*")
@@ -108,11 +103,6 @@ def are_alike(old: str, new: str) -> bool:
 def is_caption(text: str) -> bool:
     """True if a text looks like an interface caption: a few words, one capital, no full stop."""
     return bool(_CAPTION.fullmatch(text)) and len(text) <= _MAX_LABEL_CHARACTERS
-
-
-def is_key_combination(text: str) -> bool:
-    """True if a text is a shortcut such as `Ctrl+K`, in any notation."""
-    return bool(_KEYS.fullmatch(text))
 
 
 def is_hyphenated(text: str) -> bool:
