@@ -172,8 +172,7 @@ async def fetched_source(url: str, format: str | None) -> "AsyncIterator[Source]
     from instep.platform.core.outbound.client import OutboundClient
     from instep.platform.core.progress import tell
     from instep.transfer.imports.fetchers.products import fetch_source, find_fetcher
-    from instep.transfer.imports.source.download import download_archive
-    from instep.transfer.imports.source.source_reading import Source
+    from instep.transfer.imports.source.source_reading import Source, download_archive
 
     fetcher = find_fetcher(url, format)
     async with aclosing(OutboundClient(settings().allow_list)) as client:

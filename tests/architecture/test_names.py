@@ -124,11 +124,11 @@ SAME_FUNCTIONS: dict[str, tuple[set[str], str]] = {
         "a folder of files",
     ),
     "parse_page": (
-        {"instep.transfer.git_sync.pages", "instep.transfer.imports.products.html_files"},
+        {"instep.transfer.git_sync.pages", "instep.transfer.imports.products.html_texts"},
         "a text becomes a page",
     ),
     "path_of": (
-        {"instep.content.files.storage", "instep.transfer.imports.products.id_addresses"},
+        {"instep.content.files.storage", "instep.transfer.imports.tree.url_parts"},
         "where something is",
     ),
     "read_json": (

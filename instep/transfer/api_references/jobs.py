@@ -23,8 +23,7 @@ from instep.transfer.api_references.schemas import ApiReference
 from instep.transfer.imports import actions as imports
 from instep.transfer.imports.openapi.operation_settings import descriptions_in
 from instep.transfer.imports.plan.source_planning import plan_source
-from instep.transfer.imports.source.download import download_archive
-from instep.transfer.imports.source.source_reading import TOO_COSTLY, Source
+from instep.transfer.imports.source.source_reading import TOO_COSTLY, Source, download_archive
 from instep.transfer.imports.tree.schemas import UnreadableSource
 from instep.transfer.imports.write.running import ImportRun, run_plan
 

@@ -70,7 +70,7 @@ VIDEO = "https://www.youtube.com/watch?v=abc"
         ("{{< highlight go >}}\nx := `{{ y }}`\n{{< /highlight >}}", "```go\nx := `{{ y }}`\n```"),
         (
             "{{< code-toggle file=hugo >}}\n[a]\nb = 1\n{{< /code-toggle >}}",
-            "**hugo**\n\n```toml\n[a]\nb = 1\n```",
+            "**hugo**\n\n```\n[a]\nb = 1\n```",
         ),
         ('{{< figure src="i.png" alt="A" caption="B" >}}', "![A](i.png)\n\nB"),
         ("{{< imgproc flow Resize 800x >}}\nB\n{{< /imgproc >}}", "![](flow.png)\n\nB"),

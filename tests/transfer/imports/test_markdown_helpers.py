@@ -12,11 +12,9 @@ from instep.transfer.imports.markdown.fields import read_yaml
 from instep.transfer.imports.markdown.grouping import grouped_tabs, take_titles
 from instep.transfer.imports.markdown.heading_ids import replace_html_headings, take_heading_ids
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code, outside_code
-from instep.transfer.imports.markdown.material_parts import replace_card_grids, replace_formulas
-from instep.transfer.imports.markdown.plain_pages import page_of_markdown
+from instep.transfer.imports.markdown.plain_pages import page_of_markdown, repair_table_heads, take_title
+from instep.transfer.imports.markdown.python_markdown import replace_card_grids, replace_formulas
 from instep.transfer.imports.markdown.source_pages import read_page
-from instep.transfer.imports.markdown.table_heads import repair_table_heads
-from instep.transfer.imports.markdown.titles import take_title
 from instep.transfer.imports.tree.file_names import name_order, title_of_name, without_numbers
 from instep.transfer.imports.tree.schemas import Loss, Losses
 from tests.support.growth import grows_linearly

@@ -129,12 +129,7 @@ def test_the_configuration_of_zensical_is_read_before_that_of_mkdocs() -> None:
         ("++ctrl+alt+del++", "<kbd>Ctrl</kbd>+<kbd>Alt</kbd>+<kbd>Del</kbd>"),
         (":material-check: :octicons-x-24: done :smile:", "✓ done 😄"),
         ("[:octicons-book-16:](a.md)", "[book 16](a.md)"),
-        ("Use {==this==} and {--that--}.", "Use this and ~~that~~."),
         ("[TOC]\n\nA\n:   The first\n\n    letter", "- **A**\n\n  The first\n\n  letter"),
-        (
-            "#### A\n\n: The first\nletter\n\n    - of many\n        - signs\n\n    !!! note\n        Yes",
-            "#### A\n\nThe first\nletter\n\n- of many\n    - signs\n\n> [!NOTE]\n> Yes",
-        ),
         ("<br/>\n[A](https://example.com)", "<br/>\n\n[A](https://example.com)"),
         ("The API.\n\n*[API]: Application Interface", "The API (Application Interface)."),
         ("![a](b.png#only-light)![a](c.png#only-dark){ width=9 }", "![a](b.png)"),

@@ -9,10 +9,10 @@ from instep.transfer.imports.fetchers.product_api import Api
 from instep.transfer.imports.fetchers.saved_files import FileSaver
 from instep.transfer.imports.html.safe_links import page_of
 from instep.transfer.imports.plan.addresses import addresses_above, directory_of
-from instep.transfer.imports.plan.pattern_index import PatternIndex
-from instep.transfer.imports.products.html_files import linked_path
-from instep.transfer.imports.products.id_addresses import path_of, site_of
+from instep.transfer.imports.plan.other_pages import PatternIndex
+from instep.transfer.imports.products.html_texts import linked_path
 from instep.transfer.imports.tree.schemas import UnreadableSource
+from instep.transfer.imports.tree.url_parts import path_of, site_of
 from tests.support.import_sources import page, tree
 from tests.support.wording import like
 
@@ -61,7 +61,7 @@ def test_a_link_is_compared_with_few_patterns(monkeypatch: pytest.MonkeyPatch) -
         compared.append(pattern)
         return is_match(pattern, path)
 
-    monkeypatch.setattr("instep.transfer.imports.plan.pattern_index.is_match", counted)
+    monkeypatch.setattr("instep.transfer.imports.plan.other_pages.is_match", counted)
     pages = [page(f"{number}.md", former_addresses=(f"/hc/{number:06}-*",)) for number in range(200)]
     directory = directory_of(tree(*pages), [])
 

@@ -8,7 +8,7 @@ from html import escape, unescape
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from instep.platform.core.html_cost import BLOCKS, TOKEN, refuse_costly_html
-from instep.transfer.imports.html.words_in_brackets import shown_comparisons
+from instep.transfer.imports.html.escapes import shown_comparisons
 
 Node = LexborNode
 # Unicode noncharacters, which are reserved for internal use: they mark parts that are already Markdown.

@@ -18,8 +18,7 @@ from instep.transfer.imports.html.html_document import (
     text_of,
     unwrap,
 )
-from instep.transfer.imports.html.markdown_links import link_target, picture
-from instep.transfer.imports.html.picture_widths import picture_width
+from instep.transfer.imports.html.markdown_links import link_target, picture, picture_width
 from instep.transfer.imports.tree.url_parts import decoded_path, split_url
 from instep.transfer.imports.tree.written_pictures import is_written_picture
 

@@ -3,8 +3,7 @@
 import re
 from html import unescape
 
-from instep.transfer.imports.html.markdown_links import picture
-from instep.transfer.imports.html.picture_widths import picture_width
+from instep.transfer.imports.html.markdown_links import picture, picture_width
 
 _ATTRIBUTE = r"(?:[.#][\w:-]+|[A-Za-z][\w:-]*=(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s{}\"']+))"
 _LIST = re.compile(

@@ -6,14 +6,12 @@ from collections.abc import Callable
 from instep.transfer.imports.markdown.hidden_code import end_of_indented_block
 
 _DEFINITION = re.compile(r"([ \t]*):[ \t]{1,3}(?=\S)(.*)$")
-_HEADING = re.compile(r" {0,3}(?:#{1,6}[ \t]|(?:=+|-+)[ \t]*$)")
 
 
 def replace_definition_lists(text: str, id_of: Callable[[str], str] = lambda term: "") -> str:
     """The text with each `term` above `: definition` as a list item. Code in the text must be hidden.
 
-    A definition right below a heading has no term: it is the text of that section. `id_of` returns the id
-    that a product generates for a term.
+    `id_of` returns the id that a product generates for a term.
     """
     lines = text.split("\n")
     result: list[str] = []
@@ -21,9 +19,6 @@ def replace_definition_lists(text: str, id_of: Callable[[str], str] = lambda ter
     while at < len(lines):
         match = _DEFINITION.match(lines[at])
         terms = _take_terms(result, match[1]) if match else []
-        if match and not terms and _is_below_heading(result):
-            at = _add_definitions(lines, at, match[1], match[1], result, id_of)
-            continue
         if not match or not terms:
             result.append(lines[at])
             at += 1
@@ -54,10 +49,6 @@ def _take_terms(lines: list[str], indent: str) -> list[str]:
         return []
     del lines[start:]
     return [term.strip("*") for term in terms]
-
-
-def _is_below_heading(lines: list[str]) -> bool:
-    return _HEADING.match(next((line for line in reversed(lines) if line.strip()), "")) is not None
 
 
 def _add_definitions(

@@ -152,8 +152,6 @@ def _plain_tag(tag: TagUse, code: HiddenCode, page: SourcePage, includes: Includ
         return tab(tag.named.get("title") or tag.named.get("header") or tag.argument("name"), body)
     if name in ("tabs", "tabpane"):
         return f"\n\n{tabs(body)}\n\n"
-    if name == "step":
-        return headed_block(tag.named.get("title") or tag.named.get("header") or tag.argument("name"), body)
     if name == "details":
         return headed_block(tag.argument("summary") or tag.named.get("title", "Details"), body)
     if name in _GROUPS:
@@ -179,17 +177,9 @@ def _plain_callout(tag: TagUse, body: str) -> str:
 def _plain_code(tag: TagUse, code: HiddenCode) -> str:
     """A fence for a shortcode that encloses code, with the name of its file above."""
     body = code.show(tag.body or "").strip("\n")
-    language = tag.named.get("lang") or (tag.positional[0] if tag.positional else "") or _language(body)
+    language = tag.named.get("lang") or (tag.positional[0] if tag.positional else "")
     mark = code.add_text(body, language)
     return headed_block(tag.named.get("file", ""), mark)
-
-
-def _language(text: str) -> str:
-    """The language of a text with Hugo settings: TOML, JSON or YAML."""
-    first = next((line.strip() for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
-    if first.startswith(("[", "+++")) or re.match(r"[\w.-]+[ \t]*=", first):
-        return "toml"
-    return "json" if first.startswith("{") else "yaml"
 
 
 def _plain_media(tag: TagUse, page: SourcePage, includes: Includes) -> str:

@@ -6,8 +6,7 @@ from typing import get_args
 from instep.platform.web.shapes import Visibility
 from instep.transfer.exports.file_contents import OUTDATED
 from instep.transfer.imports.markdown.fields import Fields
-from instep.transfer.imports.markdown.page_losses import PageLosses
-from instep.transfer.imports.markdown.source_pages import SourcePage
+from instep.transfer.imports.markdown.source_pages import PageLosses, SourcePage
 from instep.transfer.imports.tree.schemas import ImportedPage, PageStatus
 
 # An article in review is exported as a draft.

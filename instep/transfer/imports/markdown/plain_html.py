@@ -10,12 +10,12 @@ from instep.platform.core import limits
 from instep.platform.core.directives import FENCE
 from instep.transfer.imports.html.boxes import BOX_TAGS, kind_of_classes
 from instep.transfer.imports.html.convert import to_markdown
+from instep.transfer.imports.html.escapes import shown_comparisons
 from instep.transfer.imports.html.html_document import class_words
 from instep.transfer.imports.html.markdown_links import link
-from instep.transfer.imports.html.words_in_brackets import shown_comparisons
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.hidden_code import dedented
-from instep.transfer.imports.markdown.page_losses import PageLosses
+from instep.transfer.imports.markdown.source_pages import PageLosses
 
 _BLOCKS = (
     "address|article|aside|blockquote|center|details|div|dl|fieldset|figcaption|figure|footer|form|header|main"

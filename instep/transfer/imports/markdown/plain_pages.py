@@ -2,18 +2,21 @@
 
 import re
 from collections.abc import Callable
+from itertools import takewhile
 
+from instep.platform.text.blocks import Block, read_blocks
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS
 from instep.transfer.imports.html.escapes import plainer
 from instep.transfer.imports.markdown.attribute_lists import remove_attribute_lists
+from instep.transfer.imports.markdown.callouts import plain_title
+from instep.transfer.imports.markdown.fields import Fields
 from instep.transfer.imports.markdown.grouping import take_titles
 from instep.transfer.imports.markdown.heading_ids import replace_html_headings, take_heading_ids
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code
 from instep.transfer.imports.markdown.own_fields import with_own_fields
 from instep.transfer.imports.markdown.plain_html import replace_html
 from instep.transfer.imports.markdown.source_pages import SourcePage
-from instep.transfer.imports.markdown.table_heads import repair_table_heads
-from instep.transfer.imports.markdown.titles import navigation_label, take_title
+from instep.transfer.imports.tree.file_names import title_of_name
 from instep.transfer.imports.tree.schemas import ImportedPage
 
 # The transform of a format, applied to a text with hidden code.
@@ -55,6 +58,14 @@ _PICTURE_LINE = re.compile(
     re.MULTILINE,
 )
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+# Front matter in the order of Docusaurus, Mintlify, Jekyll and Hugo.
+_LABELS = ("sidebar_label", "sidebarTitle", "nav_title", "linkTitle", "linktitle")
+_FOLDER_PAGES = frozenset(("index", "_index", "readme", "home"))
+_ID = re.compile(r"(?<![ \t])[ \t]*+(?:\{:?[^{}\n]*\}|\[#[\w.-]+\])[ \t]*$")
+_NOT_A_WORD = re.compile(r"[\W_]+")
+_RULE = re.compile(r"([ \t>]*+)\|[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?+[ \t]*+")
+_BAR = re.compile(r"(?<!\\)\|")
+_MARKS = re.compile(r"[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?+")
 
 
 def plain_page(page: SourcePage, transform: Transform, title: str = "") -> ImportedPage:
@@ -157,3 +168,92 @@ def _language_and_title(info: str, has_bare_titles: bool) -> tuple[str, str]:
     if not any(map(str.isalnum, plain)):
         return language, ""
     return language, plainer(_SIGN.sub(r"\\\g<0>", plain))
+
+
+def take_title(title: str, body: str, path: str, other: str = "") -> tuple[str, str]:
+    """The title of a page, and its text without the heading that repeats it.
+
+    `title` is the title in the front matter, or empty. Without one, the title is the first heading if that
+    has level 1, which is then removed; otherwise `other`, its title elsewhere in the source, or the name of
+    the file or of its folder.
+    """
+    heading = _first_heading(body)
+    if heading is None:
+        return plain_title(title) or other or _title_of_path(path), body
+    words = plain_title(_ID.sub("", remove_attribute_lists(heading.text)))
+    if not title and words:
+        return words, _without(body, heading)
+    if _is_same(title, words):
+        return plain_title(title), _without(body, heading)
+    return plain_title(title) or other or _title_of_path(path), body
+
+
+def navigation_label(fields: Fields) -> str:
+    """The name of a page in the navigation, in its front matter; empty if there is none."""
+    return fields.text(*_LABELS) or fields.fields("sidebar").text("label")
+
+
+def _first_heading(body: str) -> Block | None:
+    """The first heading if it has level 1."""
+    heading = next((block for block in read_blocks(body).blocks if block.kind == "heading"), None)
+    return heading if heading and heading.level == 1 and heading.depth == 0 else None
+
+
+def _without(body: str, heading: Block) -> str:
+    lines = body.split("\n")
+    above, below = lines[: heading.first_line - 1], lines[heading.last_line :]
+    if not any(line.strip() for line in above):
+        return "\n".join(below).lstrip("\n")
+    return "\n".join(above).rstrip("\n") + "\n\n" + "\n".join(below).lstrip("\n")
+
+
+def _is_same(title: str, words: str) -> bool:
+    return _NOT_A_WORD.sub("", plain_title(title)).casefold() == _NOT_A_WORD.sub("", words).casefold()
+
+
+def _title_of_path(path: str) -> str:
+    folder, _, _ = path.rpartition("/")
+    title = title_of_name(path)
+    return title_of_name(folder) if title.lower() in _FOLDER_PAGES and folder else title
+
+
+def repair_table_heads(text: str) -> str:
+    """The text with as many cells in the head and the rule of a table as its widest row has.
+
+    Code in the text must be hidden.
+    """
+    if "|" not in text:
+        return text
+    lines = text.split("\n")
+    end = 0
+    for number in range(1, len(lines)):
+        head, rule = _row(lines[number - 1]), _RULE.fullmatch(lines[number])
+        if number < end or rule is None or not head or _RULE.fullmatch(lines[number - 1]):
+            continue
+        below = (_row(lines[at]) for at in range(number + 1, len(lines)))
+        rows = list(takewhile(bool, below))
+        end = number + 1 + len(rows)
+        cells, marks = _cells(head), _cells(_row(lines[number]))
+        if len(cells) != len(marks):
+            width = max(map(len, [cells, *map(_cells, rows)]))
+            lines[number - 1] = lines[number - 1].removesuffix(head) + _written(cells, width, "")
+            lines[number] = rule[1] + _written(marks[:width], width, "---")
+    return "\n".join(lines)
+
+
+def _row(line: str) -> str:
+    """The line from its first bar; empty if no row of a table begins with a bar."""
+    marks = _MARKS.match(line)
+    row = line[marks.end() :] if marks else line
+    return row if row.startswith("|") else ""
+
+
+def _cells(row: str) -> list[str]:
+    inner = row.strip().removeprefix("|")
+    cells = _BAR.split(inner)
+    return [cell.strip() for cell in (cells[:-1] if len(cells) > 1 and not cells[-1].strip() else cells)]
+
+
+def _written(cells: list[str], width: int, blank: str) -> str:
+    padded = [*cells, *[blank] * (width - len(cells))]
+    return f"| {' | '.join(padded)} |"

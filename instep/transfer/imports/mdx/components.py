@@ -6,14 +6,21 @@ from html import escape
 from typing import TypeAlias
 
 from instep.platform.core.directives import write_directive
-from instep.platform.text.characters import whole_number
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS
-from instep.transfer.imports.html.markdown_links import link, picture
-from instep.transfer.imports.html.picture_widths import picture_width
+from instep.transfer.imports.html.markdown_links import link, picture, picture_width
 from instep.transfer.imports.markdown.callouts import alert, plain_title
 from instep.transfer.imports.markdown.grouping import code_group, tabs, with_caption
-from instep.transfer.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, paragraphs
-from instep.transfer.imports.mdx.tags import Tag, block, bold_label, item, place
+from instep.transfer.imports.mdx.page_layout import (
+    MarkdownPiece,
+    Tag,
+    block,
+    bold_label,
+    item,
+    list_item,
+    on_one_line,
+    paragraphs,
+    place,
+)
 
 Write: TypeAlias = Callable[[Tag], MarkdownPiece]
 _HEADING = re.compile(r"#{2,6}[ \t]+(.*)$")
@@ -166,12 +173,8 @@ def _tooltip(tag: Tag) -> MarkdownPiece:
 
 
 def _anchor(tag: Tag) -> MarkdownPiece:
-    """An anchor with its text; with a level it is a heading."""
-    identity = tag.value("id", "name")
-    if level := tag.value("level"):
-        marks = "#" * min(whole_number(level) or 2, 6)
-        return block(f"{marks} {on_one_line(tag.inner)} {place(identity)}")
-    return MarkdownPiece(place(identity) + tag.inner)
+    """An anchor with its text."""
+    return MarkdownPiece(place(tag.value("id", "name")) + tag.inner)
 
 
 def _update(tag: Tag) -> MarkdownPiece:
@@ -207,12 +210,6 @@ def _formula(tag: Tag) -> MarkdownPiece:
     return MarkdownPiece(f"$`{on_one_line(tag.inner)}`$")
 
 
-def _people(tag: Tag) -> MarkdownPiece:
-    """The people in a testimonial or a team, with the text below."""
-    name = link(tag.value("name"), tag.value("cite", "href"))
-    return block(paragraphs(bold_label(name) if name else "", tag.inner))
-
-
 def with_names(write: Write, names: str) -> dict[str, Write]:
     """The same function for each of these names."""
     return dict.fromkeys(names.split(), write)
@@ -235,13 +232,12 @@ COMPONENTS: dict[str, Write] = {
     **with_names(_file, "File FileTree.File Tree.File Files.File"),
     **with_names(_label, "Badge Tag"),
     **with_names(_tooltip, "Tooltip Term"),
-    **with_names(_anchor, "Anchor AnchorHeading"),
+    "Anchor": _anchor,
     **with_names(_update, "Update"),
     **with_names(illustration, "Image Img ImageZoom Picture ThemedImage ThemeImage"),
     **with_names(_link, "LinkButton Button ButtonLink Link NavLink RouterLink DynamicLink A"),
     **with_names(_keys, "Kbd Key"),
     **with_names(_formula, "Latex Math InlineMath"),
-    **with_names(_people, "Testimonial"),
     **with_names(_tabs, "Tabs CodeTabs CodeBlockTabs"),
     **with_names(_code_group, "CodeGroup RequestExample ResponseExample"),
     **with_names(_steps, "Steps"),

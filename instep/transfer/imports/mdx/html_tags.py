@@ -15,8 +15,17 @@ from instep.transfer.imports.mdx.components import (
     unwrapped,
     with_names,
 )
-from instep.transfer.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, quote
-from instep.transfer.imports.mdx.tags import Tag, block, bold_label, item, place
+from instep.transfer.imports.mdx.page_layout import (
+    MarkdownPiece,
+    Tag,
+    block,
+    bold_label,
+    item,
+    list_item,
+    on_one_line,
+    place,
+    quote,
+)
 
 _ID = re.compile(r"(?=[^.]*\d)[\w-]{8,}(?:[?#]|$)")
 # Text that is already code, or has several lines.

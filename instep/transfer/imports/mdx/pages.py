@@ -12,8 +12,7 @@ from instep.transfer.imports.markdown.plain_pages import page_of_markdown
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.mdx.components import details
 from instep.transfer.imports.mdx.included_files import IncludedFiles
-from instep.transfer.imports.mdx.page_layout import paragraphs
-from instep.transfer.imports.mdx.tags import bold_label
+from instep.transfer.imports.mdx.page_layout import bold_label, paragraphs
 from instep.transfer.imports.mdx.writer import PageWriter
 from instep.transfer.imports.tree.schemas import ImportedPage, Losses
 

@@ -9,25 +9,24 @@ from html import unescape
 from instep.platform.core.directives import FENCE
 from instep.platform.text.characters import shorten
 from instep.transfer.imports.html.convert import to_markdown
-from instep.transfer.imports.html.words_in_brackets import shown_comparisons
-from instep.transfer.imports.javascript.js_values import (
+from instep.transfer.imports.html.escapes import shown_comparisons
+from instep.transfer.imports.javascript.modules import (
+    ASTRO,
+    SCRIPT,
     SHOWN_SOURCE_CHARACTERS,
     JsCall,
     JsUnknown,
     JsValue,
+    Module,
     at,
+    expression_value,
+    is_complete_module,
     js_array,
     js_object,
     js_text,
+    tags_of_component,
+    tags_of_expression,
 )
-from instep.transfer.imports.javascript.modules import (
-    ASTRO,
-    SCRIPT,
-    Module,
-    expression_value,
-    is_complete_module,
-)
-from instep.transfer.imports.javascript.returned_tags import tags_of_component, tags_of_expression
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_into
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.mdx.components import COMPONENTS, dropped, icon_label, illustration, unwrapped
@@ -42,11 +41,14 @@ from instep.transfer.imports.mdx.included_files import IncludedFiles, code_regio
 from instep.transfer.imports.mdx.page_layout import (
     MarkdownPiece,
     PageLayout,
+    Tag,
+    block,
+    bold_label,
     dedent_block,
     on_one_line,
     paragraphs,
+    place,
 )
-from instep.transfer.imports.mdx.tags import Tag, block, bold_label, place
 from instep.transfer.imports.tree.schemas import Inclusion
 
 _MODULE_LINE = re.compile(r"(?:import|export)(?=[\s{*\"'])")
@@ -70,10 +72,8 @@ _SPEAKING = frozenset(COMPONENTS.values()) - {dropped, icon_label, unwrapped}
 _ONLY_DARK = "light:sl-hidden"
 _SHOWS_TAGS = re.compile(r"\.map\(|\?|&&")
 _MAX_SNIPPET_DEPTH = 8
-# The maximum number of blocks of one statement, and of lines that are tried if text begins right below
-# statements. A page on which this fails often has no statements.
+# The maximum number of blocks of one statement. A page on which this fails often has no statements.
 _MAX_STATEMENT_BLOCKS = 40
-_MAX_STATEMENT_LINES = 30
 _MAX_FAILURES = 20
 # The maximum size of all snippets of one page together.
 _MAX_SNIPPET_CHARACTERS = 1_000_000
@@ -430,31 +430,17 @@ def _split_module(text: str, code: HiddenCode) -> tuple[str, str]:
     blocks = re.split(r"(\n[ \t]*\n)", text)
     number = failures = 0
     while number < len(blocks):
-        lines = blocks[number].lstrip("\n").split("\n")
-        end = number + 1
-        if _MODULE_LINE.match(lines[0]) and failures < _MAX_FAILURES:
-            ends = range(end, min(end + _MAX_STATEMENT_BLOCKS, len(blocks) + 1), 2)
+        end = 0
+        if _MODULE_LINE.match(blocks[number].lstrip("\n")) and failures < _MAX_FAILURES:
+            ends = range(number + 1, min(number + 1 + _MAX_STATEMENT_BLOCKS, len(blocks) + 1), 2)
             texts = ((each, code.show("".join(blocks[number:each]))) for each in ends)
-            end = next((each for each, text in texts if is_complete_module(text)), 0)
-            statement = "".join(blocks[number:end])
-            if not end:
-                failures, end = failures + 1, number + 1
-                statement, blocks[number] = _split_statements(lines, code)
-                text_blocks.append(blocks[number])
-            statements.append(code.show(statement))
-        else:
+            end, statement = next(((each, text) for each, text in texts if is_complete_module(text)), (0, ""))
+            statements.append(statement)
+            failures += not end
+        if not end:
             text_blocks.append(blocks[number])
-        number = end
+        number = end or number + 1
     return "".join(text_blocks), "\n".join(statements)
-
-
-def _split_statements(lines: list[str], code: HiddenCode) -> tuple[str, str]:
-    """The statements in the first lines of a block, and the lines of text below."""
-    for end in range(min(len(lines) - 1, _MAX_STATEMENT_LINES), 0, -1):
-        statement = "\n".join(lines[:end])
-        if is_complete_module(code.show(statement)):
-            return statement, "\n".join(lines[end:])
-    return "", "\n".join(lines)
 
 
 def _rows(value: JsValue) -> list[tuple[str, str, str]]:

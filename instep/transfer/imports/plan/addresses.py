@@ -15,8 +15,7 @@ from itertools import chain
 from typing import Literal
 
 from instep.content.redirects.path_patterns import ANY, led_url, prefix_path
-from instep.transfer.imports.plan.other_pages import OtherPage, OtherPages, other_pages_of
-from instep.transfer.imports.plan.pattern_index import PatternIndex
+from instep.transfer.imports.plan.other_pages import OtherPage, OtherPages, PatternIndex, other_pages_of
 from instep.transfer.imports.tree.folders import folders_above
 from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedPage, ImportedRedirect, Tree
 from instep.transfer.imports.tree.url_parts import decoded_path, split_url

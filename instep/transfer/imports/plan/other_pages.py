@@ -1,11 +1,47 @@
 """Finds the pages of a source that are not articles: collections, and the changelog with its entries."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
-from instep.content.redirects.path_patterns import ANY, segments_of
-from instep.transfer.imports.plan.pattern_index import PatternIndex
+from instep.content.redirects.path_patterns import ANY, anchor_of, anchors_of, is_match, segments_of
 from instep.transfer.imports.tree.file_names import without_extension
 from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedEntry, Tree
+
+Target = TypeVar("Target")
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedPattern(Generic[Target]):
+    """A pattern with its number and its value."""
+
+    number: int
+    pattern: str
+    target: Target
+
+
+@dataclass(slots=True)
+class PatternIndex(Generic[Target]):
+    """Patterns by anchor; if several match a path, the one added first counts."""
+
+    by_anchor: dict[str, list[NumberedPattern[Target]]] = field(default_factory=dict)
+    count: int = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return (row.pattern for rows in self.by_anchor.values() for row in rows)
+
+    def add(self, pattern: str, target: Target) -> None:
+        row = NumberedPattern(self.count, pattern, target)
+        self.by_anchor.setdefault(anchor_of(pattern), []).append(row)
+        self.count += 1
+
+    def first_match(self, path: str) -> Target | None:
+        if not self.count:
+            return None
+        rows = (row for anchor in anchors_of(path) for row in self.by_anchor.get(anchor, ()))
+        matches = (row for row in rows if is_match(row.pattern, path))
+        first = min(matches, key=lambda row: row.number, default=None)
+        return first.target if first is not None else None
 
 
 @dataclass(frozen=True, slots=True)

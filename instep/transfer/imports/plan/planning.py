@@ -10,11 +10,9 @@ from instep.platform.text.characters import shorten, shows_something
 from instep.transfer.imports.plan.addresses import Directory, SourceTarget, directory_of, source_path
 from instep.transfer.imports.plan.moved_pages import find_moves, heirs_of, with_present_keys
 from instep.transfer.imports.plan.ordering import moved_keys
-from instep.transfer.imports.plan.page_locales import locales_of_pages
-from instep.transfer.imports.plan.part_names import with_own_names
-from instep.transfer.imports.plan.placing import Places, place_on_levels
+from instep.transfer.imports.plan.placing import Places, locales_of_pages, place_on_levels
 from instep.transfer.imports.plan.plan_report import fill_report, grouped
-from instep.transfer.imports.plan.renumbering import with_known_keys
+from instep.transfer.imports.plan.renumbering import with_known_keys, with_own_names
 from instep.transfer.imports.plan.rewriting import PageRewriter
 from instep.transfer.imports.plan.site_addresses import SiteAddresses, first_free, redirect_url, slug_of_page
 from instep.transfer.imports.schemas import (

@@ -7,11 +7,16 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from instep.platform.core.html_cost import refuse_costly_html
 from instep.platform.core.locales import valid_locale
+from instep.platform.core.markdown_cost import TooComplex
 from instep.transfer.imports.html.convert import to_markdown
-from instep.transfer.imports.html.html_document import HtmlDocument
+from instep.transfer.imports.html.html_document import NOT_IN_TEXTS, HtmlDocument, paragraphs_of_text, text_of
 from instep.transfer.imports.products.json_files import Row, read_json
 from instep.transfer.imports.tree.schemas import ImportedPage, Losses, SourceFiles
+from instep.transfer.imports.tree.url_parts import decoded_path, split_url
 
 # A fetcher's file next to the pages: for each URL of an image or download, the path of the saved file, or an
 # object with the reason in `error`.
@@ -96,3 +101,32 @@ def most_common_locale(codes: Iterable[str | None]) -> str | None:
     """The most frequent stated language code."""
     counts = Counter(code for code in codes if code is not None)
     return counts.most_common(1)[0][0] if counts else None
+
+
+def parse_page(content: bytes) -> LexborHTMLParser:
+    """The tree of a file; one that is nested too deeply is reduced to its text."""
+    html = NOT_IN_TEXTS.sub("", content.decode("utf-8-sig", errors="replace"))
+    try:
+        refuse_costly_html(html, "")
+    except TooComplex:
+        html = paragraphs_of_text(html)
+    return LexborHTMLParser(html)
+
+
+def first_text(tree: LexborHTMLParser | LexborNode, selector: str) -> str:
+    """The text of the first matching element on one line; empty if there is none."""
+    node = tree.css_first(selector)
+    return text_of(node) if node is not None else ""
+
+
+def inner_html(node: LexborNode | None) -> str:
+    return (node.inner_html or "") if node is not None else ""
+
+
+def linked_path(base: str, href: str | None) -> str | None:
+    """The path of the file that a relative link in the file `base` refers to; None for any other link."""
+    parts = split_url(href or "")
+    if parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
+        return None
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(base), decoded_path(parts.path)))
+    return None if path.startswith("..") else path

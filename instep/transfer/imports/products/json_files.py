@@ -1,16 +1,20 @@
 """Reads saved JSON responses of an API: each file is a page of a list, or one object."""
 
 import json
-from collections.abc import Container, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from instep.transfer.imports.tree.json_values import load_json
-from instep.transfer.imports.tree.schemas import Losses, SourceFiles, UnreadableSource
+from instep.transfer.imports.tree.schemas import ImportedCollection, Losses, SourceFiles, UnreadableSource
 
 Row = dict[str, Any]
 # Files that are read to detect the product.
 SAMPLE_FILES = 12
+# A collection and its sort key among its siblings.
+Ordered = tuple[tuple[float, str], ImportedCollection]
 
 
 def json_paths(files: SourceFiles) -> Iterator[str]:
@@ -97,3 +101,31 @@ def key(row: Row, name: str = "id") -> str | None:
     """An id as text, which the API writes as a number or as text."""
     value = row.get(name)
     return str(value) if isinstance(value, int | str) and str(value) else None
+
+
+def in_reading_order(ordered: Iterable[Ordered]) -> list[ImportedCollection]:
+    """Collections depth first, parents first; one with an unknown or circular parent is at the top."""
+    rows = dict[str, Ordered]()
+    for place, collection in ordered:
+        rows[collection.key] = (place, collection)
+    below: defaultdict[str | None, list[Ordered]] = defaultdict(list)
+    for place, collection in rows.values():
+        below[collection.parent if collection.parent in rows else None].append((place, collection))
+    arranged = dict[str, ImportedCollection]()
+
+    def add(parent: str | None) -> None:
+        for _, collection in sorted(below.pop(parent, ()), key=lambda row: row[0]):
+            arranged[collection.key] = replace(collection, parent=parent)
+            add(collection.key)
+
+    add(None)
+    for key, (_, collection) in rows.items():
+        if key not in arranged:
+            arranged[key] = replace(collection, parent=None)
+            add(key)
+    return list(arranged.values())
+
+
+def order_of(collections: Iterable[ImportedCollection]) -> dict[str | None, int]:
+    """The position of each collection by its key, for sorting pages."""
+    return {collection.key: place for place, collection in enumerate(collections)}

@@ -10,9 +10,8 @@ from instep.platform.text.slugs import slugify
 from instep.transfer.imports.html.convert import to_markdown
 from instep.transfer.imports.html.markdown_links import link
 from instep.transfer.imports.markdown.fields import Fields
-from instep.transfer.imports.markdown.page_losses import PageLosses
 from instep.transfer.imports.markdown.plain_pages import plain_page
-from instep.transfer.imports.markdown.source_pages import SourcePage
+from instep.transfer.imports.markdown.source_pages import PageLosses, SourcePage
 from instep.transfer.imports.products.html_texts import HtmlTexts
 from instep.transfer.imports.products.json_files import Row, key, number, read_json, text
 from instep.transfer.imports.tree.schemas import (

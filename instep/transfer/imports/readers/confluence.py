@@ -9,8 +9,14 @@ from html import escape
 from selectolax.lexbor import LexborHTMLParser
 
 from instep.transfer.imports.html import html_document as dom
-from instep.transfer.imports.products.html_files import first_text, inner_html, linked_path, parse_page
-from instep.transfer.imports.products.html_texts import HtmlTexts, locale_of
+from instep.transfer.imports.products.html_texts import (
+    HtmlTexts,
+    first_text,
+    inner_html,
+    linked_path,
+    locale_of,
+    parse_page,
+)
 from instep.transfer.imports.tree.schemas import (
     ImportedCollection,
     ImportedPage,

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 
 from instep.transfer.imports.html import html_document as dom
-from instep.transfer.imports.products.html_files import parse_page
-from instep.transfer.imports.products.html_texts import HtmlTexts, read_saved_files
+from instep.transfer.imports.products.html_texts import HtmlTexts, parse_page, read_saved_files
 from instep.transfer.imports.products.json_files import Row, documents, key, number, objects, sample, text
 from instep.transfer.imports.tree.navigation import Entry, arrange
 from instep.transfer.imports.tree.schemas import (

@@ -10,8 +10,7 @@ from instep.transfer.imports.html.html_document import HtmlDocument
 from instep.transfer.imports.markdown.callouts import replace_colon_containers
 from instep.transfer.imports.markdown.plain_pages import plain_page
 from instep.transfer.imports.markdown.source_pages import read_page
-from instep.transfer.imports.products.html_files import first_text, inner_html, parse_page
-from instep.transfer.imports.products.html_texts import HtmlTexts
+from instep.transfer.imports.products.html_texts import HtmlTexts, first_text, inner_html, parse_page
 from instep.transfer.imports.products.json_files import Row, read_json, text
 from instep.transfer.imports.tree.file_names import without_extension
 from instep.transfer.imports.tree.navigation import Entry, arrange

@@ -5,22 +5,23 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from instep.platform.web.shapes import Visibility
-from instep.transfer.imports.products.collections import Ordered, in_reading_order, order_of
 from instep.transfer.imports.products.html_texts import (
     HtmlTexts,
     list_attachments,
     locale_of,
     read_saved_files,
 )
-from instep.transfer.imports.products.id_addresses import id_patterns
 from instep.transfer.imports.products.json_files import (
+    Ordered,
     Row,
     documents,
+    in_reading_order,
     key,
     keys,
     known_place,
     number,
     objects,
+    order_of,
     sample,
     text,
 )
@@ -34,6 +35,7 @@ from instep.transfer.imports.tree.schemas import (
     Tree,
     UnreadableSource,
 )
+from instep.transfer.imports.tree.url_parts import id_patterns
 
 PUBLISHED = 2
 # The audiences of folders: everyone, signed-in people, agents, some companies, bots.

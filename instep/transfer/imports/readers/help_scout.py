@@ -4,16 +4,17 @@ from dataclasses import dataclass, field, replace
 
 from instep.platform.web.shapes import Visibility
 from instep.transfer.imports.html.html_document import HtmlDocument, discard, text_of
-from instep.transfer.imports.products.collections import Ordered, in_reading_order, order_of
 from instep.transfer.imports.products.html_texts import HtmlTexts, SavedFiles, read_saved_files
-from instep.transfer.imports.products.id_addresses import path_of, sites_of
 from instep.transfer.imports.products.json_files import (
+    Ordered,
     Row,
     documents,
+    in_reading_order,
     key,
     keys,
     known_place,
     number,
+    order_of,
     rows,
     sample,
     text,
@@ -28,6 +29,7 @@ from instep.transfer.imports.tree.schemas import (
     Tree,
     UnreadableSource,
 )
+from instep.transfer.imports.tree.url_parts import path_of, sites_of
 
 PRIVATE_NOTES = ".private-note"
 

@@ -5,17 +5,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from instep.transfer.imports.html.html_document import HtmlDocument, Node
-from instep.transfer.imports.products.collections import Ordered, in_reading_order, order_of
 from instep.transfer.imports.products.html_texts import HtmlTexts, most_common_locale, read_saved_files
-from instep.transfer.imports.products.id_addresses import id_patterns, path_of, sites_of
 from instep.transfer.imports.products.json_files import (
+    Ordered,
     Row,
     documents,
+    in_reading_order,
     key,
     keys,
     known_place,
     number,
     objects,
+    order_of,
     sample,
     text,
 )
@@ -29,6 +30,7 @@ from instep.transfer.imports.tree.schemas import (
     Tree,
     UnreadableSource,
 )
+from instep.transfer.imports.tree.url_parts import id_patterns, path_of, sites_of
 
 CALLOUTS = "div.intercom-interblocks-callout"
 # The kinds of callouts in Intercom's editor, by the beginning of `background-color`.

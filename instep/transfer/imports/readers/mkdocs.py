@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 
 from instep.transfer.imports.markdown.fields import Fields, Value, named_fields, read_settings
 from instep.transfer.imports.markdown.hidden_code import HiddenCode
-from instep.transfer.imports.markdown.material_parts import remove_languages_of_spans, replace_formulas
 from instep.transfer.imports.markdown.plain_pages import plain_page
-from instep.transfer.imports.markdown.python_markdown import plain_python_markdown
+from instep.transfer.imports.markdown.python_markdown import (
+    plain_python_markdown,
+    remove_languages_of_spans,
+    replace_formulas,
+)
 from instep.transfer.imports.markdown.snippets import Snippets
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.tree.file_names import without_extension

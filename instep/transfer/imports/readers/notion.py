@@ -12,8 +12,7 @@ from urllib.parse import quote, unquote
 
 from instep.transfer.imports.html import html_document as dom
 from instep.transfer.imports.html.callout_kinds import kind_of_icon
-from instep.transfer.imports.products.html_files import first_text, inner_html, parse_page
-from instep.transfer.imports.products.html_texts import HtmlTexts
+from instep.transfer.imports.products.html_texts import HtmlTexts, first_text, inner_html, parse_page
 from instep.transfer.imports.tree.schemas import (
     ImportedCollection,
     ImportedPage,

@@ -12,9 +12,13 @@ from instep.transfer.imports.html.html_document import HtmlDocument, classes_of
 from instep.transfer.imports.markdown.fields import Fields
 from instep.transfer.imports.markdown.hidden_code import HiddenCode
 from instep.transfer.imports.markdown.own_fields import with_own_fields
-from instep.transfer.imports.markdown.page_losses import PageLosses
 from instep.transfer.imports.markdown.plain_pages import plain_page
-from instep.transfer.imports.markdown.source_pages import SourcePage, decode_text, read_line_fields
+from instep.transfer.imports.markdown.source_pages import (
+    PageLosses,
+    SourcePage,
+    decode_text,
+    read_line_fields,
+)
 from instep.transfer.imports.products.html_texts import HtmlTexts, locale_of
 from instep.transfer.imports.tree.file_names import title_of_name
 from instep.transfer.imports.tree.folders import MAIN_LOCALE, PagePlace, translations

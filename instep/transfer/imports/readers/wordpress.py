@@ -2,16 +2,17 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from html import unescape
-from xml.etree.ElementTree import Element
+from html import escape, unescape
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers.expat import ExpatError, ParserCreate
+from xml.parsers.expat.errors import messages
 
-from instep.transfer.imports.products.collections import Ordered, in_reading_order, order_of
+from instep.platform.text.encodings import decode_unicode
+from instep.transfer.imports.html.block_tags import TagUse, replace_tags
 from instep.transfer.imports.products.html_texts import HtmlTexts, locale_of, most_common_locale
-from instep.transfer.imports.products.id_addresses import path_of, sites_of
-from instep.transfer.imports.products.shortcodes import Shortcodes, with_paragraphs
-from instep.transfer.imports.products.xml_files import read_xml
+from instep.transfer.imports.products.json_files import Ordered, in_reading_order, order_of
 from instep.transfer.imports.tree.schemas import (
     ImportedCollection,
     ImportedPage,
@@ -22,7 +23,26 @@ from instep.transfer.imports.tree.schemas import (
     Tree,
     UnreadableSource,
 )
+from instep.transfer.imports.tree.url_parts import path_of, sites_of
 
+BLOCK_TAG = re.compile(
+    r"</?(?:address|article|aside|blockquote|details|div|dl|figure|form|h[1-6]|hr|ol|p|pre|section|table|ul)\b",
+    re.IGNORECASE,
+)
+CODE_TAG = re.compile(r"<(/?)(pre|code)\b[^<>]*>", re.IGNORECASE)
+# WordPress does not mark shortcodes without a body.
+TOKEN = re.compile(r"\[(?P<end>/)?(?P<name>[A-Za-z][\w-]*)(?P<arguments>(?:\s[^\[\]\n]*)?)(?P<alone>(?!))?\]")
+URL = re.compile(r"https?://[^\s\"'<>\[\]]+")
+PICTURE = re.compile(r"\s*((?:<a\b[^<>]*>\s*)?<img\b[^<>]*>(?:\s*</a>)?)(.*)", re.DOTALL | re.IGNORECASE)
+MEDIA = {"embed", "youtube", "vimeo", "video", "audio", "playlist", "loom", "wistia"}
+# A placeholder for code while paragraphs are added; a Unicode noncharacter.
+CODE_PLACE = "\ufdda"
+# Characters that XML 1.0 excludes (section 2.2), and references to them.
+_NO_XML = re.compile(
+    rb"[\x00-\x08\x0b\x0c\x0e-\x1f]"
+    rb"|&#(?:0*(?:[0-8]|1[124-9]|2[0-9]|3[01])|[xX]0*(?:[0-8bBcCeEfF]|1[0-9a-fA-F]));"
+)
+_OTHER_ENCODING = re.compile(rb"\s*<\?xml\b[^>]*\bencoding\s*=\s*[\"'](?!utf-?8[\"'])", re.IGNORECASE)
 NAMESPACE = re.compile(rb"wordpress\.org/export/1\.\d")
 HEAD_BYTES = 8_192
 # Types of items that are not pages: parts of the theme, revisions, forms and the like.
@@ -33,6 +53,123 @@ NO_PAGES = re.compile(
 NO_PLACES = {"post_tag", "post_format", "language", "post_translations", "author", "nav_menu", "wp_theme", ""}
 LEFT_OUT = {"trash", "auto-draft", "inherit"}
 REUSED_BLOCK = re.compile(r"<!--\s*wp:block\s+\{[^}]*\"ref\":(\d+)[^}]*\}\s*/-->")
+
+
+@dataclass(slots=True)
+class Shortcodes:
+    """Replaces shortcodes; `images` are URLs of attachments by id, `tell` receives unknown shortcodes."""
+
+    images: Mapping[str, str]
+    tell: Callable[[str], None]
+
+    def replace(self, html: str) -> str:
+        """The HTML without shortcodes, in one pass; code stays unchanged."""
+        if "[" not in html:
+            return html
+        parts = code_parts(html)
+        return "".join(part if is_code else self._replace(part) for is_code, part in parts)
+
+    def _replace(self, html: str) -> str:
+        return replace_tags(html, TOKEN, self._html, keeps_unopened=True)
+
+    def _html(self, tag: TagUse) -> str:
+        content = tag.body or ""
+        if tag.body is None and tag.name not in {*MEDIA, "gallery"} and "=" not in tag.source:
+            return tag.source
+        if tag.name == "caption":
+            return figure(content, tag.named.get("caption", ""))
+        if tag.name == "gallery":
+            ids = re.findall(r"\d+", tag.named.get("ids", ""))
+            urls = [self.images[each] for each in ids if each in self.images]
+            return "".join(f'<p><img src="{escape(url)}" alt=""></p>' for url in urls)
+        if tag.name in MEDIA:
+            url = URL.search(f"{content} {tag.source}")
+            return f'<p><a href="{escape(url[0])}">{escape(url[0])}</a></p>' if url else content
+        self.tell(f"shortcode [{tag.name}]{', reduced to its text' if content.strip() else ''}")
+        return content
+
+
+def code_parts(html: str) -> Iterator[tuple[bool, str]]:
+    """The HTML in parts, each with a flag for code."""
+    start, opened = 0, ""
+    for tag in CODE_TAG.finditer(html):
+        name = tag[2].lower()
+        if not tag[1] and not opened:
+            yield False, html[start : tag.start()]
+            start, opened = tag.start(), name
+        elif tag[1] and name == opened:
+            yield True, html[start : tag.end()]
+            start, opened = tag.end(), ""
+    yield bool(opened), html[start:]
+
+
+def figure(content: str, caption: str) -> str:
+    """An image with the text that follows it as its caption."""
+    picture = PICTURE.match(content)
+    if picture is None:
+        return content
+    return f"<figure>{picture[1]}<figcaption>{picture[2].strip() or caption}</figcaption></figure>"
+
+
+def with_paragraphs(html: str) -> str:
+    """HTML for text of the classic editor: blank lines separate paragraphs, and line ends are breaks."""
+    if "<!-- wp:" in html or re.search(r"<p[\s>]", html, re.IGNORECASE):
+        return html
+    parts = list(code_parts(html.replace("\r\n", "\n").replace(CODE_PLACE, "")))
+    codes = iter([part for is_code, part in parts if is_code])
+    text = "".join(CODE_PLACE if is_code else part for is_code, part in parts)
+    blocks = [paragraph(block.strip()) for block in re.split(r"\n[ \t]*\n", text)]
+    return re.sub(CODE_PLACE, lambda _: next(codes), "\n".join(filter(None, blocks)))
+
+
+def paragraph(block: str) -> str:
+    if not block or BLOCK_TAG.match(block):
+        return block
+    return f"<p>{block.replace(chr(10), '<br>')}</p>"
+
+
+class _DocumentType(Exception):
+    """The file declares a document type, which could define entities."""
+
+
+def read_xml(path: str, content: bytes, losses: Losses) -> Element:
+    """The root element; names have their namespace before a space. Raises `UnreadableSource`.
+
+    Characters that XML doesn't allow, which plugins write into exports, are left out and reported.
+    """
+    is_unicode = not _OTHER_ENCODING.match(content)
+    text = decode_unicode(content) if is_unicode else None
+    if text is None and is_unicode:
+        text = content.decode(errors="replace")
+        losses.add(path, "text that is not UTF-8")
+    content, count = _NO_XML.subn(b"", content if text is None else text.encode())
+    if count:
+        losses.add(path, f"{count:,} control characters that XML doesn't allow")
+    builder = TreeBuilder()
+    parser = ParserCreate(None if text is None else "utf-8", " ")
+    parser.buffer_text = True
+    parser.StartElementHandler = builder.start
+    parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.data
+    parser.StartDoctypeDeclHandler = _refuse_document_type
+    try:
+        parser.Parse(content, True)
+    except ExpatError as error:
+        raise UnreadableSource(
+            f"{path} is not well-formed XML (line {error.lineno}, column {error.offset + 1}: "
+            f"{messages[error.code]}): export it again, or fix that line."
+        ) from None
+    except LookupError as error:
+        raise UnreadableSource(f"{path} can't be read: {error}. Save it as UTF-8 and import again.") from None
+    except _DocumentType:
+        raise UnreadableSource(
+            f"{path} declares a document type, unlike any WordPress export: remove its <!DOCTYPE>."
+        ) from None
+    return builder.close()
+
+
+def _refuse_document_type(*_: object) -> None:
+    raise _DocumentType
 
 
 @dataclass(frozen=True, slots=True)

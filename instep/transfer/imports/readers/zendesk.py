@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from instep.platform.web.shapes import Visibility
-from instep.transfer.imports.products.collections import Ordered, in_reading_order, order_of
 from instep.transfer.imports.products.html_texts import (
     HtmlTexts,
     list_attachments,
@@ -13,14 +12,16 @@ from instep.transfer.imports.products.html_texts import (
     most_common_locale,
     read_saved_files,
 )
-from instep.transfer.imports.products.id_addresses import id_patterns, path_of, sites_of
 from instep.transfer.imports.products.json_files import (
+    Ordered,
     Row,
     documents,
+    in_reading_order,
     key,
     keys,
     known_place,
     number,
+    order_of,
     rows,
     sample,
     text,
@@ -35,6 +36,7 @@ from instep.transfer.imports.tree.schemas import (
     Tree,
     UnreadableSource,
 )
+from instep.transfer.imports.tree.url_parts import id_patterns, path_of, sites_of
 
 
 @dataclass(slots=True)

@@ -10,6 +10,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from instep.content.articles.actions import update_article
+from instep.content.articles.body_schemas import ArticleUpdate
 from instep.content.articles.overviews import lock_order, set_positions
 from instep.content.articles.paths import path_of_article
 from instep.content.articles.texts import find_article, save
@@ -25,6 +27,8 @@ from instep.content.parts.actions import import_part
 from instep.content.parts.expansion import references_in
 from instep.content.parts.readers_texts import list_references
 from instep.content.parts.schemas import PartCreate
+from instep.content.product_versions.actions import add_product_version, list_all_versions
+from instep.content.product_versions.schemas import ProductVersionCreate
 from instep.content.redirects.actions import add_redirects, repoint_redirects
 from instep.content.redirects.schemas import FormerPath
 from instep.platform.core.errors import AppError, Conflict, InvalidRequest, InvalidState, NotFound
@@ -32,6 +36,7 @@ from instep.platform.core.needed_work import NeededWork
 from instep.platform.core.restarts import WorkNeeded
 from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
+from instep.transfer.exports.file_contents import VERSIONS_FILE
 from instep.transfer.imports import queries
 from instep.transfer.imports.plan.ordering import new_positions, placed
 from instep.transfer.imports.plan.planning import changed_facts
@@ -47,12 +52,20 @@ from instep.transfer.imports.schemas import (
     PlannedPart,
     PlannedRedirect,
 )
-from instep.transfer.imports.tree.schemas import ImportedQuestion, Loss, MovedPage
+from instep.transfer.imports.tree.schemas import (
+    ImportedPage,
+    ImportedQuestion,
+    ImportedVersion,
+    Loss,
+    MovedPage,
+)
 from instep.transfer.imports.tree.written_pictures import name_of_path, named_path
 from instep.transfer.imports.write.page_writing import Ids, write_page
 
 # Refusals of a single item, after which an import goes on.
 REFUSALS = (InvalidRequest, InvalidState, NotFound, Conflict, ValidationError)
+LOST_BOUNDS = "versions of the page, which is in all versions now"
+LOST_TOPIC = "topic of the page, which has no link to the pages of other versions now"
 
 
 @dataclass(slots=True)
@@ -377,3 +390,60 @@ def reason_of(error: AppError | ValidationError) -> str:
         fault = error.errors()[0]
         return f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
     return error.message
+
+
+@writes
+async def import_versions(ctx: Ctx, import_id: str, batch: Batch, versions: Sequence[ImportedVersion]) -> str:
+    """Create the versions that the help center lacks; existing ones stay unchanged.
+
+    A new one comes before the next one of the export that is there, or else it is the newest.
+    """
+    present = [version.slug for version in await list_all_versions(ctx)]
+    has_versions = bool(present)
+    for index, version in enumerate(versions):
+        if version.slug in present:
+            continue
+        later = next((other.slug for other in versions[index:] if other.slug in present), None)
+        position = present.index(later) if later else len(present)
+        fields = {
+            "slug": version.slug,
+            "name": version.name,
+            "branches": list(version.branches),
+            "position": position,
+            "isCurrent": version.is_current and not has_versions,
+        }
+        what = f"version “{version.slug}” that can't be created"
+        async with attempt_item(ctx, batch, VERSIONS_FILE, what):
+            await add_product_version(ctx, ProductVersionCreate.model_validate(fields))
+            present.insert(position, version.slug)
+    return import_id
+
+
+@writes
+async def import_ranges(ctx: Ctx, import_id: str, batch: Batch, pages: Sequence[ImportedPage]) -> str:
+    """Set the first and the last version of articles, and then their families; versions set here stay."""
+    new = [page for page in pages if await _lacks_versions(ctx, batch, page)]
+    for page in new:
+        bounds = {"sinceVersion": page.since, "untilVersion": page.until}
+        sent = {name: slug for name, slug in bounds.items() if slug}
+        await _set_versions(ctx, batch, page, sent, LOST_BOUNDS)
+    for page in new:
+        head_id = batch.ids.articles.get(page.version_of or "")
+        await _set_versions(ctx, batch, page, {"versionOf": head_id} if head_id else {}, LOST_TOPIC)
+    return import_id
+
+
+async def _lacks_versions(ctx: Ctx, batch: Batch, page: ImportedPage) -> bool:
+    article_id = batch.ids.articles.get(page.key)
+    if article_id is None:
+        return False
+    article = await find_article(ctx, article_id)
+    return (article.since_version, article.until_version, article.version_family) == (None, None, None)
+
+
+async def _set_versions(
+    ctx: Ctx, batch: Batch, page: ImportedPage, fields: dict[str, str], lost: str
+) -> None:
+    if fields:
+        async with attempt_item(ctx, batch, page.path, lost):
+            await update_article(ctx, batch.ids.articles[page.key], ArticleUpdate.model_validate(fields))

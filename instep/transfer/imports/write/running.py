@@ -38,10 +38,11 @@ from instep.transfer.imports.write.batch_writing import (
     import_pages,
     import_parts,
     import_questions,
+    import_ranges,
     import_redirects,
+    import_versions,
     lost_file,
 )
-from instep.transfer.imports.write.version_writing import import_ranges, import_versions
 
 Item = TypeVar("Item")
 BatchAction = Callable[[Ctx, str, Batch, Sequence[Item]], Awaitable[str]]
