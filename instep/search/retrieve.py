@@ -24,7 +24,7 @@ from instep.search.index.passages import Anchors, ArticleSections, MarkdownPassa
 from instep.search.index.stems import stems_of
 from instep.search.matching import FoundPassage, Matcher, words_of_text
 from instep.search.off_topic_words import off_topic_sign
-from instep.search.passage_kinds import answers_questions
+from instep.search.passage_kinds import answers_questions, place_of_steps
 from instep.search.query.analysis import (
     QueryBuilder,
     WeightedQuery,
@@ -38,7 +38,6 @@ from instep.search.query.scoring import MAX_SCORE, ArticleFilter, Ranking, rank_
 from instep.search.schemas import Audience, LiveArticle, Passage, Retrieval, Signals
 from instep.search.search_state import SearchState, search_state_of
 from instep.search.section_fit import SectionComparison, section_score
-from instep.search.section_steps import place_of_steps
 from instep.search.semantic.query_embedder import query_embedder
 from instep.search.semantic.vector_index import SemanticHit
 

@@ -1,8 +1,8 @@
 """Operations on drafts: propose, read, change, apply, dismiss."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from instep.content.articles.actions import delete_article
 from instep.content.articles.body_schemas import ArticleCreate
@@ -15,7 +15,6 @@ from instep.drafting.drafts.assignment import choose_assignee
 from instep.drafting.drafts.changing import change_proposal
 from instep.drafting.drafts.digest import schedule_digest
 from instep.drafting.drafts.hunks import SIDES
-from instep.drafting.drafts.live_counts import with_live_counts
 from instep.drafting.drafts.merging import merged_content
 from instep.drafting.drafts.pending import (
     DraftNotPending,
@@ -54,6 +53,8 @@ from instep.platform.text.diff import compare
 
 NO_REASON = DraftDismiss()
 
+Row = TypeVar("Row", bound=Draft)
+
 
 async def list_drafts(
     ctx: Ctx, draft_type: DraftType | None, article_ref: str | None, page: PageRequest
@@ -65,7 +66,7 @@ async def list_drafts(
     """
     article_id = (await find_article(ctx, article_ref)).id if article_ref is not None else None
     drafts = await queries.list_pending(ctx, draft_type, article_id, page)
-    return Page(await with_live_counts(ctx, drafts.rows), drafts.next_cursor)
+    return Page(await _with_live_counts(ctx, drafts.rows), drafts.next_cursor)
 
 
 async def list_article_drafts(ctx: Ctx, article_ref: str, page: PageRequest) -> Page[Draft]:
@@ -211,7 +212,7 @@ async def renew_gap_draft(ctx: Ctx, draft_id: str, new: NewArticle) -> None:
 async def emit_proposal(ctx: Ctx, draft: Draft) -> None:
     """Publish the event of a new draft, with the counts that the queue shows."""
     kind: EventKind = "edit.proposed" if draft.type == "edit" else "draft.created"
-    [counted] = await with_live_counts(ctx, [draft])
+    [counted] = await _with_live_counts(ctx, [draft])
     await emit(ctx, kind, draft_item_out(counted))
     if draft.status == "pending":
         await schedule_digest(ctx)
@@ -278,3 +279,18 @@ async def dismiss_draft(
 def _dismissal_of(draft: DraftTexts) -> Dismissal:
     statements = [Statement(**statement) for statement in draft.statements]
     return Dismissal(draft.article_id if draft.type == "edit" else None, statements, draft_id=draft.id)
+
+
+async def _with_live_counts(ctx: Ctx, rows: Sequence[Row]) -> list[Row]:
+    """Recount only drafts that are cheap to compare; a list must not wait for the others."""
+    conflict_ids = [row.id for row in rows if row.conflict]
+    if not conflict_ids:
+        return list(rows)
+    texts = await queries.find_mergeable(ctx, conflict_ids)
+    return [await _recount(row, texts[row.id]) if row.id in texts else row for row in rows]
+
+
+async def _recount(row: Row, texts: DraftTexts) -> Row:
+    merged = await merged_content(texts)
+    diff = await compare(texts.compared_with, texts.content if merged is None else merged, SIDES)
+    return replace(row, additions=diff.additions, deletions=diff.deletions)

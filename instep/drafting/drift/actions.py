@@ -12,8 +12,7 @@ from instep.content.product_versions.schemas import ProductVersion
 from instep.drafting import writer
 from instep.drafting.drift import queries
 from instep.drafting.drift.code_readings import begin_readings, identify_codes, list_names_to_read
-from instep.drafting.drift.drift_storing import finding_out, store_drift
-from instep.drafting.drift.part_findings import with_part_findings
+from instep.drafting.drift.drift_storing import finding_out, store_drift, with_part_findings
 from instep.drafting.drift.queries import WaitingDrift
 from instep.drafting.drift.schemas import CheckedDrift, DriftCheck, PastChangeIn, StatementsOut
 from instep.drafting.tasks.checks import checked_texts, count_check

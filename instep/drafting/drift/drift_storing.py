@@ -1,14 +1,17 @@
 """The storage of what a check has found: only what does not wait already and was not dismissed for good."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from instep.content.articles.schemas import Article
+from instep.content.parts.schemas import UsedPart
 from instep.content.product_versions.schemas import ProductVersion
 from instep.drafting.drafts.suppression import suppressed_keys
 from instep.drafting.drift import queries
 from instep.drafting.drift.queries import KnownStatement
 from instep.drafting.drift.schemas import CodeLineOut, DriftFindingOut, PastChangeOut
 from instep.drafting.tasks.checks import record_check
+from instep.drafting.tasks.part_places import article_with, statement_in, words_about
 from instep.drafting.writer import Place, Proposal
 from instep.drafting.writer.drift.drift_reports import ArticleDrift, WrongStatement, place_of_finding
 from instep.platform.identity.schemas import Ctx
@@ -105,3 +108,29 @@ def finding_out(finding: WrongStatement, waiting: KnownStatement) -> DriftFindin
         draft_id=waiting.draft_id,
         place_id=waiting.place_id,
     )
+
+
+def with_part_findings(
+    drifts: Sequence[ArticleDrift], parts: Sequence[UsedPart], articles: Container[str]
+) -> Iterator[ArticleDrift]:
+    """The findings, those in a part as findings in an article that contains it: no draft changes a part."""
+    by_id = {part.id: part for part in parts}
+    for drift in drifts:
+        part = by_id.get(drift.article.id)
+        article_id = article_with(part, articles) if part else None
+        if part is None or article_id is None:
+            yield drift
+            continue
+        findings = (
+            replace(
+                finding,
+                article_id=article_id,
+                line=1,
+                heading=None,
+                key=statement_in(part, (finding.key,)),
+                elsewhere=words_about(part),
+                shown_in=tuple(part.article_ids),
+            )
+            for finding in drift.findings
+        )
+        yield replace(drift, findings=tuple(findings))
