@@ -20,9 +20,7 @@ export function endToasts(document) {
     for (const { addedNodes } of changes) for (const node of addedNodes) if (node instanceof Element) take(region, node);
   }).observe(region, { childList: true });
   // Screen readers say only what arrives in a page, not what it began with.
-  const toasts = [...region.children];
-  region.replaceChildren();
-  setTimeout(() => region.append(...toasts), ARRIVAL_MILLISECONDS);
+  setTimeout(() => region.append(...region.children), ARRIVAL_MILLISECONDS);
 }
 
 /** The key that undoes is about the newest toast. A repeated error is shown once. */

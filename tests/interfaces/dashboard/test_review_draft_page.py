@@ -11,7 +11,7 @@ from instep.platform.text.diff import compare_now
 from instep.runtime import worker_of
 from tests.interfaces.dashboard.conftest import Desk
 from tests.support.cast import Cast, Client, RunJobs
-from tests.support.changes import DIFF, get, send, write, write_articles
+from tests.support.changes import DIFF, get, publish, send, write, write_articles
 from tests.support.drafts import BEFORE, propose, write_article
 from tests.support.review_desk import LIMITS, NEW_LIMITS, TITLE, Shelf
 from tests.support.scripted_model import Scripted
@@ -33,6 +33,16 @@ async def test_the_page_shows_changed_words_and_their_evidence(desk: Desk, shelf
     assert re.search(r"<h1[^>]*><bdi>Sending attachments by email</bdi></h1>", text)
     assert 'aria-current="true"><strong><bdi>Sending attachments by email' in text
     assert "certain" in text
+
+
+async def test_the_text_is_in_its_language_and_direction(desk: Desk, client: Client) -> None:
+    article = await publish(client, "التثبيت", "نزّل البرنامج.\n", locale="ar")
+    draft = await propose(client, article, "نزّل البرنامج الجديد.\n")
+
+    page = (await desk.get(f"review/{draft['id']}")).text
+    assert re.search(r'<h1[^>]* lang="ar"', page)
+    assert re.search(r'<div class="prose block changed" lang="ar" dir="rtl"', page)
+    assert '<tbody lang="ar">' in (await desk.get(f"review/{draft['id']}?view=text")).text
 
 
 async def test_violations_of_the_style_in_new_lines_are_shown_and_fixed_in_the_draft(

@@ -151,7 +151,7 @@ async def test_undo_works_from_the_keyboard(
 
 
 def titles_in(text: str) -> list[str]:
-    return re.findall(r'<h2 id="q_\w+"><bdi>([^<]+)', text)
+    return re.findall(r'<h2 id="q_\w+" lang="[^"]+"><bdi>([^<]+)', text)
 
 
 def main_of(text: str) -> str:

@@ -9,7 +9,6 @@ from instep.interfaces.dashboard.review import queries
 from instep.interfaces.dashboard.review.filters import QueueFilter
 from instep.interfaces.dashboard.review.wording import source_words
 from instep.interfaces.dashboard.writing.editor_form import EditorForm, compare_with_ours, time_of_day
-from instep.platform.core.locales import direction
 from instep.platform.text.line_ends import with_line_ends_of
 
 
@@ -35,7 +34,6 @@ async def outdated_form(page: BotPage, draft: DraftTexts) -> EditorForm | None:
 
 
 async def show_editor(page: BotPage, draft: DraftTexts, form: EditorForm) -> Response:
-    locale = await queries.find_locale(page.ctx, draft.article_id) or page.bot.locale
     return await page.show(
         "review/draft_editor.html",
         form.status,
@@ -43,8 +41,7 @@ async def show_editor(page: BotPage, draft: DraftTexts, form: EditorForm) -> Res
         draft=draft,
         suffix=QueueFilter.of(page.query).suffix(),
         source_title=source_words(draft.source_kind, draft.source_title, draft.source_url, draft.author_name),
-        locale=locale,
-        direction=direction(locale),
+        **await queries.language_values(page.ctx, draft.article_id),
         time_of_day=time_of_day,
         has_style=(await find_style(page.ctx)).has_checks,
     )

@@ -56,14 +56,8 @@ async def show_queue(page: BotPage) -> Response:
     pane = await read_pane(page, None)
     if not pane.rows:
         has_history = not pane.all_total and await queries.has_drafts(page.ctx)
-        base_url = page.request.app.state.settings.base_url
         return await page.show(
-            "review/queue.html",
-            pane=pane,
-            item_id=None,
-            is_open=False,
-            has_history=has_history,
-            base_url=base_url,
+            "review/queue.html", pane=pane, item_id=None, is_open=False, has_history=has_history
         )
     first = pane.rows[0]
     pane = pane.with_first_open()
@@ -149,6 +143,7 @@ async def show_in_pane(
         "versions": await list_draft_versions(page.ctx, draft.id),
         "others": [],
         "has_history": True,
+        **await queries.language_values(page.ctx, draft.article_id),
     }
     if asks_for_part(page.request):
         return page.show_part(TEMPLATE, status, **values)

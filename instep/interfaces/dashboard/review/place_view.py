@@ -61,6 +61,7 @@ async def show_place_in_pane(
         "reach": await find_reach(page.ctx, place.article_id, place.version_id),
         "is_open": is_open,
         "has_history": True,
+        **await queries.language_values(page.ctx, place.article_id),
     }
     if asks_for_part(page.request):
         return page.show_part(TEMPLATE, **values)

@@ -6,6 +6,7 @@ from typing import Any
 from instep.content.articles.live import LIVE
 from instep.interfaces.site.schemas import article_path
 from instep.platform.core import limits
+from instep.platform.core.locales import direction
 from instep.platform.identity.schemas import Ctx
 
 
@@ -91,6 +92,12 @@ async def find_locale(ctx: Ctx, article_id: str) -> str | None:
         """,
         id=article_id,
     )
+
+
+async def language_values(ctx: Ctx, article_id: str) -> dict[str, str]:
+    """The language of an article's text and its direction, as templates name them."""
+    locale = await find_locale(ctx, article_id) or ctx.bot.locale
+    return {"locale": locale, "direction": direction(locale)}
 
 
 async def find_public_path(ctx: Ctx, article_id: str) -> str | None:
