@@ -129,8 +129,8 @@ Suppressed = Mapping[str, Collection[str]]
 class Proposal:
     """A draft: the full new text of an article, or of a new article (without an id).
 
-    It is certain if the change proves each of its edits. A new article belongs in the collection of the
-    article `neighbor_id`, if there is one.
+    It is certain if the change proves each of its edits, and doubtful if one of them is only likely. A new
+    article belongs in the collection of the article `neighbor_id`, if there is one.
     """
 
     type: Literal["edit", "new_article"]
@@ -141,6 +141,7 @@ class Proposal:
     evidence: tuple[Evidence, ...]
     warnings: tuple[str, ...]
     is_certain: bool = False
+    is_doubtful: bool = False
     statements: tuple[Statement, ...] = ()
     neighbor_id: str | None = None
 

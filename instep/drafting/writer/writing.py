@@ -7,7 +7,14 @@ from types import MappingProxyType
 
 from instep.drafting.writer.articles.corpus import Corpus, corpus_of
 from instep.drafting.writer.diffs.change_set import ChangeSet, reviewed_files, summary_of_skipped
-from instep.drafting.writer.editing.apply import FoundEdits, evidence_for, find_edits, new_title, with_ported
+from instep.drafting.writer.editing.apply import (
+    MIN_CERTAIN,
+    FoundEdits,
+    evidence_for,
+    find_edits,
+    new_title,
+    with_ported,
+)
 from instep.drafting.writer.editing.edits import Edit, apply
 from instep.drafting.writer.facts.additions import Addition, additions_of
 from instep.drafting.writer.facts.became import find_became
@@ -156,6 +163,7 @@ def _proposal(article: Article, edits: Sequence[Edit], removals: Sequence[Remove
         evidence=evidence_for(edits, article.text),
         warnings=warnings_for(edits, text, removals),
         is_certain=is_certain(edits),
+        is_doubtful=any(edit.probability < MIN_CERTAIN for edit in edits),
         statements=statements_of(edits),
     )
 

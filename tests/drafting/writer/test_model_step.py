@@ -54,6 +54,23 @@ async def test_an_edit_comes_on_top_of_what_is_certain_with_its_reason_and_its_l
     assert "ACME_REQUEST_TIMEOUT` to a number" in question.user
 
 
+@pytest.mark.parametrize(
+    ("reply", "text"), [(edits(INSERT_ROW), TEXT.replace(ROW, f"{ROW}\n{NEW_ROW}")), ({"edits": []}, "")]
+)
+async def test_a_model_decides_about_drafts_that_the_change_does_not_prove(reply: object, text: str) -> None:
+    articles, report = certain()
+    drafts = tuple(replace(row, is_doubtful=True) for row in report.proposals)
+    model = ScriptedModel({"sections": [], "searches": []}, reply)
+
+    report = await ModelStep(model, 60_000).edit(CHANGE, articles, replace(report, proposals=drafts), OWN)
+
+    question = model.prompts[1].user
+    assert "+Set `ACME_REQUEST_TIMEOUT`" in question
+    assert "|Set `ACME_TIMEOUT`" in question
+    assert [draft.text for draft in report.proposals] == [text] * bool(text)
+    assert [row.verdict for row in report.reviewed if row.article_id == "settings"] == ["edit"] * bool(text)
+
+
 async def test_a_change_that_no_reader_could_notice_costs_one_question_and_leaves_no_places() -> None:
     report, model = await edited({"sections": [], "searches": []})
 

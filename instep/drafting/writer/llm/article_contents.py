@@ -14,7 +14,7 @@ from instep.drafting.writer.articles.headings import sections_of
 from instep.drafting.writer.diffs.change_set import ChangeSet, reviewed_files
 from instep.drafting.writer.llm.diff_text import code_text, diff_text, noticed_files, size_of
 from instep.drafting.writer.relevance.article_features import names_in
-from instep.drafting.writer.shapes import Article, Change, DismissedEdit, Report, WaitingEdit
+from instep.drafting.writer.shapes import Article, Change, DismissedEdit, Proposal, Report, WaitingEdit
 from instep.platform.core.name_matching import is_distinct
 from instep.platform.text.code_block_lines import CodeLines, text_start
 from instep.platform.text.diff import compare_now
@@ -166,6 +166,8 @@ class ChangeReading:
     dismissed: Sequence[DismissedEdit]
     # The changed lines of edits that wait for review, with the ids of their articles.
     waiting: Sequence[tuple[str, str]] = ()
+    # The writer's drafts that the change does not prove: the model judges them.
+    doubtful: Sequence[Proposal] = ()
     is_code: bool = False
 
 
@@ -201,7 +203,9 @@ def begin_reading(
     dismissed: Sequence[DismissedEdit] = (),
     waiting: Sequence[WaitingEdit] = (),
 ) -> ChangeReading:
-    """The articles as the writer's own drafts leave them, and the diff for the model."""
+    """The articles as the writer's drafts leave them, without doubtful ones, and the diff for the model."""
+    doubtful = [row for row in report.proposals if row.is_doubtful]
+    report = _without_drafts(report, doubtful)
     drafts = {row.article_id: row for row in report.proposals}
     texts = [
         replace(article, title=draft.title, text=draft.text) if (draft := drafts.get(article.id)) else article
@@ -211,12 +215,27 @@ def begin_reading(
     contents = article_contents(texts, change_set, report)
     diff = diff_text(change_set, diff_bytes)
     code = code_text(change_set, change.context.code, int(_CODE_SHARE * diff_bytes))
-    lines = [(row.article_id, _changed_lines(row)) for row in waiting]
-    return ChangeReading(change, change_set, diff, code, contents, report, help_url, dismissed, lines)
+    lines = [(row.article_id, changed_text(row.text, row.new_text)) for row in waiting]
+    return ChangeReading(
+        change, change_set, diff, code, contents, report, help_url, dismissed, lines, doubtful
+    )
 
 
-def _changed_lines(edit: WaitingEdit) -> str:
-    lines = compare_now(edit.text, edit.new_text, ("", "")).diff.split("\n")[2:]
+def _without_drafts(report: Report, drafts: Sequence[Proposal]) -> Report:
+    if not drafts:
+        return report
+    ids = {row.article_id for row in drafts}
+    return replace(
+        report,
+        proposals=tuple(row for row in report.proposals if row not in drafts),
+        reviewed=tuple(row for row in report.reviewed if row.article_id not in ids),
+        edit_sentence="",
+    )
+
+
+def changed_text(text: str, new_text: str) -> str:
+    """The changed lines, each with `-` or `+`."""
+    lines = compare_now(text, new_text, ("", "")).diff.split("\n")[2:]
     return "\n".join(line for line in lines if line[:1] in ("+", "-"))
 
 

@@ -1,13 +1,20 @@
 """The second prompt, which asks for edits of the sections read, and the prompt about refused edits."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from instep.drafting.writer.llm.article_contents import ChangeReading, Contents, ShownArticle, numbered_text
+from instep.drafting.writer.llm.article_contents import (
+    ChangeReading,
+    Contents,
+    ShownArticle,
+    changed_text,
+    numbered_text,
+)
 from instep.drafting.writer.llm.checked_edits import ArticleEdits
 from instep.drafting.writer.llm.diff_text import size_of
 from instep.drafting.writer.llm.edit_forms import ModelEdit, ModelReply
 from instep.drafting.writer.llm.section_choice import change_parts
+from instep.drafting.writer.shapes import Proposal
 from instep.platform.core import limits
 from instep.platform.llm.guard import DATA_RULE, delimit, reply_schema
 from instep.platform.llm.protocol import Prompt
@@ -104,7 +111,7 @@ Answer with JSON alone: {{"edits": [{{"article": "A1", "action": "replace", "lin
 """.strip()
 
 _MAX_DISMISSED = 10
-# The size of the edits in a prompt that wait for review.
+# The size of the suggested edits in a prompt, and of those that wait for review.
 MAX_WAITING_BYTES = 6_000
 
 
@@ -178,15 +185,25 @@ def _known_edits(reading: ChangeReading, excerpts: Sequence[ShownArticle]) -> It
     ]
     if rows:
         yield "dismissed by a reviewer before; do not propose it again", "\n".join(rows[:_MAX_DISMISSED])
+    suggested = [(row.article_id, _suggested_text(row, reading.contents)) for row in reading.doubtful]
+    if texts := _listed(suggested, names):
+        yield "edits that rules suggest by what the change replaces: make those that are right", texts
+    if texts := _listed(reading.waiting, names):
+        yield "edits of other changes, which wait for review; do not propose again what they say", texts
+
+
+def _suggested_text(draft: Proposal, contents: Contents) -> str:
+    article = contents.articles[contents.index_by_id[draft.article_id or ""]]
+    return changed_text(f"{article.title}\n{article.text}", f"{draft.title}\n{draft.text}")
+
+
+def _listed(edits: Iterable[tuple[str | None, str]], names: Mapping[str | None, str]) -> str:
+    """The changed lines of edits of the named articles, as many as fit into `MAX_WAITING_BYTES`."""
     texts, room = list[str](), MAX_WAITING_BYTES
-    for article_id, lines in reading.waiting:
+    for article_id, lines in edits:
         if article_id in names:
             text = f"{names[article_id]}:\n{lines}"
             if (size := size_of([text])) <= room:
                 room -= size
                 texts.append(text)
-    if texts:
-        yield (
-            "edits of other changes, which wait for review; do not propose again what they say",
-            "\n".join(texts),
-        )
+    return "\n".join(texts)

@@ -91,6 +91,7 @@ def report_with_result(
     checks = [row for row in _checks(reply, contents, quotes) if row.article_id in read_ids]
     places = [row for row in report.places if row.article_id not in read_ids]
     places += [*checks, *(_dropped_place(group, contents, quotes) for group in dropped)]
+    unread = [row for row in reading.doubtful if row.article_id not in read_ids]
     others = [
         *_unchanged(reply, contents, read_ids),
         *(Verdict(row.article_id, "concerned", row.reason, row.heading, row.evidence) for row in places),
@@ -100,7 +101,7 @@ def report_with_result(
         for row in (
             *report.reviewed,
             *(row for row in others if row.article_id not in before),
-            *(Verdict(article_id or "", "edit", row.reason) for article_id, row in edited.items()),
+            *(Verdict(row.article_id or "", "edit", row.reason) for row in (*unread, *edited.values())),
         )
     }
     part_ids = {article.id for article in contents.articles if article.is_part}
@@ -117,7 +118,7 @@ def report_with_result(
     return replace(
         report.with_note(note),
         proposals=(
-            *(edited.get(row.article_id, row) for row in report.proposals),
+            *(edited.get(row.article_id, row) for row in (*report.proposals, *unread)),
             *(row for article_id, row in edited.items() if article_id not in before),
             *articles,
         ),

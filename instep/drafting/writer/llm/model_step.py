@@ -230,7 +230,7 @@ class ModelStep:
         """The bytes of article text that fit into the next prompt, with room for a reply."""
         empty = await _time_limited(prompt_for_edits, reading, (), ())
         tokens = (self.tokens_left - self._tokens_of(empty)) / self.estimate_ratio
-        spare = MAX_WAITING_BYTES if reading.waiting else 0
+        spare = MAX_WAITING_BYTES * (bool(reading.waiting) + bool(reading.doubtful))
         return min(_MAX_SHOWN_BYTES, bytes_of(int(tokens)) - spare)
 
     def _tokens_of(self, prompt: Prompt) -> int:

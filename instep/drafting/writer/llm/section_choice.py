@@ -1,7 +1,7 @@
 """The first prompt: the sections to read for a change, if a reader could notice it at all."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import nlargest
 from itertools import islice
 from math import log
@@ -79,10 +79,13 @@ def change_parts(reading: ChangeReading) -> list[tuple[str, str]]:
 
 
 def chosen_sections(choice: SectionChoice, reading: ChangeReading) -> list[SectionReference]:
-    """The sections to read and those of the writer's places, best first, without duplicates; may be empty."""
+    """The sections to read, those of doubtful drafts and of places, without duplicates; may be empty."""
     names = [row.section for row in choice.sections[:MAX_SECTIONS]]
     chosen = section_references(names, choice.searches, reading.contents)
-    return list(dict.fromkeys([*chosen, *_place_references(reading)])) if chosen else []
+    lines = [(row.article_id, each.article_line or 1) for row in reading.doubtful for each in row.evidence]
+    if chosen:
+        lines += [(place.article_id, place.line) for place in reading.report.places]
+    return list(dict.fromkeys([*chosen, *_references_at(lines, reading.contents)]))
 
 
 def section_references(
@@ -94,14 +97,13 @@ def section_references(
     return list(dict.fromkeys([*named, *matches]))
 
 
-def _place_references(reading: ChangeReading) -> Iterator[SectionReference]:
-    """The sections of the places that the writer has found."""
-    contents = reading.contents
-    for place in reading.report.places:
-        if place.article_id in contents.index_by_id:
-            index = contents.index_by_id[place.article_id]
+def _references_at(lines: Iterable[tuple[str | None, int]], contents: Contents) -> Iterator[SectionReference]:
+    """The sections of these lines, from 1, of articles by their ids."""
+    for article_id, line in lines:
+        if article_id in contents.index_by_id:
+            index = contents.index_by_id[article_id]
             spans = section_spans(contents.articles[index].text)
-            number = next((row.number for row in spans if row.first <= place.line <= row.last), None)
+            number = next((row.number for row in spans if row.first <= line <= row.last), None)
             yield SectionReference(index, number)
 
 
