@@ -28,6 +28,8 @@ _COMMENT = re.compile(r"\+(?:.*?\s)??(?:#+|//+|/?\*+|--|;+|%+|<!--)!?\s++(\S.*)"
 _MIN_COPIED_WORDS = 5
 # A condition denies nothing: “If you do not pass a message, …”. Nor does a cell of a table with a “No”.
 _CLAUSE_END = re.compile(r"[;()|]|\b(?:[Ii]f|[Ww]hen|[Uu]nless|[Uu]ntil)\b[^,;()]{0,200},")
+# The words of strings are values.
+_STRING = re.compile(r'"[^"]{0,80}"')
 _DENIES = "it denies something, and the change may say otherwise"
 _DENIES_NO_LONGER = "it no longer denies something, and the change may still do so"
 
@@ -149,7 +151,7 @@ class Doubts:
         terms = terms_of(sentence)
         twin = max(removed, key=lambda other: len(terms & terms_of(other)), default="")
         if len(terms & terms_of(twin)) >= _MIN_TWIN_SHARE * max(1, len(terms)):
-            surplus = negation_count(sentence) - negation_count(twin)
+            surplus = negation_count(_STRING.sub(" ", sentence)) - negation_count(_STRING.sub(" ", twin))
             return _DENIES if surplus > 0 else _DENIES_NO_LONGER if surplus else ""
         clauses = (terms_of(clause) for clause in _CLAUSE_END.split(sentence) if is_negated(clause))
         return _DENIES if any(len(row) > 1 and not self._is_denied(row) for row in clauses) else ""

@@ -117,7 +117,7 @@ class KnownLinks:
     def fault_of_host(self, host: str) -> Fault | None:
         if host in self._article_hosts or _NOBODY.fullmatch(host):
             return None
-        if host in self._change_hosts:
+        if host in self._change_hosts or host in self._change_text.lower():
             return Fault(f"it names the host `{host[:80]}`, which only the change names", False)
         is_known = _site_of(host) in self._sites
         return Fault(
