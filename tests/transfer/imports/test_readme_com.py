@@ -6,7 +6,7 @@ import pytest
 
 from instep.transfer.imports.readers.readme_com import READER
 from instep.transfer.imports.source.formats import tree_of_files
-from tests.support.import_sources import Files, read_tree
+from tests.support.import_sources import Files, dedented, read_tree
 from tests.support.import_trees import outline, page_at, told
 from tests.support.wording import like
 
@@ -36,6 +36,19 @@ def test_order_files_make_the_navigation_and_the_changelog_its_entries() -> None
     assert (hidden.status, hidden.description) == ("draft", "About")
     [entry] = tree.entries
     assert (entry.title, entry.published_at) == ("One", datetime(2024, 5, 1, tzinfo=UTC))
+
+
+def test_an_older_export_has_its_categories_at_the_top() -> None:
+    block = '[block:code]\n{"codes": [{"code": "a"}]}\n[/block]'
+    files = {
+        "Guides/setup.md": f"---\ntitle: Set up\nslug: set-up\nhidden: false\n---\n{block}",
+        "Guides/more/last.md": "---\ntitle: Last\n---\nText",
+    }
+
+    tree = tree_of_files(dedented(files), None)
+    assert outline(tree) == ["Guides > More > Last", "Guides > Set up"]
+    assert [page.address for page in tree.pages] == ["/docs/last", "/docs/set-up"]
+    assert "[block:" not in page_at(tree, "Guides/setup.md").markdown
 
 
 @pytest.mark.parametrize(

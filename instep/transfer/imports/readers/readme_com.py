@@ -1,4 +1,7 @@
-"""Reads ReadMe: `docs/<Category>/<page>.md` with `_order.yaml`, a changelog, and `[block:…]`."""
+"""Reads ReadMe: `docs/<Category>/<page>.md` with `_order.yaml`, a changelog, and `[block:…]`.
+
+Older exports have the categories at the top and no order.
+"""
 
 import posixpath
 import re
@@ -6,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import islice
 
 from instep.platform.text.characters import whole_number
 from instep.transfer.imports.html.block_tags import arguments_of
@@ -38,7 +42,9 @@ from instep.transfer.imports.tree.schemas import (
 _ORDER = "_order.yaml"
 _ROOTS = ("docs", "reference", "recipes", "custom_pages")
 _CHANGELOG = ("changelogs/", "changelog/")
+_SAMPLE_PAGES = 50
 _BLOCK = re.compile(r"\[block:([\w-]+)\]\s*(.*?)\s*\[/block\]", re.DOTALL)
+_JSON_BLOCK = re.compile(r"(?m)^\[block:[\w-]+\]\s*\{")
 _CALLOUT = re.compile(r"<Callout\b([^<>]*)>(.*?)</Callout>", re.DOTALL)
 _COMPONENT = re.compile(r"<(Image|Embed|Anchor)\b([^<>]*?)(?:/>|>(.*?)</\1>)", re.DOTALL)
 _TABS = re.compile(r"<Tab\b[^<>]*?title=[\"']([^\"'<>]*)[\"'][^<>]*>(.*?)</Tab>", re.DOTALL)
@@ -48,21 +54,24 @@ _VARIABLE = re.compile(r"<<([\w:.-]+)>>|\{user\.(\w+)\}")
 
 
 def recognises(files: SourceFiles) -> bool:
-    return any(posixpath.basename(path) == _ORDER for path in files.paths())
+    return any(posixpath.basename(path) == _ORDER for path in files.paths()) or any(
+        _JSON_BLOCK.search(read_text(files, path)) for path in islice(page_paths(files), _SAMPLE_PAGES)
+    )
 
 
 def read(files: SourceFiles, losses: Losses) -> Tree:
     pages: dict[str, ImportedPage] = {}
     entries = []
+    has_roots = any(path.startswith(tuple(f"{root}/" for root in _ROOTS)) for path in page_paths(files))
     for path in page_paths(files):
         page = read_page(path, files.read(path), losses)
         plain = plain_page(page, partial(_transform, page))
         if path.startswith(_CHANGELOG):
             entries.append(_entry(page, plain))
-        elif path.partition("/")[0] in _ROOTS:
+        elif path.partition("/")[0] in _ROOTS or not has_roots:
             pages[path] = _page(page, plain)
     order = _order_of(files)
-    roots = [root for root in _ROOTS if any(path.startswith(f"{root}/") for path in pages)]
+    roots = [root for root in _ROOTS if any(path.startswith(f"{root}/") for path in pages)] or [""]
     navigation = [
         entry
         for root in roots
@@ -74,7 +83,8 @@ def read(files: SourceFiles, losses: Losses) -> Tree:
 
 def _page(page: SourcePage, plain: ImportedPage) -> ImportedPage:
     fields, metadata = page.fields, page.fields.fields("metadata")
-    root = page.path.partition("/")[0]
+    top = page.path.partition("/")[0]
+    root = top if top in _ROOTS else _ROOTS[0]
     bare = without_extension(page.path)
     name = posixpath.basename(posixpath.dirname(bare) if posixpath.basename(bare) == "index" else bare)
     return replace(
