@@ -53,8 +53,3 @@ def command_of(words: list[str]) -> tuple[Any, list[str]]:
         assert words[0] in command.commands, f"There is no command {words[0]}."
         command, words = command.commands[words[0]], words[1:]
     return command, words
-
-
-def test_the_review_that_waits_for_its_first_draft_offers_commands() -> None:
-    assert any(line.startswith("instep key create") for line in TO_PASTE)
-    assert any(line.startswith("instep change") for line in TO_PASTE)

@@ -127,6 +127,15 @@ def test_a_title_that_says_the_rename_takes_nothing_away(ask: Ask, title: str) -
     assert text_of(ask(FLAG, "Pass `--max-jobs`.\n", title)) == "Pass `--worker-count`.\n"
 
 
+def test_a_variable_of_a_field_is_renamed_if_the_title_says_so(ask: Ask) -> None:
+    files = {"config.py": ("    page_limit: int = 3\n", "    entry_limit: int = 3\n")}
+    article = "Set `ACME_PAGE_LIMIT`.\n"
+    report = ask(files, article, "Rename ACME_PAGE_LIMIT to ACME_ENTRY_LIMIT")
+
+    assert text_of(report) == "Set `ACME_ENTRY_LIMIT`.\n"
+    assert text_of(ask(files, article, "Tidy up")) is None
+
+
 @pytest.mark.parametrize(
     ("path", "line"),
     [

@@ -1,13 +1,13 @@
 """The pairs of a change: names, labels, texts and values with their replacements, and evidence for each.
 
-Every pair comes from aligned lines. None is judged here: the
-signs of a pair describe how the change treats both texts, and `editing.occurrences` weighs them together
-with the passage in which an article uses the old text.
+Every pair comes from aligned lines, or from the title or description if the lines confirm it. None is judged
+here: the signs of a pair describe how the change treats both texts, and `editing.occurrences` weighs them
+together with the passage in which an article uses the old text.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Literal, NamedTuple
@@ -19,6 +19,7 @@ from instep.drafting.writer.facts.changed_texts import (
     changed_line,
     changed_texts,
 )
+from instep.drafting.writer.facts.described_renames import find_described_renames, is_described
 from instep.drafting.writer.facts.line_alignment import pairs_of
 from instep.drafting.writer.facts.setting_names import is_signature
 from instep.drafting.writer.facts.token_replacements import token_replacements
@@ -35,10 +36,6 @@ _WORD = re.compile(r"\w{2,}")
 _IMPORT = re.compile(r"\W*(import|from|export|use|using|require|#include|package)\b")
 # A keyword argument in a multi-line call.
 _ARGUMENT = re.compile(r"[a-z]\w*\s*=[^=].*,$")
-_ARROW = r"\s*(?:->|=>|→|➜|\bbecomes?\b)\s*"
-_VERB = r"\b(?i:renam|replac|chang|switch|mov|migrat)\w*\b[^.\n]{0,80}?(?<![\w/-])"
-_TO = r"\s+(?:to|with|by|into|as|in favou?r of)\s+"
-_MAX_DESCRIPTION_CHARACTERS = 4_000
 # A migration contains the old name of what it renames.
 _MIGRATION = re.compile(r"(?:^|/)(?:migrations?|migrate|alembic)/")
 # A variable, flag, header, route, key combination, address or phrase; as a value it is also a name.
@@ -60,8 +57,6 @@ _NAMING_WORDS = frozenset(_NAMING.split())
 _MIN_TEXT_WORDS = 4
 # Four lines or more, in logarithms, and a share of lines that still contain the old text.
 _MANY, _FEW_LEFT = 2.0, 0.2
-# A description is only believed of a name if fewer lines still contain it.
-_MAX_LEFT = 1 / 3
 _MIN_WEIGHT = 0.5
 _MAX_PAIRS = 2_000
 
@@ -104,9 +99,14 @@ class _Use(NamedTuple):
 def find_became(change: Change, change_set: ChangeSet) -> tuple[Became, ...]:
     """The pairs of a change, sorted so that the longest old text comes first and a line beats its words."""
     groups: dict[_Key, list[_Use]] = defaultdict(list)
+    described = find_described_renames(change, change_set)
+    for (old, new), sources in described.items():
+        groups[_Key("name", old, new)] += (_Use(source, "") for source in sources)
     for key, use in _compared(change_set.files):
-        if key in groups or len(groups) < _MAX_PAIRS:
-            groups[key].append(use)
+        described_key = _Key("name", key.old, key.new)
+        place = described_key if described_key in groups and key.kind in {"name", "label"} else key
+        if place in groups or len(groups) < _MAX_PAIRS:
+            groups[place].append(use)
     values: dict[tuple[str, str], list[_Use]] = defaultdict(list)
     for key, uses in groups.items():
         values[key.old, key.new] += uses if key.names else ()
@@ -119,26 +119,20 @@ def find_became(change: Change, change_set: ChangeSet) -> tuple[Became, ...]:
             key.old,
             key.new,
             tuple(dict.fromkeys(use.source for use in uses)),
-            _signs(key, uses, tally, is_described=_is_described(change, key)),
+            _signs(key, uses, tally, has_description=_has_description(key, change, described)),
             uses[0].value,
         )
         for key, uses in groups.items()
         if _may_be_told(key, uses)
         and not (key.names and tally.is_ambiguous(key))
-        and (_is_described(change, key) or not _is_choice(key, uses, values))
+        and ((key.old, key.new) in described or not _is_choice(key, uses, values))
     )
     return tuple(sorted(pairs, key=lambda pair: -len(pair.old)))
 
 
-def _is_described(change: Change, key: _Key) -> bool:
-    """True if the title or description says that one name or label becomes the other."""
-    text = f"{change.title}\n{change.body or ''}"[:_MAX_DESCRIPTION_CHARACTERS]
-    if key.kind not in {"name", "label"} or key.old not in text or key.new not in text:
-        return False
-    sides = [rf"[\"'`“\u2018]?{re.escape(side)}[\"'`”\u2019]?" for side in (key.old, key.new)]
-    return any(
-        re.search(f"{before}{to.join(sides)}(?!\\w)", text) for before, to in (("", _ARROW), (_VERB, _TO))
-    )
+def _has_description(key: _Key, change: Change, described: Container[tuple[str, str]]) -> bool:
+    is_label = key.kind == "label"
+    return (key.old, key.new) in described or (is_label and is_described(change, key.old, key.new))
 
 
 def _compared(files: Iterable[ReviewedFile]) -> Iterator[tuple[_Key, _Use]]:
@@ -227,7 +221,7 @@ class _Tally:
         return len(self.outcomes[key.old, key.names[0]]) > 1
 
 
-def _signs(key: _Key, uses: Sequence[_Use], tally: _Tally, *, is_described: bool) -> dict[str, float]:
+def _signs(key: _Key, uses: Sequence[_Use], tally: _Tally, *, has_description: bool) -> dict[str, float]:
     """The evidence for a pair: counts as logarithms, shares from 0 to 1, and flags."""
     counts, lines = tally.occurrences, len({use.source for use in uses})
     inside_new = len(mention(key.old).findall(key.new)) * counts.added[key.new]
@@ -253,7 +247,7 @@ def _signs(key: _Key, uses: Sequence[_Use], tally: _Tally, *, is_described: bool
         "clean": float(is_clean),
         "clean name": float(is_clean and is_exact and is_name),
         "many": float(is_name and lines_sign >= _MANY and signs["left"] < _FEW_LEFT),
-        "described": float(is_described and (key.kind == "label" or signs["left"] < _MAX_LEFT)),
+        "described": float(has_description),
         "lines": lines_sign,
         "family": min(3.0, _log2(tally.families[family_of(key.old, key.new)])),
         "files": min(2.0, _log2(len({use.source.file for use in uses}))),

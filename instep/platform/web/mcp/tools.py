@@ -37,7 +37,7 @@ DraftId = Annotated[Text, Field(description="The draft: `edit_…`, `article_…
 class BotNamed(Body):
     """The argument that every tool of the workspace server accepts."""
 
-    bot_id: Text | MISSING = Field(default=MISSING, description="Only if the key covers several bots.")
+    bot_id: Text | MISSING = Field(default=MISSING, description="If the key covers several bots.")
 
 
 @dataclass(frozen=True, slots=True)
