@@ -81,7 +81,7 @@ async def _answered(case: Any) -> dict[str, Any]:
     case_id, change, articles = task_of(case)
     people = dict(case.gold["modified"])
     report = await run_with_timeout(write, change, articles, seconds=limits.MAX_WRITER_SECONDS)
-    drafts = {row.article_id: (row.title, row.text) for row in report.proposals}
+    drafts = {row.article_id: (row.title, row.text) for row in report.proposals if not row.is_doubtful}
     texts = {article.id: drafts.get(article.id, (article.title, article.text)) for article in articles}
     oracle = Oracle(texts, people, change.diff)
     step = ModelStep(oracle, settings().model_tokens_per_task)
