@@ -173,7 +173,7 @@ def _as_json(edit: ModelEdit) -> str:
 
 
 def _known_edits(reading: ChangeReading, excerpts: Sequence[ShownArticle]) -> Iterator[tuple[str, str]]:
-    """The edits of these articles that reviewers have dismissed, and those that wait for review."""
+    """The edits of these articles that were dismissed, that rules suggest, and that wait for review."""
     names: dict[str | None, str] = {
         reading.contents.articles[row.index].id: f"A{row.index + 1}" for row in excerpts
     }
@@ -185,7 +185,8 @@ def _known_edits(reading: ChangeReading, excerpts: Sequence[ShownArticle]) -> It
     ]
     if rows:
         yield "dismissed by a reviewer before; do not propose it again", "\n".join(rows[:_MAX_DISMISSED])
-    suggested = [(row.article_id, _suggested_text(row, reading.contents)) for row in reading.doubtful]
+    doubtful = [row for row in reading.doubtful if row.article_id in names]
+    suggested = [(row.article_id, _suggested_text(row, reading.contents)) for row in doubtful]
     if texts := _listed(suggested, names):
         yield "edits that rules suggest by what the change replaces: make those that are right", texts
     if texts := _listed(reading.waiting, names):

@@ -30,6 +30,7 @@ from instep.drafting.writer.shapes import (
     Verdict,
     with_noun,
 )
+from instep.platform.core import limits
 from instep.platform.text.characters import remove_hidden, shorten, with_single_spaces
 from instep.platform.text.patch import Line
 
@@ -291,7 +292,7 @@ def _dropped_place(group: ArticleEdits, contents: Contents, quotes: QuotedLines)
 def _checks(reply: ModelReply, contents: Contents, quotes: QuotedLines) -> Iterator[Place]:
     """The places that a model leaves to a person: one for each section, if a line of the change proves it."""
     places = set[tuple[int, str | None]]()
-    for edit in reply.edits:
+    for edit in reply.edits[: limits.MAX_MODEL_EDITS]:
         if edit.action == "check" and (reference := contents.find(edit.article)):
             article = contents.articles[reference.article]
             try:
