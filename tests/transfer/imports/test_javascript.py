@@ -3,7 +3,8 @@
 import pytest
 
 from instep.platform.core import limits
-from instep.transfer.imports.javascript.modules import Configuration, JsUnknown, JsValue, js_object, js_text
+from instep.transfer.imports.javascript.js_values import JsUnknown, JsValue, js_object, js_text
+from instep.transfer.imports.javascript.modules import Configuration
 from instep.transfer.imports.tree.schemas import UnreadableSource
 from tests.support.import_sources import dedented
 

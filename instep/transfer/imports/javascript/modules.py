@@ -9,21 +9,22 @@ from functools import cache
 from importlib import import_module
 from itertools import chain, repeat
 from types import NoneType
-from typing import TypeAlias
 
 from tree_sitter import Language, Node, Parser
 
 from instep.platform.core import limits
 from instep.platform.text.characters import shorten
+from instep.transfer.imports.javascript.js_values import (
+    SHOWN_SOURCE_CHARACTERS,
+    JsCall,
+    JsUnknown,
+    JsValue,
+    js_text,
+)
 from instep.transfer.imports.tree.file_names import with_ending
 from instep.transfer.imports.tree.json_values import load_json
 from instep.transfer.imports.tree.schemas import SourceFiles, UnreadableSource, read_text
 
-# The number of characters of an expression in a report.
-SHOWN_SOURCE_CHARACTERS = 60
-JsValue: TypeAlias = (
-    "str | int | float | bool | list[JsValue] | dict[str, JsValue] | JsCall | JsUnknown | None"
-)
 _EXTENSIONS = ("", ".js", ".ts", ".mjs", ".cjs", ".mts", ".jsx", ".tsx", ".json", "/index.js", "/index.ts")
 SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
 ASTRO = ".astro"
@@ -47,56 +48,6 @@ _WORD = re.compile(r"[\w$]+")
 # JavaScript compares values of these types by kind and value; `null` and `undefined` are one value here.
 _KINDS = {str: "string", bool: "boolean", int: "number", float: "number", NoneType: "missing"}
 _CONSTANTS: dict[str, JsValue] = {"true": True, "false": False, "null": None, "undefined": None}
-# A component that handles events or state is a program.
-_HANDLER = re.compile(r"\bon[A-Z]\w*=\{")
-_TAGS = {"jsx_element", "jsx_self_closing_element", "jsx_fragment"}
-
-
-@dataclass(frozen=True, slots=True)
-class JsUnknown:
-    """An expression whose value depends on a running program; `line` counts from 1."""
-
-    text: str
-    path: str
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
-class JsCall:
-    """A call of a function that is not in the file, such as `defineConfig({…})`."""
-
-    name: str
-    arguments: tuple[JsValue, ...]
-    text: str
-    path: str
-    line: int
-
-
-def js_object(value: JsValue) -> dict[str, JsValue]:
-    """The object, or the object argument of a call such as `defineConfig({…})`; otherwise an empty one."""
-    if isinstance(value, JsCall):
-        return next((inner for inner in map(js_object, value.arguments) if inner), {})
-    return value if isinstance(value, dict) else {}
-
-
-def js_array(value: JsValue) -> list[JsValue]:
-    return value if isinstance(value, list) else []
-
-
-def js_text(value: JsValue) -> str:
-    """A string or number as a string, the string in `useBaseUrl('/img/a.png')`, or an empty string."""
-    if isinstance(value, JsCall):
-        return next((text for text in map(js_text, value.arguments) if text), "")
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        return ""
-    return str(value)
-
-
-def at(value: JsValue, *keys: str) -> JsValue:
-    """A value in nested objects; None if it is missing."""
-    for key in keys:
-        value = js_object(value).get(key)
-    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -657,42 +608,3 @@ def _unescaped(match: re.Match[str]) -> str:
         number = int(code, 16)
         return chr(number) if number <= 0x10FFFF else "\ufffd"
     return "" if match[1].endswith("\n") else _SIMPLE_ESCAPES.get(match[1], match[1])
-
-
-def tags_of_component(module: Module, name: str, props: dict[str, JsValue]) -> FunctionResult | None:
-    """The markup that a component returns for these attributes; None if it does anything else."""
-    node = module.nodes.get("export default" if name == "default" else name)
-    if node is not None and node.type == "identifier":
-        node = module.nodes.get(source_text(node))
-    if node is None or node.type not in FUNCTIONS:
-        return None
-    return _tags(module.result_of(node, [props], {}))
-
-
-def tags_of_expression(module: Module, expression: str) -> list[FunctionResult] | None:
-    """The tags that `values.map(value => <li>{value}</li>)` repeats, or that a condition leads to.
-
-    None for any other expression.
-    """
-    node = expression_node(expression)
-    while node is not None and node.type in ("ternary_expression", "binary_expression"):
-        branch = module.branch(node)
-        node = _unwrapped(branch) if isinstance(branch, Node) else None
-        if node is not None and node.type in _TAGS:
-            return [FunctionResult(node, dict(module.names))]
-    results = module.results_of_map(*module.method(node), node) if node is not None else None
-    rows = [_tags(result) for result in results or []]
-    return [row for row in rows if row is not None] if results is not None and all(rows) else None
-
-
-def _tags(result: FunctionResult | None) -> FunctionResult | None:
-    node = _unwrapped(result.node) if result is not None else None
-    if result is None or node is None or node.type not in _TAGS or _HANDLER.search(source_text(node)):
-        return None
-    return FunctionResult(node, result.names)
-
-
-def _unwrapped(node: Node | None) -> Node | None:
-    while node is not None and node.type == "parenthesized_expression":
-        node = first_child(node)
-    return node

@@ -5,15 +5,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from instep.transfer.imports.javascript.modules import (
-    Configuration,
-    JsCall,
-    JsUnknown,
-    JsValue,
-    at,
-    js_array,
-    js_text,
-)
+from instep.transfer.imports.javascript.js_values import JsCall, JsUnknown, JsValue, at, js_array, js_text
+from instep.transfer.imports.javascript.modules import Configuration
 from instep.transfer.imports.mdx.included_files import is_partial
 from instep.transfer.imports.mdx.pages import ComponentPage
 from instep.transfer.imports.tree.file_names import is_page, with_ending

@@ -10,23 +10,24 @@ from instep.platform.core.directives import FENCE
 from instep.platform.text.characters import shorten
 from instep.transfer.imports.html.convert import to_markdown
 from instep.transfer.imports.html.escapes import shown_comparisons
-from instep.transfer.imports.javascript.modules import (
-    ASTRO,
-    SCRIPT,
+from instep.transfer.imports.javascript.js_values import (
     SHOWN_SOURCE_CHARACTERS,
     JsCall,
     JsUnknown,
     JsValue,
-    Module,
     at,
-    expression_value,
-    is_complete_module,
     js_array,
     js_object,
     js_text,
-    tags_of_component,
-    tags_of_expression,
 )
+from instep.transfer.imports.javascript.modules import (
+    ASTRO,
+    SCRIPT,
+    Module,
+    expression_value,
+    is_complete_module,
+)
+from instep.transfer.imports.javascript.returned_tags import tags_of_component, tags_of_expression
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_into
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.mdx.components import COMPONENTS, dropped, icon_label, illustration, unwrapped

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from instep.platform.text.slugs import slugify
-from instep.transfer.imports.javascript.modules import JsUnknown, JsValue, at, js_array, js_object, js_text
+from instep.transfer.imports.javascript.js_values import JsUnknown, JsValue, at, js_array, js_object, js_text
 from instep.transfer.imports.markdown.fields import Fields, read_yaml_fields
 from instep.transfer.imports.mdx.component_source import (
     ComponentSource,

@@ -3,7 +3,7 @@
 import posixpath
 import re
 
-from instep.transfer.imports.javascript.modules import JsValue, js_array, js_text
+from instep.transfer.imports.javascript.js_values import JsValue, js_array, js_text
 from instep.transfer.imports.mdx.component_source import (
     ComponentSource,
     absolute,

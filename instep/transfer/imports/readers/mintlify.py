@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 from instep.platform.core import limits
-from instep.transfer.imports.javascript.modules import JsValue, at, js_array, js_text
+from instep.transfer.imports.javascript.js_values import JsValue, at, js_array, js_text
 from instep.transfer.imports.mdx.component_source import (
     ComponentSource,
     absolute,
