@@ -5,6 +5,9 @@ from dataclasses import replace
 import pytest
 
 from instep.drafting.writer import DismissedEdit, Verdict, WaitingEdit
+from instep.drafting.writer.llm.article_contents import begin_reading
+from instep.drafting.writer.llm.edit_forms import ModelReply
+from instep.drafting.writer.llm.model_report import report_with_result
 from instep.drafting.writer.llm.model_step import ModelStep
 from instep.platform.llm.protocol import CompletionError
 from tests.support.model_replies import (
@@ -69,6 +72,17 @@ async def test_a_model_decides_about_drafts_that_the_change_does_not_prove(reply
     assert "|Set `ACME_TIMEOUT`" in question
     assert [draft.text for draft in report.proposals] == [text] * bool(text)
     assert [row.verdict for row in report.reviewed if row.article_id == "settings"] == ["edit"] * bool(text)
+
+
+def test_such_a_draft_stays_if_the_prompt_has_no_room_for_its_article() -> None:
+    articles, report = certain()
+    drafts = tuple(replace(row, is_doubtful=True) for row in report.proposals)
+    reading = begin_reading(CHANGE, articles, replace(report, proposals=drafts), OWN, 40_000)
+
+    result = report_with_result(reading, ModelReply(edits=[]), [], [], "scripted")
+
+    assert on_settings(result).text == AFTER
+    assert [row.verdict for row in result.reviewed if row.article_id == "settings"] == ["edit"]
 
 
 async def test_a_change_that_no_reader_could_notice_costs_one_question_and_leaves_no_places() -> None:
