@@ -194,7 +194,7 @@ def test_the_pages_for_people_are_known() -> None:
     } == FOR_PEOPLE
 
 
-async def test_who_is_not_signed_in_is_asked_to_sign_in_and_changes_nothing(visitor: Client) -> None:
+async def test_visitor_without_session_must_sign_in_and_changes_nothing(visitor: Client) -> None:
     for method, path, _ in FOR_PEOPLE:
         address = re.sub(r"\{\w+\}", "x", path)
         answer = await visitor.request(method, address)

@@ -77,7 +77,7 @@ async def test_a_reference_leads_to_the_same_workspace(owner: Tx) -> None:
     assert [name for *_, name, _, is_within in await rows(owner, REFERENCES) if not is_within] == []
 
 
-async def test_what_is_in_one_place_refers_to_nothing_that_is_distributed(owner: Tx) -> None:
+async def test_tables_in_one_place_refer_to_no_distributed_table(owner: Tx) -> None:
     in_one_place = await tables_in_one_place(owner)
 
     assert {

@@ -98,7 +98,7 @@ def test_the_event_loop_does_no_work_whose_cost_a_text_decides() -> None:
     assert ways_to_work(graph(), BOUNDED) == []
 
 
-def test_what_is_bounded_exists_and_so_does_its_limit() -> None:
+def test_bounded_functions_and_their_limits_exist() -> None:
     for name, (limit, reason) in BOUNDED.items():
         assert name in graph().functions, name
         assert reason

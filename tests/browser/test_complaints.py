@@ -48,9 +48,7 @@ async def test_a_violation_of_the_policy_is_noticed(page: Page, complaints: Comp
         ("fetch('/nothing').catch(() => 1)", "requestfailed"),
     ],
 )
-async def test_what_scripts_do_wrong_is_noticed(
-    page: Page, complaints: Complaints, script: str, event: Any
-) -> None:
+async def test_script_errors_are_noticed(page: Page, complaints: Complaints, script: str, event: Any) -> None:
     async with page.expect_event(event):
         await open_page(page, '<script src="/script.js"></script>', script)
 

@@ -85,7 +85,9 @@ async def test_an_arabic_page_begins_on_the_right_and_its_code_on_the_left(
     assert right > 600
 
 
-async def test_what_scrolls_on_the_reference_can_be_focused_and_has_a_name(server: str, page: Page) -> None:
+async def test_scrolling_parts_of_the_reference_are_focusable_and_have_a_name(
+    server: str, page: Page
+) -> None:
     await page.set_viewport_size({"width": 320, "height": 800})
     await page.goto(f"{server}/docs/api")
 

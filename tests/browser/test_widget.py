@@ -224,7 +224,7 @@ async def test_a_message_reaches_the_team_and_a_second_one_too(
     assert await owner.value(told, bot=cast.acme.bot_id) == "My file is 80 MB. It is a film."
 
 
-async def test_what_a_visitor_thinks_of_an_answer_arrives(
+async def test_feedback_on_an_answer_is_stored(
     page: Page, hosts: HostSite, tag: str, cast: Cast, owner: Tx
 ) -> None:
     await page.goto(hosts.add(HostPage(tag)))

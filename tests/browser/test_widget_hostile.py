@@ -71,7 +71,9 @@ async def test_texts_that_take_long_to_read_do_not_hold_the_page_up(
     assert await faults_of(page, complaints, hosts, widget, endless, widget.policy) == []
 
 
-async def test_what_is_long_is_hidden_or_shown_as_it_is(page: Page, hosts: HostSite, widget: Widget) -> None:
+async def test_long_comments_are_hidden_and_long_links_work(
+    page: Page, hosts: HostSite, widget: Widget
+) -> None:
     comment, words = "licence " * 1_000, "bold " * 200
     long = [f"<!-- {comment}-->Read on.", f"**{words.strip()}** [here](https://a.test/{'b' * 1_500})"]
     await page.route("**/chat", PlainHelpCenter(long).answer)

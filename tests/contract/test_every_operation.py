@@ -51,7 +51,7 @@ def test_the_operations_are_found() -> None:
     assert len(WRITES) > 10
 
 
-async def test_nobody_enters_without_a_key(app: FastAPI, api: Api) -> None:
+async def test_requests_without_a_key_get_401(app: FastAPI, api: Api) -> None:
     for operation in OPERATIONS:
         async with stranger(app) as client:
             refusal = await ask(client, operation)

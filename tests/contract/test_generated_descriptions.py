@@ -27,7 +27,7 @@ def test_a_description_names_the_more_specific_codes_of_its_status() -> None:
     assert f"`{DatabaseFull.code}`" in unavailable["description"]
 
 
-def test_whatever_answers_with_a_resource_that_has_an_etag_sends_it() -> None:
+def test_responses_with_an_etag_describe_the_header() -> None:
     assert "ETag" in success_headers("GET", "/articles/{id}")
     assert "ETag" in success_headers("POST", "/articles/{id}/publish")
     assert "ETag" not in success_headers("GET", "/articles")

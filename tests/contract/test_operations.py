@@ -107,7 +107,7 @@ async def test_another_workspace_and_another_bot_do_not_find_the_object(
 
 
 @each_with_reference
-async def test_what_does_not_exist_is_not_found(client: Client, operation: Operation) -> None:
+async def test_unknown_ids_get_404(client: Client, operation: Operation) -> None:
     for missing in MISSING_IDS:
         path = "/v1" + operation.template.replace("{id}", missing).replace("{revisionId}", missing)
         refusal = await client.request(

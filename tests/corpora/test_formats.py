@@ -21,7 +21,7 @@ TIME_AMONG_DAYS = "2020-11-28T23:55:45Z"
 URLS = {"url", "sourceUrl"}
 
 
-async def test_what_is_a_time_is_taken_and_nothing_else(corpora: Path, sender: Sender) -> None:
+async def test_only_valid_times_are_accepted(corpora: Path, sender: Sender) -> None:
     [place] = text_places()["query updated_since"]
     times = cases(corpora, "date-time") | dict.fromkeys(REFUSED, False)
     # A date alone is not a point in time.
@@ -35,7 +35,7 @@ async def test_what_is_a_time_is_taken_and_nothing_else(corpora: Path, sender: S
 
 
 @pytest.mark.parametrize("label", ["query bot_id", "header Service-Bot"])
-async def test_what_is_no_id_of_a_bot_is_refused(corpora: Path, sender: Sender, label: str) -> None:
+async def test_invalid_bot_ids_are_refused(corpora: Path, sender: Sender, label: str) -> None:
     for place in text_places()[label]:
         for text in filter(None, cases(corpora, "uuid")):
             answer = await sender.send_at(place, text)

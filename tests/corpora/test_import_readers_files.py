@@ -181,7 +181,7 @@ def test_no_markup_is_left_outside_of_code(corpus: Corpus) -> None:
 
 # The script does not close the files that it reads.
 @pytest.mark.filterwarnings("ignore:unclosed file", "ignore::pytest.PytestUnraisableExceptionWarning")
-def test_what_resolves_in_the_source_resolves_in_the_tree(corpus: Corpus) -> None:
+def test_links_that_resolve_in_the_source_resolve_in_the_tree(corpus: Corpus) -> None:
     source = source_tree(corpus.name)
     directory: dict[str, str] = {}
     for page in corpus.tree.pages:

@@ -32,9 +32,7 @@ def test_every_operation_that_needs_a_body_is_met() -> None:
 
 
 @each
-async def test_what_is_no_json_is_refused_as_such(
-    corpora: Path, sender: Sender, operation: Operation
-) -> None:
+async def test_invalid_json_is_refused_as_such(corpora: Path, sender: Sender, operation: Operation) -> None:
     for name, content in files(corpora, "n_*.json"):
         answer = await sender.send(operation, content=content, headers=JSON)
 

@@ -62,7 +62,7 @@ def test_a_model_that_obeys_everything_brings_in_no_markup_and_no_link_without_a
                 assert LEAK not in after, (attack, edit)
 
 
-def test_what_is_planted_in_passages_brings_no_markup_into_a_new_article(corpora: Path) -> None:
+def test_planted_passages_bring_no_markup_into_a_new_article(corpora: Path) -> None:
     request = ArticleRequest("Export your data", "Exports are made at night.")
     for attack in attacks(corpora):
         text = f"Data exports are one file of data. {' '.join(attack.split())}"

@@ -38,7 +38,7 @@ def test_a_url_that_can_be_refused_without_a_lookup_is_refused(corpora: Path) ->
     assert len(every) > 100
 
 
-def test_what_is_taken_is_read_as_browsers_read_it(corpora: Path) -> None:
+def test_accepted_urls_are_parsed_as_browsers_parse_them(corpora: Path) -> None:
     accepted_count = 0
     for row in read(corpora, "whatwg_urltestdata_a.json"):
         url = reading(row["input"])

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
 
 
-def test_where_to_find_it_names_files_that_define_what_it_says() -> None:
+def test_table_of_code_names_files_with_the_definitions() -> None:
     rows = re.findall(r"^\| .+ \| `(instep/.+)` \| `(\w+)` \|$", TEXT, re.MULTILINE)
 
     assert len(rows) >= 10

@@ -38,7 +38,7 @@ def test_a_heading_may_be_empty(line: str) -> None:
 
 
 @pytest.mark.parametrize("line", NO_HEADINGS)
-def test_what_is_no_heading_is_text(line: str) -> None:
+def test_lines_that_only_look_like_headings_are_text(line: str) -> None:
     [passage] = split_markdown(f"{line}\n\nb")
 
     assert passage.headings == ()
@@ -75,7 +75,7 @@ def test_headings_in_html_move_none_of_the_anchors() -> None:
     assert [anchors.of(passage) for passage in passages[1:]] == ["h-same", "h-other", "h-same-1"]
 
 
-def test_what_stands_before_all_headings_has_no_anchor() -> None:
+def test_text_before_all_headings_has_no_anchor() -> None:
     [passage] = split_markdown("a")
 
     assert Anchors(render("a")).of(passage) is None

@@ -87,7 +87,7 @@ async def test_an_article_needs_all_words_where_one_has_them(api: Api, cast: Cas
     assert await titles(client, "export invoices") == ["Both"]
 
 
-async def test_where_none_has_all_words_those_with_most_of_them_come_first(api: Api, cast: Cast) -> None:
+async def test_articles_with_most_words_come_first_if_none_has_all(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await publish(client, "Kiwi", "kiwi kiwi kiwi")
     await publish(client, "Fruit", "An apple and a banana.")

@@ -143,7 +143,7 @@ async def test_a_damaged_file_is_not_used_and_made_anew(
     assert file.read_bytes() == whole
 
 
-async def test_where_no_file_can_be_written_each_process_has_its_own_copy(
+async def test_each_process_has_a_copy_if_no_file_can_be_written(
     api: Api, cast: Cast, ctx: Ctx, tmp_path: Path
 ) -> None:
     await publish_some(api, cast)

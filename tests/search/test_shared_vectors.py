@@ -96,7 +96,7 @@ async def test_processes_map_the_same_file_and_find_the_same(
     assert mapped_inodes(tmp_path) == [file.stat().st_ino] * 3
 
 
-async def test_what_was_embedded_since_counts_beside_the_file(
+async def test_vectors_embedded_after_the_file_was_written_are_found(
     help_center: HelpCenter, ctx: Ctx, tmp_path: Path
 ) -> None:
     car, bill, _ = await help_center.publish("Automobile", "Bill", "Holiday")
@@ -188,7 +188,7 @@ async def test_vectors_of_another_model_are_not_taken_from_a_file(
         assert len(hits) == 2
 
 
-async def test_where_no_file_can_be_written_each_process_has_its_own_copy(
+async def test_each_process_has_a_copy_if_no_file_can_be_written(
     help_center: HelpCenter, ctx: Ctx, tmp_path: Path
 ) -> None:
     await help_center.publish("Automobile", "Bill", "Holiday")

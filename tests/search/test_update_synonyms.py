@@ -77,7 +77,7 @@ async def test_a_bot_has_synonyms_of_its_own(api: Api, cast: Cast, ctx: Ctx) -> 
         "a, b",
     ],
 )
-async def test_what_is_no_group_of_synonyms_is_refused(api: Api, cast: Cast, groups: object) -> None:
+async def test_invalid_groups_of_synonyms_are_refused(api: Api, cast: Cast, groups: object) -> None:
     refused = await api(cast.acme.write_key).patch(PATH, json={"groups": groups})
 
     assert refused.status_code == 400

@@ -9,7 +9,7 @@ from typing import Any
 from instep.client.ci.client import TokenEstimate
 from instep.client.ci.escaping import COMMAND, one_line
 from instep.client.ci.merged_changes import MergedChange
-from instep.client.ci.report import Run, dashboard_page, what_waits
+from instep.client.ci.report import Run, count_text, dashboard_page
 from instep.client.ci.shapes import Bot, Task
 from instep.platform.text.characters import quantity
 
@@ -75,12 +75,12 @@ class BackfillReport:
             return
         drafts = sum(run.pending_count for run in self.runs)
         places = sum(len(run.places) for run in self.runs)
-        yield f"   found   {what_waits(drafts, places) or 'nothing waits'}"
+        yield f"   found   {count_text(drafts, places) or 'nothing waits'}"
         for run, row in zip(self.runs, (row for row in self.changes if row.task), strict=True):
             if run.task and run.task.error:
                 yield f"   failed  {one_line(f'{row.change.title}: {run.task.error.message}')}"
             elif not run.is_settled:
-                yield f"   - {one_line(row.change.title)}: {what_waits(run.pending_count, len(run.places))}"
+                yield f"   - {one_line(row.change.title)}: {count_text(run.pending_count, len(run.places))}"
 
     def as_json(self) -> str:
         tasks = {run.task.id: run.task.document for run in self.runs if run.task}

@@ -161,13 +161,13 @@ def outcome_of(run: Run, task: Task) -> str:
     if task.error:
         return f"failed: {one_line(task.error.message)}"
     if not run.is_settled:
-        return what_waits(run.pending_count, len(run.places))
+        return count_text(run.pending_count, len(run.places))
     if task.outcome in ("drafts", "places"):
         return "all drafts are reviewed" if task.outcome == "drafts" else "all places are settled"
     return "no article needs an edit" if task.outcome == "no_changes" else without_commands(task.status)
 
 
-def what_waits(drafts: int, places: int) -> str:
+def count_text(drafts: int, places: int) -> str:
     """`1 draft waits for review, 2 places need writing`."""
     counts = [
         ("1 draft waits" if drafts == 1 else f"{drafts} drafts wait") + " for review" if drafts else "",

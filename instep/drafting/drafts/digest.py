@@ -54,12 +54,12 @@ async def send_review_digest(database: Database, job: Job) -> None:
             f"{source.title} ({source.drafts + source.places}): {queue}/{source.newest_id}"
             for source in sources
         ]
-        words = what_is_new(sum(row.drafts for row in sources), sum(row.places for row in sources))
+        words = new_count_text(sum(row.drafts for row in sources), sum(row.places for row in sources))
         title = f"{ctx.bot.name}: {words}"
         await alert(ctx, "review", title, lines[: limits.MAX_DIGEST_SOURCES], queue)
 
 
-def what_is_new(drafts: int, places: int) -> str:
+def new_count_text(drafts: int, places: int) -> str:
     """`1 new draft waits for review, 2 new places need writing`."""
     counts = [
         ("1 new draft waits" if drafts == 1 else f"{drafts} new drafts wait") + " for review"

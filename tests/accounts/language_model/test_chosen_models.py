@@ -184,9 +184,7 @@ async def test_without_a_cheaper_model_the_other_one_reads(database: Database, c
     assert both.reader is both.model
 
 
-async def test_what_is_used_is_told_by_purpose_with_its_cost(
-    database: Database, cast: Cast, owner: Tx
-) -> None:
+async def test_usage_is_counted_per_purpose_with_its_cost(database: Database, cast: Cast, owner: Tx) -> None:
     prices = {"input_price": Decimal("2"), "output_price": Decimal("10"), "reader_input_price": Decimal(0)}
     async with with_model(database, cast.acme, says("{}"), reader_model="small", **prices):
         for purpose in ("drafts", "answers", "answers"):

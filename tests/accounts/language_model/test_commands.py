@@ -40,7 +40,7 @@ async def test_a_model_is_set_shown_and_unset(commands: Commands) -> None:
     assert KEY not in made.out + shown.out
 
 
-async def test_what_is_left_out_stays(commands: Commands) -> None:
+async def test_omitted_options_keep_their_values(commands: Commands) -> None:
     await commands.run("set", "--provider", "openai", "--model", "gpt-9", "--key", KEY)
     changed = (await commands.run("set", "--tokens-per-day", "5000", "--reader", "small", "--json")).json
 

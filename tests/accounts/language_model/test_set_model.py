@@ -111,7 +111,7 @@ async def test_moving_to_another_provider_needs_its_key(database: Database, cast
         (KEY, {"cost_per_day": 5}, "prices"),
     ],
 )
-async def test_what_is_wrong_is_refused(
+async def test_invalid_model_settings_are_refused(
     database: Database, cast: Cast, key: str | None, changes: dict[str, Any], named: str
 ) -> None:
     with pytest.raises(AppError) as refusal:

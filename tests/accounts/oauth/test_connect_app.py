@@ -83,7 +83,7 @@ NEW_CALL = {"name": "create_article", "arguments": NEW}
 
 
 @BOTH_ERAS
-async def test_what_an_app_does_is_noted_down_as_its_persons(
+async def test_audit_log_names_the_person_and_the_app_of_each_action(
     app: FastAPI, api: Api, cast: Cast, owner: Tx, era: str
 ) -> None:
     person = await member(owner, cast.acme)
@@ -365,7 +365,9 @@ async def test_a_client_may_name_itself_by_basic_without_a_secret(
     assert answer.status_code == 200
 
 
-async def test_who_is_not_signed_in_is_asked_to_and_comes_back(app: FastAPI, api: Api, cast: Cast) -> None:
+async def test_visitor_without_session_signs_in_and_returns_to_the_consent(
+    app: FastAPI, api: Api, cast: Cast
+) -> None:
     async with stranger(app) as client:
         request = Request(await register(client))
         answer = await client.get(request.path())

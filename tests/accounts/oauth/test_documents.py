@@ -205,7 +205,7 @@ async def test_no_address_inside_is_called(
         *("https://app.example:25/x", "https://app.example/x\r\nX: y", "https://app.example/" + "a" * 2_000),
     ],
 )
-def test_what_can_not_be_the_address_of_a_document(client_id: str) -> None:
+def test_invalid_urls_of_client_documents_are_refused(client_id: str) -> None:
     assert not is_document_address(client_id)
 
 
@@ -220,5 +220,5 @@ def test_what_can_not_be_the_address_of_a_document(client_id: str) -> None:
         ("max-age=-1", timedelta(minutes=5)),
     ],
 )
-def test_how_long_a_document_is_kept(header: str, time: timedelta) -> None:
+def test_cache_headers_set_the_lifetime_of_a_document(header: str, time: timedelta) -> None:
     assert cache_ttl(header) == time

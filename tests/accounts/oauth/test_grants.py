@@ -88,7 +88,7 @@ async def test_connections_that_begin_at_once_make_room_for_each_other(
         assert len(await actions.list_grants(tx, person)) == 2
 
 
-async def test_what_is_over_is_forgotten_and_what_is_in_use_stays(
+async def test_pruning_deletes_only_expired_grants_and_unused_apps(
     app: FastAPI, api: Api, cast: Cast, owner: Tx, database: Database
 ) -> None:
     living, over = [await connect_somebody(app, owner, cast.acme) for _ in range(2)]

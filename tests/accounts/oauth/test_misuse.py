@@ -164,7 +164,7 @@ async def test_a_connected_app_hears_what_is_wrong_with_its_request(scene: Scene
     ],
     ids=["no token", "forged token", "another site", "a neighbour", "another origin"],
 )
-async def test_nobody_can_consent_in_a_persons_place(
+async def test_consent_from_another_site_or_without_a_form_token_gets_403(
     scene: Scene, owner: Tx, headers: dict[str, str], form: dict[str, str] | None
 ) -> None:
     page = await scene.browser.get(scene.request.path())
@@ -184,7 +184,7 @@ async def test_nobody_can_consent_in_a_persons_place(
     )
 
 
-async def test_who_is_not_signed_in_consents_to_nothing(scene: Scene) -> None:
+async def test_visitor_without_session_cant_consent(scene: Scene) -> None:
     answer = await scene.app.post(scene.request.path(), data={"decision": "allow"}, headers=HERE)
 
     assert (answer.status_code, answer.headers["Location"][:9]) == (303, "/sign-in?")
@@ -290,7 +290,7 @@ async def test_answers_that_are_not_given_again_are_not_kept(
     assert await owner.value(kept, id=scene.person.id) == 0
 
 
-async def test_of_many_codes_at_once_at_most_one_succeeds_and_then_it_is_over(
+async def test_parallel_redemptions_of_a_code_issue_one_token_set_and_end_it(
     scene: Scene, app: FastAPI
 ) -> None:
     code = await scene.code()
@@ -355,7 +355,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("sql", ENDS.values(), ids=ENDS)
-async def test_what_ends_a_connection_ends_it_at_once(
+async def test_tokens_and_codes_end_with_their_connection(
     scene: Scene, app: FastAPI, owner: Tx, sql: str
 ) -> None:
     code, tokens = await scene.code(), await scene.tokens()

@@ -121,7 +121,7 @@ async def test_a_known_browser_guesses_only_so_often_too(user: User, app: FastAP
 
 
 @pytest.mark.parametrize("way", ["same address", "same network"])
-async def test_nobody_may_try_many_accounts(api: Api, database: Database, way: str) -> None:
+async def test_sign_ins_to_many_accounts_are_rate_limited(api: Api, database: Database, way: str) -> None:
     network = fresh_network()
     tries = limits.MAX_SIGN_INS_PER_ADDRESS if way == "same address" else limits.MAX_SIGN_INS_PER_NETWORK
     addresses = [f"{network}.{1 if way == 'same address' else number}" for number in range(tries + 1)]

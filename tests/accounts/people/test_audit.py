@@ -63,7 +63,7 @@ async def test_an_entry_names_a_person_and_the_app_that_acts_for_them(
     assert (entry.app, entry.channel, entry.action) == ("Some agent", "mcp", "dismiss_draft")
 
 
-async def test_what_is_refused_or_fails_leaves_no_entry(
+async def test_refused_and_failed_actions_leave_no_audit_entry(
     client: Client, reader: Client, cast: Cast, owner: Tx, database: Database
 ) -> None:
     before = await newest(owner, cast)

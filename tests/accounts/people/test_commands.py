@@ -92,7 +92,7 @@ def test_an_owner_sets_people_up_and_the_audit_tells_it(instep: Command) -> None
         ("ann@acme.example", "instepinstepinstep", "easy to guess"),
     ],
 )
-def test_what_can_not_be_is_refused_in_a_sentence(
+def test_invalid_email_or_password_is_refused_with_its_reason(
     instep: Command, email: str, password: str, words: str
 ) -> None:
     assert words in instep.refused("user", "create", email, "--password-stdin", typed=password)

@@ -173,7 +173,7 @@ async def test_an_address_that_has_an_account_is_not_revealed_and_not_taken(
         assert user.email in (await ann.get(ACCOUNT)).text
 
 
-async def test_of_several_new_addresses_one_is_taken_and_the_other_links_end(
+async def test_confirming_one_new_email_ends_the_links_of_the_others(
     app: FastAPI, api: Api, user: User, mail: MailServer, run_jobs: RunJobs
 ) -> None:
     first, second = fresh_email("first"), fresh_email("second")

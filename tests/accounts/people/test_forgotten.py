@@ -126,7 +126,7 @@ async def test_a_new_password_makes_all_earlier_links_void(
         assert (await set_password(ann, third)).status_code == 404
 
 
-async def test_of_two_who_use_a_link_at_once_one_sets_the_password(
+async def test_two_parallel_uses_of_a_reset_link_set_one_password(
     app: FastAPI, user: User, ask_for_link: AskForLink
 ) -> None:
     link = await ask_for_link(user.email)
@@ -223,7 +223,7 @@ async def test_without_email_the_page_is_not_there_and_sign_in_says_whom_to_ask(
         assert (await ann.send("/sign-in", FORGOTTEN, email="ann@acme.example")).status_code == 404
 
 
-async def test_who_signs_in_with_a_provider_gets_no_link(
+async def test_person_of_a_sign_in_provider_gets_no_reset_link(
     app: FastAPI,
     api: Api,
     owner: Tx,
@@ -283,7 +283,7 @@ async def test_the_link_proves_the_address_so_accounts_that_others_made_with_it_
     assert ids == [mine.id]
 
 
-async def test_who_has_only_an_account_that_an_owner_made_joins_with_the_new_password(
+async def test_account_made_by_an_owner_joins_with_its_new_password(
     app: FastAPI, owner: Tx, cast: Cast, ask_for_link: AskForLink
 ) -> None:
     user = await sign_up(owner, cast.acme.workspace_id, Role.EDITOR)

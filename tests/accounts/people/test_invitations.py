@@ -65,7 +65,7 @@ async def test_somebody_new_sets_a_password_and_is_a_member(
         assert await invitations.list_invitations(tx, cast.acme.workspace_id) == []
 
 
-async def test_who_has_an_account_joins_with_it_and_nobody_takes_it_over(
+async def test_invited_account_joins_and_no_other_account_can_use_the_link(
     app: FastAPI, api: Api, cast: Cast, owner: Tx, database: Database, user: User
 ) -> None:
     invitation = await invite(database, cast.globex.workspace_id, user.email, Role.EDITOR)
@@ -219,7 +219,7 @@ async def test_a_new_invitation_replaces_the_earlier_ones_of_the_address(
     assert [await leads_nowhere(database, other) for other in others] == [False, False]
 
 
-async def test_who_joins_ends_all_invitations_of_their_address(
+async def test_joining_ends_all_invitations_of_the_email(
     api: Api, cast: Cast, owner: Tx, database: Database, user: User
 ) -> None:
     workspace_id = cast.globex.workspace_id
@@ -245,7 +245,7 @@ async def test_a_link_that_was_left_over_changes_no_role_of_a_member(
 
 
 @pytest.mark.parametrize("change", ["role", "disabled"])
-async def test_what_an_owner_decides_about_a_member_is_not_undone_by_an_old_link(
+async def test_old_invitation_cant_undo_a_change_of_role_or_access(
     api: Api, cast: Cast, owner: Tx, database: Database, user: User, change: str
 ) -> None:
     workspace_id = cast.acme.workspace_id
@@ -261,7 +261,7 @@ async def test_what_an_owner_decides_about_a_member_is_not_undone_by_an_old_link
         await accept(database, kept, user)
 
 
-async def test_who_is_disabled_returns_by_a_new_invitation_in_its_role(
+async def test_disabled_member_returns_with_the_role_of_a_new_invitation(
     api: Api, cast: Cast, owner: Tx, database: Database, user: User
 ) -> None:
     workspace_id = cast.acme.workspace_id
@@ -274,7 +274,7 @@ async def test_who_is_disabled_returns_by_a_new_invitation_in_its_role(
     assert (members[user.email].role, members[user.email].disabled_at) == ("viewer", None)
 
 
-async def test_of_several_links_that_are_opened_at_once_one_is_accepted(
+async def test_parallel_uses_of_several_invitations_accept_one(
     api: Api, cast: Cast, owner: Tx, database: Database, user: User
 ) -> None:
     workspace_id = cast.globex.workspace_id

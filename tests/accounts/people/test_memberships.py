@@ -61,7 +61,7 @@ async def test_a_session_goes_to_another_workspace_and_has_the_role_of_there(
     assert again.workspace_id == cast.globex.workspace_id
 
 
-async def test_nobody_enters_a_workspace_that_they_are_not_in_or_not_in_any_more(
+async def test_switching_to_a_workspace_without_a_membership_is_refused(
     app: FastAPI, api: Api, cast: Cast, owner: Tx, user: User, database: Database
 ) -> None:
     token = await begin(app, user)
@@ -76,7 +76,7 @@ async def test_nobody_enters_a_workspace_that_they_are_not_in_or_not_in_any_more
     assert (await session_of(database, token)).person.workspace_id == cast.acme.workspace_id
 
 
-async def test_who_is_disabled_in_one_workspace_still_works_in_the_other(
+async def test_member_disabled_in_one_workspace_still_works_in_another(
     app: FastAPI, api: Api, cast: Cast, owner: Tx, user: User, database: Database
 ) -> None:
     await join(owner, cast.globex.workspace_id, user, Role.EDITOR)
@@ -122,7 +122,7 @@ async def test_the_last_owner_stays_one_unless_the_operator_says_so(
     assert (await actions.change_role(owner, workspace_id, ann.email, Role.VIEWER)).role == "viewer"
 
 
-async def test_of_two_owners_who_disable_each_other_one_stays(
+async def test_two_owners_who_disable_each_other_leave_one_owner(
     api: Api, cast: Cast, owner: Tx, database: Database
 ) -> None:
     workspace_id = cast.paused.workspace_id

@@ -331,7 +331,9 @@ async def test_an_issuer_is_known_with_or_without_a_slash_and_another_is_named(
 
 
 @pytest.mark.parametrize("fault", ["key", "status", "state", "browser", "iss", "issuer", "no code"])
-async def test_whatever_else_is_wrong_signs_nobody_in(app: FastAPI, issuer: Issuer, fault: str) -> None:
+async def test_faulty_responses_of_the_provider_sign_nobody_in(
+    app: FastAPI, issuer: Issuer, fault: str
+) -> None:
     fields = {"state": {"state": "x"}, "iss": {"iss": "https://other.example"}, "no code": {"error": "no"}}
     async with browser(app) as ann, browser(app) as other:
         await go(ann, issuer)
@@ -405,7 +407,7 @@ def test_settings_that_can_not_be_are_refused(tmp_path: Any, values: dict[str, s
         read_settings(environ, tmp_path / "none.toml")
 
 
-async def test_where_there_is_one_workspace_a_stranger_gets_the_role(
+async def test_first_sign_in_with_a_provider_joins_the_only_workspace(
     cluster: EmbeddedPostgres,
 ) -> None:
     database = Database(create_database(cluster, "single_sign_on"), size=1)

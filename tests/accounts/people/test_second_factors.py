@@ -94,7 +94,7 @@ async def test_guessing_codes_has_an_end_and_does_not_lock_a_known_browser_out(
 
 
 @pytest.mark.parametrize("change", ["password", "disabled"])
-async def test_what_changes_between_the_steps_ends_the_sign_in(
+async def test_changes_of_the_account_between_the_steps_end_the_sign_in(
     app: FastAPI, api: Api, cast: Cast, owner: Tx, user: User, change: str
 ) -> None:
     secret, _ = await add_authenticator(owner, user)

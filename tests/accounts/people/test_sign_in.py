@@ -19,7 +19,7 @@ from tests.support.sign_in import HERE, PASSWORD, SIGNING_KEY, browser, fresh_em
 from tests.support.site_pages import Page
 
 
-async def test_who_signs_in_goes_on_to_the_page_that_asked_for_it(user: User, app: FastAPI, api: Api) -> None:
+async def test_signing_in_returns_to_the_requested_page(user: User, app: FastAPI, api: Api) -> None:
     async with browser(app) as ann:
         redirect = await ann.get("/app/connected-apps?x=1&y=/z")
         form = await ann.get(redirect.headers["Location"])
@@ -102,7 +102,7 @@ async def test_a_wrong_password_and_nobodys_address_are_told_in_the_same_words(
     assert all("don&#39;t match" in text for text in sentences)
 
 
-async def test_what_went_wrong_is_told_at_the_field_that_has_the_focus(app: FastAPI, user: User) -> None:
+async def test_sign_in_error_belongs_to_the_focused_field(app: FastAPI, user: User) -> None:
     async with browser(app) as ann:
         form = Page((await ann.get("/sign-in")).text)
         refusal = Page((await ann.sign_in(user.email, "not the password at all")).text)
@@ -175,7 +175,7 @@ async def test_a_form_of_another_site_signs_nobody_in_or_out(user: User, app: Fa
         assert (again.status_code, "belongs to an earlier session" in again.text) == (403, True)
 
 
-async def test_what_a_visitor_typed_is_shown_as_text(app: FastAPI, api: Api) -> None:
+async def test_typed_markup_is_shown_as_text(app: FastAPI, api: Api) -> None:
     async with browser(app) as ann:
         answer = await ann.sign_in('"><script>alert(1)</script>', "x", next='/"><script>')
 

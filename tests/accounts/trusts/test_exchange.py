@@ -347,9 +347,7 @@ async def test_the_only_workspace_needs_no_name(
     assert (first.status_code, second.status_code) == (200, 400)
 
 
-async def test_where_several_trusts_of_a_workspace_match_the_job_names_one(
-    office: Office, cast: Cast
-) -> None:
+async def test_job_names_one_of_several_matching_trusts(office: Office, cast: Cast) -> None:
     other = await office.trusts_also(cast.acme, bot_ids=[cast.second_bot_id])
     token = office.issuer.token()
 

@@ -50,7 +50,7 @@ async def test_an_owner_makes_and_revokes_a_trust(desk: Desk, owner: Tx, cast: C
     assert "create trust" in (await desk.get("settings/audit")).text
 
 
-async def test_what_is_refused_on_the_page_keeps_what_was_typed(desk: Desk) -> None:
+async def test_refused_form_keeps_the_typed_values(desk: Desk) -> None:
     path = "settings/trusts"
     for fields, sentence in (
         ({"issuer": "https://10.0.0.1", "claims": "a=b"}, "not a public address"),

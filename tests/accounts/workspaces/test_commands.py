@@ -243,7 +243,7 @@ async def test_a_bot_and_a_workspace_may_be_named_in_words(operator: Operator, a
     assert "Several workspaces" in await operator.refused("bot", "list", *where)
 
 
-async def test_what_an_operator_gets_wrong_ends_in_one_sentence(
+async def test_mistakes_of_an_operator_end_in_one_sentence(
     operator: Operator, workspace: Json, mine: tuple[str, str]
 ) -> None:
     slug = (await operator.json("bot", "create", "Help", *mine))["slug"]

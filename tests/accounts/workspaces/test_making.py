@@ -89,7 +89,7 @@ async def test_a_key_of_another_workspace_is_not_revoked(client: Client, cast: C
     assert (await client.get("/v1/bots")).status_code == 200
 
 
-async def test_of_several_workspaces_one_must_be_named(cast: Cast, owner: Tx) -> None:
+async def test_workspace_must_be_named_if_there_are_several(cast: Cast, owner: Tx) -> None:
     with pytest.raises(InvalidRequest, match=cast.globex.workspace_id):
         await find_workspace(owner, None)
     with pytest.raises(NotFound):

@@ -119,7 +119,7 @@ def test_a_dry_run_counts_and_sends_nothing(acme: Company, history: Repository, 
     assert acme.results("tasks") == []
 
 
-def test_what_later_changes_replaced_is_proposed_as_it_is_today(acme: Company, history: Repository) -> None:
+def test_value_that_changed_twice_is_proposed_as_it_is_today(acme: Company, history: Repository) -> None:
     history.commit("Raise it", {"app/config.py": AFTER})
     history.commit("Raise it more", {"app/config.py": BEFORE.replace("10", "50")})
 
@@ -129,7 +129,7 @@ def test_what_later_changes_replaced_is_proposed_as_it_is_today(acme: Company, h
     assert "is 50 by default" in acme.text_of(draft)
 
 
-def test_what_later_changes_took_back_is_not_sent(
+def test_change_that_was_undone_later_is_not_sent(
     acme: Company, history: Repository, capsys: Printed
 ) -> None:
     history.commit("Raise it", {"app/config.py": AFTER})
@@ -142,7 +142,7 @@ def test_what_later_changes_took_back_is_not_sent(
     assert "   skipped 1: later changes replaced all of it\n" in capsys.readouterr().out
 
 
-def test_what_the_docs_say_already_is_not_proposed(acme: Company, history: Repository) -> None:
+def test_value_that_the_docs_have_already_is_not_proposed(acme: Company, history: Repository) -> None:
     [article] = acme.results("articles")
     text = {"contentMarkdown": ARTICLE.replace("10", "25")}
     acme.api.patch(f"/v1/articles/{article['id']}", json=text).raise_for_status()

@@ -179,7 +179,7 @@ def test_json_is_the_task_and_its_drafts_as_the_api_has_them(
     assert left_out == [{"file": "yarn.lock", "reason": "lock file"}]
 
 
-def test_where_only_generated_files_change_nothing_is_sent(
+def test_change_of_generated_files_alone_sends_nothing(
     acme: Company, repository: Repository, capsys: Printed
 ) -> None:
     repository.commit("Build", {"app/config.py": BEFORE, "web/dist/app.js": "x\n", "logo.png": b"\0"})
@@ -335,7 +335,7 @@ def test_in_gitlab_the_merge_request_is_sent(acme: Company, repository: Reposito
     assert acme.tasks[0]["change"] == {"kind": "pr", "title": "From GitLab", "url": url, "bundle": None}
 
 
-def test_what_is_asked_for_goes_before_what_the_ci_says(
+def test_options_override_the_variables_of_the_ci(
     acme: Company, repository: Repository, tmp_path: Path
 ) -> None:
     environment = github(tmp_path, repository)
@@ -483,7 +483,7 @@ def test_a_check_does_not_pass_because_a_draft_cant_be_read(
 
 
 @pytest.mark.parametrize("missing", ["INSTEP_URL", "INSTEP_API_KEY"])
-def test_what_is_not_set_is_named_before_anything_is_read(
+def test_missing_setting_is_named_before_anything_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed, missing: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

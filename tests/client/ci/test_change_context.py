@@ -106,7 +106,7 @@ def test_issues_are_those_that_the_text_names(text: str, numbers: list[int]) -> 
         {"title": "Nowhere"},
     ],
 )
-def test_what_is_no_issue_of_the_repository_is_left_out(row: Any) -> None:
+def test_rows_that_are_no_public_issue_are_left_out(row: Any) -> None:
     assert issue_of(row, HOME) is None
 
 

@@ -38,7 +38,7 @@ def test_it_runs_in_any_folder_of_the_checkout(repository: Repository) -> None:
     )
 
 
-def test_what_is_not_committed_is_no_part_of_the_change(repository: Repository) -> None:
+def test_uncommitted_files_are_no_part_of_the_change(repository: Repository) -> None:
     (repository.folder / "app" / "config.py").write_text("SECRET = 1\n")
     (repository.folder / "new.py").write_text("SECRET = 1\n")
 
@@ -56,7 +56,7 @@ def test_a_checkout_of_a_merge_uses_the_commits_of_its_pull_request(repository: 
     assert files(change) == ["diff --git a/app/config.py b/app/config.py"]
 
 
-def test_what_a_ci_says_goes_before_the_commit(repository: Repository) -> None:
+def test_title_and_description_of_the_ci_override_the_commit(repository: Repository) -> None:
     context = CiContext(title="  A\n title ", url="https://git.test/7", description="Why.\n")
 
     change = read_change(repository.folder, context)
@@ -78,7 +78,7 @@ def test_titles_and_descriptions_are_as_long_as_a_task_takes(repository: Reposit
     assert change.description == "y" * limits.MAX_CHANGE_BODY_CHARACTERS
 
 
-def test_what_json_or_a_database_cant_hold_is_replaced(repository: Repository) -> None:
+def test_characters_invalid_in_json_or_postgresql_are_replaced(repository: Repository) -> None:
     change = read_change(repository.folder, CiContext(title="a\udcffb", description="a\0b\udcff"))
 
     assert (change.title, change.description) == ("a?b", "a\ufffdb?")
@@ -335,6 +335,6 @@ def test_a_git_that_hangs_is_ended(
 
 
 @pytest.mark.parametrize("ask", [whole, stream])
-def test_what_git_says_is_passed_on(repository: Repository, ask: Ask) -> None:
+def test_errors_of_git_are_passed_on(repository: Repository, ask: Ask) -> None:
     with pytest.raises(GitFailed, match=r"git failed: .*no-such-command"):
         ask(Git(repository.folder), "no-such-command")

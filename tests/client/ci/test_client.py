@@ -77,7 +77,7 @@ def test_the_change_is_sent_as_the_api_takes_it(clock: Clock) -> None:
     }
 
 
-def test_what_is_not_known_is_left_out(clock: Clock) -> None:
+def test_unknown_values_are_left_out(clock: Clock) -> None:
     with standing() as stand:
         create(stand, clock, changed(url=None, description=None))
 
@@ -141,7 +141,7 @@ def test_it_waits_as_long_as_it_is_asked_to(clock: Clock) -> None:
 
 
 @pytest.mark.parametrize("retry_after", ["", "soon", "-5", "Wed, 21 Oct 2026 07:28:00 GMT", "9" * 400, "٣"])
-def test_what_is_no_number_of_seconds_is_not_obeyed(clock: Clock, retry_after: str) -> None:
+def test_invalid_retry_after_is_ignored(clock: Clock, retry_after: str) -> None:
     header = {"Retry-After": retry_after.encode().decode("latin-1")}
     with standing(create=[Reply(503, {}, header), Reply(202, TASK)]) as stand:
         create(stand, clock)
@@ -149,7 +149,7 @@ def test_what_is_no_number_of_seconds_is_not_obeyed(clock: Clock, retry_after: s
     assert clock.slept == [1]
 
 
-def test_nobody_waits_for_an_hour_of_rate_limit(clock: Clock) -> None:
+def test_client_does_not_wait_for_an_hour_of_rate_limit(clock: Clock) -> None:
     full = Reply(429, {"error": "All tasks are used up.", "code": "rate_limited"}, {"Retry-After": "1800"})
     with standing(create=[full]) as stand, pytest.raises(LimitReached) as refusal:
         create(stand, clock)
@@ -210,7 +210,9 @@ def test_a_refusal_is_told_at_once_in_the_servers_words(
 
 @pytest.mark.parametrize("text", ["", "<html>Sign in</html>", "{", "[" * 100_000, '{"error": "\\ud800"'])
 @pytest.mark.parametrize("status", [200, 403])
-def test_what_is_not_instep_is_said_to_be_so(clock: Clock, status: int, text: str) -> None:
+def test_responses_that_are_not_from_instep_are_reported_as_such(
+    clock: Clock, status: int, text: str
+) -> None:
     with standing(create=[Reply(status, text=text)]) as stand, pytest.raises(Refused) as refusal:
         create(stand, clock)
 
@@ -300,7 +302,7 @@ def test_the_only_bot_need_not_be_named(clock: Clock) -> None:
         assert opened.choose_bot(None).id == BOT["id"]
 
 
-def test_of_several_bots_one_is_named(clock: Clock) -> None:
+def test_bot_must_be_named_if_there_are_several(clock: Clock) -> None:
     both = Reply(200, {"results": [BOT, {"id": "other", "name": "Other"}]})
     with standing(bots=[both]) as stand:
         opened = client(stand, clock)

@@ -72,7 +72,7 @@ def test_a_change_is_sent_as_git_writes_it(repository: Repository) -> None:
     assert (selection.files, selection.left_out) == (1, [])
 
 
-def test_what_is_generated_vendored_locked_or_binary_is_left_out(repository: Repository) -> None:
+def test_generated_vendored_locked_and_binary_files_are_left_out(repository: Repository) -> None:
     files: dict[str, Contents] = {
         "package-lock.json": "{}\n",
         "web/dist/app.js": "x\n",
@@ -237,7 +237,7 @@ def test_the_largest_of_the_least_important_files_are_left_out(
     assert len(selection.diff) == selection.characters <= 2_000
 
 
-def test_what_a_request_can_hold_counts_in_its_encoding(repository: Repository, set_limit: SetLimit) -> None:
+def test_size_of_a_request_counts_its_encoded_characters(repository: Repository, set_limit: SetLimit) -> None:
     set_limit("MAX_DIFF_BYTES", 2_000, diff)
 
     quotes, signs = ('"' * 50 + "\n") * 10, ("日" * 50 + "\n") * 10

@@ -94,7 +94,7 @@ def test_the_repository_is_known_by_its_remote_or_the_ci(
 
 
 @pytest.mark.parametrize("revisions", ["v1", "..v1", "v1...HEAD", ""])
-def test_what_is_no_range_is_refused(deployed: Repository, revisions: str) -> None:
+def test_invalid_range_of_revisions_is_refused(deployed: Repository, revisions: str) -> None:
     with pytest.raises(InvalidRequest, match="two revisions"):
         read_shipment(deployed.folder, revisions, {})
 

@@ -181,7 +181,7 @@ def test_an_order_in_a_configuration_file_is_told_and_left(job: Job, name: str, 
     assert job.sync().text == like("…in sync.\n")
 
 
-def test_what_is_not_committed_or_no_checkout_is_refused(job: Job, tmp_path: Path) -> None:
+def test_uncommitted_changes_and_folders_without_git_are_refused(job: Job, tmp_path: Path) -> None:
     (job.repository.folder / A).write_text("Changed.")
     unclean = job.sync()
     elsewhere = run_command("sync", str(tmp_path), **job.environment)

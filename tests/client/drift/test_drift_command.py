@@ -88,7 +88,7 @@ def test_a_second_check_writes_nothing_and_finds_what_waits(ann: Reviewer, check
     assert ann.get("places")["results"] == places
 
 
-def test_what_was_dismissed_for_good_is_not_found_again(ann: Reviewer, checkout: Repository) -> None:
+def test_dismissed_findings_are_not_found_again(ann: Reviewer, checkout: Repository) -> None:
     article(ann)
     for finding in findings(ann):
         kind, id = ("drafts", finding["draftId"]) if finding["draftId"] else ("places", finding["placeId"])

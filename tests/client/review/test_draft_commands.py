@@ -184,7 +184,7 @@ def test_changes_that_overlap_are_refused_and_an_overwrite_tells_what_it_takes_a
     assert ann.text_of(article) == draft["contentMarkdown"]
 
 
-def test_what_an_overwrite_takes_away_stands_in_the_json_too(ann: Reviewer) -> None:
+def test_json_output_names_the_lines_that_an_overwrite_removes(ann: Reviewer) -> None:
     article = ann.article()
     draft = ann.propose(article)
     ann.patch(article, BEFORE + "\nSay hello.\n")

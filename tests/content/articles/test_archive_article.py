@@ -28,7 +28,7 @@ async def test_a_live_article_leaves_the_help_center_and_can_go_live_again(
     assert ok(await client.post("/v1/articles/install/publish"))["status"] == "published"
 
 
-async def test_what_waits_in_the_review_or_is_archived_is_refused(cast: Cast, database: Database) -> None:
+async def test_unknown_article_or_article_in_review_is_refused(cast: Cast, database: Database) -> None:
     await put_into_review(database, cast.acme)
     async with acting(database, cast.acme) as ctx:
         with pytest.raises(InvalidState):

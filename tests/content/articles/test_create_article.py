@@ -275,7 +275,7 @@ async def test_twenty_at_once_get_twenty_slugs_and_places(client: Client) -> Non
     assert sorted(article["position"] for article in articles) == list(range(20))
 
 
-async def test_of_twenty_that_want_one_slug_exactly_one_gets_it(client: Client) -> None:
+async def test_twenty_parallel_requests_for_one_slug_create_one_article(client: Client) -> None:
     body = {"title": "Install", "contentMarkdown": "", "slug": "wanted"}
 
     async def ask(_: int) -> Response:
@@ -350,7 +350,7 @@ async def test_an_article_has_one_text_a_locale(client: Client, locale: str) -> 
     assert named_fields(await client.post("/v1/articles", json=body)) == ["locale"]
 
 
-async def test_of_ten_translations_into_one_locale_at_once_one_is_made(client: Client) -> None:
+async def test_ten_parallel_translations_into_one_locale_create_one(client: Client) -> None:
     root = await create_article(client, "Install")
     body = {"title": "Einrichten", "contentMarkdown": "", "translationOf": root["id"], "locale": "de"}
 

@@ -154,7 +154,7 @@ async def test_a_translation_in_review_is_settled_with_its_root(
     assert await draft_status(owner, draft_id) == ("dismissed", True)
 
 
-async def test_of_twenty_at_once_one_deletes(client: Client) -> None:
+async def test_twenty_parallel_requests_delete_once(client: Client) -> None:
     root = await create_article(client)
     await translate(client, root, "Einrichten", "de")
 

@@ -89,7 +89,7 @@ async def test_a_text_of_any_size_is_compared(client: Client) -> None:
     assert patched(before, diff["diff"]) == after
 
 
-async def test_what_is_not_there_is_not_found(client: Client) -> None:
+async def test_unknown_revision_gets_404(client: Client) -> None:
     for title in ("Install", "Other"):
         await create_article(client, title)
         await client.patch(f"/v1/articles/{title.lower()}", json={"contentMarkdown": "Two."})

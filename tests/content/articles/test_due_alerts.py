@@ -65,7 +65,7 @@ async def test_another_day_is_told_again(client: Client, database: Database, cas
     assert len(await alerts(owner, cast)) == 2
 
 
-async def test_who_has_no_channel_for_reviews_is_told_nothing(
+async def test_target_without_alerts_for_reviews_gets_none(
     client: Client, database: Database, cast: Cast, owner: Tx
 ) -> None:
     await add_target(database, cast.acme)

@@ -102,7 +102,7 @@ async def test_a_patch_that_changes_nothing_or_is_refused_has_no_event(
     assert await kinds(owner, cast.acme) == []
 
 
-async def test_what_is_not_live_changes_in_silence(
+async def test_changes_of_articles_that_are_not_live_emit_no_event(
     client: Client, cast: Cast, database: Database, owner: Tx
 ) -> None:
     await create_webhook(client)

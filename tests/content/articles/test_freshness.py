@@ -113,7 +113,7 @@ async def test_readers_who_call_the_verified_text_outdated_count(
     assert await freshness(client, article) == expected
 
 
-async def test_what_waits_for_review_comes_first(
+async def test_waiting_places_and_drafts_come_before_the_review_date(
     client: Client, owner: Tx, cast: Cast, database: Database
 ) -> None:
     article = await publish(client, "Exports", "CSV.\n\n## Schedule exports\n\nAt night.\n")

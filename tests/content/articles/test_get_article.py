@@ -103,7 +103,7 @@ async def test_the_default_locale_comes_first_then_the_others(client: Client) ->
     assert ok(await client.get("/v1/articles/install"))["id"] == english["id"]
 
 
-async def test_who_has_it_already_gets_304(client: Client) -> None:
+async def test_matching_etag_gets_304(client: Client) -> None:
     await create_article(client)
     etag = (await client.get("/v1/articles/install")).headers["ETag"]
 

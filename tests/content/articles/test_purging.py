@@ -41,7 +41,7 @@ async def test_until_then_everything_stays(
     assert (await restore(client, "begin"))["translations"]
 
 
-async def test_what_lives_is_not_purged_however_old(
+async def test_articles_that_are_not_deleted_are_never_purged(
     client: Client, cast: Cast, database: Database, owner: Tx, run_jobs: RunJobs
 ) -> None:
     root = await create_article(client)

@@ -127,7 +127,7 @@ async def test_a_slug_taken_meanwhile_stays_with_its_new_owner(client: Client) -
     assert ok(await client.get(INSTALL))["id"] == article["id"]
 
 
-async def test_what_is_not_deleted_cant_be_restored(client: Client) -> None:
+async def test_articles_that_are_not_deleted_cant_be_restored(client: Client) -> None:
     first = await create_article(client)
     await delete(client, "install")
     second = await create_article(client)
@@ -197,7 +197,7 @@ async def test_the_collection_may_be_gone_by_then(client: Client) -> None:
     assert (await restore(client, "install"))["collectionId"] is None
 
 
-async def test_of_twenty_at_once_one_restores(client: Client) -> None:
+async def test_twenty_parallel_requests_restore_once(client: Client) -> None:
     root = await create_article(client)
     await translate(client, root, "Einrichten", "de")
     await delete(client, "install")

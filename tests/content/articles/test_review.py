@@ -48,7 +48,7 @@ async def test_edits_proposed_for_it_stay_in_the_queue(
     assert await draft_status(owner, edit["id"]) == ("pending", False)
 
 
-async def test_of_publishing_and_deleting_at_once_one_settles_it(
+async def test_parallel_publishing_and_deletion_settle_the_draft_once(
     client: Client, cast: Cast, database: Database, owner: Tx
 ) -> None:
     draft_id = await put_into_review(database, cast.acme)

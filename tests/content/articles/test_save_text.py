@@ -233,7 +233,7 @@ async def test_the_same_text_may_arrive_twice(client: Client, cast: Cast, databa
     assert await type_text(database, cast.acme, "install", opened.version, "Mine.") == first
 
 
-async def test_what_is_typed_in_a_draft_is_no_revision_until_it_is_saved(
+async def test_typed_text_is_no_revision_until_it_is_saved(
     client: Client, cast: Cast, database: Database
 ) -> None:
     draft = await create_article(client)
@@ -268,7 +268,7 @@ async def test_two_at_once_never_write_over_each_other(
     assert refused == [text] * 9
 
 
-async def test_whoever_writes_at_once_no_version_is_missing_or_twice(
+async def test_parallel_writers_leave_no_missing_or_duplicate_version(
     client: Client, cast: Cast, database: Database
 ) -> None:
     await write_live(client)

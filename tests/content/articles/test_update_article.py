@@ -69,7 +69,7 @@ async def test_the_answer_may_hold_html(client: Client) -> None:
         assert "contentMarkdown" not in changed
 
 
-async def test_what_changes_nothing_leaves_no_trace(client: Client) -> None:
+async def test_update_without_changes_leaves_no_trace(client: Client) -> None:
     article = await create_article(client, description="How to.")
     same = ("title", "contentMarkdown", "slug", "description", "collectionId", "visibility", "position")
 
@@ -157,7 +157,7 @@ async def test_a_slug_in_use_is_taken_and_nothing_is_changed(client: Client) -> 
     assert ok(await client.get(INSTALL)) == article
 
 
-async def test_of_ten_articles_that_want_one_slug_exactly_one_gets_it(client: Client) -> None:
+async def test_ten_parallel_updates_to_one_slug_succeed_once(client: Client) -> None:
     articles = [await create_article(client, f"No {number}") for number in range(10)]
 
     async def ask(number: int) -> Response:
@@ -195,7 +195,7 @@ async def test_a_stale_etag_is_refused_and_the_present_one_is_not(client: Client
     assert (await client.get(INSTALL)).headers["ETag"] == present
 
 
-async def test_of_ten_writers_with_one_etag_exactly_one_wins(client: Client) -> None:
+async def test_ten_parallel_writers_with_one_etag_succeed_once(client: Client) -> None:
     await create_article(client)
     etag = {"If-Match": (await client.get(INSTALL)).headers["ETag"]}
 

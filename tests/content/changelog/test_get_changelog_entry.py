@@ -40,7 +40,7 @@ async def test_another_format_is_refused(reader: Client) -> None:
     assert named_fields(refusal) == ["format"]
 
 
-async def test_who_has_it_already_gets_304(client: Client) -> None:
+async def test_matching_etag_gets_304(client: Client) -> None:
     entry = await create_entry(client)
     path = f"{ENTRIES}/{entry['id']}"
     etag = (await client.get(path)).headers["ETag"]

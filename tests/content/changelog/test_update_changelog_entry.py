@@ -51,7 +51,7 @@ async def test_the_answer_may_hold_html(client: Client) -> None:
         assert "contentMarkdown" not in changed
 
 
-async def test_what_changes_nothing_leaves_no_trace(client: Client) -> None:
+async def test_update_without_changes_leaves_no_trace(client: Client) -> None:
     entry = await create_entry(client)
 
     for body in ({}, {name: entry[name] for name in ("title", "contentMarkdown")}):
@@ -101,7 +101,7 @@ async def test_a_stale_etag_is_refused_and_the_present_one_is_not(client: Client
         ok(await client.patch(ENTRY, json={"title": "Mine"}, headers={"If-Match": tag}))
 
 
-async def test_of_ten_writers_with_one_etag_exactly_one_wins(client: Client) -> None:
+async def test_ten_parallel_writers_with_one_etag_succeed_once(client: Client) -> None:
     await create_entry(client)
 
     async def write(title: str) -> list[tuple[int, str | None]]:

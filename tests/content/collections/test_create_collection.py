@@ -117,7 +117,7 @@ async def test_twenty_at_once_get_twenty_slugs_and_places(client: Client) -> Non
     assert sorted(row["sortOrder"] for row in collections) == list(range(20))
 
 
-async def test_of_ten_that_want_one_slug_exactly_one_gets_it(client: Client) -> None:
+async def test_ten_parallel_requests_for_one_slug_create_one_collection(client: Client) -> None:
     async def ask(_: int) -> Response:
         return await client.post(LIST, json={"title": "T", "slug": "wanted"})
 

@@ -21,7 +21,7 @@ async def test_it_counts_its_articles(client: Client) -> None:
     assert ok(await client.get("/v1/collections/guides"))["articleCount"] == 1
 
 
-async def test_who_has_it_already_gets_304(client: Client) -> None:
+async def test_matching_etag_gets_304(client: Client) -> None:
     await create_collection(client)
     etag = (await client.get("/v1/collections/guides")).headers["ETag"]
     headers = {"If-None-Match": etag}

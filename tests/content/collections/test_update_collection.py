@@ -32,7 +32,7 @@ async def test_only_the_fields_sent_change(client: Client) -> None:
     assert ok(await client.get("/v1/collections/tips")) == collection
 
 
-async def test_what_changes_nothing_leaves_no_trace(client: Client) -> None:
+async def test_update_without_changes_leaves_no_trace(client: Client) -> None:
     collection = await create_collection(client, description="All.")
     same = ("title", "description", "slug", "icon", "visibility", "sortOrder")
 

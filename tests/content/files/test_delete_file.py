@@ -91,7 +91,7 @@ async def test_the_refusal_names_a_few_articles(api: Api, cast: Cast) -> None:
     assert "and more" in sentence
 
 
-async def test_of_several_deletions_at_once_one_succeeds(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_parallel_deletions_succeed_once(api: Api, cast: Cast, owner: Tx) -> None:
     client = api(cast.acme.write_key)
     file = await upload(client)
 

@@ -292,7 +292,7 @@ async def test_validators(app: FastAPI, api: Api, cast: Cast) -> None:
         assert (await open_file(app, file, Range="bytes=0-1", If_Range=condition)).status_code == 200
 
 
-async def test_what_is_served_in_ranges_is_not_compressed(app: FastAPI, api: Api, cast: Cast) -> None:
+async def test_files_served_in_ranges_are_not_compressed(app: FastAPI, api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     file = await upload(client, TEXT, "numbers.txt")
     await show_in_article(client, file)

@@ -65,7 +65,7 @@ LEFT_OUT = (
 )
 
 
-def test_what_drawing_programs_write_stays() -> None:
+def test_shapes_from_drawing_programs_stay() -> None:
     html = clean_svg(DRAWN.encode()).decode()
 
     assert html.startswith('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"')
@@ -89,7 +89,7 @@ def test_what_drawing_programs_write_stays() -> None:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_what_acts_or_loads_is_refused_by_name(part: str) -> None:
+def test_active_or_loading_parts_are_refused_by_name(part: str) -> None:
     with pytest.raises(UnsupportedType, match="The SVG has"):
         clean_svg(f"{HEAD}{part}</svg>".encode())
 
@@ -140,7 +140,7 @@ def test_an_address_elsewhere_is_left_out(part: str) -> None:
         b'<svg xmlns="http://www.w3.org/2000/svg">' + b" " * 300_000 + b"</svg>",
     ],
 )
-def test_what_is_no_plain_drawing_is_refused(data: bytes) -> None:
+def test_documents_that_are_no_plain_drawing_are_refused(data: bytes) -> None:
     assert is_svg(data)
     with pytest.raises(UnsupportedType):
         clean_svg(data)

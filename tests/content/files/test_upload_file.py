@@ -285,7 +285,7 @@ async def test_the_files_of_a_help_center_have_a_quota(api: Api, cast: Cast, own
     assert "5 GiB" in body_of(refused)["error"]
 
 
-async def test_what_is_removed_while_it_is_sent_again_is_stored_anew(
+async def test_file_removed_during_another_upload_is_stored_again(
     app: FastAPI, api: Api, cast: Cast, owner: Tx
 ) -> None:
     client = api(cast.acme.write_key)

@@ -98,7 +98,7 @@ async def test_they_belong_to_their_bot(api: Api, cast: Cast, database: Database
         ("x" * (limits.MAX_QUESTION_CHARACTERS + 1), "invoices", "1 to 2000"),
     ],
 )
-async def test_what_can_not_be_kept_is_refused_in_a_sentence(
+async def test_invalid_golden_question_is_refused_with_its_reason(
     api: Api, cast: Cast, database: Database, question: str, ref: str, sentence: str
 ) -> None:
     await publish_golden(api(cast.acme.write_key), database, cast)

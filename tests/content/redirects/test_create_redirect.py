@@ -115,7 +115,7 @@ async def test_the_same_path_twice_is_refused(api: Api, cast: Cast, again: str) 
     await redirect(api(cast.globex.write_key), "/old/page")
 
 
-async def test_of_ten_from_one_path_exactly_one_is_made(api: Api, cast: Cast) -> None:
+async def test_ten_parallel_requests_for_one_path_create_one_redirect(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     body = {"from": "/old", "url": ELSEWHERE}
 

@@ -17,7 +17,7 @@ async def test_its_address_is_not_found_any_more_and_free(api: Api, cast: Cast) 
     await redirect(client, "/old")
 
 
-async def test_of_ten_who_delete_it_one_does(api: Api, cast: Cast) -> None:
+async def test_ten_parallel_deletions_succeed_once(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     row = await redirect(client, "/old")
 

@@ -243,7 +243,7 @@ async def test_a_page_costs_nothing_more_and_a_redirect_one_lookup(
 
 
 @pytest.mark.parametrize("pattern", ["/hc/en-us/articles/{}-install", "/hc/*/articles/{}-*", "/blog/{}/*"])
-async def test_of_thousands_the_right_one_is_read_from_an_index(
+async def test_index_finds_one_redirect_among_thousands(
     api: Api, cast: Cast, database: Database, owner: Tx, pattern: str
 ) -> None:
     sources = [pattern.format(360_000_000 + number) for number in range(MANY)]
@@ -321,7 +321,7 @@ async def test_many_are_made_in_one_transaction(api: Api, cast: Cast, database: 
     assert await follow(api, cast, "/old/19") == (301, ELSEWHERE)
 
 
-async def test_of_many_only_new_ones_need_room(
+async def test_only_new_redirects_count_toward_the_limit(
     api: Api, cast: Cast, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MAX_REDIRECTS", 3)

@@ -50,7 +50,7 @@ def test_an_address_is_compared_by_its_path_alone(address: str, path: str) -> No
         "/x" * (limits.MAX_REDIRECT_SEGMENTS + 1),
     ],
 )
-def test_what_no_redirect_can_be_from_is_refused(address: str) -> None:
+def test_invalid_paths_are_refused(address: str) -> None:
     with pytest.raises(ValueError, match=r"^(its?|`\*`|what) "):
         normal_path(address)
 

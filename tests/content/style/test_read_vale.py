@@ -39,7 +39,7 @@ SKIPPED = [
 ]
 
 
-def test_what_can_be_checked_is_added_and_the_rest_is_reported(tmp_path: Path) -> None:
+def test_supported_rules_are_added_and_the_others_reported(tmp_path: Path) -> None:
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)

@@ -51,7 +51,7 @@ async def test_only_the_sent_fields_change_and_each_bot_has_its_own_style(api: A
         ({"headingCase": "loud"}, "headingCase"),
     ],
 )
-async def test_what_is_no_style_is_refused_and_changes_nothing(
+async def test_invalid_style_is_refused_and_changes_nothing(
     api: Api, cast: Cast, body: dict[str, Any], field: str
 ) -> None:
     client = api(cast.acme.write_key)

@@ -106,7 +106,7 @@ async def test_one_of_two_people_who_resolve_a_thread_at_once_succeeds(
         {"body": "Yes.", "replyTo": "cmt_00000000000000000000000000"},
     ],
 )
-async def test_what_can_not_be_said_is_refused(client: Client, draft: Json, body: dict[str, str]) -> None:
+async def test_invalid_comments_are_refused(client: Client, draft: Json, body: dict[str, str]) -> None:
     answer = await client.post(f"/v1/comments?subject={draft['id']}", json=body)
 
     assert error(answer)[0] == 400

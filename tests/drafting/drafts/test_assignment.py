@@ -160,7 +160,7 @@ async def test_the_nearest_rule_counts_and_the_owner_of_the_article_before_it(
     assert await assignees(owner, cast) == [bob.id, cora.id]
 
 
-async def test_nobody_is_asked_about_a_change_with_an_excluded_label(
+async def test_changes_with_an_excluded_label_are_not_assigned(
     client: Client,
     cast: Cast,
     database: Database,

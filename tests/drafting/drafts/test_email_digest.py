@@ -59,7 +59,7 @@ async def let_wait(shelf: Shelf) -> str:
     return str((await shelf.edit())["id"])
 
 
-async def test_what_waits_is_sent_once_a_week_with_its_source(
+async def test_digest_lists_waiting_drafts_once_a_week(
     owner: Tx, cast: Cast, editor: User, shelf: Shelf, mail: MailServer, send_due_digests: SendDigests
 ) -> None:
     draft_id = await let_wait(shelf)
@@ -80,7 +80,7 @@ async def test_without_anything_that_waits_nothing_is_sent(
     assert mail.to(editor.email) == []
 
 
-async def test_who_may_not_review_or_wants_none_gets_none(
+async def test_viewers_and_people_without_a_due_digest_get_none(
     owner: Tx, cast: Cast, shelf: Shelf, mail: MailServer, send_due_digests: SendDigests
 ) -> None:
     await let_wait(shelf)
@@ -96,7 +96,7 @@ async def test_who_may_not_review_or_wants_none_gets_none(
     assert [message["To"] for message in mail.messages] == []
 
 
-async def test_nobody_sees_what_waits_elsewhere(
+async def test_members_of_other_workspaces_get_no_digest(
     owner: Tx, cast: Cast, shelf: Shelf, mail: MailServer, send_due_digests: SendDigests
 ) -> None:
     await let_wait(shelf)

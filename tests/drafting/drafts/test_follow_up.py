@@ -102,7 +102,7 @@ async def test_a_person_is_reminded_once_in_seven_days_of_everything_that_waits(
     assert "/review/" in text_of(mail.to(ann.email)[-1])
 
 
-async def test_nobody_is_reminded_of_what_is_decided_or_without_a_schedule(
+async def test_decided_or_unscheduled_drafts_send_no_reminder(
     client: Client, owner: Tx, ann: User, draft: Json, set_schedule: SetSchedule, let_pass: LetPass
 ) -> None:
     await set_schedule(None, None)
@@ -141,7 +141,7 @@ async def test_an_unchanged_draft_expires_after_a_warning_and_can_come_back(
 
 
 @pytest.mark.parametrize("act", ["edit", "comment", "approve", "propose"])
-async def test_what_a_person_has_worked_on_does_not_expire(
+async def test_drafts_with_work_of_a_person_do_not_expire(
     client: Client, owner: Tx, ann: User, draft: Json, set_schedule: SetSchedule, let_pass: LetPass, act: str
 ) -> None:
     await set_schedule(None, 14)

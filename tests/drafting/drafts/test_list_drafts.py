@@ -28,7 +28,7 @@ async def test_an_empty_queue_is_an_empty_list(reader: Client) -> None:
     assert listed == {"results": [], "has_more": False, "next_cursor": None}
 
 
-async def test_what_is_settled_leaves_the_queue(client: Client, article: Json) -> None:
+async def test_settled_drafts_leave_the_queue(client: Client, article: Json) -> None:
     drafts = [await propose(client, article, f"Text {number}.") for number in range(3)]
     await client.post(f"/v1/drafts/{drafts[0]['id']}/apply", json={})
     await client.post(f"/v1/drafts/{drafts[2]['id']}/dismiss")

@@ -255,7 +255,7 @@ async def test_a_new_text_of_a_new_article_takes_the_approval_back(
     assert (await get(client, f"drafts/{draft['id']}"))["approvedAt"] is None
 
 
-async def test_what_is_approved_in_part_is_released_in_part(client: Client) -> None:
+async def test_partly_approved_draft_is_released_in_part(client: Client) -> None:
     live = "".join(f"Line {number}.\n" for number in range(30))
     article = await write_article(client, "Lines", live)
     text = live.replace("Line 3.", "Third.").replace("Line 20.", "Twentieth.")
@@ -269,7 +269,7 @@ async def test_what_is_approved_in_part_is_released_in_part(client: Client) -> N
     assert await text_of(client, article) == expected
 
 
-async def test_what_overlaps_is_not_approved(client: Client, article: Json, draft: Json) -> None:
+async def test_conflicting_draft_is_not_approved(client: Client, article: Json, draft: Json) -> None:
     await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": CLASHING})
     path = f"/v1/drafts/{draft['id']}/apply"
 

@@ -127,7 +127,7 @@ async def test_without_a_channel_nothing_is_planned(client: Client, cast: Cast, 
 
 
 @pytest.mark.usefixtures("subscribed")
-async def test_what_is_reviewed_before_the_digest_is_not_told(
+async def test_drafts_reviewed_before_the_digest_are_not_in_it(
     client: Client, database: Database, cast: Cast, owner: Tx
 ) -> None:
     draft = await propose(client, await write_article(client))

@@ -110,9 +110,7 @@ async def test_an_overwrite_that_takes_nothing_away_says_nothing(client: Client)
     assert await text_of(client, article) == wish["contentMarkdown"]
 
 
-async def test_what_an_overwrite_takes_away_is_told_in_short(
-    client: Client, article: Json, draft: Json
-) -> None:
+async def test_warning_about_a_long_overwrite_is_short(client: Client, article: Json, draft: Json) -> None:
     live = BEFORE + "".join(f"\n{number} {'😀' * 500}\n" for number in range(400))
     await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": live})
 

@@ -47,5 +47,5 @@ async def test_a_draft_from_questions_names_the_first(client: Client, cast: Cast
     assert draft["source"] == {"kind": "question", "title": title, "url": None, "taskId": None}
 
 
-async def test_what_a_program_proposes_has_no_source_and_no_certainty(draft: Json) -> None:
+async def test_draft_of_a_program_has_no_source_and_no_certainty(draft: Json) -> None:
     assert (draft["source"], draft["certainty"]) == (None, None)

@@ -72,7 +72,7 @@ async def test_the_certain_drafts_of_a_source_are_applied_and_conflicts_stay(
     assert f"by {user.email} on 20" in refusal.json()["error"]
 
 
-async def test_who_may_only_read_applies_nothing(client: Client, cast: Cast, database: Database) -> None:
+async def test_reader_applies_nothing(client: Client, cast: Cast, database: Database) -> None:
     article = await write_article(client)
     async with context(database, cast.acme) as ctx:
         await propose_as_task(ctx, article)

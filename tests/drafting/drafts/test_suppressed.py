@@ -39,9 +39,7 @@ async def dismiss(client: Client, draft: Json, **body: str) -> None:
 
 
 @pytest.mark.parametrize("reason", ["not_needed", "wrong_article", "wrong_text"])
-async def test_what_was_dismissed_as_wrong_is_not_proposed_again(
-    writer: Client, run_jobs: RunJobs, reason: str
-) -> None:
+async def test_dismissed_change_is_not_proposed_again(writer: Client, run_jobs: RunJobs, reason: str) -> None:
     [draft] = await drafts_of(writer, run_jobs)
     await dismiss(writer, draft, reason=reason, comment="It is an internal name.")
 
@@ -109,7 +107,7 @@ async def test_the_same_fact_in_another_article_is_proposed(writer: Client, run_
     assert other["articleId"] == pets["id"]
 
 
-async def test_what_is_lifted_is_proposed_again(writer: Client, run_jobs: RunJobs) -> None:
+async def test_deleting_the_suppression_allows_the_proposal_again(writer: Client, run_jobs: RunJobs) -> None:
     [draft] = await drafts_of(writer, run_jobs)
     await dismiss(writer, draft, reason="not_needed")
     [row] = (await get(writer, "insights/suppressed"))["results"]

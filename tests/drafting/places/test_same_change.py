@@ -53,7 +53,7 @@ async def test_a_later_state_of_the_change_renews_the_place_of_the_section(
 
 @pytest.mark.parametrize("verb", ["resolve", "dismiss"])
 @pytest.mark.parametrize("key", ["pause", "other"])
-async def test_what_people_settled_is_not_opened_by_the_same_change(
+async def test_settled_places_are_not_opened_again_by_the_same_change(
     client: Client, cast: Cast, database: Database, place: Json, verb: str, key: str
 ) -> None:
     ok(await client.post(f"/v1/places/{place['id']}/{verb}"))
@@ -74,7 +74,7 @@ async def test_two_places_of_one_section_are_two(
     assert len(await waiting(client)) == 2
 
 
-async def test_what_a_later_state_does_not_ask_for_leaves_the_queue(
+async def test_places_that_a_later_state_drops_leave_the_queue(
     client: Client, cast: Cast, database: Database, place: Json
 ) -> None:
     other = await publish(client, "Imports", "# Imports\n")

@@ -16,7 +16,7 @@ from tests.support.sign_in import sign_up
 from tests.support.webhook_endpoints import create_webhook
 
 
-async def test_what_is_resolved_leaves_the_queue_with_an_event(
+async def test_resolved_place_leaves_the_queue_with_an_event(
     client: Client, cast: Cast, owner: Tx, place: Json
 ) -> None:
     await create_webhook(client)
@@ -44,7 +44,7 @@ async def test_one_of_many_who_resolve_at_once_succeeds(
 
 
 @pytest.mark.parametrize("reason", ["not_needed", "wrong_article", "wrong_text"])
-async def test_what_is_dismissed_as_wrong_is_not_proposed_again(
+async def test_dismissed_place_is_not_proposed_again(
     client: Client, cast: Cast, database: Database, place: Json, reason: str
 ) -> None:
     body = {"reason": reason, "comment": "Only operators see it."}
@@ -85,7 +85,7 @@ async def test_a_dismissal_that_can_not_be_read_changes_nothing(
 
 
 @pytest.mark.parametrize("verb", ["resolve", "dismiss"])
-async def test_what_is_reopened_waits_again_and_may_come_again(
+async def test_reopened_place_waits_again_and_is_not_suppressed(
     client: Client, place: Json, verb: str
 ) -> None:
     path = f"/v1/places/{place['id']}"

@@ -68,7 +68,7 @@ async def test_it_stays_after_another_change_and_one_without_a_diff(
 
 
 @pytest.mark.parametrize("is_approved", [False, True])
-async def test_what_a_person_has_worked_on_stays_with_a_warning(
+async def test_drafts_with_work_of_a_person_stay_with_a_warning(
     api: Api, cast: Cast, run_jobs: RunJobs, is_approved: bool
 ) -> None:
     client = api(cast.acme.write_key)

@@ -161,7 +161,7 @@ async def test_a_bot_that_is_read_whole_says_nothing_of_it(
 
 
 @pytest.mark.usefixtures("_few")
-async def test_what_was_not_read_does_not_count_as_compared(
+async def test_unread_articles_do_not_count_as_compared(
     api: Api, cast: Cast, run_jobs: RunJobs, owner: Tx
 ) -> None:
     client = api(cast.acme.write_key)

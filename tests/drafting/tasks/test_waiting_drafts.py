@@ -164,7 +164,7 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-async def test_what_waits_after_changes_and_edits(
+async def test_changes_and_edits_leave_the_expected_drafts(
     api: Api, cast: Cast, run_jobs: RunJobs, case: Case
 ) -> None:
     client = api(cast.acme.write_key)
@@ -328,7 +328,7 @@ async def test_a_revert_leaves_what_a_person_has_edited(api: Api, cast: Cast, ru
 
 
 @pytest.mark.parametrize("act", ["edit", "edit the same line", "apply", "dismiss"])
-async def test_what_a_person_does_while_the_task_runs_is_not_lost(
+async def test_work_of_a_person_during_the_task_is_kept(
     api: Api, cast: Cast, run_jobs: RunJobs, monkeypatch: pytest.MonkeyPatch, act: str
 ) -> None:
     client = api(cast.acme.write_key)

@@ -38,9 +38,7 @@ async def test_it_ends_in_a_draft_that_waits_for_review(api: Api, cast: Cast, ru
     assert (article["status"], article["collectionId"]) == ("in_review", guides["id"])
 
 
-async def test_what_the_articles_say_is_quoted_with_their_addresses(
-    api: Api, cast: Cast, run_jobs: RunJobs
-) -> None:
+async def test_related_articles_are_quoted_with_their_urls(api: Api, cast: Cast, run_jobs: RunJobs) -> None:
     client = api(cast.acme.write_key)
     source = await publish(client, "What exports hold", FORMATS)
     await publish(client, "Pets", "Cats and dogs are welcome in all of our offices.\n")

@@ -118,7 +118,7 @@ async def test_a_second_change_replaces_the_pending_draft_and_an_older_one_leave
     assert [row["id"] for row in await drafts_of(client, translation)] == [third["id"]]
 
 
-async def test_what_the_model_must_not_write_becomes_a_place(
+async def test_forbidden_text_of_the_model_becomes_a_place(
     client: Client, database: Database, owner: Tx
 ) -> None:
     root, translation = await publish_pair(client)

@@ -88,7 +88,7 @@ def test_a_value_is_wrong_if_the_line_of_the_new_one_stands_today() -> None:
         ("Run `ALTER TABLE <table_name>`.", "table_name"),
     ],
 )
-def test_what_was_and_what_is_not_of_the_product_is_left_alone(text: str, name: str) -> None:
+def test_names_of_the_past_and_of_other_products_are_left_alone(text: str, name: str) -> None:
     line = flag(name.removeprefix("--")) if name.startswith("--") else f"{name} = os.environ['{name}']"
 
     assert drifts(text, change(line, None, name), gone=(name,)) == []

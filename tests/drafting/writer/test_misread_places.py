@@ -36,7 +36,7 @@ def test_words_of_two_blocks_are_no_label(ask: Ask) -> None:
         'See <a href="/help/acme/articles/settings#old_name">the option</a>.\n',
     ],
 )
-def test_what_leads_or_is_filled_in_elsewhere_stays(ask: Ask, text: str) -> None:
+def test_names_in_links_variables_comments_and_diffs_stay(ask: Ask, text: str) -> None:
     files = {f"{n}.py": ("old_name = 1\n", "new_name = 1\n") for n in range(3)}
     assert ask(files, text, "Rename old_name to new_name").proposals == ()
 

@@ -41,7 +41,7 @@ def contents(*articles: Article, diff: str = "") -> Contents:
     return article_contents(articles, reviewed_files(parse_diff(diff)), report)
 
 
-def test_what_users_notice_is_shown_and_tests_and_lock_files_are_counted() -> None:
+def test_lines_for_users_are_shown_and_tests_and_lock_files_counted() -> None:
     text = read(
         patch("tests/test_a.py", "+assert True"),
         patch("poetry.lock", "+x = 1"),
@@ -153,7 +153,7 @@ def test_a_very_long_section_is_read_where_the_change_names_it() -> None:
     assert "ACME_OPTION_60`" not in text
 
 
-def test_what_has_no_room_is_not_read() -> None:
+def test_sections_without_room_are_not_read() -> None:
     both = contents(Article("a", "A", PART * 9), Article("b", "B", "short"))
 
     shown = shown_articles(both, [SectionReference(0, None), SectionReference(1, None)], 1_000)

@@ -136,7 +136,7 @@ async def test_an_article_that_is_up_to_date_says_why() -> None:
     assert Verdict("pets", "no_edit", "It is about pets.") in report.reviewed
 
 
-async def test_what_is_missing_is_shown_in_a_second_question() -> None:
+async def test_missing_sections_are_shown_in_a_second_prompt() -> None:
     wants_more = edits(INSERT_ROW, show=["A2"], searches=["Five connections"])
     more = edits({"action": "replace", "line": 3, "old": "Cats and dogs", "new": "Cats"}, article="A2")
 

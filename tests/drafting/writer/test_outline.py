@@ -94,7 +94,7 @@ def test_headings_of_the_instructions_stay_below_the_title() -> None:
         ("Cover letters are kept.", "Cover letters are kept."),
     ],
 )
-def test_what_only_addresses_the_writer_is_left_out(instructions: str, text: str) -> None:
+def test_words_for_the_writer_are_left_out(instructions: str, text: str) -> None:
     assert text_of("Export", instructions) == f"{text}\n"
 
 
@@ -139,7 +139,7 @@ def test_articles_are_quoted_without_their_links_and_named_with_their_address() 
         "> Revoke an API key, says somebody else in this quote\n",
     ],
 )
-def test_what_makes_no_sense_on_its_own_is_linked_at_most_and_not_quoted(passage: str) -> None:
+def test_passages_that_need_their_context_are_not_quoted(passage: str) -> None:
     assert "## What other articles say" not in text_of(
         "Revoke an API key", "It works no more.", replace(KEYS, text=passage)
     )

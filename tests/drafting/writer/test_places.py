@@ -218,7 +218,7 @@ NEW_NAMES: dict[str, tuple[str, Files]] = {
 
 
 @pytest.mark.parametrize("name", NEW_NAMES)
-def test_what_is_new_is_left_to_people(ask: Ask, name: str) -> None:
+def test_new_names_are_left_to_people(ask: Ask, name: str) -> None:
     """No entry, wordless row, comment or code of the change is copied into the article."""
     text, files = NEW_NAMES[name]
     assert ask(files, text, "Add it to the settings", "Settings").proposals == ()

@@ -79,7 +79,7 @@ def test_line_breaks_of_the_article_stay() -> None:
     assert draft.text == EDITED.replace("\n", "\r\n")
 
 
-def test_where_the_article_has_other_words_a_person_is_told() -> None:
+def test_article_with_other_words_leaves_an_edit_to_a_person() -> None:
     own = TEXT.replace("They stay there for a week.", "We keep them seven days.")
     report = port(TEXT, EDITED, Article("a", "Backups", own))
     [draft] = report.proposals
@@ -135,7 +135,7 @@ def test_documentation_is_never_read_as_code(ask: Ask) -> None:
     assert report.stale_mentions == ()
 
 
-def test_what_the_change_documents_gets_no_second_wording(ask: Ask) -> None:
+def test_documented_change_gets_no_second_wording(ask: Ask) -> None:
     code = ("retention = 7\n", "retention = 30\npause = True  # Whether a restore pauses the service.\n")
     report = ask({"docs/backups.md": (TEXT, EDITED), "app/settings.py": code}, TEXT, "Add pause", "Backups")
     assert [draft.text for draft in report.proposals] == [EDITED]

@@ -312,7 +312,7 @@ def test_the_title_of_an_article_follows_its_text(ask: Ask) -> None:
         ("## 2.1.0 (2024-03-01)\n\n- Added `--max-jobs`.\n", "Release notes"),
     ],
 )
-def test_what_was_true_then_stays(ask: Ask, text: str, name: str) -> None:
+def test_statements_about_the_past_stay(ask: Ask, text: str, name: str) -> None:
     report = ask(FLAG, text, name=name)
     assert report.proposals == ()
     assert report.places == ()

@@ -52,7 +52,7 @@ async def test_the_blank_lines_around_the_part_stay() -> None:
     ],
 )
 @pytest.mark.parametrize("intent", ["shorten", "fix"])
-async def test_what_a_model_plants_is_left_out_with_a_sentence(planted: str, intent: Intent) -> None:
+async def test_planted_text_of_a_model_is_left_out_with_a_reason(planted: str, intent: Intent) -> None:
     with pytest.raises(CompletionError, match="left out: it "):
         await propose(planted, request_for(intent=intent))
 

@@ -43,7 +43,7 @@ def test_a_dismissed_fact_is_left_out_and_the_others_stay() -> None:
     assert verdict.reason.endswith("“10” → “25”.")
 
 
-def test_where_all_was_dismissed_there_is_no_draft_and_the_verdict_says_why() -> None:
+def test_verdict_names_the_reason_if_all_statements_were_dismissed() -> None:
     (draft,) = report_on(LIMIT).proposals
 
     report = report_on(LIMIT, {"guide": {statement.key for statement in draft.statements}})

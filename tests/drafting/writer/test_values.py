@@ -70,7 +70,7 @@ STATED = "The setting `max_queue_n` is {} by default.\n"
         ),
     ],
 )  # fmt: skip
-def test_what_comes_or_goes_next_to_a_value_changes_nothing(
+def test_additions_and_removals_next_to_a_value_do_not_matter(
     ask: Ask, path: str, before: str, after: str
 ) -> None:
     assert text_of(ask({path: (before, after)}, STATED.format(10))) == STATED.format(25)
@@ -293,7 +293,7 @@ def test_a_value_changes_with_its_own_name_only(
         ),
     ],
 )  # fmt: skip
-def test_what_means_something_else_stays(ask: Ask, path: str, before: str, after: str, article: str) -> None:
+def test_values_with_another_meaning_stay(ask: Ask, path: str, before: str, after: str, article: str) -> None:
     assert ask({path: (before, after)}, article).proposals == ()
 
 

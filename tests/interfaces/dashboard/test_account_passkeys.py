@@ -92,7 +92,9 @@ async def test_a_passkey_is_added_used_and_removed(
 
 
 @pytest.mark.parametrize("credential", ["", "{}", "[]", "null", '{"id": "x"}', '{"id": 1, "response": []}'])
-async def test_what_is_no_answer_signs_nobody_in(api: Api, database: Database, credential: str) -> None:
+async def test_invalid_passkey_response_signs_nobody_in(
+    api: Api, database: Database, credential: str
+) -> None:
     async with database.enter_workspace("") as tx:
         question = await passkeys.ask_for_passkey(tx, SITE, f"address {credential}")
     attempt = Attempt("", "", "here")

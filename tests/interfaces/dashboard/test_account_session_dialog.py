@@ -81,7 +81,7 @@ async def test_the_text_is_saved_after_signing_in_in_the_dialog(
     assert complaints.policy_violations == []
 
 
-async def test_who_closes_the_dialog_keeps_the_text_and_can_try_again(writing_tab: tuple[Page, str]) -> None:
+async def test_closed_dialog_keeps_the_text_and_opens_again(writing_tab: tuple[Page, str]) -> None:
     tab, _ = writing_tab
     dialog = tab.get_by_role("dialog", name="Sign in")
     await dialog.get_by_role("button", name="Not now").click()

@@ -111,7 +111,7 @@ async def test_a_part_of_a_page_leads_the_whole_page_there(desk: Desk, owner: Tx
     assert (answer.status_code, answer.headers["HX-Redirect"]) == (403, f"/app/verify?next={page}")
 
 
-async def test_who_has_no_password_signs_in_again_in_their_own_way(desk: Desk) -> None:
+async def test_person_without_a_password_confirms_by_signing_in_again(desk: Desk) -> None:
     page = (await desk.visitor.get("/app/verify?next=/app/account")).text
 
     # A new sign-in counts as confirmation.

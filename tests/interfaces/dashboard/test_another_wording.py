@@ -124,7 +124,7 @@ async def test_a_number_of_a_comment_alone_is_a_warning(
     assert "`75`" in warning
 
 
-async def test_what_a_person_writes_meanwhile_stays(
+async def test_edit_of_a_person_during_the_request_stays(
     desk: Desk, client: Client, cast: Cast, database: Database, draft: Json
 ) -> None:
     thread = await comment(client, draft["id"])

@@ -53,7 +53,7 @@ async def history(desk: Desk, article: Json) -> str:
     return unescape((await desk.get(f"articles/{article['id']}/history")).text)
 
 
-async def test_what_did_not_change_is_folded(desk: Desk, client: Client) -> None:
+async def test_unchanged_lines_are_folded(desk: Desk, client: Client) -> None:
     lines = [f"Line {number}.\n" for number in range(40)]
     article = await create_article(client, "Long", contentMarkdown="".join(lines))
     await rewrite(client, article, "".join([*lines[:20], "New.\n", *lines[20:]]))

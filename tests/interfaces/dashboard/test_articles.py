@@ -202,7 +202,7 @@ async def test_an_article_goes_live_and_comes_down_and_each_act_can_be_undone(
     assert ok(await client.get("/v1/articles/install"))["status"] == "draft"
 
 
-async def test_what_the_service_wrote_is_not_archived_unread(
+async def test_article_of_the_service_in_review_is_not_archived(
     desk: Desk, cast: Cast, database: Database, client: Client
 ) -> None:
     await put_into_review(database, cast.acme)
@@ -213,7 +213,7 @@ async def test_what_the_service_wrote_is_not_archived_unread(
     assert (answer.status_code, "a published article" in answer.text) == (400, True)
 
 
-async def test_who_comes_second_is_told_and_changes_nothing(desk: Desk, client: Client) -> None:
+async def test_stale_page_gets_409_and_changes_nothing(desk: Desk, client: Client) -> None:
     article = await create_article(client, "Install")
     page = f"articles/{article['id']}"
     etag = await etag_on(desk, page)

@@ -73,7 +73,7 @@ async def test_a_deleted_entry_is_gone(desk: Desk, client: Client, visitor: Clie
     assert (await visitor.get(entry["url"])).status_code == 404
 
 
-async def test_who_comes_second_is_told_and_changes_nothing(desk: Desk, client: Client) -> None:
+async def test_stale_page_gets_409_and_changes_nothing(desk: Desk, client: Client) -> None:
     entry = await create_entry(client)
     page = f"changelog/{entry['id']}"
     etag = await etag_on(desk, page)

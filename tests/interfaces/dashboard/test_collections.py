@@ -47,7 +47,7 @@ async def test_a_collection_is_created_inside_another(desk: Desk, client: Client
     assert (inner["slug"], inner["icon"], inner["visibility"]) == ("on-linux", "🐧", "public")
 
 
-async def test_what_is_refused_stays_in_the_form_with_the_reason(desk: Desk, client: Client) -> None:
+async def test_refused_form_keeps_its_values_and_shows_the_reason(desk: Desk, client: Client) -> None:
     await create_collection(client, "Guides")
     fields = {"title": "x" * 201, "slug": "Bad slug", "description": "Typed with care."}
 
@@ -83,7 +83,7 @@ async def test_a_collection_is_renamed_hidden_and_moved(desk: Desk, client: Clie
     assert f'value="{inner["id"]}"' not in (await desk.get(f"collections/{guides['id']}")).text
 
 
-async def test_who_saves_second_keeps_the_words_and_is_told_who_was_first(
+async def test_second_save_keeps_the_words_and_names_the_first_editor(
     desk: Desk, editor: Desk, client: Client
 ) -> None:
     guides = await create_collection(client, "Guides")

@@ -75,5 +75,5 @@ async def test_without_a_session_a_page_asks_to_sign_in(desk: Desk, client: Clie
 
 
 @pytest.mark.parametrize("path", ["articles/art_0000000000000000000000000x", "articles/nothing/history"])
-async def test_what_is_not_there_is_not_found(desk: Desk, path: str) -> None:
+async def test_unknown_articles_get_404(desk: Desk, path: str) -> None:
     assert (await desk.get(path)).status_code == 404

@@ -30,7 +30,7 @@ async def test_delete_asks_in_a_dialog_and_can_be_undone(
     assert complaints.lines == []
 
 
-async def test_what_can_not_be_undone_is_asked_first(
+async def test_deletion_asks_for_confirmation(
     signed_in_tab: Page, client: Client, cast: Cast, development_server: str, complaints: Complaints
 ) -> None:
     created(await client.post("/v1/redirects", json={"from": "/old", "url": "https://status.example.com"}))

@@ -41,7 +41,7 @@ async def working_text(owner: Tx, article: Json) -> str | None:
     return text
 
 
-async def test_what_is_typed_is_saved_and_never_said_to_be_before_it_is(
+async def test_typed_text_is_saved_before_the_page_says_so(
     writer: Writer, complaints: Complaints, owner: Tx, article: Json
 ) -> None:
     complaints.lines.clear()
@@ -97,9 +97,7 @@ async def test_a_lost_answer_is_no_conflict(writer: Writer, owner: Tx, article: 
     assert await working_text(owner, article) == "First words. Second words. Run it.\n"
 
 
-async def test_what_a_closed_tab_could_not_save_is_offered_back(
-    writer: Writer, owner: Tx, article: Json
-) -> None:
+async def test_unsaved_text_of_a_closed_tab_can_be_restored(writer: Writer, owner: Tx, article: Json) -> None:
     await writer.page.context.set_offline(True)
     await writer.type("First words. ")
     await writer.pause()
@@ -120,7 +118,7 @@ async def test_what_a_closed_tab_could_not_save_is_offered_back(
     await expect(again.page.locator("#kept")).to_be_hidden()
 
 
-async def test_what_is_discarded_is_not_offered_again(writer: Writer) -> None:
+async def test_discarded_text_is_not_offered_again(writer: Writer) -> None:
     await writer.page.route("**/autosave", lambda route: route.abort())
     await writer.type("First words. ")
     await writer.pause()
@@ -199,7 +197,7 @@ async def test_the_dialog_for_signing_in_waits_for_a_pause_in_typing(
     assert await writer.text() == "One sentence, a word after the other. Run it.\n"
 
 
-async def test_who_has_signed_in_again_elsewhere_goes_on_by_itself(
+async def test_editor_saves_again_after_a_sign_in_in_another_tab(
     writer: Writer, development_server: str, owner: Tx, article: Json
 ) -> None:
     """The page's form belongs to a session that no longer exists."""

@@ -76,7 +76,7 @@ async def test_a_part_of_a_page_is_loaded_under_the_policy(
     assert complaints.lines == []
 
 
-def test_what_a_page_requests_by_itself_shows_no_progress() -> None:
+def test_background_requests_show_no_progress() -> None:
     elements = [
         element
         for template in TEMPLATES.rglob("*.html")
@@ -108,7 +108,7 @@ async def test_a_refusal_is_a_toast_that_stays_until_it_is_closed(development_se
     await expect(toast).to_be_hidden()
 
 
-async def test_whoever_is_no_longer_signed_in_is_led_to_sign_in_and_back(
+async def test_visitor_without_session_goes_to_the_sign_in_and_back(
     development_server: str, tab: Page
 ) -> None:
     await tab.goto(f"{development_server}{PARTS}?a=1")

@@ -90,7 +90,7 @@ async def test_a_conversation_about_a_draft_reaches_those_who_take_part(
     assert await unread(desk) == 0
 
 
-async def test_who_proposed_a_draft_learns_what_became_of_it(desk: Desk, editor: Desk, shelf: Shelf) -> None:
+async def test_author_of_a_draft_learns_its_outcome(desk: Desk, editor: Desk, shelf: Shelf) -> None:
     first = await shelf.edit("Upload limits")
     await desk.send(f"review/{first['id']}", f"review/{first['id']}/dismiss")
     body = {"title": "Upload limits", "contentMarkdown": "Another text."}

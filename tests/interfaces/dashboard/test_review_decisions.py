@@ -173,9 +173,7 @@ async def test_the_second_of_two_who_edit_keeps_the_text(desk: Desk, editor: Des
     assert "Theirs." in answer.text
 
 
-async def test_who_edits_a_draft_that_is_settled_meanwhile_is_told_by_whom(
-    desk: Desk, editor: Desk, shelf: Shelf
-) -> None:
+async def test_editor_of_a_settled_draft_learns_who_decided(desk: Desk, editor: Desk, shelf: Shelf) -> None:
     draft = await shelf.edit()
     page = f"review/{draft['id']}/edit"
     token = re.search(r'name="form-token" value="([^"]*)"', (await desk.get(page)).text)
@@ -275,7 +273,7 @@ async def test_two_titles_are_a_conflict(desk: Desk, shelf: Shelf, client: Clien
 
 
 @pytest.mark.parametrize("act", WRITES)
-async def test_who_may_only_look_decides_nothing(viewer: Desk, shelf: Shelf, act: str) -> None:
+async def test_viewer_decides_nothing(viewer: Desk, shelf: Shelf, act: str) -> None:
     draft = await shelf.edit()
     assert "Apply" not in (await viewer.get(f"review/{draft['id']}")).text
 
@@ -291,7 +289,7 @@ async def test_a_form_of_another_site_decides_nothing(desk: Desk, shelf: Shelf, 
     assert await shelf.statuses() == {draft["id"]: "pending"}
 
 
-async def test_who_else_has_the_draft_open_is_told(desk: Desk, editor: Desk, shelf: Shelf) -> None:
+async def test_other_viewers_of_the_draft_are_named(desk: Desk, editor: Desk, shelf: Shelf) -> None:
     draft, other = await shelf.edit(), await shelf.edit("Other")
     assert "is viewing" not in (await decide(desk, draft, "presence")).text
 

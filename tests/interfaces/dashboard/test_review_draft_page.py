@@ -127,7 +127,7 @@ async def test_a_proposal_of_a_person_names_the_person(desk: Desk, client: Clien
     assert "by Acme writer." in (await desk.get(f"review/{draft['id']}")).text
 
 
-async def test_what_a_person_edited_in_a_proposal_names_the_person(desk: Desk, shelf: Shelf) -> None:
+async def test_blocks_that_a_person_edited_name_the_person(desk: Desk, shelf: Shelf) -> None:
     draft = await shelf.edit(before=LIMITS, after=LIMITS.replace("25 MB**", "50 MB**"))
     edited = LIMITS.replace("25 MB**", "50 MB**").replace("Larger files", "Files above that")
     edited = edited.replace("What is scanned", "Scanning").replace("You can", "Anybody can")
@@ -235,7 +235,7 @@ async def test_a_draft_whose_place_another_took_leads_to_it(
     assert "Mine." in refused
 
 
-async def test_what_stays_is_folded_and_opens(desk: Desk, shelf: Shelf) -> None:
+async def test_unchanged_blocks_are_folded_and_open(desk: Desk, shelf: Shelf) -> None:
     paragraphs = "".join(f"Paragraph {number}.\n\n" for number in range(60))
     draft = await shelf.edit("Long", f"First 1.\n\n{paragraphs}", f"First 2.\n\n{paragraphs}")
     folded = (await desk.get(f"review/{draft['id']}")).text

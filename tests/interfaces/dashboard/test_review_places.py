@@ -116,7 +116,7 @@ async def test_a_place_is_settled_and_reopened(
     assert len(await waiting(client)) == 1
 
 
-async def test_who_settles_second_is_told_who_was_first(desk: Desk, client: Client, place: Json) -> None:
+async def test_second_decision_names_the_first_reviewer(desk: Desk, client: Client, place: Json) -> None:
     path = f"review/{place['id']}"
     page = (await desk.get(path)).text
     await client.post(f"/v1/places/{place['id']}/resolve")

@@ -127,7 +127,9 @@ async def test_planted_markup_is_refused_with_a_sentence(
     assert refused.json()["message"].startswith("Its text was")
 
 
-async def test_what_fails_is_said_in_words(desk: Desk, article: Json, cast: Cast, database: Database) -> None:
+async def test_failure_of_the_model_gets_400_with_the_reason(
+    desk: Desk, article: Json, cast: Cast, database: Database
+) -> None:
     async with with_model(database, cast.acme, errs(401)):
         refused = await ask(desk, article)
     async with with_model(database, cast.acme, SHORTER, tokens_per_day=10) as behind:

@@ -105,7 +105,7 @@ async def test_the_whole_text_is_asked_about_by_keyboard_and_left(
         assert await writer.text() == TEXT
 
 
-async def test_what_is_typed_meanwhile_stays(writer: Writer, database: Database, cast: Cast) -> None:
+async def test_text_typed_during_the_request_stays(writer: Writer, database: Database, cast: Cast) -> None:
     may_answer = asyncio.Event()
 
     async def waits(asked: Asked) -> bytes:

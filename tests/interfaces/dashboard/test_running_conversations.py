@@ -19,7 +19,9 @@ async def converse(client: Client, company: Company, question: str = IN_VAIN, vi
     return await ask(client, company, question, visitor=visitor)
 
 
-async def test_who_asked_for_a_person_comes_first(desk: Desk, visitor: Client, cast: Cast) -> None:
+async def test_conversations_that_ask_for_a_person_come_first(
+    desk: Desk, visitor: Client, cast: Cast
+) -> None:
     first = await converse(visitor, cast.acme)
     await converse(visitor, cast.acme, "May I bring my dog?", "bob")
     ok(await escalate(visitor, cast.acme, first["conversationId"], email=ANN))
@@ -216,7 +218,7 @@ async def test_only_owners_get_at_the_data_of_a_visitor(
     assert len(await rows(owner, "conversations", cast.acme)) == 1
 
 
-async def test_nobody_has_asked_and_the_page_says_what_to_do_first(desk: Desk) -> None:
+async def test_empty_page_links_to_the_settings_of_the_widget(desk: Desk) -> None:
     assert desk.path("settings/widget") in (await desk.get("conversations")).text
 
 

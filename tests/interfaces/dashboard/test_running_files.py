@@ -55,7 +55,7 @@ async def test_the_same_file_again_is_told_and_not_stored_twice(desk: Desk, clie
         ("", b"", "Choose a file first."),
     ],
 )
-async def test_what_can_not_be_stored_is_refused_on_the_page(
+async def test_invalid_file_is_refused_on_the_page(
     desk: Desk, client: Client, name: str, content: bytes, words: str
 ) -> None:
     answer = await send_file(desk, name, content)

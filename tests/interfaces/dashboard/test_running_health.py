@@ -141,7 +141,7 @@ async def test_an_open_page_asks_again_while_others_are_examined(
     assert 'hx-trigger="load delay:5s"' in part.text
 
 
-async def test_what_is_too_large_to_remember_is_worked_out_again(
+async def test_assessment_too_large_for_the_cache_is_computed_again(
     desk: Desk, client: Client, set_limit: SetLimit
 ) -> None:
     set_limit("MAX_PROMPTLY_EXAMINED_ARTICLES", 0)
@@ -153,7 +153,7 @@ async def test_what_is_too_large_to_remember_is_worked_out_again(
     assert "of 1 published articles" in (await desk.get("health")).text
 
 
-async def test_what_readers_say_is_counted_and_quoted_as_text(
+async def test_feedback_is_counted_and_quoted_as_text(
     desk: Desk, client: Client, api: Api, cast: Cast
 ) -> None:
     assert "No feedback" in (await desk.get("health?by=feedback")).text

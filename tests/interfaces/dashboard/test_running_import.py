@@ -96,7 +96,7 @@ async def test_an_import_that_has_ended_keeps_no_archive(
         (archive({"picture.png": picture()}), "nothing"),
     ],
 )
-async def test_what_can_not_be_read_fails_with_a_sentence(
+async def test_unreadable_archive_fails_with_its_reason(
     desk: Desk, run_jobs: RunJobs, client: Client, content: bytes, words: str
 ) -> None:
     path = (await send_archive(desk, content)).headers["Location"].removeprefix(desk.path(""))
@@ -109,7 +109,7 @@ async def test_what_can_not_be_read_fails_with_a_sentence(
     assert ok(await client.get("/v1/articles"))["results"] == []
 
 
-async def test_what_can_not_be_taken_is_refused_on_the_page(desk: Desk, set_limit: SetLimit) -> None:
+async def test_invalid_import_is_refused_on_the_page(desk: Desk, set_limit: SetLimit) -> None:
     empty = await send_archive(desk, b"", "")
     assert (empty.status_code, "ZIP archive" in empty.text) == (400, True)
     unknown = await send_archive(desk, DOCS, format="word")
@@ -134,7 +134,7 @@ async def test_the_pages_that_have_no_article_lead_to_the_import(desk: Desk) -> 
         assert f'href="{desk.path("import")}"' in (await desk.get(page)).text
 
 
-async def test_what_the_source_no_longer_has_is_archived_on_request(
+async def test_pages_removed_at_the_source_are_archived_on_request(
     desk: Desk, client: Client, run_jobs: RunJobs
 ) -> None:
     async def bring(contents: dict[str, bytes | str], **fields: str) -> str:

@@ -183,7 +183,7 @@ async def test_a_form_that_is_refused_keeps_what_was_written(
     assert "My words" in answer.text
 
 
-async def test_who_has_used_up_the_tasks_of_the_hour_keeps_the_text_and_is_not_counted_on(
+async def test_rate_limited_form_keeps_its_text_and_does_not_count(
     desk: Desk, owner: Tx, set_setting: SetSetting
 ) -> None:
     set_setting("INSTEP_TASKS_PER_HOUR", "1")

@@ -133,7 +133,7 @@ async def test_a_language_without_the_texts_of_parts_is_refused_until_it_has_the
     assert "Deutscher Text." in (await visit(api, f"{cast.acme.slug}/fr/articles/prix")).text
 
 
-async def test_what_is_refused_keeps_what_was_typed(desk: Desk) -> None:
+async def test_refused_form_keeps_the_typed_values(desk: Desk) -> None:
     answer = await desk.send("settings/general", "settings/general", name="Better name", locale="nonsense!")
 
     assert answer.status_code == 400
@@ -202,7 +202,7 @@ async def test_a_key_covers_no_bot_of_another_workspace(desk: Desk, cast: Cast) 
     assert "not in this workspace" in answer.text
 
 
-async def test_nobody_revokes_a_key_of_another_workspace(desk: Desk, cast: Cast, globex: Client) -> None:
+async def test_keys_of_other_workspaces_cant_be_revoked(desk: Desk, cast: Cast, globex: Client) -> None:
     answer = await desk.send("settings/keys", "settings/keys/revoke", id=cast.globex.write_key_id)
 
     assert answer.status_code == 404
@@ -266,7 +266,7 @@ async def test_owners_see_how_many_readers_follow_and_switch_their_emails_off(
         {"legal": "x" * 501},
     ],
 )
-async def test_what_is_no_link_is_refused_and_stays_in_the_form(desk: Desk, field: dict[str, str]) -> None:
+async def test_invalid_links_are_refused_and_stay_in_the_form(desk: Desk, field: dict[str, str]) -> None:
     answer = await desk.send("settings/site", "settings/site/frame", **field)
 
     assert answer.status_code == 400
@@ -582,7 +582,7 @@ async def test_an_owner_ends_the_connection_of_anybody(
     assert "No apps are connected." in gone.text
 
 
-async def test_what_is_not_proposed_again_is_told_and_may_come_again(
+async def test_suppressed_proposals_are_listed_and_can_be_allowed_again(
     editor: Desk, client: Client, cast: Cast, database: Database
 ) -> None:
     article = await client.post("/v1/articles", json={"title": "Install", "contentMarkdown": "Run it twice."})

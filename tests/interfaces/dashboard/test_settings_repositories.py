@@ -124,7 +124,7 @@ async def test_an_owner_names_the_members_whom_people_at_the_host_are(desk: Desk
         ({"url": "http://127.0.0.1:65001"}, "reached"),
     ],
 )
-async def test_what_can_not_be_connected_says_why_and_keeps_what_was_typed(
+async def test_refused_connection_shows_its_reason_and_keeps_the_form(
     desk: Desk, host: GitHubDouble, fields: dict[str, str], words: str
 ) -> None:
     refused = await connect(desk, host, branch="next", **fields)

@@ -68,7 +68,7 @@ async def test_an_owner_sets_rules_and_days_in_chromium(
         ("remove", {"id": "rule_missing"}),
     ],
 )
-async def test_what_does_not_exist_is_refused(desk: Desk, action: str, fields: dict[str, str]) -> None:
+async def test_invalid_rules_are_refused(desk: Desk, action: str, fields: dict[str, str]) -> None:
     answer = await desk.send(PATH, f"{PATH}/{action}", **fields)
 
     assert answer.status_code in (400, 404)

@@ -93,7 +93,7 @@ async def test_the_list_shows_values_and_counts_the_parts_that_contain_a_variabl
     assert "1 part<" in rows[1]
 
 
-async def test_what_is_refused_stays_in_the_form_with_the_reason(desk: Desk, client: Client) -> None:
+async def test_refused_form_keeps_its_values_and_shows_the_reason(desk: Desk, client: Client) -> None:
     fields = {"kind": "part", "name": "Bad name", "locale": "en", "text": "Typed with {{part.none}}."}
 
     for name, reason in (("Bad name", "joined by hyphens"), ("note", "part.none")):

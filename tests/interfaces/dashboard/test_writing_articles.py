@@ -67,7 +67,7 @@ async def test_a_new_article_has_what_its_form_says(desk: Desk, client: Client) 
     ]
 
 
-async def test_what_is_wrong_is_told_at_its_field_and_the_text_stays(desk: Desk, client: Client) -> None:
+async def test_errors_are_shown_at_their_fields_and_the_text_stays(desk: Desk, client: Client) -> None:
     await create_article(client)
 
     for fields, sentence in (
@@ -445,7 +445,7 @@ async def test_a_file_is_taken_with_the_token_of_the_page_alone(desk: Desk, clie
     assert (refusal.status_code, "message" in refusal.json()) == (400, True)
 
 
-async def test_what_does_not_fit_the_editor_is_refused(
+async def test_editor_refuses_viewers_strangers_and_missing_form_tokens(
     desk: Desk, viewer: Desk, stranger: Desk, client: Client
 ) -> None:
     article = await create_article(client)

@@ -44,7 +44,7 @@ def test_every_tool_describes_itself_in_valid_schemas_without_references() -> No
         assert (tool.definition.description or "").endswith(".")
 
 
-def test_what_an_agent_reads_of_all_tools_is_affordable() -> None:
+def test_descriptions_of_all_tools_stay_within_the_budget() -> None:
     descriptions = [
         (tool.definition.description, tool.definition.input_schema) for tool in SERVER.tools.values()
     ]

@@ -233,7 +233,7 @@ async def test_letters_of_any_script_make_an_address(client: Client, visitor: Cl
         "visibility = 'authenticated'",
     ],
 )
-async def test_what_is_not_public_has_no_page(
+async def test_articles_that_are_not_public_get_404(
     client: Client, api: Api, cast: Cast, owner: Tx, assignment: str
 ) -> None:
     article = await publish(client, "Install", "Secret words.")

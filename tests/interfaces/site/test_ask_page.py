@@ -71,7 +71,7 @@ async def test_a_page_begins_before_a_model_has_written_the_answer(
     assert (answer.headers["Cache-Control"], answer.headers["X-Robots-Tag"]) == ("no-store", "noindex")
 
 
-async def test_what_the_articles_do_not_hold_is_declined_and_leads_to_a_person(
+async def test_declined_question_links_to_the_contact_form(
     client: Client, api: Api, cast: Cast, owner: Tx
 ) -> None:
     await publish(client, "Reset your password", RESET)
@@ -282,7 +282,7 @@ async def test_a_message_becomes_a_lead_and_the_page_says_what_happens_next(
     ],
     ids=lambda value: str(value)[:30],
 )
-async def test_what_can_not_be_sent_says_why_and_stays_on_the_page(
+async def test_refused_message_shows_its_reason_and_stays_on_the_page(
     api: Api, cast: Cast, owner: Tx, fields: dict[str, str], sentence: str
 ) -> None:
     sent = {"name": "Ann", "message": "Two words", **fields}

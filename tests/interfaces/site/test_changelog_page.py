@@ -159,7 +159,7 @@ async def test_hostile_texts_and_titles_are_harmless(client: Client, visitor: Cl
 
 
 @pytest.mark.parametrize("status", ["draft", "archived"])
-async def test_what_is_not_published_has_no_page(
+async def test_entries_that_are_not_published_get_404(
     client: Client, visitor: Client, api: Api, cast: Cast, owner: Tx, status: str
 ) -> None:
     entry = await publish_entry(client, "Secret")

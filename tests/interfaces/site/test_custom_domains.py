@@ -288,7 +288,7 @@ async def test_a_host_is_one_help_centers_whichever_way_it_is_written(owner: Tx,
         *("*.example", f"{'a' * 64}.example", f"{'a.' * 130}example", "a_b.example", "xn--a.example", "."),
     ],
 )
-async def test_what_is_no_host_of_ones_own_is_refused(owner: Tx, cast: Cast, name: str) -> None:
+async def test_invalid_custom_domains_are_refused(owner: Tx, cast: Cast, name: str) -> None:
     with pytest.raises(InvalidRequest):
         await change_domain(owner, cast.acme.workspace_id, cast.acme.bot_id, name)
 

@@ -149,9 +149,7 @@ async def test_a_feed_without_entries_is_a_feed(api: Api, cast: Cast) -> None:
     assert channel.find("lastBuildDate") is None
 
 
-async def test_who_has_it_already_gets_304_until_something_changes(
-    client: Client, api: Api, cast: Cast
-) -> None:
+async def test_matching_etag_gets_304_until_something_changes(client: Client, api: Api, cast: Cast) -> None:
     await publish_entry(client, contentMarkdown="- [x] done\n- [ ] open")
     path = f"{cast.acme.slug}/changelog.xml"
     etag = (await visit(api, path)).headers["ETag"]

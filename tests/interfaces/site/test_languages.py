@@ -197,9 +197,7 @@ async def test_a_missing_page_is_told_in_the_language_of_the_help_center(
         assert "هذا العنوان" in answer.text
 
 
-async def test_what_a_visitor_did_wrong_is_told_in_the_language_of_the_page(
-    client: Client, visitor: Client, cast: Cast
-) -> None:
+async def test_errors_are_in_the_language_of_the_page(client: Client, visitor: Client, cast: Cast) -> None:
     root = f"/help/{cast.acme.slug}/fr"
 
     searched = await visitor.get(f"{root}/search", params={"q": "x" * 501})

@@ -114,7 +114,9 @@ async def test_pages_name_their_one_address(client: Client, api: Api, cast: Cast
     assert (await api(None).get(german["og:image"])).status_code == 200
 
 
-async def test_what_visitors_send_has_no_canonical_address(client: Client, api: Api, cast: Cast) -> None:
+async def test_search_ask_and_contact_pages_have_no_canonical_url(
+    client: Client, api: Api, cast: Cast
+) -> None:
     await publish(client, "Install")
 
     for path in ("search?q=install", "ask", "contact"):

@@ -64,7 +64,7 @@ async def test_one_file_holds_all_texts(client: Client, api: Api, cast: Cast) ->
     assert text.index("# First") < text.index("# Second\n\nTwo.")
 
 
-async def test_who_has_the_file_gets_304_until_something_changes(
+async def test_matching_etag_gets_304_until_something_changes(
     client: Client, api: Api, cast: Cast, owner: Tx
 ) -> None:
     article = await publish(client, "First", "One.")

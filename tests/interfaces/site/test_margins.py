@@ -82,7 +82,7 @@ async def test_the_tree_shows_the_articles_around_the_current_one_if_there_are_m
     assert page.links_in("nav", "Articles") == paths
 
 
-async def test_what_is_not_public_is_in_no_tree(api: Api, cast: Cast) -> None:
+async def test_drafts_and_private_collections_are_in_no_tree(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     staff = await collect(client, "Staff", visibility="authenticated")
     await publish(client, "Secret", collectionId=staff["id"])

@@ -112,7 +112,7 @@ async def test_each_representation_has_its_own_entity_tag(client: Client, api: A
     assert (await visit(api, path, **markdown, **{"If-None-Match": etag})).status_code == 404
 
 
-async def test_who_reads_markdown_is_told_in_markdown_what_is_missing(api: Api, cast: Cast) -> None:
+async def test_missing_markdown_page_gets_404_in_markdown(api: Api, cast: Cast) -> None:
     here = cast.acme.slug
     answers = [
         await visit(api, f"{here}/articles/nothing.md"),

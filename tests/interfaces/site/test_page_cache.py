@@ -42,9 +42,7 @@ async def test_a_page_is_looked_up_in_one_round_trip_once_it_was_read(
     assert (unchanged.status_code, unchanged.content) == (304, b"")
 
 
-async def test_whatever_changes_is_on_the_page_at_once(
-    client: Client, api: Api, cast: Cast, owner: Tx
-) -> None:
+async def test_changes_are_on_the_page_at_once(client: Client, api: Api, cast: Cast, owner: Tx) -> None:
     group = await collect(client, "First steps")
     await publish(client, "Install", collectionId=group["id"])
     path = f"{cast.acme.slug}/articles/install"

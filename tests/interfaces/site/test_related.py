@@ -31,7 +31,7 @@ async def test_articles_on_the_same_subject_are_linked_and_others_are_not(
     assert await related(api, cast, "change-your-password") == []
 
 
-async def test_what_is_not_public_any_more_is_not_linked(client: Client, api: Api, cast: Cast) -> None:
+async def test_unpublished_articles_are_not_linked(client: Client, api: Api, cast: Cast) -> None:
     await publish(client, "Export invoices", "Choose the month, then export your invoices.")
     other = await publish(client, "Export all invoices", "All invoices of a year are exported.")
     await publish(client, "Export secret invoices", "Export invoices.", visibility="authenticated")

@@ -158,7 +158,7 @@ async def test_without_results_it_says_what_to_do(client: Client, api: Api, cast
         "install" + "%20%22%27%5C%25_*" * 20,
     ],
 )
-async def test_whatever_is_sent_is_only_words(client: Client, api: Api, cast: Cast, query: str) -> None:
+async def test_queries_are_only_words(client: Client, api: Api, cast: Cast, query: str) -> None:
     await publish(client, "Install", "To <b>install</b> it use `<script>`. ![x](/p.png)")
 
     answer = await visit(api, f"{cast.acme.slug}/search?q={query}")

@@ -47,7 +47,7 @@ async def private_article(client: Client, **fields: object) -> str:
     return slug
 
 
-async def test_who_is_signed_in_reads_lists_searches_and_asks_where_others_find_nothing(
+async def test_signed_in_visitor_finds_private_articles_and_strangers_do_not(
     client: Client, api: Api, cast: Cast, owner: Tx
 ) -> None:
     group = await collect(client, "Contracts", visibility="authenticated")

@@ -108,7 +108,7 @@ async def test_a_bot_has_ten_at_most(database: Database, cast: Cast) -> None:
     await add_target(database, cast.globex)
 
 
-async def test_who_may_not_write_may_not_add(database: Database, cast: Cast) -> None:
+async def test_reader_cant_add_a_target(database: Database, cast: Cast) -> None:
     async with acting(database, cast.acme, VISITOR) as ctx:
         with pytest.raises(InsufficientScope):
             await actions.add_alert_target(ctx, ADDRESSES["slack"], ["lead"])

@@ -41,7 +41,9 @@ async def test_each_target_has_a_job_of_its_own(database: Database, cast: Cast, 
     assert target_ids == sorted(target.id for target in targets)
 
 
-async def test_what_does_not_commit_tells_nobody(database: Database, cast: Cast, owner: Tx) -> None:
+async def test_alert_of_a_transaction_that_fails_is_not_sent(
+    database: Database, cast: Cast, owner: Tx
+) -> None:
     await add_target(database, cast.acme)
 
     with suppress(Undone):

@@ -71,7 +71,7 @@ async def test_the_address_can_be_kept_off_the_command_line(alerts: Alerts, cast
     assert (listed["tool"], listed["alerts"]) == ("mattermost", ["handoff", "lead"])
 
 
-async def test_what_is_wrong_is_said_in_one_sentence(
+async def test_invalid_arguments_are_refused_in_one_sentence(
     alerts: Alerts, database: Database, cast: Cast, owner: Tx
 ) -> None:
     bot = str(cast.acme.bot_id)

@@ -25,7 +25,7 @@ async def test_it_is_gone(database: Database, cast: Cast) -> None:
     assert [target.id for target in await listed(database, cast.acme)] == [other_target.id]
 
 
-async def test_of_two_at_once_one_finds_it(database: Database, cast: Cast) -> None:
+async def test_two_parallel_removals_succeed_once(database: Database, cast: Cast) -> None:
     target = await add_target(database, cast.acme)
 
     results = await asyncio.gather(
@@ -36,7 +36,7 @@ async def test_of_two_at_once_one_finds_it(database: Database, cast: Cast) -> No
 
 
 @pytest.mark.parametrize("unknown", ["alt_nothing", "", "x" * 10_000])
-async def test_what_is_not_there_is_not_found(database: Database, cast: Cast, unknown: str) -> None:
+async def test_unknown_target_is_not_found(database: Database, cast: Cast, unknown: str) -> None:
     with pytest.raises(NotFound):
         await remove(database, cast.acme, unknown)
 

@@ -127,7 +127,7 @@ async def test_mattermost_gets_text(
     assert request.json["username"] == "Instep"
 
 
-async def test_what_was_taken_makes_the_target_work(
+async def test_accepted_alert_sets_the_target_to_working(
     database: Database, cast: Cast, chat: Chat, nearby: Nearby, owner: Tx
 ) -> None:
     await add_target(database, cast.acme)
@@ -236,7 +236,7 @@ async def test_after_the_last_attempt_nothing_of_the_message_stays(
     assert await owner.value("select count(*) from jobs") == 0
 
 
-async def test_what_waits_for_a_removed_target_is_not_sent(
+async def test_alerts_of_a_removed_target_are_not_sent(
     database: Database, cast: Cast, chat: Chat, nearby: Nearby, owner: Tx
 ) -> None:
     target = await add_target(database, cast.acme)

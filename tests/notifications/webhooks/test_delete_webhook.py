@@ -25,7 +25,7 @@ async def test_it_is_gone_with_its_secrets_and_its_log(client: Client, cast: Cas
         assert remaining == [other["id"]]
 
 
-async def test_of_several_at_once_one_finds_it(client: Client) -> None:
+async def test_parallel_deletions_succeed_once(client: Client) -> None:
     address = f"{WEBHOOKS}/{(await create_webhook(client))['id']}"
 
     async def ask(_: int) -> int:

@@ -152,7 +152,7 @@ async def test_an_endpoint_that_closes_the_connection_has_failed(
 
 
 @pytest.mark.parametrize("is_open", [True, False])
-async def test_whoever_is_not_listening_and_whoever_may_not_be_called_have_the_same_failure(
+async def test_closed_and_forbidden_addresses_have_the_same_error(
     client: Client, sender: Sender, receiver: Receiver, webhook: Json, owner: Tx, is_open: bool
 ) -> None:
     await send_test(client, webhook)

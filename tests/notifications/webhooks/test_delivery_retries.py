@@ -98,7 +98,7 @@ async def test_a_redelivery_is_the_same_delivery_with_all_its_retries(
     assert (delivery["status"], len(delivery["attempts"])) == ("delivered", 2 * ATTEMPTS + 1)
 
 
-async def test_what_has_arrived_is_sent_again_when_it_is_asked_for(
+async def test_delivered_event_can_be_redelivered(
     client: Client, webhook: Json, sender: Sender, receiver: Receiver
 ) -> None:
     delivery = await send_test(client, webhook)

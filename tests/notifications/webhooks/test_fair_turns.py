@@ -102,7 +102,7 @@ async def until_carried_out(owner: Tx, backend: int) -> None:
     await until(lambda: owner.value(sql, pid=backend))
 
 
-async def test_what_is_due_goes_out_in_its_order(
+async def test_due_deliveries_are_sent_in_their_order(
     webhook: Json, sender: Sender, receiver: Receiver, owner: Tx
 ) -> None:
     await add_deliveries(owner, webhook, 40)

@@ -60,7 +60,7 @@ async def test_no_operation_reaches_one_that_serves_more_bots_than_the_key_cover
     assert ok(await wide.get(f"{WEBHOOKS}/{webhook['id']}")) == without_secret(webhook)
 
 
-async def test_whoever_names_a_bot_finds_that_of_the_bot_alone(wide: Client, cast: Cast) -> None:
+async def test_bot_parameter_finds_only_webhooks_of_that_bot(wide: Client, cast: Cast) -> None:
     of_second = await create_webhook(wide, botId=str(cast.second_bot_id))
     address = f"{WEBHOOKS}/{of_second['id']}"
 
@@ -70,7 +70,7 @@ async def test_whoever_names_a_bot_finds_that_of_the_bot_alone(wide: Client, cas
 
 
 @pytest.mark.parametrize("reference", ["nothing", "%00", "%F0%9F", "x" * 3_000, "wh_"])
-async def test_what_is_no_id_is_refused(reader: Client, reference: str) -> None:
+async def test_invalid_ids_are_refused(reader: Client, reference: str) -> None:
     refusal = await reader.get(f"{WEBHOOKS}/{reference}")
 
     assert error(refusal) in {(404, "not_found"), (400, "invalid_request")}

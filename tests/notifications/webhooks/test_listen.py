@@ -63,7 +63,7 @@ class Receiver:
         return delivery.problem or ""
 
 
-async def test_what_is_verified_is_told_with_its_body() -> None:
+async def test_verified_delivery_is_reported_with_its_body() -> None:
     here = Receiver()
 
     assert await here.post(BODY, headers()) == 204
@@ -97,7 +97,7 @@ async def test_another_answer_can_be_tried_on_what_is_verified_only() -> None:
         (b"", dict, "malformed"),
     ],
 )
-async def test_what_is_not_signed_so_is_refused_and_told_why(
+async def test_delivery_without_a_valid_signature_is_refused_with_the_reason(
     body: bytes, unfit_headers: Callable[[], dict[str, str]], why: str
 ) -> None:
     here = Receiver()
@@ -108,7 +108,7 @@ async def test_what_is_not_signed_so_is_refused_and_told_why(
 
 
 @pytest.mark.parametrize("body", [b"[]", b"{", b"\xff", b'{"a": "\\ud800"}', b"[" * 100_000])
-async def test_what_is_signed_but_no_event_is_refused(body: bytes) -> None:
+async def test_signed_body_that_is_no_event_is_refused(body: bytes) -> None:
     here = Receiver()
 
     assert await here.post(body, headers(body)) == 400
@@ -117,7 +117,7 @@ async def test_what_is_signed_but_no_event_is_refused(body: bytes) -> None:
 
 
 @pytest.mark.parametrize(("ago", "why"), [(310, "too old"), (-310, "from the future")])
-async def test_what_was_signed_at_another_time_is_refused(ago: int, why: str) -> None:
+async def test_signature_of_another_time_is_refused(ago: int, why: str) -> None:
     here = Receiver()
 
     assert await here.post(BODY, headers(at=time.time() - ago)) == 400
@@ -262,7 +262,7 @@ def test_a_request_that_breaks_off_is_told_and_stops_nothing() -> None:
         (SECRET, "x" * 300, 4242, "Can't listen on"),
     ],
 )
-def test_what_it_cant_begin_with_is_refused(secret: str, host: str, port: int, why: str) -> None:
+def test_invalid_options_are_refused(secret: str, host: str, port: int, why: str) -> None:
     with pytest.raises(InvalidRequest, match=why) as refusal:
         listen(secret, host, port, 204, report_address=never, report=never)
 

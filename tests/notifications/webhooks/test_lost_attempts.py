@@ -60,7 +60,7 @@ async def test_lost_attempts_leave_it_all_its_retries(
 
 
 @pytest.mark.parametrize("is_delivered", [True, False])
-async def test_who_comes_back_after_a_later_attempt_has_begun_changes_nothing(
+async def test_outcome_of_a_replaced_attempt_changes_nothing(
     client: Client,
     webhook: Json,
     sender: Sender,
@@ -99,7 +99,7 @@ async def test_an_outcome_that_is_told_twice_counts_once(
     assert len(once["attempts"]) == 1
 
 
-async def test_who_was_late_but_not_replaced_counts(
+async def test_late_outcome_of_an_attempt_that_was_not_replaced_counts(
     client: Client, webhook: Json, sender: Sender, receiver: Receiver, owner: Tx
 ) -> None:
     """The database was down for longer than the lease."""

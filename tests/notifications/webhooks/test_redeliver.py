@@ -11,7 +11,7 @@ from tests.support.webhook_endpoints import WEBHOOKS, create_webhook, disable, s
 
 
 @pytest.mark.parametrize("status", ["delivered", "failed"])
-async def test_what_is_settled_waits_again_under_the_same_id(client: Client, owner: Tx, status: str) -> None:
+async def test_settled_delivery_waits_again_with_the_same_id(client: Client, owner: Tx, status: str) -> None:
     webhook = await create_webhook(client)
     delivery = await send_test(client, webhook)
     await settle(owner, delivery, status, 500, 204)

@@ -27,7 +27,7 @@ async def test_the_new_one_is_shown_and_the_old_one_signs_for_24_hours(client: C
     assert began + day <= stored_secrets[webhook["secret"]] <= ended + day
 
 
-async def test_of_several_at_once_every_secret_that_was_shown_signs(client: Client, owner: Tx) -> None:
+async def test_parallel_rotations_sign_with_every_secret_that_was_shown(client: Client, owner: Tx) -> None:
     webhook = await create_webhook(client)
 
     async def ask(_: int) -> str:

@@ -42,7 +42,7 @@ def outage(database: Database, database_url: str, monkeypatch: pytest.MonkeyPatc
     return without_connections
 
 
-async def test_what_ends_while_the_database_is_away_is_recorded_afterwards(
+async def test_attempts_that_end_during_an_outage_are_recorded_afterwards(
     client: Client,
     webhook: Json,
     sender: Sender,

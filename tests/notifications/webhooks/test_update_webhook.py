@@ -31,7 +31,7 @@ async def test_each_field_changes_by_itself(client: Client) -> None:
     assert ok(await client.get(f"{WEBHOOKS}/{webhook['id']}")) == webhook
 
 
-async def test_what_changes_nothing_leaves_no_trace(client: Client, owner: Tx) -> None:
+async def test_update_without_changes_leaves_no_trace(client: Client, owner: Tx) -> None:
     webhook = without_secret(await create_webhook(client, description="Ours"))
     before = await row(owner, webhook)
     same = ("url", "events", "description", "status")

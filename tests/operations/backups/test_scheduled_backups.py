@@ -136,7 +136,7 @@ async def test_a_bucket_takes_them_too(
         destination.get("none")
 
 
-async def test_what_a_killed_process_was_uploading_does_not_stay(
+async def test_files_of_a_killed_upload_are_deleted(
     folder: Path,
     database: Database,
     database_url: str,
@@ -177,7 +177,7 @@ async def test_without_the_setting_none_is_made(database: Database, database_url
 
 
 @pytest.mark.parametrize("value", ["backups", "ftp://example.com", "s3://", "file://relative"])
-def test_what_is_neither_a_folder_nor_a_bucket_is_refused(value: str) -> None:
+def test_invalid_destination_is_refused(value: str) -> None:
     with pytest.raises(SettingsError, match="INSTEP_BACKUPS"):
         read_settings({"INSTEP_BACKUPS": value}, NO_FILE)
 

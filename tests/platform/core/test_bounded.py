@@ -43,7 +43,7 @@ async def test_the_result_comes_back() -> None:
     assert await run_with_timeout(divmod, 7, 2, seconds=1) == (3, 1)
 
 
-async def test_what_takes_too_long_is_ended() -> None:
+async def test_slow_work_is_ended() -> None:
     began = time.monotonic()
 
     with pytest.raises(TimeLimitExceeded):

@@ -45,7 +45,7 @@ def test_the_hue_stays(red: int, green: int, blue: int) -> None:
             assert min(difference, 360 - difference) < HUE_TOLERANCE
 
 
-def test_what_is_readable_stays_as_it_is_and_the_rest_changes_no_more_than_it_must() -> None:
+def test_readable_colors_stay_and_others_change_as_little_as_possible() -> None:
     assert readable_accent("#0b5cad").light == "#0b5cad"
     assert readable_accent("#8abef6").dark == "#8abef6"
     yellow = readable_accent("gold").light
@@ -75,7 +75,7 @@ def test_the_borders_of_colour_spaces_are_readable_too(text: str) -> None:
         "var(--a)",
     ],
 )
-def test_what_is_no_opaque_colour_is_refused_with_one_sentence(text: str) -> None:
+def test_invalid_colors_are_refused_with_one_sentence(text: str) -> None:
     with pytest.raises(InvalidColour, match=r"such as #0b5cad"):
         readable_accent(text)
 

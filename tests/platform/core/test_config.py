@@ -33,7 +33,7 @@ def test_a_secret_may_stand_in_a_file(tmp_path: Path) -> None:
     assert secret_key(settings) == b"x" * 40
 
 
-def test_what_is_for_other_programs_is_left_alone() -> None:
+def test_variables_of_other_programs_are_ignored() -> None:
     ours = {"INSTEP_URL": "x", "INSTEP_API_KEY": "x", "INSTEP_WEBHOOK_SECRET": "x"}
 
     assert read_settings(ours | {"PATH": "x", "instep_x": "x"}, NO_FILE) == read_settings({}, NO_FILE)

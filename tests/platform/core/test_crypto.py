@@ -9,7 +9,7 @@ OLD, NEW = b"an old secret key of an installation", b"a new secret key of an ins
 
 
 @pytest.mark.parametrize("secret", ["whsec_Zm9yIHRlc3Rz", "", "ü 🔑"])
-def test_what_is_sealed_opens_in_its_place(secret: str) -> None:
+def test_sealed_secret_opens_in_its_place(secret: str) -> None:
     assert KeyRing(NEW).open(KeyRing(NEW).seal(secret, *PLACE), *PLACE) == secret
 
 

@@ -79,7 +79,7 @@ async def test_it_works_as_a_role_that_owns_nothing(database: Database) -> None:
         assert await tx.value("select current_user::text") == "instep_app"
 
 
-async def test_what_was_not_committed_is_gone_with_the_connection(database: Database, cast: Cast) -> None:
+async def test_uncommitted_changes_are_rolled_back(database: Database, cast: Cast) -> None:
     async def change_and_fail() -> None:
         async with database.enter_workspace(cast.acme.workspace_id) as tx, tx.transaction():
             await tx.execute("update bots set changed_at = 'infinity'")
@@ -305,7 +305,7 @@ async def kinds(owner: Tx) -> set[str]:
     return set(kinds or ())
 
 
-async def test_what_is_run_last_stands_with_its_transaction_and_falls_with_it(
+async def test_statement_at_commit_shares_the_outcome_of_its_transaction(
     database: Database, owner: Tx
 ) -> None:
     async def fail_in(tx: Tx) -> None:
@@ -357,7 +357,7 @@ async def test_a_statement_queued_before_a_transaction_outlives_its_end(database
 
 
 @pytest.mark.parametrize("is_inner", [False, True])
-async def test_what_fails_as_the_last_takes_the_whole_transaction_along(
+async def test_failed_statement_at_commit_rolls_back_the_transaction(
     database: Database, owner: Tx, is_inner: bool
 ) -> None:
     async def change(tx: Tx) -> None:
@@ -428,7 +428,7 @@ async def test_through_a_pooler_each_transaction_takes_its_role_and_leaves_nothi
         await pooled.close()
 
 
-async def test_what_can_not_be_sent_leaves_the_connection_as_it_was(database: Database) -> None:
+async def test_invalid_parameter_leaves_the_connection_as_it_was(database: Database) -> None:
     async with database.enter_workspace("") as tx:
         with pytest.raises(psycopg.DataError):
             await tx.value("select %(text)s::text", text="a\0b")

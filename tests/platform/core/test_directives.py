@@ -206,7 +206,7 @@ def test_formulas_are_drawn_and_prices_are_text() -> None:
         "x" * (limits.MAX_FORMULA_CHARACTERS + 1),
     ],
 )
-def test_what_is_no_formula_stays_code(formula: str) -> None:
+def test_invalid_formulas_stay_code(formula: str) -> None:
     assert f"<code>{formula}</code>" in render_checked(f"$`{formula}`$")
 
 

@@ -120,7 +120,7 @@ def test_an_address_is_completed_with_what_it_leaves_open(url: str, expected: di
     assert completed["host"] == conninfo_to_dict(url)["host"]
 
 
-def test_what_is_no_address_is_refused_without_its_password() -> None:
+def test_invalid_database_url_is_refused_without_its_password() -> None:
     with pytest.raises(DatabaseUnavailable) as refusal:
         completed_url("postgresql//instep:secret@a,b/instep")
 

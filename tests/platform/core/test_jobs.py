@@ -220,7 +220,7 @@ async def test_a_slow_job_of_a_live_worker_is_not_taken_twice(pool: Pool) -> Non
     assert await rows(pool) == []
 
 
-async def test_whoever_lost_the_lease_touches_nothing(pool: Pool) -> None:
+async def test_worker_that_lost_the_lease_changes_nothing(pool: Pool) -> None:
     await put(pool)
     async with pool.connection() as conn:
         [late] = await queue.claim(conn, "late", 1, timedelta())

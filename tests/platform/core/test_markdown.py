@@ -149,7 +149,7 @@ class Reader(HTMLParser):
 
 
 @pytest.mark.parametrize(("text", "html"), KEPT.items(), ids=str)
-def test_what_authors_write_is_shown(text: str, html: str) -> None:
+def test_markdown_of_authors_is_shown(text: str, html: str) -> None:
     assert html in render(text)
     assert Reader(render(text)).faults == []
 

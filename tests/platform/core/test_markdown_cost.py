@@ -93,7 +93,7 @@ ALLOWED = {
 
 
 @pytest.mark.parametrize("text", ALLOWED.values(), ids=ALLOWED)
-def test_what_authors_write_is_rendered(text: str) -> None:
+def test_markdown_of_authors_is_rendered(text: str) -> None:
     assert render_checked(text) == render(text)
 
 

@@ -35,7 +35,7 @@ def test_no_cursor_survives_an_alteration(data: st.DataObject) -> None:
 
 
 @given(st.text())
-def test_what_was_not_given_out_is_refused(cursor: str) -> None:
+def test_forged_cursors_are_refused(cursor: str) -> None:
     with pytest.raises(InvalidCursor):
         verify_cursor("list", cursor, KEY)
 

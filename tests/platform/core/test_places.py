@@ -82,7 +82,7 @@ async def test_too_much_waiting_refuses_that_workspace_alone() -> None:
     await drop(tasks)
 
 
-async def test_whoever_stops_waiting_takes_no_place() -> None:
+async def test_canceled_waiter_takes_no_place() -> None:
     office = Office(places=2)
     [first, rest, next_one] = await office.begin("a", pieces=3)
 

@@ -106,7 +106,7 @@ async def test_a_user_without_the_right_to_make_roles_is_told_which_right_is_mis
             connection.execute(f"drop role {role}".encode())
 
 
-async def test_what_a_request_runs_can_not_take_back_the_power_of_the_owner(
+async def test_request_cant_regain_the_rights_of_the_owner(
     cluster: EmbeddedPostgres, database_url: str, cast: Cast
 ) -> None:
     database = Database(application_url(Postgres(database_url, cluster)), size=1)

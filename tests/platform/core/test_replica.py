@@ -38,7 +38,7 @@ async def run_at(replica: Replica, stamp: BotStamp, slug: str, statement: str) -
         await tx.execute(statement)
 
 
-async def test_who_stands_in_the_way_of_its_replay_may_try_again_elsewhere(
+async def test_query_that_conflicts_with_recovery_may_try_again_elsewhere(
     replica: Replica, cast: Cast
 ) -> None:
     stamp = await stamp_of(replica, cast.acme.slug)

@@ -57,7 +57,7 @@ async def test_an_answer_that_somebody_made_of_the_interruption_is_void() -> Non
     assert await restartable(attempt) == "1"
 
 
-async def test_what_needs_no_end_of_work_is_done_in_place(set_limit: SetLimit) -> None:
+async def test_work_beyond_the_limit_of_restarts_runs_in_place(set_limit: SetLimit) -> None:
     set_limit("MAX_RESTARTS", 2)
 
     async def attempt() -> list[int]:

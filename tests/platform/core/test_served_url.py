@@ -31,7 +31,7 @@ def test_the_addresses_that_are_set_go_before(tmp_path: Path, url: str) -> None:
     assert served_url(configured, {"INSTEP_URL": url}) == "https://docs.example"
 
 
-def test_what_is_no_address_is_passed_over(tmp_path: Path) -> None:
+def test_invalid_url_is_ignored(tmp_path: Path) -> None:
     settings = read_settings({"INSTEP_DATA_DIR": str(tmp_path)}, NO_FILE)
 
     assert served_url(settings, {"INSTEP_URL": "help.example"}) == "http://127.0.0.1:8000"

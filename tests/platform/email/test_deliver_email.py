@@ -203,7 +203,7 @@ async def test_an_email_whose_link_has_expired_is_not_delivered(
     assert await waiting_emails(owner) == []
 
 
-async def test_what_waits_is_encrypted(owner: Tx, cast: Cast, use_server: Callable[[str], None]) -> None:
+async def test_waiting_emails_are_encrypted(owner: Tx, cast: Cast, use_server: Callable[[str], None]) -> None:
     use_server("smtp://127.0.0.1:9")
     await queue_letter(owner, cast)
     [payload] = await waiting_emails(owner)

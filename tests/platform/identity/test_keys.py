@@ -24,7 +24,7 @@ def test_a_slip_of_the_pen_is_noticed(place: int) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "isk_", "isk_" + "a" * 36, "pk_" + "a" * 24, "isk_" + "é" * 36])
-def test_what_only_looks_like_a_key_is_none(key: str) -> None:
+def test_malformed_keys_are_refused(key: str) -> None:
     assert not is_well_formed(key)
     assert not is_well_formed(new_key() + "\n")
     assert not is_well_formed(new_bot_key())

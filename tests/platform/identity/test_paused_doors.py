@@ -98,7 +98,7 @@ async def test_the_forms_of_the_help_center_are_refused_too(
     )
 
 
-async def test_nobody_joins_or_connects_an_app(
+async def test_invitations_and_apps_are_refused(
     app: FastAPI, api: Api, cast: Cast, owner: Tx, database: Database
 ) -> None:
     email = fresh_email()

@@ -28,7 +28,7 @@ async def test_a_read_with_a_known_key_is_one_round_trip(
     ("change", "status"),
     [("revoked_at = now()", 401), ("expires_at = now()", 401), ("scope = 'content:read'", 403)],
 )
-async def test_what_was_taken_from_a_key_is_gone_with_its_next_request(
+async def test_changes_of_a_key_apply_to_its_next_request(
     client: Client, cast: Cast, owner: Tx, change: str, status: int
 ) -> None:
     assert (await client.post("/v1/articles", json=NEW)).status_code == 201

@@ -26,7 +26,7 @@ async def test_a_day_holds_so_much_and_no_more(database: Database, cast: Cast, o
     assert await used(owner, cast.acme.bot_id) == 1_000
 
 
-async def test_what_was_set_aside_and_not_used_can_be_used_again(
+async def test_unused_tokens_of_a_reservation_can_be_used_again(
     database: Database, cast: Cast, owner: Tx
 ) -> None:
     async with task_ctx(database, cast.acme) as ctx:
@@ -62,7 +62,9 @@ async def test_each_bot_and_each_day_has_its_own(database: Database, cast: Cast)
         assert await reserve_tokens(ctx, 1_000, 1_000) is not None
 
 
-async def test_of_many_at_once_only_so_many_get_a_share(database: Database, cast: Cast, owner: Tx) -> None:
+async def test_parallel_reservations_stay_within_the_budget(
+    database: Database, cast: Cast, owner: Tx
+) -> None:
     async def take(number: int) -> bool:
         async with task_ctx(database, cast.acme) as ctx:
             return await reserve_tokens(ctx, 300, 1_000) is not None

@@ -125,7 +125,9 @@ async def test_it_is_asked_three_times_at_most(meet: Meet, waits: list[float]) -
 
 
 @pytest.mark.parametrize("asked", ["21", "3600", "-1", "nan", "inf", "Wed, 21 Oct 2099 07:28:00 GMT"])
-async def test_who_asks_to_wait_for_too_long_is_left(meet: Meet, waits: list[float], asked: str) -> None:
+async def test_model_that_asks_for_a_long_wait_is_left_out(
+    meet: Meet, waits: list[float], asked: str
+) -> None:
     async with meet(errs(429, Retry_After=asked)) as (model, behind):
         with pytest.raises(CompletionError) as none:
             await model.complete(QUESTION)
@@ -136,9 +138,7 @@ async def test_who_asks_to_wait_for_too_long_is_left(meet: Meet, waits: list[flo
 
 
 @pytest.mark.parametrize("status", [504, 524])
-async def test_what_a_gateway_gave_up_on_may_have_cost_and_is_not_asked_again(
-    meet: Meet, status: int
-) -> None:
+async def test_timeout_of_a_gateway_is_not_retried(meet: Meet, status: int) -> None:
     async with meet(errs(status), says("{}")) as (model, behind):
         with pytest.raises(CompletionError, match="timed out") as error:
             await model.complete(QUESTION)
@@ -244,7 +244,7 @@ async def test_a_wrong_key_opens_no_circuit(meet: Meet) -> None:
         f"<h1>Wrong key</h1> {KEY}, see docs",
     ],
 )
-async def test_what_the_provider_says_is_kept_without_the_key(meet: Meet, body: str) -> None:
+async def test_error_of_the_provider_is_kept_without_the_key(meet: Meet, body: str) -> None:
     async with meet(sends(http(400, body.encode()))) as (model, _):
         with pytest.raises(CompletionError) as error:
             await model.complete(QUESTION)
@@ -270,7 +270,7 @@ async def test_an_endpoint_without_schemas_is_asked_in_an_older_form_from_then_o
     assert [field in asked.body for asked in behind.asked] == [True, False, False]
 
 
-async def test_what_names_both_forms_as_wrong_does_not_keep_it_asking(meet: Meet) -> None:
+async def test_error_that_names_both_forms_ends_the_retries(meet: Meet) -> None:
     message = b"stream_options max_completion_tokens max_tokens response_format json_schema output_config"
     async with meet(sends(http(400, message))) as (model, behind):
         with pytest.raises(CompletionError, match="answered 400"):

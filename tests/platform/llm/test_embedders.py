@@ -154,7 +154,9 @@ async def test_a_model_of_a_folder_needs_no_network(tmp_path: Path) -> None:
     assert again.name != embedder.name
 
 
-def test_what_a_folder_lacks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_incomplete_folder_is_refused_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(ModelMissing, match=r"lacks model\.onnx or tokenizer\.json"):
         load(tmp_path)
     folder = make_model(tmp_path / "small", WORDS)

@@ -73,7 +73,7 @@ def test_a_key_may_stand_in_a_file_or_in_the_settings_file(tmp_path: Path) -> No
         ({"INSTEP_MODEL_TOKENS_PER_TASK": "10"}, "INSTEP_MODEL_TOKENS_PER_TASK"),
     ],
 )
-def test_what_cant_be_used_is_named_and_no_key_is_repeated(environment: dict[str, str], named: str) -> None:
+def test_invalid_setting_is_named_and_no_key_is_repeated(environment: dict[str, str], named: str) -> None:
     with pytest.raises(SettingsError, match=named) as refused:
         read_settings(environment, NO_FILE)
 

@@ -213,7 +213,7 @@ HALVES = [
     ],
     ids=lambda reply: reply[-40:],
 )
-async def test_what_is_shown_meanwhile_was_checked_and_becomes_the_same_answer(
+async def test_streamed_parts_are_checked_and_become_the_same_answer(
     app: FastAPI, api: Api, cast: Cast, guides: None, reply: str
 ) -> None:
     app.state.model = Scripted(lambda asked: reply)

@@ -98,7 +98,7 @@ async def test_its_edits_come_on_top_of_the_certain_ones(
         ),
     ],
 )
-async def test_whatever_is_wrong_with_it_the_task_ends_with_the_certain_drafts(
+async def test_failing_model_leaves_the_task_with_the_certain_drafts(
     api: Api,
     cast: Cast,
     database: Database,
@@ -227,7 +227,7 @@ async def test_no_connection_is_held_while_the_model_is_asked(
     assert free == [True, True]
 
 
-async def test_what_was_used_is_counted_for_the_bot(
+async def test_tokens_are_counted_for_the_bot(
     api: Api, cast: Cast, database: Database, meet: Meet, owner: Tx
 ) -> None:
     client = api(cast.acme.write_key)

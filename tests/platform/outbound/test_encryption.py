@@ -54,7 +54,7 @@ async def test_no_certificate_is_taken_that_is_not_good(client: OutboundClient, 
 
 
 @pytest.mark.parametrize("handle", [closing_at_once, answering(OK)], ids=["closes", "speaks no TLS"])
-async def test_what_speaks_no_tls_is_no_answer(client: OutboundClient, handle: Handler) -> None:
+async def test_response_without_tls_is_refused(client: OutboundClient, handle: Handler) -> None:
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         await writer.drain()

@@ -104,13 +104,13 @@ def test_an_address_is_read(text: str, url: Url) -> None:
         "https://[]/",
     ],
 )
-def test_what_could_be_read_in_another_way_is_refused(text: str) -> None:
+def test_ambiguous_urls_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^its? "):
         parse_url(text)
 
 
 @given(st.from_regex(PATTERN, fullmatch=True, alphabet=st.characters(max_codepoint=0x3FF)) | st.text())
-def test_whatever_is_accepted_names_its_host_in_the_text(text: str) -> None:
+def test_accepted_urls_contain_their_host(text: str) -> None:
     try:
         url = parse_url(text)
     except ValueError:
@@ -138,7 +138,7 @@ def test_whatever_is_accepted_names_its_host_in_the_text(text: str) -> None:
         "http://8.8.8.8/",
     ],
 )
-def test_what_is_not_the_internets_or_not_encrypted_is_not_called(text: str) -> None:
+def test_local_or_unencrypted_urls_are_refused(text: str) -> None:
     assert re.match(r"its? ", refusal_of(text))
 
 

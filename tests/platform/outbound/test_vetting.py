@@ -69,7 +69,7 @@ async def test_an_address_that_registration_refuses_is_refused_at_each_call_too(
     assert receiver.connections == 0
 
 
-async def test_nobody_learns_whether_a_host_is_forbidden_unknown_or_closed(client: OutboundClient) -> None:
+async def test_forbidden_unknown_and_closed_hosts_have_the_same_error(client: OutboundClient) -> None:
     async def unknown(host: str) -> list[Address]:
         raise NoAddress
 

@@ -171,7 +171,7 @@ def test_titles_as_commonmark_reads_them(line: str, title: str, marker: str) -> 
 
 
 @pytest.mark.parametrize("line", ["#a", "####### a", "    # a", "\\# a", "`# a`", "a\n\n---"])
-def test_what_is_not_a_heading(line: str) -> None:
+def test_lines_that_only_look_like_headings_are_none(line: str) -> None:
     assert of_kind(line, "heading") == []
 
 

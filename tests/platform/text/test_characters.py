@@ -47,7 +47,7 @@ def test_line_breaks_and_joiners_are_hidden_but_stay(text: str) -> None:
     assert remove_hidden(text) == text
 
 
-def test_what_controls_a_terminal_is_replaced() -> None:
+def test_control_characters_of_terminals_are_replaced() -> None:
     assert replace_unprintable("a\x1b[2Jb\tc\n\u202ed") == "a\ufffd[2Jb\ufffdc\ufffd\ufffdd"
     assert replace_unprintable("a\x1bb\tc\nd", allowed="\n\t") == "a\ufffdb\tc\nd"
 

@@ -52,7 +52,7 @@ def test_a_comment_is_taken_out_and_the_page_stays_the_same(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", SHOWN.values(), ids=SHOWN)
-def test_what_the_page_shows_stays(text: str) -> None:
+def test_visible_text_stays(text: str) -> None:
     assert without_comments(text) == text
 
 

@@ -46,13 +46,13 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("text", HIDDEN.values(), ids=HIDDEN)
-def test_what_no_link_uses_is_taken_out_and_the_page_stays_the_same(text: str) -> None:
+def test_unused_definitions_are_removed_and_the_page_stays_the_same(text: str) -> None:
     assert SECRET not in without_unused_definitions(text)
     assert words(without_unused_definitions(text)) == words(text)
 
 
 @pytest.mark.parametrize("text", SHOWN.values(), ids=SHOWN)
-def test_what_the_page_shows_stays(text: str) -> None:
+def test_definitions_that_the_page_shows_stay(text: str) -> None:
     assert without_unused_definitions(text) == text
 
 

@@ -197,7 +197,7 @@ async def test_a_large_text_is_compared_and_merged_beside_other_work(
     assert merged in (after, None)
 
 
-async def test_what_takes_too_long_is_shown_as_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_comparison_shows_a_replacement(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_DIFF_SECONDS", 0.01)
     before, after = two_letters()
 

@@ -27,7 +27,7 @@ def sent_by_browser(text: str) -> str:
 
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("line_end", ["\r\n", "\n"])
-def test_what_nobody_has_changed_comes_back_byte_for_byte(text: str, line_end: str) -> None:
+def test_unchanged_text_comes_back_byte_for_byte(text: str, line_end: str) -> None:
     assert with_line_ends_of(text, sent_by_browser(text).replace("\r\n", line_end)) == text
 
 

@@ -36,7 +36,7 @@ def test_a_title_gives_its_words(title: str, slug: str) -> None:
 
 
 @given(st.text(max_size=300))
-def test_what_is_made_from_a_title_may_be_sent_as_a_slug(title: str) -> None:
+def test_slug_of_a_title_is_valid(title: str) -> None:
     slug = slugify(title, "fallback")
 
     assert is_slug(slug) or slug in RESERVED or looks_like_id(slug)
@@ -64,6 +64,6 @@ def test_a_number_never_makes_an_id_of_a_slug() -> None:
     "text",
     ["", "search", "Install", "a--b", "-a", "a-", "a b", "a_b", "a/b", "a.b", "A\u0308", "art_" + "0" * 26],
 )
-def test_what_is_no_slug_is_refused(text: str) -> None:
+def test_invalid_slugs_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         valid_slug(text)

@@ -109,7 +109,7 @@ async def test_the_types_of_the_widget_are_for_everybody(api: Api) -> None:
     assert (again.status_code, again.content) == (304, b"")
 
 
-def test_what_is_committed_was_built_from_what_is_committed() -> None:
+def test_committed_assets_are_built_from_the_committed_sources() -> None:
     assert list(find_problems(SOURCES, BUILT)) == []
 
 

@@ -51,7 +51,7 @@ each = pytest.mark.parametrize("operation", OPERATIONS, ids=" ".join)
     ],
     ids=lambda content: content[:40].decode("latin1"),
 )
-async def test_what_is_no_proper_json_object_is_refused(
+async def test_bodies_other_than_a_json_object_are_refused(
     client: Client, operation: tuple[str, str], content: bytes
 ) -> None:
     method, path = operation

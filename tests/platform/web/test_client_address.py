@@ -70,9 +70,7 @@ async def test_behind_a_trusted_proxy_callers_are_told_apart(app: FastAPI, datab
     assert counts_left == [QUOTA - 1, QUOTA - 2, QUOTA - 1]
 
 
-async def test_what_a_caller_writes_before_the_proxys_word_changes_nothing(
-    app: FastAPI, database: Database
-) -> None:
+async def test_addresses_before_the_entry_of_the_proxy_are_ignored(app: FastAPI, database: Database) -> None:
     ann = fresh_ipv4()
     async with serving(app, database, trusted_proxies="loopback") as port:
         counts_left = [
@@ -122,9 +120,7 @@ async def test_a_64_network_counts_as_one_caller_and_a_mapped_address_as_ipv4(
     assert neighbour == QUOTA - 1
 
 
-async def test_what_is_no_address_is_passed_over_for_the_hop_that_told_it(
-    app: FastAPI, database: Database
-) -> None:
+async def test_invalid_address_is_skipped_for_the_hop_that_sent_it(app: FastAPI, database: Database) -> None:
     proxy = loopback_address()
     junk = ["".join(chr(33 + secrets.randbelow(94)) for _ in range(8_000)), "unknown", "1.2.3", "[", ","]
     async with serving(app, database, trusted_proxies=proxy) as port:

@@ -125,7 +125,7 @@ async def test_a_name_that_is_no_bots_id_is_refused(reader: Client, bot: str) ->
     assert refusal.status_code in (400, 403)
 
 
-async def test_what_the_key_of_one_workspace_does_stays_in_it(client: Client, api: Api, cast: Cast) -> None:
+async def test_articles_of_a_key_stay_in_its_workspace(client: Client, api: Api, cast: Cast) -> None:
     await create_article(client)
 
     assert ok(await api(cast.globex.read_key).get(ARTICLES))["results"] == []

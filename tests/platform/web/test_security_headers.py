@@ -48,7 +48,7 @@ def lacking(path: str, headers: httpx2.Headers) -> list[str]:
     return [name for name, value in expected.items() if not re.fullmatch(value, headers.get(name, ""))]
 
 
-async def test_what_a_key_opens_is_stored_by_no_cache(client: Client) -> None:
+async def test_responses_to_a_key_are_not_stored_by_caches(client: Client) -> None:
     await create_article(client)
     article = await client.get("/v1/articles/install")
     same = await client.get("/v1/articles/install", headers={"If-None-Match": article.headers["ETag"]})

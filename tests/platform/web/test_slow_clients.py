@@ -186,7 +186,7 @@ async def much(api: Api, cast: Cast) -> None:
         await create_article(api(cast.acme.write_key), contentMarkdown="x " * 450_000)
 
 
-async def test_who_reads_nothing_is_given_up(port: int, cast: Cast, much: None) -> None:
+async def test_client_that_reads_nothing_is_disconnected(port: int, cast: Cast, much: None) -> None:
     async with connected(port, 5) as clients:
         for client in clients:
             await ask_for_much(client, cast)
@@ -197,7 +197,7 @@ async def test_who_reads_nothing_is_given_up(port: int, cast: Cast, much: None) 
     assert max(map(len, answers)) < 1_800_000
 
 
-async def test_who_reads_gets_all_of_it(port: int, cast: Cast, much: None) -> None:
+async def test_client_that_reads_gets_the_whole_response(port: int, cast: Cast, much: None) -> None:
     async with connected(port, 1) as (client,):
         await ask_for_much(client, cast)
         answer = await client.end()
@@ -207,7 +207,7 @@ async def test_who_reads_gets_all_of_it(port: int, cast: Cast, much: None) -> No
     assert len(json.loads(body)["results"]) == 2
 
 
-async def test_where_too_much_waits_who_has_read_nothing_for_longest_is_given_up(
+async def test_clients_idle_for_longest_are_disconnected_if_too_much_waits(
     port: int, cast: Cast, much: None, set_limit: SetLimit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_limit("MAX_WAITING_BYTES", 4_000_000)

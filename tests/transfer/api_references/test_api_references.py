@@ -201,9 +201,7 @@ async def test_an_address_that_webhooks_refuse_is_refused_at_once(client: Client
     assert ok(await client.get("/v1/api-references"))["results"] == []
 
 
-async def test_of_two_requests_at_once_only_one_follows_an_address(
-    followed: Followed, client: Client
-) -> None:
+async def test_parallel_requests_follow_an_address_once(followed: Followed, client: Client) -> None:
     requests = (client.post("/v1/api-references", json={"url": followed.url}) for _ in range(4))
 
     answers = await asyncio.gather(*requests)

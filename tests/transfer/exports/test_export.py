@@ -90,7 +90,7 @@ async def test_the_same_help_center_is_the_same_bytes_and_names_nothing_of_the_i
             assert name.encode() not in content
 
 
-async def test_what_is_deleted_is_left_out_and_what_waits_is_a_draft(
+async def test_deleted_articles_are_left_out_and_waiting_ones_are_drafts(
     client: Client, database: Database, cast: Cast
 ) -> None:
     gone = await create_article(client, "Gone")

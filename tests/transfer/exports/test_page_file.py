@@ -65,7 +65,7 @@ def test_numbers_and_words_are_read_as_they_stand() -> None:
     "head",
     ["title: [", "- a", "words", "a: 1\n a: 2", "{" * 1000, "- " * 7_000],
 )
-def test_what_is_no_yaml_is_told(head: str) -> None:
+def test_invalid_yaml_is_refused(head: str) -> None:
     with pytest.raises(UnreadableFrontMatter):
         read_values(split_page(f"---\n{head}\n---\n"))
 

@@ -56,7 +56,7 @@ GOOD = {
         ("a.md", b"\xff", "a.md is not UTF-8"),
     ],
 )
-def test_what_is_wrong_is_named(path: str, data: bytes | None, sentence: str) -> None:
+def test_invalid_files_are_named(path: str, data: bytes | None, sentence: str) -> None:
     files = {**GOOD, path: data}
     source = Files({name: content for name, content in files.items() if content is not None})
 

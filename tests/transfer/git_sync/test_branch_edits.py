@@ -79,7 +79,7 @@ async def test_lines_of_the_branch_and_of_instep_are_each_left_where_they_are(
     ],
     ids=["text", "title", "no page", "unreadable"],
 )
-async def test_what_overlaps_is_refused_and_changes_nothing(
+async def test_conflicting_edit_is_refused_and_changes_nothing(
     client: Client, database: Database, cast: Cast, repository: Repository, branch: str, words: str
 ) -> None:
     draft_id = await propose(client, "`ONE`", "`TWO`", title="New")

@@ -77,7 +77,7 @@ async def test_changes_of_both_sides_meet_on_both(client: Client, repository: Re
     await repository.settle()
 
 
-async def test_what_overlaps_is_a_draft_and_both_stay(client: Client, repository: Repository) -> None:
+async def test_conflict_becomes_a_draft_and_both_texts_stay(client: Client, repository: Repository) -> None:
     repository.edit(A, "Two", "Deux")
     before = repository.files[A]
     await replace_in_article(client, "a", "Two", "Zwei")
@@ -94,7 +94,7 @@ async def test_what_overlaps_is_a_draft_and_both_stay(client: Client, repository
 
 
 @pytest.mark.parametrize("verdict", ["dismiss", "apply", "merge"])
-async def test_whoever_settles_the_draft_decides_for_the_file_too(
+async def test_decision_on_the_draft_applies_to_the_file(
     client: Client, repository: Repository, verdict: str
 ) -> None:
     repository.edit(A, "Two", "Deux")
@@ -132,7 +132,7 @@ async def test_a_file_that_changes_again_replaces_its_draft(client: Client, repo
     assert "Dos" in ok(await client.get(f"/v1/drafts/{draft['id']}"))["contentMarkdown"]
 
 
-async def test_what_nobody_committed_is_written_again_and_never_taken_back(
+async def test_uncommitted_writes_are_sent_again_and_never_undone(
     client: Client, repository: Repository
 ) -> None:
     await replace_in_article(client, "a", "Two", "2")
@@ -373,7 +373,7 @@ async def test_front_matter_and_fields_follow_each_other(client: Client, reposit
     await repository.settle()
 
 
-async def test_where_both_change_a_field_instep_wins_and_it_is_told(
+async def test_instep_wins_a_field_that_both_changed_and_reports_it(
     client: Client, repository: Repository
 ) -> None:
     repository.edit(A, "About A.", "Git's.")
@@ -482,9 +482,7 @@ async def test_a_hidden_folder_of_three_letters_is_no_language(
     await repository.settle()
 
 
-async def test_what_is_wrong_with_one_file_does_not_stop_the_others(
-    client: Client, repository: Repository
-) -> None:
+async def test_error_in_one_file_does_not_stop_the_others(client: Client, repository: Repository) -> None:
     repository.write("b.md", page("B", slug="Not a slug"))
     repository.write("c.md", page("C", status="new"))
     repository.write("d.md", "---\ntitle: [\n---\n")

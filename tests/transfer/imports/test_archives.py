@@ -202,7 +202,7 @@ def test_a_pointer_of_git_lfs_is_no_article() -> None:
     [b"", b"PK\x03\x04", b"no archive", archive({"a.md": "x" * 99})[:-30]],
     ids=["empty", "a beginning", "a text", "without its end"],
 )
-def test_what_is_no_whole_archive_is_refused(content: bytes) -> None:
+def test_invalid_archives_are_refused(content: bytes) -> None:
     with pytest.raises(UnreadableSource, match="valid ZIP"):
         open_archive(content, "export.zip")
 

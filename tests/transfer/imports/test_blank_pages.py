@@ -174,7 +174,7 @@ def test_a_page_that_is_only_a_link_shows_the_link() -> None:
     assert pages["forum.mdx"].markdown == "[Forum](<https://forum.example/(all)>)\n"
 
 
-def test_what_stands_for_a_text() -> None:
+def test_blank_pages_show_their_children_or_description() -> None:
     files = dedented(
         {
             "guides/index.md": "---\ntitle: Guides\n---\n",

@@ -106,7 +106,7 @@ def test_redirects_also_lead_from_generated_pages_to_their_first_article() -> No
     ]
 
 
-def test_what_cannot_be_kept_is_told() -> None:
+def test_losses_are_reported() -> None:
     assert told(READER.read(dedented(FILES))) == [
         like("sidebars.ts:8 setting…: unknown()"),
         like("sidebars.ts:…sidebar…: guides/lost"),

@@ -58,7 +58,7 @@ def test_collections_categories_articles_and_redirects() -> None:
     assert tree.redirects == (ImportedRedirect("/old", "/article/7-set-up"),)
 
 
-def test_what_is_left_out_is_told() -> None:
+def test_omitted_articles_are_reported() -> None:
     assert told(read_tree(READER, SAVED)) == [
         ("article a2", like("article…listed…")),
         ("article-a1.json#a1", like("private…: “Internal”")),

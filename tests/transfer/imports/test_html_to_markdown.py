@@ -113,7 +113,7 @@ def test_the_numbers_of_headings_are_those_of_the_rendered_page() -> None:
     assert render(text.markdown).count("<h2") == 2
 
 
-def test_what_can_not_be_kept_is_told() -> None:
+def test_losses_are_reported() -> None:
     html = '<p><a href="javascript:x()">click</a> <img src="blob:x" alt="chart">'
     text = to_markdown(f'{html} <a href="tel:1">1</a></p><iframe src="https://e.test/f"></iframe>')
     assert text.markdown == "click chart 1\n\n<https://e.test/f>\n"

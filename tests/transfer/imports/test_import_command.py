@@ -93,7 +93,7 @@ async def test_a_folder_and_then_its_archive_are_one_source(
         (("http://127.0.0.1:1/export.zip",), "http://127.0.0.1:1/export.zip can't be downloaded."),
     ],
 )
-async def test_what_can_not_be_read_is_refused_in_one_sentence(
+async def test_unreadable_source_is_refused_in_one_sentence(
     operator: Operator,
     bot: tuple[str, ...],
     tmp_path: Path,

@@ -183,7 +183,7 @@ async def test_an_article_renamed_here_is_no_change_and_links_still_lead_to_it(
     ] == f"http://help.test/help/{cast.acme.slug}/articles/use-it-well"
 
 
-async def test_what_changed_at_the_source_alone_is_taken_and_the_status_stays(
+async def test_change_at_the_source_is_imported_and_the_status_stays(
     importer: Importer, client: Client
 ) -> None:
     await importer.bring(DOCS, FILES)
@@ -218,7 +218,7 @@ async def test_a_picture_that_changed_under_its_name_is_a_change(importer: Impor
     assert files[0]["sha256"] in (await articles(client))["en/install"]["contentMarkdown"]
 
 
-async def test_what_changed_on_both_sides_is_a_draft_and_both_texts_stay(
+async def test_change_on_both_sides_is_a_draft_and_both_texts_stay(
     importer: Importer, client: Client, owner: Tx, cast: Cast
 ) -> None:
     await importer.bring(DOCS, FILES)
@@ -260,7 +260,9 @@ async def test_changes_on_both_sides_in_other_lines_merge_when_the_draft_is_appl
     assert article["contentMarkdown"] == "One, ours.\n\nTwo.\n\nThree.\n\nFour.\n\nFive, theirs.\n"
 
 
-async def test_what_was_moved_here_stays_where_it_is(importer: Importer, client: Client) -> None:
+async def test_article_that_was_moved_here_stays_in_its_collection(
+    importer: Importer, client: Client
+) -> None:
     await importer.bring(DOCS, FILES)
     use = (await articles(client))["en/use"]
     ok(await client.patch(f"/v1/articles/{use['id']}", json={"collectionId": None, "description": "Ours."}))
@@ -360,7 +362,7 @@ async def move_up(importer: Importer, article_id: str) -> None:
         await move_article(ctx, article_id, "up")
 
 
-async def test_what_is_gone_at_the_source_stays_and_is_told(importer: Importer, client: Client) -> None:
+async def test_page_removed_at_the_source_is_kept_and_reported(importer: Importer, client: Client) -> None:
     await importer.bring(DOCS, FILES)
 
     report = await importer.bring(replace(DOCS, pages=DOCS.pages[:2] + DOCS.pages[3:]), FILES)
@@ -370,7 +372,7 @@ async def test_what_is_gone_at_the_source_stays_and_is_told(importer: Importer, 
     assert "en/notes" in await articles(client)
 
 
-async def test_what_was_deleted_here_does_not_come_back_and_is_told(
+async def test_article_deleted_here_does_not_come_back_and_is_reported(
     importer: Importer, client: Client
 ) -> None:
     await importer.bring(DOCS, FILES)

@@ -75,7 +75,7 @@ def test_imports_of_other_files_are_followed() -> None:
     assert value == {"base": "/docs/", "entries": ["one"], "data": "./data.json"}
 
 
-def test_what_only_a_program_knows_tells_its_file_and_line() -> None:
+def test_computed_values_name_their_file_and_line() -> None:
     value = js_object(
         exported("export default defineConfig({\n  title: 'Docs',\n  sidebar: await load(),\n  x: y\n})")
     )

@@ -115,7 +115,7 @@ def test_liquid_and_kramdown_are_plain(source: str, markdown: str) -> None:
     assert page_of(source, {"_includes/note.html": include}) == (markdown, [])
 
 
-def test_what_liquid_can_not_do_is_told() -> None:
+def test_unsupported_liquid_is_reported() -> None:
     assert page_of("{% include none.html %}Words{% swirl %}") == (
         "Words",
         [

@@ -146,7 +146,7 @@ def test_the_configuration_of_zensical_is_read_before_that_of_mkdocs() -> None:
         ('`=== "One"` and `{ .a }`', '`=== "One"` and `{ .a }`'),
     ],
 )
-def test_what_python_markdown_adds_is_plain(source: str, markdown: str) -> None:
+def test_syntax_of_python_markdown_becomes_plain(source: str, markdown: str) -> None:
     assert page_of(source) == (markdown, [])
 
 

@@ -90,7 +90,7 @@ async def test_a_page_that_has_the_address_of_a_gone_one_is_the_same(
     assert len(await articles(client)) == 1
 
 
-async def test_what_someone_has_changed_here_moves_with_its_text(importer: Importer, client: Client) -> None:
+async def test_article_that_was_edited_here_moves_with_its_text(importer: Importer, client: Client) -> None:
     await importer.bring(tree(page("a.md", TEXT)))
     ok(await client.patch("/v1/articles/a", json={"contentMarkdown": f"Ours. {TEXT}"}))
 

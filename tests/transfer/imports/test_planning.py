@@ -560,7 +560,7 @@ def test_redirects_of_all_below_an_address_keep_the_rest() -> None:
     assert text_of(plan, "b.md") == "[a](/help/acme/articles/install) [b](https://blog.example/x)\n"
 
 
-def test_what_looks_like_a_stored_prefix_is_none_without_a_rest_in_its_target() -> None:
+def test_prefix_redirect_without_a_wildcard_in_its_target_is_left_out() -> None:
     plan = planned(tree(page("a.md"), redirects=(ImportedRedirect("/docs/**", "https://docs.acme.example"),)))
 
     assert [row.path for row in plan.redirects if row.url] == []

@@ -80,7 +80,7 @@ def test_blocks_of_readme_are_plain(source: str, markdown: str) -> None:
     assert page_of(source) == (markdown, [])
 
 
-def test_what_can_not_be_kept_is_told() -> None:
+def test_losses_are_reported() -> None:
     assert page_of("<Gallery>Words</Gallery> <<apiKey>>\n\n[block:callout]\n{oops\n[/block]") == (
         "Words apiKey\n\n```json\n{oops\n```",
         [

@@ -77,7 +77,7 @@ def test_lists_that_a_component_makes_are_written() -> None:
         assert losses == []
 
 
-def test_what_stands_in_a_component_is_shown_where_it_says() -> None:
+def test_children_of_a_component_are_shown_in_their_place() -> None:
     text, losses = read("<Warned>\nOld, use **new**.\n\nSoon gone.\n</Warned>")
 
     assert text == "> [!CAUTION]\n> Old, use **new**.\n>\n> Soon gone.\n"

@@ -71,7 +71,7 @@ def test_components_of_mdx_and_text_of_markdown() -> None:
     assert pages["B"] == "A\\<Value> and {braces}.\n"
 
 
-def test_what_is_not_in_the_sidebar_is_told() -> None:
+def test_pages_outside_the_sidebar_are_reported() -> None:
     assert told(READER.read(dedented(FILES))) == [
         like("astro.config.mjs:…sidebar…: Lost"),
         "Guides: pages after a group (1 in total): articles are listed apart from groups",

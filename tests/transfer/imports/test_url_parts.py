@@ -38,7 +38,7 @@ async def test_a_picture_at_an_unreadable_address_is_told_and_the_next_page_of_a
         api.url_of(UNREADABLE)
 
 
-def test_what_is_above_an_address_ends_at_its_root() -> None:
+def test_parent_addresses_end_at_the_root() -> None:
     assert list(addresses_above("//a/b/c")) == ["/a/b", "/a"]
 
 

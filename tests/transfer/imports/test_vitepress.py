@@ -76,7 +76,7 @@ def test_files_are_put_into_pages() -> None:
     )
 
 
-def test_what_cannot_be_kept_is_told() -> None:
+def test_losses_are_reported() -> None:
     files = FILES | {
         "docs/en/guide/two.md": "# Two\n\n<<< @/code/gone.ts\n\n<Unknown>{{ page.title }}</Unknown>\n"
     }

@@ -103,7 +103,7 @@ def test_translations_have_addresses_of_their_own() -> None:
     assert pages["en-US"].former_addresses == ("/hc/*/articles/360000000001*",)
 
 
-def test_what_not_everybody_may_read_stays_so() -> None:
+def test_restricted_articles_stay_restricted() -> None:
     tree = read_tree(
         READER,
         {
@@ -164,7 +164,7 @@ def test_a_folder_without_articles_says_what_is_missing() -> None:
         READER.read(files)
 
 
-def test_what_an_article_lacks_is_told() -> None:
+def test_missing_titles_and_sections_are_reported() -> None:
     untitled = {**article(1, "One"), "title": None}
     tree = read_tree(READER, saved(untitled, article(2, "Two", section_id=999)))
 

@@ -79,7 +79,7 @@ def test_our_own_help_has_no_findings() -> None:
         ("---\ntitle: A\n---\n\n[x](nowhere.md)\n", "5:…nowhere.md…"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(folder: Path, text: str | bytes, finding: str) -> None:
+def test_findings_name_their_file_and_line(folder: Path, text: str | bytes, finding: str) -> None:
     write("page.md", text)
 
     result = check()
@@ -153,7 +153,7 @@ def test_strange_addresses_are_no_error_of_the_program(folder: Path, href: str) 
     assert check().code in (0, 1)
 
 
-def test_what_cant_be_checked_is_refused(folder: Path, set_limit: SetLimit) -> None:
+def test_folder_that_cant_be_checked_is_refused(folder: Path, set_limit: SetLimit) -> None:
     assert "folder none" in check("none").refusal
     Path("empty").mkdir()
     assert "no Markdown" in check("empty").refusal

@@ -135,7 +135,7 @@ async def test_a_body_that_was_changed_is_refused(
     "body",
     [b"", b"[]", b"{", b'{"action": "closed"}', b"[" * 100_000, b'{"pull_request": 7, "action": "opened"}'],
 )
-async def test_what_is_no_event_is_accepted_and_left(
+async def test_bodies_that_are_no_event_are_accepted_and_ignored(
     api: Api, host: GitHubDouble, repository: Connected, body: bytes
 ) -> None:
     assert await deliver(api, repository, Delivery("pull_request", body)) == 202
@@ -154,7 +154,7 @@ async def test_what_is_no_event_is_accepted_and_left(
         ({"moment": "merged"}, {}, "when it is merged"),
     ],
 )
-async def test_what_is_not_sent_says_why(
+async def test_ignored_pull_request_names_its_reason(
     api: Api,
     client: Client,
     owner: Tx,
@@ -458,7 +458,7 @@ async def test_the_token_is_sealed_and_sent_to_no_other_host(
     assert TOKEN.encode().hex() not in dump
 
 
-async def test_what_a_paused_workspace_misses_is_caught_up_on(
+async def test_changes_missed_while_paused_are_caught_up_on(
     api: Api, client: Client, owner: Tx, host: GitHubDouble, repository: Connected
 ) -> None:
     await owner.execute(

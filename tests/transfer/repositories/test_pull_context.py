@@ -72,7 +72,7 @@ async def test_without_a_model_nothing_is_asked_for(
     assert not any("/issues/" in asked.line or "settings.py" in asked.line for asked in host.requests)
 
 
-async def test_what_the_token_may_not_read_is_noted(
+async def test_issue_that_the_token_cant_read_is_noted(
     api: Api, client: Client, owner: Tx, host: HostDouble, repository: Connected
 ) -> None:
     host.issues.clear()

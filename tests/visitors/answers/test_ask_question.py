@@ -149,7 +149,7 @@ async def test_nothing_in_an_answer_leads_elsewhere(api: Api, cast: Cast) -> Non
     assert set(numbers_in(answer["answer"])) == {1}
 
 
-async def test_what_the_articles_do_not_hold_is_said_and_a_person_offered(
+async def test_declined_question_offers_a_person_and_is_logged(
     api: Api, cast: Cast, owner: Tx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     article = await publish_guides(api, cast)
@@ -288,7 +288,7 @@ async def test_a_conversation_that_was_begun_here_can_be_escalated(api: Api, cas
     )
 
 
-async def test_what_was_asked_and_answered_is_kept_with_the_visitor_as_a_hash(
+async def test_question_and_answer_are_stored_with_a_hash_of_the_visitor(
     api: Api, cast: Cast, owner: Tx
 ) -> None:
     article = await publish_guides(api, cast)

@@ -54,7 +54,7 @@ async def test_it_is_told_what_was_refused_and_why(app: FastAPI, api: Api, cast:
     assert RESET.splitlines()[0] in again.user
 
 
-async def test_what_is_shown_ends_before_a_refused_part_and_nothing_of_it_is_withdrawn(
+async def test_stream_ends_before_a_refused_part_and_withdraws_nothing(
     app: FastAPI, api: Api, cast: Cast, guide: None
 ) -> None:
     app.state.model = Scripted(repairing)

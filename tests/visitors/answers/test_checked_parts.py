@@ -49,7 +49,7 @@ def test_a_quote_is_found_whatever_its_marks(quote: str, unit: str) -> None:
 
 
 @pytest.mark.parametrize("quote", ["Press", "", "Call Mallory at once."])
-def test_what_is_short_or_nowhere_is_no_quote(quote: str) -> None:
+def test_short_and_invented_quotes_are_none(quote: str) -> None:
     assert quoted_unit(quote, extracted_units(EXTRACT)) == -1
 
 

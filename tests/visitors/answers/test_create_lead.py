@@ -146,7 +146,7 @@ async def test_each_is_one_of_its_own_also_when_they_come_at_once(api: Api, cast
     }
 
 
-async def test_what_a_form_leaves_empty_is_nothing(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_empty_fields_are_stored_as_null(api: Api, cast: Cast, owner: Tx) -> None:
     await leave(api(None), cast.acme, name="", message=" \n")
 
     [row] = await rows(owner, "leads", cast.acme)
@@ -162,7 +162,7 @@ async def test_an_email_address_is_kept_as_it_was_sent(api: Api, cast: Cast, own
 
 
 @pytest.mark.parametrize("email", NO_EMAILS, ids=lambda email: ascii(email)[:40])
-async def test_what_is_no_email_address_is_refused(api: Api, cast: Cast, owner: Tx, email: str) -> None:
+async def test_invalid_emails_are_refused(api: Api, cast: Cast, owner: Tx, email: str) -> None:
     refused = await api(None).post(LEADS, json={**credentials(cast.acme), "email": email})
 
     assert named_fields(refused) == ["email"]

@@ -308,7 +308,7 @@ async def test_calls_that_come_at_once_are_each_counted(app: FastAPI, api: Api, 
     assert sorted(left(answer)[1] for answer in answers) == list(range(80, 120))
 
 
-async def test_what_one_bot_gets_is_not_seen_by_another_company(
+async def test_reused_connection_shows_nothing_of_another_company(
     api: Api, cast: Cast, database: Database, owner: Tx
 ) -> None:
     """One bot's call leaves its connection for the next bot's call."""

@@ -119,7 +119,9 @@ async def test_the_second_time_gets_the_same_answer_and_tells_nobody(
     assert (row["email"], row["message"]) == (ANN, None)
 
 
-async def test_of_many_at_once_one_is_told(api: Api, cast: Cast, database: Database, owner: Tx) -> None:
+async def test_parallel_requests_send_one_event_and_one_alert(
+    api: Api, cast: Cast, database: Database, owner: Tx
+) -> None:
     await create_webhook(api(cast.acme.write_key))
     await add_target(database, cast.acme)
     conversation = await begin(database, cast.acme)
@@ -137,7 +139,7 @@ async def test_of_many_at_once_one_is_told(api: Api, cast: Cast, database: Datab
     assert event["data"]["object"]["message"] == row["message"]
 
 
-async def test_what_belongs_to_another_bot_is_as_unknown_as_what_is_not_there(
+async def test_conversation_of_another_bot_gets_the_404_of_an_unknown_one(
     api: Api, cast: Cast, database: Database, owner: Tx
 ) -> None:
     conversation = await begin(database, cast.acme)

@@ -38,7 +38,7 @@ async def test_each_article_is_listed_once_with_its_best_passage(api: Api, cast:
     }
 
 
-async def test_of_the_last_word_the_beginning_is_enough(api: Api, cast: Cast) -> None:
+async def test_beginning_of_the_last_word_is_enough(api: Api, cast: Cast) -> None:
     await publish(api(cast.acme.write_key), "Two-factor authentication", "Sign in with a code.")
 
     assert await titles(api, cast, "authent") == ["Two-factor authentication"]
@@ -63,7 +63,7 @@ async def test_articles_for_signed_in_readers_need_their_token(api: Api, cast: C
 
 
 @pytest.mark.parametrize("query", ["", "a", " ", "a\0b", "x" * 501])
-async def test_what_is_no_search_is_refused(api: Api, cast: Cast, query: str) -> None:
+async def test_invalid_queries_are_refused(api: Api, cast: Cast, query: str) -> None:
     assert named_fields(await search(api, cast, query)) == ["q"]
 
 

@@ -46,7 +46,7 @@ async def ask_scripted(app: FastAPI, api: Api, cast: Cast, *parts: Part, questio
     return await ask(client, cast.acme, question)
 
 
-async def test_what_its_source_says_comes_out_with_the_number_of_the_server(
+async def test_supported_sentences_get_the_numbers_of_the_server(
     app: FastAPI, api: Api, cast: Cast, guides: None, owner: Tx
 ) -> None:
     answer = await ask_scripted(
@@ -85,7 +85,7 @@ async def test_what_its_source_says_comes_out_with_the_number_of_the_server(
         "…",
     ],
 )
-async def test_what_no_source_says_does_not_come_out(
+async def test_unsupported_sentences_are_left_out(
     app: FastAPI, api: Api, cast: Cast, guides: None, invented: str
 ) -> None:
     answer = await ask_scripted(app, api, cast, (TRUE, 1), (invented, 1))
@@ -160,7 +160,7 @@ async def test_a_source_that_was_not_given_supports_nothing(
     ],
     ids=lambda reply: str(reply)[:40],
 )
-async def test_where_nothing_holds_the_question_is_not_answered(
+async def test_reply_without_supported_parts_leaves_the_question_unanswered(
     app: FastAPI, api: Api, cast: Cast, guides: None, reply: object
 ) -> None:
     client = api(None)

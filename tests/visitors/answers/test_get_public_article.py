@@ -73,7 +73,7 @@ async def test_a_signed_in_visitor_reads_what_is_meant_for_them(
 
 
 @pytest.mark.parametrize("hide", ["for signed-in visitors", "unpublished", "another bot's"])
-async def test_what_is_not_public_is_not_there(
+async def test_articles_that_are_not_public_get_404(
     client: Client, globex: Client, api: Api, cast: Cast, hide: str
 ) -> None:
     owner_of_text = globex if hide == "another bot's" else client

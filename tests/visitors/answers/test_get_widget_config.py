@@ -67,7 +67,7 @@ async def test_only_the_bots_own_key_opens_it(app: FastAPI, api: Api, cast: Cast
 
 
 @pytest.mark.parametrize("locale", ["", "english", "a\0b", "x" * 5_000])
-async def test_what_is_no_language_is_refused(api: Api, cast: Cast, locale: str) -> None:
+async def test_invalid_locales_are_refused(api: Api, cast: Cast, locale: str) -> None:
     assert named_fields(await configure(api(None), cast.acme, locale=locale)) == ["locale"]
 
 

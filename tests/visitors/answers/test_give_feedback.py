@@ -43,7 +43,7 @@ async def test_the_last_word_counts_and_a_comment_stays(api: Api, cast: Cast, ow
     assert (row["helpful"], row["comment"]) == (True, "Too short.")
 
 
-async def test_of_several_at_once_one_is_kept_whole(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_parallel_ratings_store_one_whole_rating(api: Api, cast: Cast, owner: Tx) -> None:
     message = await answer_of(api, cast.acme)
     clients = [api(None) for _ in range(4)]
 

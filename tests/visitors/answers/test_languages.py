@@ -57,7 +57,7 @@ async def test_an_answer_is_from_the_first_language_that_has_it(
 
 
 @pytest.mark.parametrize("locale", ["en", "de", "fr"])
-async def test_what_no_language_has_is_declined_in_the_asked_one(locale: str, api: Api, cast: Cast) -> None:
+async def test_unanswerable_question_is_declined_in_its_language(locale: str, api: Api, cast: Cast) -> None:
     answer = await ask(api(None), cast.acme, "Which zeppelins land in Antarctica?", locale=locale)
 
     assert (answer["answered"], answer["sources"]) == (False, [])

@@ -196,7 +196,7 @@ async def test_an_allowed_page_may_read_refusals_too(api: Api, cast: Cast, owner
     assert {answer.headers["Access-Control-Allow-Origin"] for answer in answers} == {SITE}
 
 
-async def test_who_names_no_bot_is_told_of_no_page(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_request_without_a_bot_gets_no_cors_headers(api: Api, cast: Cast, owner: Tx) -> None:
     await open_to(owner, cast.acme, SITE)
     wrong = {**credentials(cast.acme), "botKey": "pk_wrong", "email": ANN}
 
@@ -255,7 +255,7 @@ def test_an_origin_has_one_spelling(text: str, spelled: str) -> None:
     "text",
     [*FOREIGN[:5], "https://bücher.example", "https://exam\u017fple.com", "https://*.example", "https://a\n"],
 )
-def test_what_is_no_origin_is_refused(text: str) -> None:
+def test_invalid_origins_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"must be"):
         valid_origin(text)
 

@@ -52,7 +52,7 @@ def test_a_sentence_in_other_words_stays_in_its_paragraph() -> None:
     assert quoted(text) == "Riders of a bike are insured [1]. Your own injuries are not covered [1]."
 
 
-def test_what_a_sentence_announces_says_that_it_belongs_here() -> None:
+def test_announced_table_is_quoted_with_its_sentence() -> None:
     table = "| Type | Minute |\n|---|---|\n| E-bike | 10 cents |"
 
     assert quoted(f"For every bike you pay a fee.\n\nFrom May to October it is higher:\n\n{table}") == (

@@ -39,7 +39,7 @@ async def test_the_same_question_again_gets_the_same_answer_and_is_kept_once(
     assert len(await rows(owner, "conversations", cast.acme)) == 1
 
 
-async def test_of_many_at_once_one_is_kept(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_parallel_requests_with_one_id_are_stored_once(api: Api, cast: Cast, owner: Tx) -> None:
     await publish(api(cast.acme.write_key), "Reset your password", RESET)
 
     answers = await at_once(6, lambda _: ask(api(None), cast.acme, UNKNOWN, questionId="q-1"))
@@ -112,7 +112,7 @@ async def test_an_answer_is_not_given_again_once_its_article_is_closed(
     assert len(await rows(owner, "messages", cast.acme)) == 2
 
 
-async def test_who_lost_the_connection_while_a_model_wrote_asks_it_no_third_time(
+async def test_lost_connection_asks_the_model_at_most_twice(
     app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
 ) -> None:
     await publish(api(cast.acme.write_key), "Reset your password", RESET)

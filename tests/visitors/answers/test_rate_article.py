@@ -54,7 +54,9 @@ async def test_a_bad_value_is_refused_by_name(
     assert await rows(owner, "article_feedback", cast.acme) == []
 
 
-async def test_what_is_not_public_can_not_be_rated(client: Client, api: Api, cast: Cast, owner: Tx) -> None:
+async def test_articles_that_are_not_public_cant_be_rated(
+    client: Client, api: Api, cast: Cast, owner: Tx
+) -> None:
     draft = (await client.post("/v1/articles", json={"title": "Draft", "contentMarkdown": "."})).json()["id"]
     signed_in = (await publish(client, "Members", visibility="authenticated"))["id"]
     globex = (await publish(api(cast.globex.write_key), "Theirs"))["id"]

@@ -27,7 +27,7 @@ ROWS = "An export holds at most 500 rows."
         ("Is a key required to export rows?", "You can export rows without a key."),
     ],
 )
-def test_what_says_it_is_quoted(question: str, text: str) -> None:
+def test_passage_that_answers_is_quoted(question: str, text: str) -> None:
     assert extractive_answer(RetrievedContext(question, "en", [passage_of(text, TITLE)], 0.9)).answered
 
 
@@ -49,7 +49,7 @@ def test_what_says_it_is_quoted(question: str, text: str) -> None:
         ("Do I need a key to export rows?", "Enter a key, then export rows of any table."),
     ],
 )
-def test_what_does_not_say_it_is_named_as_what_may_help(question: str, text: str) -> None:
+def test_passage_that_does_not_answer_may_help(question: str, text: str) -> None:
     answer = extractive_answer(RetrievedContext(question, "en", [passage_of(text, TITLE)], 0.9))
 
     assert (answer.answered, answer.may_help) == (False, True)

@@ -96,7 +96,7 @@ async def test_events_go_out_over_a_socket_while_the_model_is_at_work(
     assert rest.index(b"event: sources") < rest.index(b"event: delta") < rest.index(b"event: done")
 
 
-async def test_who_goes_away_while_the_model_is_at_work_leaves_nothing_behind(
+async def test_visitor_who_disconnects_leaves_no_message(
     app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
 ) -> None:
     await publish(api(cast.acme.write_key), "Reset your password", RESET)

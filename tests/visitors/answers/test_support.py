@@ -49,7 +49,7 @@ JAPANESE = "バックアップは毎晩実行されます。アップロード�
         (JAPANESE, "バックアップは毎晩実行されます。"),
     ],
 )
-def test_what_the_passage_says_is_supported(passage: str, sentence: str) -> None:
+def test_sentences_of_the_passage_are_supported(passage: str, sentence: str) -> None:
     assert refusal_of("", passage, sentence.replace("**", "")) == ""
 
 
@@ -88,11 +88,11 @@ def test_what_the_passage_says_is_supported(passage: str, sentence: str) -> None
         (JAPANESE, "バックアップは毎週実行されるため料金がかかります。"),
     ],
 )
-def test_what_it_does_not_say_is_not(passage: str, sentence: str) -> None:
+def test_other_sentences_are_not_supported(passage: str, sentence: str) -> None:
     assert refusal_of("", passage, sentence)
 
 
-def test_what_stands_around_a_quote_may_support_a_sentence_that_no_two_sentences_do() -> None:
+def test_text_around_a_quote_may_support_a_sentence() -> None:
     sentence = "Restore from the menu Backups: it holds articles, settings, files and pictures."
     holds = "It holds articles. It holds settings. It holds files. It holds pictures."
     passage = f"Choose Restore in the menu Backups. {holds}"
@@ -102,7 +102,7 @@ def test_what_stands_around_a_quote_may_support_a_sentence_that_no_two_sentences
     assert refusal_of("", passage, sentence.replace("settings", "videos"), quoted=passage)
 
 
-def test_what_is_below_a_heading_holds_with_its_words() -> None:
+def test_heading_supports_the_text_below_it() -> None:
     heading, passage = "Clone a repository Private mode", "Type the address. Choose Clone. Enter the token."
     sentence = "In private mode, choose Clone to clone the repository."
 

@@ -58,9 +58,7 @@ async def test_the_stricter_of_article_and_collection_counts(api: Api, cast: Cas
     assert CANARY in str(await ask(api(None), cast.acme, HOW, visitorToken=token))
 
 
-async def test_what_a_token_opened_stays_closed_to_the_next_question_without(
-    api: Api, cast: Cast, owner: Tx
-) -> None:
+async def test_next_question_without_the_token_sees_no_private_text(api: Api, cast: Cast, owner: Tx) -> None:
     await publish_closed(api, cast)
     token = sign(await secret_of(owner, cast.acme), claims())
     first = await ask(api(None), cast.acme, HOW, visitorToken=token)
@@ -126,7 +124,7 @@ async def test_only_one_algorithm_opens(api: Api, cast: Cast, owner: Tx, algorit
     assert not await is_opened(api, cast, sign(await secret_of(owner, cast.acme), claims(), algorithm))
 
 
-async def test_what_was_altered_or_signed_otherwise_opens_nothing(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_forged_tokens_open_nothing(api: Api, cast: Cast, owner: Tx) -> None:
     await publish_closed(api, cast)
     secret = await secret_of(owner, cast.acme)
     second = await second_bot(owner, cast)

@@ -347,7 +347,7 @@ def test_the_score_falls_with_severity_and_never_below_zero() -> None:
     assert score_of([replace(error, code=code) for code in get_args(Code)]) == 0
 
 
-def test_of_one_code_no_more_are_told_than_a_person_reads() -> None:
+def test_number_of_problems_of_one_code_is_limited() -> None:
     problems = analyze_text(None, "[here](https://a.example)\n\n" * 500).problems
 
     assert [problem.line for problem in problems] == list(range(1, 41, 2))

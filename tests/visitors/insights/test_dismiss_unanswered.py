@@ -72,7 +72,7 @@ async def test_asking_and_dismissing_at_once_lose_nothing(api: Api, cast: Cast, 
 
 
 @pytest.mark.parametrize("ref", ["q_00000000000000000000000000", "nothing", "%00", "art_x", "%F0%9F%98%80"])
-async def test_what_is_not_there_is_not_dismissed(api: Api, cast: Cast, ref: str) -> None:
+async def test_unknown_questions_are_not_dismissed(api: Api, cast: Cast, ref: str) -> None:
     assert error(await api(cast.acme.write_key).post(f"{LIST}/{ref}/dismiss"))[0] in (400, 404)
 
 

@@ -124,7 +124,7 @@ async def test_applying_it_makes_an_article_and_the_gap_is_gone(
 
 
 @pytest.mark.parametrize("what", ["draft", "question", "article"])
-async def test_what_was_dismissed_stays_away(
+async def test_dismissed_gaps_stay_away(
     api: Api, cast: Cast, database: Database, run_jobs: RunJobs, owner: Tx, what: str
 ) -> None:
     client = api(cast.acme.write_key)
@@ -191,7 +191,7 @@ async def test_while_it_waits_it_takes_in_what_is_asked_and_leaves_what_somebody
 
 
 @pytest.mark.parametrize("is_late", [False, True])
-async def test_what_visitors_wrote_to_a_person_stands_in_the_reason_without_their_addresses(
+async def test_notes_of_visitors_are_in_the_reason_without_their_addresses(
     api: Api, cast: Cast, run_jobs: RunJobs, owner: Tx, is_late: bool
 ) -> None:
     client, visitor = api(cast.acme.write_key), api(None)

@@ -156,7 +156,7 @@ async def move_and_unpublish(client: Client, other: Json) -> None:
 
 
 @pytest.mark.parametrize("name", CHANGES)
-async def test_what_changes_is_told_at_once(api: Api, cast: Cast, name: str) -> None:
+async def test_changes_show_at_once(api: Api, cast: Cast, name: str) -> None:
     change, expected = CHANGES[name]
     client = api(cast.acme.write_key)
     await create_collection(client, "Guides")
@@ -333,7 +333,7 @@ async def test_the_memory_of_a_process_is_bounded(
     assert (len(health_cache), len(analysis_cache)) == (0, 2)
 
 
-async def test_what_takes_too_long_for_one_request_goes_on_in_the_next(
+async def test_slow_assessment_goes_on_in_the_next_request(
     api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = api(cast.acme.write_key)

@@ -30,7 +30,7 @@ async def test_most_asked_come_first_then_those_asked_last(api: Api, cast: Cast,
     assert listed == [("export", 3), ("login", 2), ("themes", 1), ("billing", 1)]
 
 
-async def test_nobody_asked_is_an_empty_list(api: Api, cast: Cast, database: Database) -> None:
+async def test_list_without_questions_is_empty(api: Api, cast: Cast, database: Database) -> None:
     await ask(database, cast.globex)
 
     listed = ok(await api(cast.acme.read_key).get(LIST))
@@ -127,9 +127,7 @@ async def test_a_cursor_belongs_to_its_list_filter_and_bot(api: Api, cast: Cast,
         assert error(refused) == (400, "invalid_cursor")
 
 
-async def test_what_was_asked_too_long_ago_is_forgotten(
-    api: Api, cast: Cast, database: Database, owner: Tx
-) -> None:
+async def test_old_questions_are_forgotten(api: Api, cast: Cast, database: Database, owner: Tx) -> None:
     client = api(cast.acme.write_key)
     old = await ask(database, cast.acme, "billing", visitor="ann")
     await ask(database, cast.acme, "billing", visitor="bob")

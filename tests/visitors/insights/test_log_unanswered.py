@@ -178,7 +178,9 @@ async def test_a_paused_workspace_goes_on_counting(
     assert await questions(api(cast.acme.read_key)) == [(RESET, 1)]
 
 
-async def test_what_is_logged_goes_with_its_transaction(api: Api, cast: Cast, database: Database) -> None:
+async def test_logged_question_is_rolled_back_with_its_transaction(
+    api: Api, cast: Cast, database: Database
+) -> None:
     with pytest.raises(ZeroDivisionError):
         await fail_after_asking(database, cast)
 

@@ -52,7 +52,7 @@ async def test_the_other_question_gets_counts_and_wordings(
     assert await owner.value(askings, id=target) == 3
 
 
-async def test_whoever_asks_it_again_is_counted_at_the_other(
+async def test_repeated_question_counts_for_the_merge_target(
     client: Client, cast: Cast, database: Database
 ) -> None:
     target, merged = await ask(database, cast.acme), await ask(database, cast.acme, OTHER)
@@ -116,7 +116,7 @@ class Merging:
         raise CompletionError("It is asleep.", 0)
 
 
-async def test_what_can_not_be_merged_is_refused(cast: Cast, database: Database) -> None:
+async def test_invalid_merges_are_refused(cast: Cast, database: Database) -> None:
     question = await ask(database, cast.acme)
     german = await ask(database, cast.acme, "Wie setze ich mein Passwort zurück?", locale="de")
     foreign = await ask(database, cast.globex, OTHER)

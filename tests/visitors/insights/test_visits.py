@@ -76,7 +76,7 @@ async def test_views_and_searches_are_counted_by_the_day(
     assert [row["query"] for row in await rows(client, "searches?empty=true")] == ["zzxqy"]
 
 
-async def test_what_is_counted_twice_adds_up(
+async def test_repeated_counts_add_up(
     client: Client, api: Api, cast: Cast, app: FastAPI, database: Database
 ) -> None:
     await publish(client, "Install")

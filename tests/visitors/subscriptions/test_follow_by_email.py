@@ -203,7 +203,7 @@ async def test_rates_hold_by_client_by_address_and_by_help_center(
     [{"email": "ann"}, {"email": f"{'a' * 250}@x.example"}, {"stamp": "1.x"}, {"website": "x"}],
     ids=str,
 )
-async def test_what_can_not_be_sent_stays_on_the_page(
+async def test_refused_form_keeps_the_email(
     client: Client, api: Api, cast: Cast, owner: Tx, mail: MailServer, fields: dict[str, str]
 ) -> None:
     await publish_entry(client, "Exports")
