@@ -79,7 +79,7 @@ PAGE_STATE = """
 
 
 class Update(BaseModel):
-    """What a client changes."""
+    """The fields that a client changes."""
 
     contentMarkdown: str
 

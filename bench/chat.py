@@ -32,7 +32,7 @@ VISITORS = 4
 
 @dataclass(frozen=True, slots=True)
 class TimedAnswer:
-    """How long an answer took, and whether the articles had one."""
+    """The duration of an answer, and whether the articles had one."""
 
     seconds: float
     is_answered: bool

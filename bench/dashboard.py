@@ -27,7 +27,7 @@ from tests.support.chromium import chromium_program
 PORT = 8194
 URL = f"http://127.0.0.1:{PORT}"
 NUMBER = f"{7:0>26}"
-# What stands in the addresses of pages; an address that holds `id` is that of its section's rows.
+# The values of path parameters; `id` belongs to the rows of its section.
 IDS = {
     "{draft_id}": f"edit_{NUMBER}",
     "{task_id}": f"task_{NUMBER}",
@@ -58,7 +58,7 @@ VARIANTS = (
 API = ("/v1/places?pageSize=100",)
 # Public pages, those of development, those that ask for the password first, and the long part of a page.
 UNMEASURED = ("/app/setup", "/app/_parts", "/app/account/", "/app/{bot_slug}/health/examination")
-# How long each draft is read before the next key; without a pause nothing can be prepared.
+# Seconds to read each draft before the next key; without a pause nothing can be prepared.
 READING_SECONDS = (0.5, 0)
 KEY_PRESSES = 60
 PAINT_SECONDS = 10
@@ -170,7 +170,7 @@ def examine_articles(connection: http.client.HTTPConnection, access: Access) -> 
 
 
 def visit(connection: http.client.HTTPConnection, path: str, access: Access) -> float:
-    """How many milliseconds a page takes; it must be one."""
+    """The milliseconds that a page takes; the response must be a page or a redirect."""
     started = time.perf_counter()
     status, _ = get(connection, path, access)
     assert status in (200, 303), f"{path} answers {status}"
@@ -192,7 +192,7 @@ def percentile(times: list[float]) -> float:
 
 
 async def measure_in_chromium(access: Access) -> None:
-    """What review and editor load into an empty cache, and how long keys take in the review."""
+    """Print the bytes that review and editor load into an empty cache, and the time of keys in the review."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium_program())
         for below in ("review", f"articles/art_{NUMBER}/edit"):
@@ -224,7 +224,7 @@ async def print_bytes(page: Page, access: Access) -> None:
     sizes = {}
     for address in dict.fromkeys(address.removeprefix(URL) for address in addresses):
         status, body = get(connection, address, access)
-        # What the page sends is not loaded.
+        # The browser does not load addresses that only accept POST.
         if status != http.HTTPStatus.METHOD_NOT_ALLOWED:
             sizes[address] = len(body)
     connection.close()

@@ -69,7 +69,7 @@ def measure(name: str, attack: Callable[[httpx2.Client], str], client: httpx2.Cl
 
 @contextmanager
 def watching() -> Iterator[list[float]]:
-    """How long each request for `/healthz` takes that another caller sends all the while."""
+    """The seconds of each `/healthz` request that another caller sends in a loop."""
     waits, stop = [0.0], threading.Event()
 
     def look() -> None:

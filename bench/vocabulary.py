@@ -20,7 +20,7 @@ def made_up_word(number: int) -> str:
     return spelled + "en"
 
 
-# The most frequent words come first. What the table of common words lacks are names, which are made up here;
+# The most frequent words come first. The table of common words lacks names, which are made up here;
 # together they are as frequent as all words of a text that the table lacks, by Zipf's law.
 RARE_WORDS = [made_up_word(number) for number in range(len(COMMON_WORDS), VOCABULARY_SIZE)]
 VOCABULARY = [*COMMON_WORDS, *RARE_WORDS]

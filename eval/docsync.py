@@ -62,7 +62,7 @@ def main(arguments: list[str]) -> int:
 
 
 def pointed(cases: Iterator[Any], answers: Sequence[dict[str, Any]]) -> dict[str, float]:
-    """How well drafts and places point.
+    """Measure whether drafts and places point at the right articles.
 
     `pointed` is the share of the edited articles with a draft or a place, `places_right` the share of the
     places of positive changes that are in edited articles, and `placed_negatives` the share of the negative

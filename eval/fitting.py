@@ -181,7 +181,7 @@ def auroc(scores: Sequence[float], labels: Sequence[bool]) -> float:
 
 
 def _left_out(cases: Sequence[Case]) -> Iterator[str]:
-    """How the models do on each product that they have not seen."""
+    """The results of the models on each product, fitted without it."""
     need, articles, edits = (list[tuple[float, bool]]() for _ in range(3))
     for product in sorted({case.product for case in cases}):
         models = fit_models([case for case in cases if case.product != product])

@@ -1,1 +1,1 @@
-"""How well a language model answers our own questions, compared with the articles' own words."""
+"""Compare the answers of a language model to our questions with quotes from the articles."""

@@ -50,7 +50,7 @@ def verdict_of(question: NewcomersQuestion, answer: Answer, verdicts: Mapping[st
 def figures_of(
     questions: Sequence[NewcomersQuestion], answers: Sequence[Answer], verdicts: Mapping[str, str]
 ) -> dict[str, dict[str, int]]:
-    """How many answers have which verdict, for what the articles hold and for what they do not."""
+    """The number of answers per verdict, for questions that the articles answer and for others."""
     counts: dict[str, Counter[str]] = {"held": Counter(), "not held": Counter()}
     for question, answer in zip(questions, answers, strict=True):
         counts["held" if question.held else "not held"][verdict_of(question, answer, verdicts)] += 1

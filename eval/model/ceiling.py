@@ -30,7 +30,7 @@ _BYTES_PER_TOKEN = 3.9
 
 @dataclass(frozen=True, slots=True)
 class Funnel:
-    """How many of the edited articles are left after each step."""
+    """The number of edited articles that remain after each step."""
 
     edited: int
     asked_about: int

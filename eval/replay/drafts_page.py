@@ -35,7 +35,7 @@ class Replay:
 
 
 def _kind_of(proposal: Proposal) -> str:
-    """How sure the writer is: new entries and outlines are likely, all other edits are certain."""
+    """The kind of a draft: new entries are likely, all other edits are certain."""
     if proposal.type == "new_article":
         return "new article"
     return "likely" if _ADDS.search(proposal.reason) else "certain"

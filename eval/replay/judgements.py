@@ -53,7 +53,7 @@ def read_table(text: str) -> list[JudgedDraft]:
 
 
 def shares_of(drafts: Iterable[JudgedDraft]) -> dict[str, Any]:
-    """How many drafts were judged, and the share of each judgement: of all, and of each kind."""
+    """The number of judged drafts and the share of each judgement, for all drafts and for each kind."""
     drafts = list(drafts)
     kinds = sorted({draft.kind for draft in drafts})
     by_kind = {kind: _shares([draft for draft in drafts if draft.kind == kind]) for kind in kinds}

@@ -1,1 +1,1 @@
-"""How well the search finds what answers a question, and how well it knows that nothing does."""
+"""Measure whether the search finds the article that answers a question, and knows if none does."""

@@ -138,7 +138,7 @@ def training_rows(sets: dict[str, list[Comparison]]) -> list[Comparison]:
 
 
 def in_folds(sets: dict[str, list[Comparison]], name: str) -> int:
-    """How many questions of a set are right by a model that has not seen them, but others of all sets."""
+    """Cross-validate: count a set's questions that a model fitted on the other folds gets right."""
     count = 0
     for fold in range(FOLDS):
         seen = {key: [row for i, row in enumerate(rows) if i % FOLDS != fold] for key, rows in sets.items()}

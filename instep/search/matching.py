@@ -11,7 +11,7 @@ from instep.search.query.tokenizer import tokenize
 from instep.search.schemas import Passage
 
 MAX_CACHED_TOKENS = 20_000
-# How a word of a text relates to a question: a match, nothing, or a stop word, which has no position.
+# The relation of each word of a text to a question: a match, nothing, or a stop word, which has no position.
 Matches = list[Match]
 
 

@@ -68,7 +68,7 @@ def parts_of(text: str) -> Iterator[Part]:
 
 
 def title_and_meaning(comment: str) -> tuple[str, str]:
-    """What names an area; of a long comment the rest after the colon is about its first limits."""
+    """The title of an area, and the rest of a long comment, which is about the first limits."""
     title, colon, rest = comment.partition(": ")
     if not colon or len(comment) <= MAX_TITLE_CHARACTERS:
         return comment.rstrip("."), ""

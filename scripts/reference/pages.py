@@ -9,7 +9,7 @@ from scripts.reference import commands, limits, settings
 ROOT = Path(__file__).parents[2]
 HELP = Path("docs/help")
 BEFORE = Path("instep/demo/before")
-# What the change of the demo renamed: the demo begins with the articles as they were before.
+# Settings that the change of the demo renamed: the demo begins with the articles as they were before.
 RENAMED = {"REQUESTS_PER_MINUTE": "API_RATE_LIMIT", "TASKS_PER_HOUR": "TASK_RATE_LIMIT"}
 
 

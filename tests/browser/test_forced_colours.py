@@ -30,7 +30,7 @@ root => {
         if (isField && !isFramed) faults.push(`no frame: ${name(element)}`);
         if (!isField && style.color === style.backgroundColor) faults.push(`no words: ${name(element)}`);
         element.focus();
-        // What lies behind an open panel takes no focus.
+        // Elements behind an open panel take no focus.
         if (!element.matches(":focus")) continue;
         const focused = [element, element.parentElement, element.closest("form, label, li")].filter(Boolean);
         const isRinged = focused.some(other => {

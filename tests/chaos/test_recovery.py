@@ -1,4 +1,4 @@
-"""How soon writes succeed after a process is killed under load, with none lost or made twice."""
+"""Writes succeed soon after a process is killed under load, with none lost or made twice."""
 
 import asyncio
 import statistics

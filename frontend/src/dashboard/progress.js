@@ -7,7 +7,7 @@ export function showProgress(document) {
     const line = document.getElementById("progress");
     if (line) line.hidden = requests <= 0;
   };
-  // Nobody waits for requests that a page makes by itself, now and then or ahead of time.
+  // Background requests, such as polling and prefetching, show no progress.
   const isAwaited = (event) => !event.target.closest?.("[data-quiet]");
   document.addEventListener("htmx:before:request", (event) => isAwaited(event) && change(1));
   document.addEventListener("htmx:finally:request", (event) => isAwaited(event) && change(-1));

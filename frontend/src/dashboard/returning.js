@@ -16,7 +16,7 @@ export function returnFocus(document) {
   });
 }
 
-/** What a button does: where its form goes, with the hidden fields that say to what. */
+/** A text that identifies the action of a button: the URL, the label and the hidden fields of its form. */
 function actOf(button) {
   const fields = [...(button.form?.elements ?? [])].filter(({ type, name }) => type === "hidden" && name !== "form-token");
   return [button.formAction, wordsOf(button), ...fields.map(({ value }) => value)].join();

@@ -11,7 +11,7 @@ export function endToasts(document) {
     if (shown) region.append(document.getElementById(shown).content.cloneNode(true));
   });
   region.addEventListener("click", (event) => event.target.closest("[data-closes]")?.closest(".toast").remove());
-  // Nobody waits for what a page requests by itself.
+  // Background requests show no toasts.
   document.addEventListener("htmx:after:request", (event) => {
     const { response } = event.detail.ctx;
     if (event.target.closest?.("[data-quiet]") && response.headers.get("HX-Retarget") === "#toasts") event.preventDefault();

@@ -28,7 +28,7 @@ export class Keeper {
     try {
       localStorage.removeItem(this.prefix + tab);
     } catch {
-      // Where nothing can be stored there is nothing to remove.
+      // A browser without storage has nothing to remove.
     }
   }
 

@@ -23,7 +23,7 @@ class UploadMark extends WidgetType {
   }
 }
 
-/** Where uploads will stand, whatever is typed meanwhile. */
+/** Positions of pending uploads, which follow the text as people type. */
 const uploads = StateField.define({
   create: () => Decoration.none,
   update(marks, transaction) {

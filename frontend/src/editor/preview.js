@@ -56,7 +56,7 @@ export function showPreview(form, surface) {
     drawing = setTimeout(drawDiagrams, DRAW_MILLISECONDS);
     showBlock(text, lineAt(view));
   });
-  // Where the server has no preview for us, the last one stays; the line about saving says what is the matter.
+  // The last preview stays if the server sends none; the line about saving shows the error.
   text.addEventListener("htmx:before:response", (event) => event.detail.ctx.response.status !== 200 && event.preventDefault());
   text.addEventListener("click", (event) => {
     // Links of the preview lead to their Markdown; the help center is where one follows them.

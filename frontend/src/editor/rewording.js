@@ -81,7 +81,7 @@ class Proposals {
     if (!this.view.hasFocus) document.getElementById("rewording-heading").focus();
   }
 
-  /** Where the part is by now; null if it is not there any more as it was. */
+  /** The current position of the part; null if its text has changed. */
   place() {
     const { changes, from, old } = this.running;
     const start = changes.mapPos(from, 1);

@@ -4,7 +4,7 @@ import { syntaxTree } from "@codemirror/language";
 const CELLS = /(?:\\.|[^\\|])*/g;
 const ALIGNMENTS = ["---", ":--", ":-:", "--:"];
 
-/** Where the table at the cursor is: its lines, the cursor's line and column among them; null outside. */
+/** The table at the cursor: its lines, and the cursor's line and column in it; null outside of tables. */
 export function tableAt(state) {
   const position = state.selection.main.head;
   let node = syntaxTree(state).resolveInner(position, -1);
@@ -100,7 +100,7 @@ const step = (direction) => (view) => {
   return true;
 };
 
-/** Where the words of each cell stand, or may be typed. */
+/** The position of each cell's words, or of an empty cell's cursor. */
 function placesOf(line) {
   let at = line.from + line.text.indexOf("|") + 1;
   return cells(line.text).map((text) => {

@@ -1,4 +1,4 @@
-// How the text looks: the tokens of the page, which shadow roots inherit.
+// The theme of the editor uses the design tokens of the page, which shadow roots inherit.
 import { EditorView } from "@codemirror/view";
 
 const mono = { fontFamily: "var(--mono)", fontSize: ".92em" };

@@ -15,7 +15,7 @@ const TAG = "sub|sup|kbd|strong|em|del";
 // The lines around what can be folded: its summary alone is shown as what it is.
 const FOLD = /^ {0,3}(?=<)(?:<\/?details(?: open)?>)?\s*(?:<summary>(.*?)<\/summary>)?\s*$/;
 const MAX_DEPTH = 12;
-// How far the end of a span may be away. Without a bound each sign that begins none would be read to the end.
+// The maximum length of a span. Without it, each sign that begins no span would be read to the end.
 const FAR = "{0,2000}";
 // Comments may be longer, such as one that holds a licence: they are not for readers.
 const VERY_FAR = "{0,20000}";

@@ -20,6 +20,6 @@ export function forgetVisitor(widget) {
   try {
     localStorage.removeItem(NAME);
   } catch {
-    // Where nothing may be kept there is nothing to forget.
+    // A browser without storage has nothing to forget.
   }
 }

@@ -11,7 +11,7 @@ from instep.client.ci.git import Git, open_checkout
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
 
-# How hosts name a pull request in the subject of a merge commit, and in a line below.
+# The pull request that hosts name in the subject of a merge commit, and in a line below.
 IN_SUBJECT = re.compile(
     r"\((?:pull request )?[#!](\d{1,10})\)$|^Merge pull request #(\d{1,10})\b|^Merged PR (\d{1,10})\b"
 )

@@ -9,8 +9,8 @@ async def choose_assignee(ctx: Ctx, article_id: str, task_id: str | None) -> str
     """The id of the person who is asked about a new draft or place of an article; None for nobody.
 
     The first of these who may review: the article's owner, the next person of the rule for the nearest
-    collection, the collection's owner, the author of the change. Nobody is asked about a change with an
-    excluded label.
+    collection, the collection's owner, the author of the change. Changes with an excluded label
+    are not assigned.
     """
     facts = await assignment_queries.find_facts(ctx, article_id, task_id)
     if facts.has_excluded_label:

@@ -57,4 +57,6 @@ class ReviewSettingsOut(Out):
     reminder_days: int | None = Field(description="Days until people are reminded; null: never.")
     expiry_days: int | None = Field(description="Days until an unchanged draft expires; null: never.")
     collection_rules: list[CollectionReviewers]
-    excluded_labels: list[str] = Field(description="Nobody is asked about pull requests with such a label.")
+    excluded_labels: list[str] = Field(
+        description="Drafts of pull requests with such a label are not assigned."
+    )

@@ -31,7 +31,7 @@ async def store_drift(
     """Put the findings into the review queue that do not wait there; return them with where each waits.
 
     The drafts and places are for a version of the product, or with None for all.
-    What people have dismissed for good or resolved is left out, and so is all beyond `limit` findings.
+    Findings that people have dismissed for good or resolved are left out, and so are those beyond `limit`.
     """
     # The second of two checks at once finds what the first has stored.
     await ctx.tx.advisory_lock(f"drift {ctx.bot.id}")
@@ -54,7 +54,7 @@ async def store_drift(
 async def _known(ctx: Ctx, drifts: Sequence[ArticleDrift]) -> Known:
     ids = {id for drift in drifts for finding in drift.findings for id in finding.wrong_articles}
     rows = await queries.list_known(ctx, sorted(ids))
-    # What waits says more than what a person has resolved.
+    # A waiting draft or place replaces one that a person has resolved.
     rows.sort(key=lambda row: bool(row.draft_id or row.place_id))
     return {(row.article_id, row.key): row for row in rows}
 

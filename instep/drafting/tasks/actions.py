@@ -116,7 +116,7 @@ async def create_task(ctx: Ctx, read: ReadTask, key: str | None = None) -> Creat
 async def _author_id(ctx: Ctx, change: ChangeFields) -> str | None:
     """The member whose address the change names as its author's.
 
-    Nobody has proved the address, so nothing follows from it except that this member is asked for a review.
+    The address is not verified, so it only decides who is asked for a review.
     """
     email = change.model_dump().get("author")
     return await find_member_id(ctx.tx, ctx.workspace_id, email) if email else None

@@ -130,7 +130,7 @@ def envelope(kind: str, resource: Json) -> Json:
         "botId": {"anyOf": [BOT_ID, {"type": "null"}]} if kind == "webhook.test" else BOT_ID,
         "actor": {
             "type": "object",
-            "description": "Who caused the event; an API key is called by its name.",
+            "description": "The person or program that caused the event; an API key has its name.",
             "properties": {
                 "type": {"type": "string", "examples": ["api_key"]},
                 "name": {"type": "string", "examples": ["ci"]},

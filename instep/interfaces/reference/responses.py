@@ -46,7 +46,7 @@ HEADERS: dict[str, Json] = {
         "example": '"api";q=120;w=60',
     },
     "RateLimit": {
-        "description": 'What is left of these limits, as `"policy";r=remaining;t=seconds`.',
+        "description": 'The remaining quota of these limits, as `"policy";r=remaining;t=seconds`.',
         "schema": {"type": "string"},
         "example": '"api";r=119;t=60',
     },
@@ -66,7 +66,7 @@ HEADERS: dict[str, Json] = {
         "example": "Bearer",
     },
     "Location": {
-        "description": "Where to poll the task.",
+        "description": "The URL to poll the task.",
         "schema": {"type": "string", "format": "uri"},
         "example": "https://help.example.com/v1/tasks/task_01kbb6x4mwh2v7n8q9r0s1t2v3",
     },

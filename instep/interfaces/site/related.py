@@ -32,9 +32,9 @@ nearest: LRUCache[tuple[object, ...], list[str]] = LRUCache(limits.MAX_CACHED_RE
 async def related_articles(visit: Visit, article: ArticlePage) -> list[RelatedArticle]:
     """A few public articles that the page's language shows, the nearest first.
 
-    They are ranked once per state of the help center, by words alone, so that no embedding service is
-    called while someone waits for a page. Nobody waits for the index either: until it is
-    read there are no related articles, and the pages are rendered again when it is ready.
+    They are ranked once per state of the help center, by words alone, so that no page waits for an
+    embedding service. No page waits for the index either: until it is read there are no related
+    articles, and the pages are rendered again when it is ready.
     """
     bot = visit.ctx.bot
     index = index_cache.indexes.get(bot.id)

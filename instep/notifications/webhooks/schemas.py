@@ -51,7 +51,7 @@ EndpointUrl = Annotated[
     Text,
     Field(
         max_length=limits.MAX_WEBHOOK_URL_CHARACTERS,
-        description="Where deliveries are sent: `https://` and a public host.",
+        description="The URL that receives deliveries: `https://` and a public host.",
         examples=["https://example.com/hooks/instep"],
         json_schema_extra={"pattern": f"^{PATTERN}$", "format": "uri"},
     ),

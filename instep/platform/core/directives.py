@@ -1,8 +1,8 @@
 """Directives of CommonMark's proposal in articles: tabs, code groups, steps, cards, details and videos.
 
-A line `:::name[Title]` begins one, and `:::` ends it; one that contains others has more colons. What an
-author writes in between is Markdown, so links in cards and videos are links like all others. A line with
-another name stays text. One pass over the lines finds them, in quotes and lists too, but not in code.
+A line `:::name[Title]` begins one, and `:::` ends it; one that contains others has more colons. The lines
+in between are Markdown, so links in cards and videos are links like all others. A line with another name
+stays text. One pass over the lines finds them, in quotes and lists too, but not in code.
 """
 
 import re

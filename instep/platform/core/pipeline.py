@@ -28,7 +28,7 @@ Key = tuple[bytes, tuple[int, ...]]
 # PostgreSQL neither searches by it nor expects it to leave few rows (decision 25).
 WORKSPACE = "workspace"
 PLACEHOLDER = re.compile(r"%(?:\((\w+)\)([sbt])|%)")
-# How the driver formats a parameter, by the letter after its name.
+# The driver's format of a parameter, by the letter after its name.
 FORMATS = {"s": PyFormat.AUTO, "b": PyFormat.BINARY, "t": PyFormat.TEXT}
 # A statement is prepared when a connection runs it this many times; a rare one is not worth its memory.
 PREPARED_FROM = 3

@@ -24,7 +24,7 @@ MAX_SHORT_SECONDS = 5
 STARTING_SECONDS = 20
 # Wall-clock time per second of CPU time on a busy machine.
 LOAD_FACTOR = 4
-# How often work is started again if its process turns out to be dead.
+# The number of attempts if the process of a piece of work turns out to be dead.
 MAX_ATTEMPTS = 3
 
 short_slots: RunVar[FairSlots] = RunVar("short_slots")

@@ -67,7 +67,7 @@ class StrictHttp(HttpToolsProtocol):
     is_stopping = False
     refusal = malformed()
     timer: asyncio.TimerHandle | None = None
-    # How long the server has waited for the client: to send the next part, and to read the response.
+    # Seconds that the server has waited for the client: to send the next part, and to read the response.
     waited_seconds = 0.0
     write_waited_seconds = 0.0
     waiting_bytes = 0

@@ -130,7 +130,7 @@ class CommentFrame:
     bot: Bot
     preview_url: str | None
     has_boxes: bool
-    # How commands begin; None if no delivery can bring them.
+    # The beginning of commands; None if no delivery can bring them.
     command: str | None
     # Why what was approved does not go live with the merge.
     obstacle: str | None = None

@@ -230,7 +230,7 @@ class AnswerBlockBuilder:
     def is_in_list(self, block: Block) -> bool:
         """True if a block belongs to an item, which most authors show by any indent.
 
-        Where it is less than the indent of the item's text, the renderer ends the list.
+        The renderer ends the list at a smaller indent than that of the item's text.
         """
         is_indented = self.lines[block.first_line - 1].startswith(" ")
         return bool(self.items or (self.list_units and is_indented))

@@ -15,7 +15,7 @@ from instep.visitors.answers.step_lists import are_steps, first_steps, with_plac
 
 # A further passage is used if its section is at least this share as likely to answer as the first one, or if
 # its score is at least this share of the best one's, and the terms that it adds have at least this share of
-# the question's weight (all 0..1). Where steps are quoted and no term is open, those of another section would
+# the question's weight (all 0..1). After quoted steps that cover all terms, steps of another section would
 # look like the next ones: it is used only if it is of the same article and nearly as likely.
 MIN_RELATIVE_LIKELIHOOD = 0.5
 MIN_FURTHER_STEPS_LIKELIHOOD = 0.8

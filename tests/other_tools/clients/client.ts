@@ -1,4 +1,4 @@
-// What a customer would write in TypeScript, with the types that are generated from the API's description.
+// A customer's program in TypeScript, with the types that are generated from the API's description.
 import createClient from "openapi-fetch";
 import type { components, paths } from "../build/api.js";
 

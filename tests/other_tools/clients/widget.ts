@@ -1,4 +1,4 @@
-// How a customer's TypeScript calls the widget, and what its types refuse.
+// A customer's TypeScript calls the widget, and the types refuse invalid calls.
 
 Instep("open");
 Instep("close", { bot: "0190163d-8694-439b-aea5-966c26f8ad91" });

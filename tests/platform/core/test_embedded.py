@@ -33,7 +33,7 @@ AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="concerns root only")
 USER = f"""
 import pathlib, signal, sys
 from instep.platform.core.embedded import EmbeddedPostgres
-# Whoever is started in the background of a shell has Ctrl-C ignored, and its children too.
+# A background process of a shell ignores Ctrl-C, and so do its children.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 with EmbeddedPostgres.attach(pathlib.Path(sys.argv[1]), timeout=30, settings={FAST}) as db:
     print(db.url, flush=True)

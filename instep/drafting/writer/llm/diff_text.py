@@ -125,7 +125,7 @@ def _noticed(lines: Sequence[Line], run: Sequence[int], count: int) -> list[int]
 
 
 def _weight(text: str) -> int:
-    """How likely users notice a line: 2 for texts, 1 for names and values, 0 for other code, else -1."""
+    """The weight of a line for users: 2 for texts, 1 for names and values, 0 for other code, else -1."""
     if _BRACKETS.match(text) or _IMPORT.match(text):
         return -1
     quoted = _QUOTED.findall(text)

@@ -37,7 +37,7 @@ async def values_of_checks(
         "checked_repository": repository_id,
         "reloads_page": reloads_page,
         "is_checking": any(row.is_being_checked for row in checks),
-        # What a check has found says nothing of today once people have reviewed it.
+        # The count of the last check is out of date once people have reviewed its findings.
         "has_drift": any(row.wrong_statements for row in checks) and bool(await list_waiting_drift(ctx)),
     }
 

@@ -44,7 +44,7 @@ create table bots (
   -- When the record of a claim, or of a proved name, was looked up last, and when it was last there.
   domain_checked_at timestamptz,
   domain_seen_at timestamptz,
-  -- Who vouches for `domain`: the operator, or its DNS.
+  -- The proof of `domain`: the word of the operator, or a DNS record.
   domain_proof text check (domain_proof in ('operator', 'dns')),
   unique (workspace_id, id),
   constraint bots_accent_is_complete check (num_nulls(accent, accent_light, accent_dark) in (0, 3))

@@ -41,7 +41,7 @@ create table articles (
   position integer not null,
   status text not null check (status in ('draft', 'in_review', 'published', 'archived')),
   version integer not null,
-  -- Who wrote the present text, and from what; both go into the revision when the text is replaced.
+  -- The author of the present text and its origin; both go into the revision when the text is replaced.
   origin text not null,
   draft_id text,
   author_type text not null,

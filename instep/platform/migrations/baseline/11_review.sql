@@ -86,7 +86,7 @@ create table drafts (
   updated_at timestamptz not null,
   -- null: a person or a program proposed it.
   certainty text check (certainty in ('certain', 'likely')),
-  -- What the writer's edits say, as a list of key and summary.
+  -- The statements of the writer's edits, as a list of key and summary.
   statements jsonb not null default '[]',
   approved_by_type text,
   approved_by_name text,
@@ -102,7 +102,7 @@ create table drafts (
   applied_version integer,
   -- The name of the language model that wrote a part of it; null: none did.
   model text,
-  -- Who edited the proposal last; null while it is as it was proposed.
+  -- The last editor of the proposal; null while it is as it was proposed.
   edited_by_name text,
   -- The lines of the proposed text, from 1, that people have written.
   edited_lines integer[] not null default '{}',
@@ -232,7 +232,7 @@ create unique index suppressed_statements_once
   on suppressed_statements (bot_id, coalesce(article_id, ''), key, workspace_id);
 create index on suppressed_statements (place_id) where place_id is not null;
 
--- Who has a draft open at present. Losing it in a crash does no harm.
+-- People who have a draft open at present. Losing the rows in a crash does no harm.
 create unlogged table draft_viewers (
   workspace_id text not null,
   bot_id uuid not null,

@@ -50,7 +50,7 @@ create table import_refs (
   article_id text,
   collection_id text,
   entry_id text,
-  -- What the source said: of the text with all that it refers to, and of the rest.
+  -- The digest of the text with the files that it refers to, and the other fields of the source.
   digest text not null,
   facts jsonb not null,
   -- The text as it was imported: what later changes on both sides are compared with.

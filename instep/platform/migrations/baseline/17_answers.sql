@@ -9,7 +9,7 @@ create table conversations (
   locale text not null,
   page_url text,
   status text not null check (status in ('open', 'escalated')),
-  -- What the visitor entered when asking for a person.
+  -- The fields that the visitor entered when asking for a person.
   email text,
   message text,
   created_at timestamptz not null,

@@ -40,7 +40,7 @@ create table model_use (
   foreign key (workspace_id, bot_id) references bots (workspace_id, id)
 );
 
--- What was used for each purpose, when all of it was known or given up.
+-- The tokens used for each purpose, added when their number is known or given up.
 create table model_purposes (
   workspace_id text not null,
   bot_id uuid not null,

@@ -31,7 +31,7 @@ create table backup_runs (
   check ((name is null) = (error is not null))
 );
 
--- How much work waits in the whole installation, by queue and kind, and for how many seconds the oldest
+-- The number of waiting jobs in the whole installation, by queue and kind, and for how many seconds the oldest
 -- has been due. It shows numbers alone, of no workspace, and runs with the owner's rights to see all.
 create function waiting_work(p_few integer)
 returns table (queue text, kind text, number bigint, oldest_seconds float8)

@@ -5,7 +5,7 @@ create table code_hosts (
   id text not null,
   workspace_id text not null references workspaces,
   kind text not null check (kind in ('github', 'gitlab', 'gitea', 'bitbucket')),
-  -- Where people open it, and where its API is.
+  -- The URL that people open, and the URL of the API.
   url text not null,
   api_url text not null,
   -- The slug of the app in its addresses; null: a token.

@@ -5,7 +5,7 @@ alter table repositories
   add column check_at timestamptz not null default now(),
   add column check_status text not null default 'waiting'
     check (check_status in ('waiting', 'running', 'checked', 'failed')),
-  -- What the check waits for, does, or has failed for, in words.
+  -- A sentence that says what the check waits for, does, or has failed for.
   add column check_message text,
   -- The last check that has ended well; null: there was none.
   add column checked_commit text,

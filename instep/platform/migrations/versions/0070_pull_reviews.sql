@@ -8,7 +8,7 @@ alter table repositories
   add column review_error text;
 alter table repositories alter column comments drop default, alter column status_mode drop default;
 
--- What Instep has written to a pull request.
+-- The comments and statuses that Instep has written to a pull request.
 create table repository_pulls (
   workspace_id text not null,
   bot_id uuid not null,

@@ -42,7 +42,7 @@ create table subscriptions (
   token_hash bytea,
   requested_at timestamptz not null,
   confirmed_at timestamptz,
-  -- What was published until then is no news for the reader.
+  -- The reader knows everything that was published until then.
   notified_at timestamptz not null,
   created_at timestamptz not null default now(),
   primary key (id, workspace_id),

@@ -19,7 +19,7 @@ create table draft_versions (
   edited_by_name text,
   edited_lines integer[] not null,
   model text,
-  -- Who replaced it, and when.
+  -- The person who replaced it, and the time.
   replaced_by_name text not null,
   replaced_at timestamptz not null,
   primary key (draft_id, number, workspace_id),

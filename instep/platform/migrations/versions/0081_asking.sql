@@ -22,7 +22,7 @@ alter table drafts
 alter table places add column asked_at timestamptz not null default now();
 
 -- People who are asked in turn about the drafts and places of a collection; or a label of pull requests
--- whose drafts and places nobody is asked about.
+-- whose drafts and places are not assigned.
 create table assignment_rules (
   id text not null,
   workspace_id text not null,
@@ -50,7 +50,7 @@ alter table notices
   drop constraint notices_kind_check,
   add constraint notices_kind_check check (kind in (
     'assigned', 'mentioned', 'commented', 'applied', 'dismissed', 'waiting', 'expiring', 'conflict')),
-  -- How many more drafts and places the notice is about.
+  -- The number of further drafts and places that the notice is about.
   add column others integer not null default 0;
 create index notices_unread on notices (bot_id, person_id) where read_at is null;
 

@@ -10,7 +10,7 @@ from instep.platform.identity.schemas import Ctx
 from instep.visitors.insights.health.help_center import ArticleMeta, FormerSlug
 from instep.visitors.insights.health.problems import Code
 
-# How many articles are searched for terms at a time.
+# The number of articles that one statement searches for terms.
 MENTION_BATCH_SIZE = 20
 
 
