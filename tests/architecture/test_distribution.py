@@ -69,7 +69,7 @@ async def tables_in_one_place(owner: Tx) -> set[str]:
     return ALSO_IN_ONE_PLACE | {table for table, _ in await rows(owner, WITHOUT_WORKSPACE)}
 
 
-async def test_only_what_finds_a_caller_leaves_out_the_workspace(owner: Tx) -> None:
+async def test_only_queries_that_find_a_caller_leave_out_the_workspace(owner: Tx) -> None:
     assert {name for _, name in await rows(owner, WITHOUT_WORKSPACE)} == BEFORE_THE_WORKSPACE.keys()
 
 

@@ -120,5 +120,5 @@ def test_bounded_functions_and_their_limits_exist() -> None:
     ],
     ids=["lexers at a page view", "hunks of a draft", "front matter of a sync"],
 )
-def test_such_work_is_noticed(text: str) -> None:
+def test_unbounded_work_is_noticed(text: str) -> None:
     assert ways_to_work(CallGraph([Module("instep.interfaces.site.made_up", "", text)]), ())

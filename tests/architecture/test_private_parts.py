@@ -57,17 +57,19 @@ ATTRIBUTES = {
 
 
 @pytest.mark.parametrize(("function", "parameters"), [*PROTOCOL.items(), *OTHERS.items()])
-def test_it_takes_what_we_give_it(function: Callable[..., Any], parameters: list[str]) -> None:
+def test_private_functions_have_the_parameters_that_we_pass(
+    function: Callable[..., Any], parameters: list[str]
+) -> None:
     assert [name for name in inspect.signature(function).parameters if name != "self"] == parameters
 
 
 @pytest.mark.parametrize(("kind", "names"), ATTRIBUTES.items())
-def test_it_has_the_attributes_that_we_read(kind: type, names: set[str]) -> None:
+def test_private_classes_have_the_attributes_that_we_read(kind: type, names: set[str]) -> None:
     source = inspect.getsource(kind)
 
     assert {name for name in names if f"{name}:" not in source and f"self.{name} " not in source} == set()
 
 
-def test_its_constants_are_what_we_take_them_for() -> None:
+def test_private_constants_have_the_values_that_we_expect() -> None:
     assert STATUS_LINE[400] == b"HTTP/1.1 400 Bad Request\r\n"
     assert issubclass(AddConnection, MaintenanceTask)

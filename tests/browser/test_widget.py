@@ -65,7 +65,7 @@ async def test_nothing_is_asked_for_or_kept_before_the_first_use(
     await expect(page.get_by_role("button", name="Help")).to_have_count(0)
 
 
-async def test_it_is_worked_by_keyboard_and_the_answer_is_heard_once(
+async def test_widget_works_by_keyboard_and_announces_the_answer_once(
     page: Page, hosts: HostSite, tag: str
 ) -> None:
     await page.goto(hosts.add(HostPage(tag)))

@@ -202,7 +202,7 @@ async def test_a_full_sheet_hides_nothing_that_has_the_focus(page: Page, hosts: 
     await expect(launcher).to_have_attribute("aria-expanded", "false")
 
 
-async def test_it_is_light_where_the_page_is_light_though_the_system_is_dark(
+async def test_widget_is_light_on_a_light_page_in_a_dark_system(
     page: Page, hosts: HostSite, widget: Widget
 ) -> None:
     await page.emulate_media(color_scheme="dark", reduced_motion="reduce")

@@ -18,7 +18,7 @@ AT_ONCE = 4
 DRAIN_SECONDS = 400
 
 
-async def test_all_of_it_arrives_oldest_first_and_four_at_a_time(
+async def test_backlog_arrives_oldest_first_and_four_at_a_time(
     client: Client, owner: Tx, receiver: Receiver, start_worker: StartWorker, tell: Tell
 ) -> None:
     webhook = await connect(client, receiver)

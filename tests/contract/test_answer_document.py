@@ -49,7 +49,7 @@ def validator(schema: Json) -> Draft202012Validator:
     )
 
 
-async def test_it_is_served_to_everybody_and_cached_by_its_etag(visitor: Client) -> None:
+async def test_document_is_public_and_cached_by_its_etag(visitor: Client) -> None:
     answer = await visitor.get("/openapi.json")
     again = await visitor.get("/openapi.json", headers={"If-None-Match": answer.headers["ETag"]})
 
@@ -61,11 +61,11 @@ async def test_it_is_served_to_everybody_and_cached_by_its_etag(visitor: Client)
     assert body["paths"].keys() == document()["paths"].keys()
 
 
-def test_it_is_valid() -> None:
+def test_document_is_valid() -> None:
     assert_valid(document())
 
 
-def test_it_tells_of_every_route_of_the_answer_api_under_its_actions_name() -> None:
+def test_document_describes_every_route_of_the_answer_api_by_its_action() -> None:
     described = {(method.upper(), path, operation["operationId"]) for method, path, operation in operations()}
 
     assert described == {
@@ -75,7 +75,7 @@ def test_it_tells_of_every_route_of_the_answer_api_under_its_actions_name() -> N
     }
 
 
-def test_everything_says_what_it_is() -> None:
+def test_operations_parameters_schemas_and_fields_have_descriptions() -> None:
     for method, path, operation in operations():
         assert operation["summary"], path
         assert operation["description"], path

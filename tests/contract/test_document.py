@@ -11,7 +11,7 @@ from tests.support.api_document import assert_valid, document, resolve, validato
 from tests.support.cast import Client, Json
 
 
-async def test_it_is_served_to_everybody_and_cached_by_its_etag(visitor: Client) -> None:
+async def test_document_is_public_and_cached_by_its_etag(visitor: Client) -> None:
     answer = await visitor.get("/v1/openapi.json")
     again = await visitor.get("/v1/openapi.json", headers={"If-None-Match": answer.headers["ETag"]})
 
@@ -23,7 +23,7 @@ async def test_it_is_served_to_everybody_and_cached_by_its_etag(visitor: Client)
     assert body.keys() == document().keys()
 
 
-def test_it_is_valid() -> None:
+def test_document_is_valid() -> None:
     assert_valid(document())
 
 

@@ -125,7 +125,7 @@ def test_secrets_are_files_that_are_made_and_no_repository_holds(tmp_path: Path)
     assert {"deploy/secrets/", "deploy/compose.env"} <= set(ignored)
 
 
-def test_everything_that_the_image_is_built_from_is_in_its_context() -> None:
+def test_context_of_the_image_has_every_file_that_is_copied() -> None:
     copied = {
         name
         for line in re.findall(r"^COPY (?!--from)(.*)$", DOCKERFILE, re.MULTILINE)

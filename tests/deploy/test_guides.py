@@ -25,7 +25,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("commands", COMMANDS)
-def test_its_commands_can_be_read_by_a_shell(commands: str) -> None:
+def test_commands_of_the_guides_are_valid_for_a_shell(commands: str) -> None:
     process = subprocess.run(["sh", "-n"], input=commands, text=True, capture_output=True, check=False)
 
     assert (process.returncode, process.stderr) == (0, "")

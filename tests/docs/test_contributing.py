@@ -25,7 +25,7 @@ def test_every_package_is_on_the_map() -> None:
     assert (folders | WINGS) - {""} - set(re.findall(r"(\w+)/", tree)) == set()
 
 
-def test_its_make_targets_exist() -> None:
+def test_make_targets_exist() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
     assert set(re.findall(r"^make ([a-z-]+)", TEXT, re.MULTILINE)) <= targets

@@ -42,14 +42,14 @@ def is_in_the_code(name: str) -> bool:
     return name in names_of_the_code() or name.removeprefix("INSTEP_").lower() in names_of_the_code()
 
 
-def test_their_paths_lead_to_files() -> None:
+def test_paths_in_decisions_lead_to_files() -> None:
     found = spans(PATH)
 
     assert len(found) >= 20
     assert [(file, path) for file, path in found if not any(ROOT.glob(path.rstrip("/")))] == []
 
 
-def test_their_names_are_in_the_code() -> None:
+def test_names_in_decisions_are_in_the_code() -> None:
     found = spans(NAME)
 
     assert len(found) >= 50

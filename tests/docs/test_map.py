@@ -18,7 +18,7 @@ def test_every_page_is_in_exactly_one_kind() -> None:
     assert [page for page, count in links.items() if count > 1] == []
 
 
-def test_its_parts_are_the_four_kinds() -> None:
+def test_parts_of_the_map_are_the_four_kinds() -> None:
     assert [title.split(":")[0] for title in re.findall(r"^## (.+)$", TEXT, re.MULTILINE)] == [*KINDS]
 
 

@@ -21,7 +21,7 @@ from tests.support.wording import like
 NO_FILE = Path("there-is-no-such-file.toml")
 
 
-def test_it_says_where_the_secret_key_is_that_nobody_has_set(tmp_path: Path) -> None:
+def test_doctor_names_the_file_of_a_generated_secret_key(tmp_path: Path) -> None:
     settings = read_settings({"INSTEP_DATA_DIR": str(tmp_path)}, NO_FILE)
     before = describe_settings(settings)
     key = secret_key(settings).decode()
@@ -33,7 +33,7 @@ def test_it_says_where_the_secret_key_is_that_nobody_has_set(tmp_path: Path) -> 
     assert after["INSTEP_MODEL"] == "not set"
 
 
-async def test_it_names_a_replica_that_can_not_be_reached(operator: Operator) -> None:
+async def test_doctor_names_a_replica_that_refuses_the_connection(operator: Operator) -> None:
     replica = f"postgresql://127.0.0.1:{free_port()}/instep"
 
     result = await operator.run("doctor", INSTEP_DATABASE_READ_URL=replica)
@@ -42,7 +42,7 @@ async def test_it_names_a_replica_that_can_not_be_reached(operator: Operator) ->
     assert "PROBLEM: The database of INSTEP_DATABASE_READ_URL refuses the connection" in result.out
 
 
-async def test_it_counts_the_jobs_that_are_due(operator: Operator, owner: Tx) -> None:
+async def test_doctor_counts_the_jobs_that_are_due(operator: Operator, owner: Tx) -> None:
     await defer(owner, "now", {})
     await defer(owner, "later", {}, run_at=utc_now() + timedelta(hours=1))
 
@@ -58,7 +58,7 @@ def test_a_newer_schema_asks_for_a_newer_version_and_an_older_one_for_a_migratio
     assert older == none == like("…`instep migrate`…")
 
 
-async def test_it_names_texts_that_show_files_at_a_former_address(
+async def test_doctor_names_texts_that_show_files_at_a_former_address(
     operator: Operator, client: Client, cast: Cast
 ) -> None:
     file = await upload(client)

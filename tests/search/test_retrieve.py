@@ -87,9 +87,7 @@ async def test_other_words_typing_errors_and_names_in_parts_are_understood(
     assert (await titles_of(ctx, question))[0] == title
 
 
-async def test_its_confidence_is_higher_where_the_articles_have_an_answer(
-    api: Api, cast: Cast, ctx: Ctx
-) -> None:
+async def test_confidence_is_higher_if_the_articles_have_an_answer(api: Api, cast: Cast, ctx: Ctx) -> None:
     client = api(cast.acme.write_key)
     await publish(client, "Your team", TEAM)
     for number in range(20):

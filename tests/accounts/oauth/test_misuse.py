@@ -200,7 +200,7 @@ WRONG_REDEMPTIONS = [
 ]
 
 
-async def test_a_code_is_for_who_asked_for_it(scene: Scene) -> None:
+async def test_code_works_only_for_the_app_that_asked_for_it(scene: Scene) -> None:
     code, another = await scene.code(), await register(scene.app)
     plain = {"code_verifier": scene.request.fields()["code_challenge"]}
     for but in (*WRONG_REDEMPTIONS, plain, {"client_id": another}):

@@ -128,7 +128,7 @@ async def test_an_unconfirmed_app_does_not_count_and_one_that_counts_is_not_repl
             await second_factors.begin_totp(tx, key_ring(), person)
 
 
-async def test_the_operator_lets_in_who_has_lost_the_second_factor(
+async def test_operator_lets_in_a_person_who_lost_the_second_factor(
     app: FastAPI, api: Api, cast: Cast, owner: Tx, user: User
 ) -> None:
     await add_authenticator(owner, user)

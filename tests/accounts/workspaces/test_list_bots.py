@@ -48,7 +48,7 @@ async def test_a_key_of_a_workspace_without_bots_sees_none(api: Api, cast: Cast,
     assert error(await client.get("/v1/articles")) == (400, "bot_required")
 
 
-async def test_it_is_answered_while_the_workspace_is_paused(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_bots_are_listed_while_the_workspace_is_paused(api: Api, cast: Cast, owner: Tx) -> None:
     await pause_workspace(owner, cast.paused.workspace_id)
 
     listed = ok(await api(cast.paused.read_key).get("/v1/bots"))["results"]

@@ -32,7 +32,7 @@ def test_without_a_ci_the_change_is_what_the_branch_has_beyond_the_default_branc
     assert files(change) == ["diff --git a/app/config.py b/app/config.py"]
 
 
-def test_it_runs_in_any_folder_of_the_checkout(repository: Repository) -> None:
+def test_change_is_the_same_in_any_folder_of_the_checkout(repository: Repository) -> None:
     assert files(read_change(repository.folder / "app", NOTHING)) == files(
         read_change(repository.folder, NOTHING)
     )

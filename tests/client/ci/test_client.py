@@ -133,7 +133,7 @@ def test_a_busy_server_is_asked_again(clock: Clock, status: int) -> None:
     assert len({request.headers["idempotency-key"] for request in stand.requests}) == 1
 
 
-def test_it_waits_as_long_as_it_is_asked_to(clock: Clock) -> None:
+def test_client_waits_as_long_as_the_server_asks(clock: Clock) -> None:
     with standing(create=[Reply(429, {}, {"Retry-After": "37"}), Reply(202, TASK)]) as stand:
         create(stand, clock)
 
@@ -259,7 +259,7 @@ def test_a_proxy_that_cant_be_used_is_refused_without_its_password(
     assert "hunter2" not in refusal.value.message
 
 
-def test_it_looks_at_a_task_with_growing_pauses_until_it_has_ended(clock: Clock) -> None:
+def test_client_polls_with_growing_pauses_until_the_task_has_ended(clock: Clock) -> None:
     with standing(poll=[Reply(200, TASK)] * 9 + [ENDED]) as stand:
         opened = client(stand, clock)
         ended = opened.wait_for(opened.create_task(Bot(**BOT), changed()).task, clock.now() + 300)

@@ -272,7 +272,7 @@ def test_a_change_of_nothing_sends_nothing(repository: Repository) -> None:
     assert (selection.files, selection.diff, selection.left_out) == (0, "", [])
 
 
-def test_it_needs_no_file_of_the_checkout(repository: Repository) -> None:
+def test_diff_needs_no_file_of_the_checkout(repository: Repository) -> None:
     first = repository.commit("Before", {"a.py": BEFORE})
     last = repository.commit("After", {"a.py": AFTER})
     shutil.rmtree(repository.folder / ".git" / "hooks", ignore_errors=True)

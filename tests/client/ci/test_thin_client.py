@@ -41,7 +41,7 @@ def run(archive: Path, *arguments: str, **environment: str) -> subprocess.Comple
     )
 
 
-def test_it_is_small_and_its_bytes_are_always_the_same() -> None:
+def test_archive_is_small_and_reproducible() -> None:
     first = build_archive()
     second = build_archive.__wrapped__()
 
@@ -65,7 +65,7 @@ async def test_the_server_gives_it_with_its_digest(visitor: Client) -> None:
 
 
 @pytest.mark.parametrize("name", ["change", "release", "sync"])
-def test_it_has_the_options_of_the_installed_command(archive: Path, name: str) -> None:
+def test_archive_has_the_options_of_the_installed_command(archive: Path, name: str) -> None:
     option = re.compile(r"(?<![\w-])--[a-z]+")
     installed = CliRunner().invoke(installed_commands, [name, "--help"]).output
 

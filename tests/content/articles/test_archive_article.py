@@ -37,9 +37,7 @@ async def test_unknown_article_or_article_in_review_is_refused(cast: Cast, datab
             await archive_article(ctx, "nothing")
 
 
-async def test_it_is_refused_when_the_article_has_changed_since(
-    client: Client, cast: Cast, database: Database
-) -> None:
+async def test_stale_etag_is_a_conflict(client: Client, cast: Cast, database: Database) -> None:
     await create_article(client)
     async with acting(database, cast.acme) as ctx:
         with pytest.raises(Conflict):

@@ -69,7 +69,7 @@ async def test_a_deleted_article_is_nowhere(client: Client, visitor: Client) -> 
     assert ok(await client.get("/v1/collections/guides"))["articleCount"] == 0
 
 
-async def test_its_slug_is_free_at_once(client: Client) -> None:
+async def test_slug_of_a_deleted_article_is_free_at_once(client: Client) -> None:
     article = await create_article(client)
     await delete(client, "install")
 
@@ -80,7 +80,7 @@ async def test_its_slug_is_free_at_once(client: Client) -> None:
     assert ok(await client.get(INSTALL)) == successor
 
 
-async def test_its_translations_go_along(client: Client) -> None:
+async def test_translations_are_deleted_with_their_article(client: Client) -> None:
     root = await create_article(client)
     german = await translate(client, root, "Einrichten", "de")
     french = await translate(client, root, "Installer", "fr")
@@ -115,7 +115,7 @@ async def test_no_translation_is_made_of_a_deleted_article(client: Client) -> No
     assert error(await client.post("/v1/articles", json=body)) == (400, "invalid_request")
 
 
-async def test_its_pending_edits_leave_the_queue(client: Client) -> None:
+async def test_pending_edits_of_a_deleted_article_leave_the_queue(client: Client) -> None:
     await create_article(client)
     created(await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Two."}))
 

@@ -12,7 +12,7 @@ MISSING = (404, "not_found")
 TEXTS = ["One.\n\nSame.\n", "Two.\n\nSame.\n", "Three.\n\nSame.\n\nMore.\n"]
 
 
-async def test_it_leads_from_the_revision_to_the_present_text(client: Client) -> None:
+async def test_diff_leads_from_the_revision_to_the_current_text(client: Client) -> None:
     article = await create_article(client, contentMarkdown="One.\n\nSame.\n")
     await client.patch(INSTALL, json={"contentMarkdown": "Two.\n\nSame.\n"})
     [revision] = await revisions_of(client, "install")
@@ -32,7 +32,7 @@ async def test_it_leads_from_the_revision_to_the_present_text(client: Client) ->
     assert ok(await client.get(path, params={"compare_to": "current"})) == diff
 
 
-async def test_it_leads_to_another_revision_newer_or_older(client: Client) -> None:
+async def test_diff_leads_to_another_revision_newer_or_older(client: Client) -> None:
     await create_article(client, contentMarkdown=TEXTS[0])
     for text in [*TEXTS[1:], "Four."]:
         await client.patch(INSTALL, json={"contentMarkdown": text})

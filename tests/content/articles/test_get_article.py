@@ -8,7 +8,7 @@ from tests.support.cast import Cast, Client
 from tests.support.http import create_article, create_collection, error, named_fields, ok
 
 
-async def test_it_is_found_by_id_and_by_slug(client: Client) -> None:
+async def test_article_is_found_by_id_and_by_slug(client: Client) -> None:
     article = await create_article(client, "Größe ändern")
 
     for ref in (article["id"], article["slug"]):
@@ -16,9 +16,7 @@ async def test_it_is_found_by_id_and_by_slug(client: Client) -> None:
 
 
 @pytest.mark.parametrize(("format", "shape"), [("markdown", ArticleOut), ("html", ArticleHtmlOut)])
-async def test_it_has_the_shape_that_is_described(
-    client: Client, format: str, shape: type[BaseModel]
-) -> None:
+async def test_response_has_the_documented_shape(client: Client, format: str, shape: type[BaseModel]) -> None:
     await create_article(client)
     await client.post("/v1/articles/install/publish")
 

@@ -4,7 +4,7 @@ from tests.support.cast import Client, Json
 from tests.support.http import all_pages, create_article, error, named_fields, ok
 
 
-async def test_it_holds_the_replaced_text(client: Client) -> None:
+async def test_revision_holds_the_replaced_text(client: Client) -> None:
     article = await create_article(client, contentMarkdown="*One*\r\n")
     listed = await replace(client, "install")
 

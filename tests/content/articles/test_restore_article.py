@@ -51,7 +51,7 @@ async def test_clients_that_sync_see_it_again(client: Client) -> None:
 
 
 @pytest.mark.parametrize("status", ["archived", "in_review"])
-async def test_it_is_a_draft_whatever_it_was(
+async def test_restored_article_is_a_draft_whatever_its_status_was(
     client: Client, cast: Cast, database: Database, owner: Tx, status: str
 ) -> None:
     draft_id = await put_into_review(database, cast.acme)
@@ -82,7 +82,7 @@ async def test_the_translations_deleted_with_it_come_back_as_drafts(client: Clie
     assert (await restore(client, "installer"))["status"] == "draft"
 
 
-async def test_its_pending_edits_come_back(client: Client) -> None:
+async def test_pending_edits_of_a_restored_article_come_back(client: Client) -> None:
     await create_article(client)
     draft = created(await client.post(f"{INSTALL}/drafts", json={"contentMarkdown": "Two."}))
     await delete(client, "install")

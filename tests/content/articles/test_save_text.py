@@ -199,7 +199,9 @@ async def test_in_an_unpublished_article_saving_goes_on_from_it(
     assert article["hasUnpublishedChanges"] is False
 
 
-async def test_it_comes_back_with_a_deleted_article(client: Client, cast: Cast, database: Database) -> None:
+async def test_working_copy_comes_back_with_its_restored_article(
+    client: Client, cast: Cast, database: Database
+) -> None:
     await write_live(client)
     await save_copy(database, cast.acme, "install", content="Better.")
     await delete(client, "install")

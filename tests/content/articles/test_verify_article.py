@@ -7,7 +7,7 @@ from tests.support.http import all_pages, create_article, error, named_fields, o
 PATH = "/v1/articles/install/verify"
 
 
-async def test_it_says_that_the_text_is_right_and_changes_nothing_else(client: Client) -> None:
+async def test_verification_changes_only_the_freshness(client: Client) -> None:
     article = await publish(client, "Install", "Run it.")
 
     verified = ok(await client.post(PATH, json={"commit": "4b825dc"}))
@@ -20,7 +20,7 @@ async def test_it_says_that_the_text_is_right_and_changes_nothing_else(client: C
     assert ok(await client.post(PATH))["freshness"]["verifiedCommit"] is None
 
 
-async def test_only_what_readers_read_is_verified(client: Client) -> None:
+async def test_only_published_articles_are_verified(client: Client) -> None:
     await create_article(client)
 
     assert error(await client.post(PATH)) == (400, "invalid_state")

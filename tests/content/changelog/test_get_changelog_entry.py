@@ -5,7 +5,7 @@ from tests.support.changelog_entries import ENTRIES, create_entry, publish_entry
 from tests.support.http import error, named_fields, ok
 
 
-async def test_it_is_found_by_id_and_by_slug(client: Client) -> None:
+async def test_entry_is_found_by_id_and_by_slug(client: Client) -> None:
     entry = await create_entry(client, "Größe wählen")
 
     for ref in (entry["id"], "größe-wählen"):

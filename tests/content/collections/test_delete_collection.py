@@ -7,7 +7,7 @@ from tests.support.http import all_pages, at_once, create_article, create_collec
 
 
 @pytest.mark.parametrize("by", ["id", "slug"])
-async def test_it_is_gone(client: Client, by: str) -> None:
+async def test_deleted_collection_gets_404_and_frees_its_slug(client: Client, by: str) -> None:
     collection = await create_collection(client)
     address = f"/v1/collections/{collection[by]}"
 
@@ -19,7 +19,7 @@ async def test_it_is_gone(client: Client, by: str) -> None:
     assert (await create_collection(client))["slug"] == "guides"
 
 
-async def test_its_articles_stay_without_a_collection(client: Client, visitor: Client) -> None:
+async def test_articles_of_a_deleted_collection_stay_without_one(client: Client, visitor: Client) -> None:
     await create_collection(client)
     await create_article(client, collectionId="guides")
     live = ok(await client.post("/v1/articles/install/publish"))
@@ -42,7 +42,7 @@ async def test_a_client_that_syncs_learns_of_it(client: Client) -> None:
     assert changed[0]["title"] == "Inside"
 
 
-async def test_it_does_not_hinder_those_who_write_articles_in_it(client: Client) -> None:
+async def test_writes_of_articles_during_the_deletion_succeed_or_get_400(client: Client) -> None:
     for title in ("One", "Two"):
         await create_collection(client, title)
     for number in range(8):

@@ -4,14 +4,14 @@ from tests.support.cast import Client
 from tests.support.http import create_article, create_collection, error, ok
 
 
-async def test_it_is_found_by_id_and_by_slug(client: Client) -> None:
+async def test_collection_is_found_by_id_and_by_slug(client: Client) -> None:
     collection = await create_collection(client, "Erste Schritte")
 
     for ref in (collection["id"], "erste-schritte"):
         assert ok(await client.get(f"/v1/collections/{ref}")) == collection
 
 
-async def test_it_counts_its_articles(client: Client) -> None:
+async def test_collection_counts_its_articles(client: Client) -> None:
     await create_collection(client)
     for title in ("One", "Two"):
         await create_article(client, title, collectionId="guides")

@@ -8,7 +8,7 @@ from tests.support.http import all_pages, create_article, create_collection, err
 LIST = "/v1/collections"
 
 
-async def test_they_come_in_the_order_of_the_help_center(client: Client, globex: Client) -> None:
+async def test_collections_have_the_order_of_the_help_center(client: Client, globex: Client) -> None:
     collections = [await create_collection(client, title) for title in ("One", "Two", "Three")]
     last = ok(await client.patch(f"{LIST}/one", json={"sortOrder": 2}))
     await create_collection(globex, "Theirs")

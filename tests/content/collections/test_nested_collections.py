@@ -173,7 +173,7 @@ async def test_articles_are_counted_where_they_are(api: Api, cast: Cast) -> None
     assert [row["articleCount"] for row in await all_pages(client, LIST)] == [1, 1, 1]
 
 
-async def test_those_in_a_deleted_collection_move_to_its_parent(api: Api, cast: Cast) -> None:
+async def test_children_of_a_deleted_collection_move_to_its_parent(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     one, two, _ = await three_levels(client)
     for title in ("one", "two", "three"):
@@ -241,7 +241,7 @@ async def test_many_moves_at_once_leave_a_tree_of_three_levels(api: Api, cast: C
         assert len(lineage) <= 3
 
 
-async def test_it_can_not_be_deleted_under_a_collection_that_comes_into_it(api: Api, cast: Cast) -> None:
+async def test_parallel_creation_and_deletion_leave_no_child_without_parent(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     for number in range(12):
         await nest(client, f"Parent {number}")

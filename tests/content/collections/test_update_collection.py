@@ -107,7 +107,7 @@ async def test_making_it_stricter_takes_its_articles_off_the_site(client: Client
     assert (await visitor.get(url)).status_code == 404
 
 
-async def test_it_does_not_hinder_those_who_write_articles_in_it(client: Client) -> None:
+async def test_writes_of_articles_during_the_update_succeed(client: Client) -> None:
     await create_collection(client)
     await create_article(client)
 

@@ -181,7 +181,7 @@ async def test_an_animation_stays_one(app: FastAPI, api: Api, cast: Cast, format
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-async def test_everything_else_is_refused(api: Api, cast: Cast, name: str, data: bytes) -> None:
+async def test_unsupported_types_are_refused(api: Api, cast: Cast, name: str, data: bytes) -> None:
     assert error(await send(api(cast.acme.write_key), data, name)) == (400, "unsupported_type")
 
 

@@ -37,7 +37,7 @@ async def faults(database: Database, company: Company) -> list[str | None]:
         return [asked.fault for asked in await ask_golden_questions(ctx)]
 
 
-async def test_it_is_kept_while_its_article_answers_it(
+async def test_golden_question_has_no_fault_while_its_article_answers_it(
     api: Api, cast: Cast, database: Database, owner: Tx
 ) -> None:
     client = api(cast.acme.write_key)
@@ -66,7 +66,7 @@ async def test_it_is_kept_while_its_article_answers_it(
         ("  ", "", None),
     ],
 )
-async def test_its_section_and_words_must_be_in_the_answer(
+async def test_section_and_words_must_be_in_the_answer(
     client: Client, cast: Cast, database: Database, section: str | None, says: str | None, fault: str | None
 ) -> None:
     text = "## Invoices\n\nTo export invoices, choose the format **CSV**.\n\n## Reports\n\nThey come daily.\n"
@@ -77,7 +77,7 @@ async def test_its_section_and_words_must_be_in_the_answer(
     assert await faults(database, cast.acme) == [fault]
 
 
-async def test_they_belong_to_their_bot(api: Api, cast: Cast, database: Database) -> None:
+async def test_golden_questions_belong_to_their_bot(api: Api, cast: Cast, database: Database) -> None:
     await publish_golden(api(cast.acme.write_key), database, cast)
 
     async with working(database, cast.globex) as ctx:
@@ -109,7 +109,9 @@ async def test_invalid_golden_question_is_refused_with_its_reason(
     assert sentence in str([refused.value.message, refused.value.details])
 
 
-async def test_it_is_asked_in_the_language_of_its_article(api: Api, cast: Cast, database: Database) -> None:
+async def test_golden_question_is_asked_in_the_language_of_its_article(
+    api: Api, cast: Cast, database: Database
+) -> None:
     client = api(cast.acme.write_key)
     german = await publish(
         client, "Rechnungen", "Wähle Export, um Rechnungen zu exportieren.", locale="de", slug="rechnungen"

@@ -208,7 +208,7 @@ async def test_two_that_lead_to_each_other_are_refused(api: Api, cast: Cast) -> 
     assert await follow(api, cast, "/second") == (404, None)
 
 
-async def test_it_is_in_the_audit_log(api: Api, cast: Cast, owner: Any) -> None:
+async def test_creation_and_deletion_are_in_the_audit_log(api: Api, cast: Cast, owner: Any) -> None:
     row = await redirect(api(cast.acme.write_key), "/old")
     await api(cast.acme.write_key).delete(f"{REDIRECTS}/{row['id']}")
 

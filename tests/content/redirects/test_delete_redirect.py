@@ -5,7 +5,7 @@ from tests.support.former_links import REDIRECTS, follow, redirect
 from tests.support.http import all_pages, at_once, error, ok
 
 
-async def test_its_address_is_not_found_any_more_and_free(api: Api, cast: Cast) -> None:
+async def test_path_of_a_deleted_redirect_gets_404_and_is_free(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     row = await redirect(client, "/old")
     assert (await follow(api, cast, "/old"))[0] == 301
@@ -26,7 +26,7 @@ async def test_ten_parallel_deletions_succeed_once(api: Api, cast: Cast) -> None
     assert sorted(answer.status_code for answer in answers) == [200] + [404] * 9
 
 
-async def test_one_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+async def test_redirect_of_another_company_gets_the_404_of_an_unknown_one(api: Api, cast: Cast) -> None:
     globex = api(cast.globex.write_key)
     theirs = await redirect(globex, "/old")
     client = api(cast.acme.write_key)

@@ -44,7 +44,7 @@ MANY = 5_000
         ("/collections/gone", "/collections/gone"),
     ],
 )
-async def test_it_leads_to_the_article(api: Api, cast: Cast, source: str, path: str) -> None:
+async def test_redirect_leads_to_its_article(api: Api, cast: Cast, source: str, path: str) -> None:
     client = api(cast.acme.write_key)
     article = await publish(client, "Install")
     await redirect(client, source, articleId=article["id"])
@@ -75,7 +75,7 @@ async def test_caches_ask_each_time_and_other_methods_are_not_redirected(api: Ap
     assert (await api(None).post(path)).status_code == 404
 
 
-async def test_it_leads_to_the_present_address(api: Api, cast: Cast) -> None:
+async def test_redirect_leads_to_the_current_address_of_its_article(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     article = await publish(client, "Einrichten", locale="de")
     await redirect(client, "/old", articleId=article["id"])
@@ -148,7 +148,7 @@ async def test_an_article_that_comes_back_is_led_to_again(api: Api, cast: Cast) 
     assert await follow(api, cast, "/old") == (301, article["url"])
 
 
-async def test_it_goes_with_an_article_that_is_removed_for_good(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_redirect_is_deleted_when_its_article_is_purged(api: Api, cast: Cast, owner: Tx) -> None:
     client = api(cast.acme.write_key)
     article = await publish(client, "Install")
     await redirect(client, "/old", articleId=article["id"])
@@ -170,7 +170,7 @@ async def test_the_most_exact_one_wins(api: Api, cast: Cast) -> None:
         assert await follow(api, cast, path) == (301, f"https://elsewhere.example/{number}")
 
 
-async def test_it_never_leads_to_a_redirect_that_was_made_later(api: Api, cast: Cast) -> None:
+async def test_redirect_skips_redirects_that_were_made_later(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await redirect(client, "/first", url=f"{home(cast)}/second")
     await redirect(client, "/second", url=f"{home(cast)}/third")
@@ -180,7 +180,7 @@ async def test_it_never_leads_to_a_redirect_that_was_made_later(api: Api, cast: 
         assert await follow(api, cast, path) == (301, ELSEWHERE)
 
 
-async def test_it_never_leads_to_a_former_slug(api: Api, cast: Cast) -> None:
+async def test_redirect_skips_former_slugs(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await redirect(client, "/old", url=f"{home(cast)}/articles/install#linux")
     await publish(client, "Install")

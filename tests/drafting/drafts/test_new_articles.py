@@ -24,7 +24,7 @@ each_type = pytest.mark.parametrize("kind", ["new_article", "gap_draft"])
 
 
 @each_type
-async def test_it_shows_the_text_of_the_article_in_review_behind_it(
+async def test_draft_shows_the_text_of_its_article_in_review(
     reader: Client, cast: Cast, database: Database, kind: NewType
 ) -> None:
     draft_id = await queue_new(database, cast.acme, kind)
@@ -45,7 +45,7 @@ async def test_it_shows_the_text_of_the_article_in_review_behind_it(
     assert (article["status"], article["url"], article["contentMarkdown"]) == ("in_review", None, NEW)
 
 
-async def test_it_waits_in_the_queue_beside_edits_and_not_among_an_articles_edits(
+async def test_draft_waits_in_the_queue_and_not_among_edits_of_an_article(
     client: Client, cast: Cast, database: Database
 ) -> None:
     edit = await propose(client, await write_article(client))

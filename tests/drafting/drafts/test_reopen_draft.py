@@ -45,7 +45,7 @@ async def test_an_applied_edit_waits_again_and_the_article_has_the_text_before(
     assert (after["diff"], after["conflict"]) == (draft["diff"], False)
 
 
-async def test_it_can_be_applied_and_reopened_over_and_over(
+async def test_draft_can_be_applied_and_reopened_repeatedly(
     client: Client, article: Json, draft: Json
 ) -> None:
     for _ in range(3):

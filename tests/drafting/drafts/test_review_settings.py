@@ -23,7 +23,7 @@ async def change(client: Client, **fields: object) -> Json:
     return settings
 
 
-async def test_only_what_is_sent_changes(client: Client, people: list[User]) -> None:
+async def test_only_the_fields_sent_change(client: Client, people: list[User]) -> None:
     collection = await create_collection(client)
     rules = [{"collectionId": collection["id"], "reviewers": [user.email for user in people]}]
     await change(client, reminderDays=3, expiryDays=30)

@@ -105,7 +105,7 @@ async def test_a_later_push_that_asks_for_nothing_takes_the_place_out(
     assert [row["id"] for row in await waiting(client, status="dismissed")] == [place["id"]]
 
 
-async def test_it_stays_after_another_change_and_one_without_a_diff(
+async def test_place_stays_after_another_change_and_one_without_a_diff(
     client: Client, place: Json, run_jobs: RunJobs
 ) -> None:
     await send(client, url=f"{URL}0", title="Pause scheduled exports", diff=OTHER)

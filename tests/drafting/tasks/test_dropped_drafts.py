@@ -55,7 +55,7 @@ async def test_a_new_page_leaves_the_queue_too(api: Api, cast: Cast, run_jobs: R
 @pytest.mark.parametrize(
     "fields", [{"url": "https://git.test/acme/pull/8"}, {"diff": None, "body": "Renames a variable."}]
 )
-async def test_it_stays_after_another_change_and_one_without_a_diff(
+async def test_draft_stays_after_another_change_and_one_without_a_diff(
     api: Api, cast: Cast, run_jobs: RunJobs, fields: Json
 ) -> None:
     client = api(cast.acme.write_key)

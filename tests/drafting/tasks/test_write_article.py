@@ -12,7 +12,7 @@ from tests.support.http import create_article, create_collection
 FORMATS = "An export holds all articles as Markdown files, and one JSON file.\n"
 
 
-async def test_it_ends_in_a_draft_that_waits_for_review(api: Api, cast: Cast, run_jobs: RunJobs) -> None:
+async def test_task_ends_in_a_draft_that_waits_for_review(api: Api, cast: Cast, run_jobs: RunJobs) -> None:
     client = api(cast.acme.write_key)
     guides = await create_collection(client)
 
@@ -110,9 +110,7 @@ async def test_a_title_alone_gives_a_draft_that_says_what_is_missing(
     assert draft["warnings"]
 
 
-async def test_its_article_goes_live_when_the_draft_is_applied(
-    api: Api, cast: Cast, run_jobs: RunJobs
-) -> None:
+async def test_article_goes_live_when_its_draft_is_applied(api: Api, cast: Cast, run_jobs: RunJobs) -> None:
     client = api(cast.acme.write_key)
     task = await finished(client, run_jobs)
 

@@ -27,7 +27,7 @@ async def written(*replies: object, max_tokens: int = 40_000) -> tuple[Report, S
     return await step.write(REQUEST, SOURCES, write_article(REQUEST, SOURCES)), model
 
 
-async def test_it_is_written_from_the_request_and_the_passages_and_links_to_them() -> None:
+async def test_article_is_written_from_the_request_and_links_to_the_passages() -> None:
     report, model = await written({"text": TEXT, "missing": ["How long is an export kept?"]})
 
     [draft] = report.proposals

@@ -35,7 +35,7 @@ async def drafted(new: str, context: ChangeContext) -> tuple[Proposal, ScriptedM
     return on_settings(report), model
 
 
-async def test_it_is_shown_where_it_is_needed() -> None:
+async def test_context_is_shown_in_the_prompts_that_need_it() -> None:
     _, model = await drafted(NEW_ROW, CONTEXT)
 
     choice, question = (prompt.user for prompt in model.prompts)
@@ -47,7 +47,7 @@ async def test_it_is_shown_where_it_is_needed() -> None:
     assert "test_pause" not in question
 
 
-async def test_without_it_prompts_are_as_before() -> None:
+async def test_prompts_without_a_context_are_as_before() -> None:
     _, model = await drafted(NEW_ROW, ChangeContext())
 
     labels = [line.split()[2:4] for line in model.prompts[1].user.splitlines() if "= BEGIN" in line]

@@ -74,7 +74,7 @@ async def test_a_model_decides_about_drafts_that_the_change_does_not_prove(reply
     assert [row.verdict for row in report.reviewed if row.article_id == "settings"] == ["edit"] * bool(text)
 
 
-def test_such_a_draft_stays_if_the_prompt_has_no_room_for_its_article() -> None:
+def test_doubtful_draft_stays_if_the_prompt_has_no_room_for_its_article() -> None:
     articles, report = certain()
     drafts = tuple(replace(row, is_doubtful=True) for row in report.proposals)
     reading = begin_reading(CHANGE, articles, replace(report, proposals=drafts), OWN, 40_000)
@@ -235,7 +235,7 @@ async def test_a_title_can_change() -> None:
     assert on_settings(report).title == "Settings and retries"
 
 
-async def test_it_is_reminded_of_what_was_dismissed_for_these_articles_alone() -> None:
+async def test_prompt_names_the_dismissed_edits_of_its_articles_alone() -> None:
     rows = [
         DismissedEdit("settings", "Added: “the pause”", "not needed: too deep"),
         DismissedEdit("pets", "Added: “birds”", "not needed"),

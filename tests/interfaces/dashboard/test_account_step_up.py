@@ -128,7 +128,7 @@ async def test_the_password_is_not_guessed_there(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("path", ["//evil.example", "https://evil.example/"])
-async def test_it_leads_nowhere_else(desk: Desk, path: str) -> None:
+async def test_confirmation_leads_to_no_other_site(desk: Desk, path: str) -> None:
     answer = await desk.visitor.send("/app/verify", "/app/verify", password=PASSWORD, next=path)
 
     assert answer.headers["Location"] == "/app/"

@@ -330,7 +330,7 @@ async def test_former_addresses_and_pending_drafts_stand_beside_the_text(desk: D
     assert f'href="{desk.path("review/" + draft["id"])}"' in page
 
 
-async def test_only_what_everybody_may_read_leads_to_the_public_page(desk: Desk, client: Client) -> None:
+async def test_only_public_articles_link_to_their_page(desk: Desk, client: Client) -> None:
     hidden = await create_collection(client, visibility="authenticated")
     article = await publish(client, await create_article(client, "Install"))
     page = f"articles/{article['id']}"

@@ -101,7 +101,7 @@ async def test_a_claim_serves_nothing_and_keeps_nobody_out(dns: Dns, api: Api, c
     assert (await api(None).get("/domains/known", params={"domain": host})).status_code == 200
 
 
-async def test_the_dns_of_a_name_takes_it_from_who_has_it_without_a_record(
+async def test_dns_record_of_a_claim_takes_the_name_from_its_holder(
     dns: Dns, owner: Tx, cast: Cast, host: str
 ) -> None:
     await change_domain(owner, cast.globex.workspace_id, cast.globex.bot_id, host)

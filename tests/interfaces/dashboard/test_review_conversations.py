@@ -104,7 +104,7 @@ async def test_author_of_a_draft_learns_its_outcome(desk: Desk, editor: Desk, sh
     assert "We keep the old limit." in text
 
 
-async def test_one_deletes_only_ones_own_comment(desk: Desk, editor: Desk, shelf: Shelf) -> None:
+async def test_people_delete_only_their_comments(desk: Desk, editor: Desk, shelf: Shelf) -> None:
     draft = await shelf.edit("Upload limits")
     path = f"review/{draft['id']}"
     await desk.send(path, f"comments/{draft['id']}", body="<script>alert(1)</script>")

@@ -105,7 +105,7 @@ async def test_downloads_show_their_kind_and_the_list_goes_on(desk: Desk, client
     assert "8 bytes" in second
 
 
-async def test_others_neither_upload_nor_delete(
+async def test_viewers_and_strangers_neither_upload_nor_delete(
     desk: Desk, viewer: Desk, stranger: Desk, client: Client, globex: Client
 ) -> None:
     file, foreign = await upload(client), await upload(globex)

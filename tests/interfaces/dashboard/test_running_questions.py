@@ -120,7 +120,7 @@ async def test_similar_questions_are_offered_first(desk: Desk, cast: Cast, datab
     assert re.findall(r'type="radio" name="into" value="(\w+)"', page)[0] == similar
 
 
-async def test_others_change_nothing(
+async def test_viewers_and_strangers_change_nothing(
     desk: Desk, viewer: Desk, stranger: Desk, cast: Cast, database: Database, client: Client
 ) -> None:
     question, foreign = await ask(database, cast.acme), await ask(database, cast.globex)

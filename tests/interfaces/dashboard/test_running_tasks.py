@@ -197,7 +197,7 @@ async def test_rate_limited_form_keeps_its_text_and_does_not_count(
     assert await owner.value(hits, id=desk.user.id) == 1
 
 
-async def test_others_see_no_task_and_viewers_send_none(
+async def test_strangers_see_no_task_and_viewers_send_none(
     desk: Desk, viewer: Desk, stranger: Desk, client: Client
 ) -> None:
     task = await send(client)

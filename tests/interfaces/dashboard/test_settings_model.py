@@ -171,14 +171,16 @@ async def test_without_a_model_there_is_nothing_to_test(desk: Desk) -> None:
     assert "set one first" in answer.text
 
 
-async def test_forgotten_it_is_gone_with_its_key(desk: Desk, cast: Cast, database: Database) -> None:
+async def test_model_is_removed_with_its_key(desk: Desk, cast: Cast, database: Database) -> None:
     await give_model(database, cast.acme)
     page = await desk.follow(await desk.send(PATH, f"{PATH}/forget"))
 
     assert "No model is set." in page.text
 
 
-async def test_its_use_is_shown_by_day_and_purpose(desk: Desk, cast: Cast, database: Database) -> None:
+async def test_use_of_the_model_is_shown_by_day_and_purpose(
+    desk: Desk, cast: Cast, database: Database
+) -> None:
     nothing = await desk.get(PATH)
     await spend(database, cast.acme)
     async with endpoint(says({"days": 7})) as behind:

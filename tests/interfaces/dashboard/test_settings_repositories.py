@@ -193,7 +193,7 @@ async def test_a_token_is_replaced(
     await desk.send(below, f"{below}/remove")
 
 
-async def test_others_than_owners_see_nothing(editor: Desk) -> None:
+async def test_editors_see_no_repositories(editor: Desk) -> None:
     assert (await editor.get(PATH)).status_code == 403
 
 

@@ -120,7 +120,7 @@ def test_a_new_column_and_a_narrow_table_stay_rows() -> None:
     assert fields_of(mark_table(render(WIDE + narrow), render(WIDE + narrow.replace("20", "50"))).html) == []
 
 
-def test_everything_is_marked() -> None:
+def test_every_word_is_marked() -> None:
     html = mark_all(render("One *two* three."), "ins")
 
     assert html.strip() == "<p><ins>One</ins> <em><ins>two</ins></em> <ins>three.</ins></p>"

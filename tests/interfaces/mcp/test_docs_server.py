@@ -81,7 +81,7 @@ async def test_a_conversation_goes_on_for_its_visitor_only(
     assert refused(other)["details"][0]["field"] == "conversationId"
 
 
-async def test_only_what_is_public_and_live_is_found(client: Client, visitor: Client, cast: Cast) -> None:
+async def test_only_public_and_live_articles_are_found(client: Client, visitor: Client, cast: Cast) -> None:
     await write(client)
     members = await create_collection(client, "Members", visibility="authenticated")
     secrets = [

@@ -27,7 +27,7 @@ async def give_domain(owner: Tx, cast: Cast, app: FastAPI) -> str:
 
 
 @BOTH_ERAS
-async def test_its_tools_take_no_bot_and_no_key(visitor: Client, cast: Cast, era: str) -> None:
+async def test_tools_accept_no_bot_and_no_key(visitor: Client, cast: Cast, era: str) -> None:
     answer = await post(visitor, path_of(cast), "tools/list", None, era)
     extra = await call(visitor, path_of(cast), "get_bot_config", {"botId": str(cast.globex.bot_id)}, era)
 
@@ -59,7 +59,7 @@ async def test_the_official_client_asks_with_nothing_but_the_address(
     assert "install.sh" in answer["answer"]
 
 
-async def test_it_answers_at_the_host_of_the_help_center_and_at_no_other(
+async def test_server_answers_only_at_the_host_of_its_help_center(
     app: FastAPI, visitor: Client, cast: Cast, owner: Tx
 ) -> None:
     domain = await give_domain(owner, cast, app)
@@ -74,7 +74,7 @@ async def test_it_answers_at_the_host_of_the_help_center_and_at_no_other(
     assert rebound.status_code == 421
 
 
-async def test_only_what_is_public_and_live_is_found(client: Client, visitor: Client, cast: Cast) -> None:
+async def test_only_public_and_live_articles_are_found(client: Client, visitor: Client, cast: Cast) -> None:
     members = await create_collection(client, "Members", visibility="authenticated")
     await create_article(client, "Canary draft", contentMarkdown="The canary sings.\n")
     for number, fields in enumerate(({"visibility": "authenticated"}, {"collectionId": members["id"]})):

@@ -86,7 +86,7 @@ STATEMENTS = {"collections/guides": 3, "articles/install": 5, "sitemap.xml": 4}
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-async def test_it_takes_few_statements_however_much_there_is(
+async def test_page_runs_few_statements_whatever_its_content(
     client: Client, api: Api, cast: Cast, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(3):

@@ -341,7 +341,7 @@ async def add_task(owner: Tx, cast: Cast, number: int, day: str, status: str = "
     return id
 
 
-async def test_it_says_with_which_product_changes_it_was_compared(
+async def test_page_names_the_last_change_that_the_article_was_compared_with(
     client: Client, api: Api, cast: Cast, owner: Tx
 ) -> None:
     article = await publish(client, "Install")
@@ -377,7 +377,7 @@ async def test_it_says_with_which_product_changes_it_was_compared(
     assert "January 3, 2099" in Page((await visit(api, path)).text).text
 
 
-async def test_it_was_not_compared_with_a_change_of_a_version_that_lacks_it(
+async def test_changes_of_versions_without_the_article_do_not_count(
     client: Client, api: Api, cast: Cast, owner: Tx
 ) -> None:
     old, new = [
@@ -393,7 +393,7 @@ async def test_it_was_not_compared_with_a_change_of_a_version_that_lacks_it(
     assert "January 2, 2099" in Page((await visit(api, path)).text).text
 
 
-async def test_it_was_not_compared_with_a_change_whose_words_it_lacks(
+async def test_changes_with_an_open_place_in_the_article_do_not_count(
     client: Client, api: Api, cast: Cast, owner: Tx, database: Database
 ) -> None:
     article = await publish(client, "Install")

@@ -43,7 +43,7 @@ async def test_without_a_help_center_the_commands_that_make_one_are_told(new_api
     assert "/docs/api" in page.links
 
 
-async def test_those_of_one_company_are_listed_if_there_is_something_to_read(
+async def test_help_centers_of_the_only_company_are_listed_if_they_have_pages(
     new_api: Api, new_owner: Tx
 ) -> None:
     acme = await create_company(new_owner, "Acme")

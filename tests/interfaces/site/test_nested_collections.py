@@ -56,7 +56,7 @@ async def agent_reads(api: Api, cast: Cast) -> bool:
     return CANARY in str(answer).lower()
 
 
-async def test_it_comes_back_when_the_hidden_collection_above_is_deleted(api: Api, cast: Cast) -> None:
+async def test_article_comes_back_when_the_hidden_parent_is_deleted(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     await branch(client)
     ok(await client.patch("/v1/collections/product", json={"visibility": "authenticated"}))

@@ -139,7 +139,7 @@ async def test_readers_of_one_page_change_nothing_for_each_other(
         assert fields[0] == fields[1] == fields[2]
 
 
-async def test_those_who_wait_at_the_same_time_share_a_statement(
+async def test_parallel_requests_share_a_statement(
     client: Client, api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await publish(client, "Install", "Run it.")

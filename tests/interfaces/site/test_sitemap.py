@@ -34,7 +34,9 @@ async def sitemap(api: Api, cast: Cast) -> dict[str, ET.Element]:
     return {entry.findtext("s:loc", "", NAMESPACES): entry for entry in root}
 
 
-async def test_it_lists_every_public_page_once(client: Client, visitor: Client, api: Api, cast: Cast) -> None:
+async def test_sitemap_lists_every_public_page_once(
+    client: Client, visitor: Client, api: Api, cast: Cast
+) -> None:
     group = await collect(client, "First steps")
     await collect(client, "Empty")
     german = await collect(client, "Nur deutsch")
@@ -59,7 +61,7 @@ async def test_it_lists_every_public_page_once(client: Client, visitor: Client, 
         assert (await visitor.get(address)).status_code == 200
 
 
-async def test_it_tells_the_last_change(client: Client, api: Api, cast: Cast) -> None:
+async def test_sitemap_gives_the_time_of_the_last_change(client: Client, api: Api, cast: Cast) -> None:
     group = await collect(client, "First steps")
     await publish(client, "Install", collectionId=group["id"])
     later = await publish(client, "Sign in", collectionId=group["id"])
@@ -140,7 +142,7 @@ async def test_letters_of_any_script_are_encoded(client: Client, api: Api, cast:
     assert set(listed) == {f"{here}/", f"{here}/articles/gr%C3%B6%C3%9Fe-%E8%A8%AD%E5%AE%9A"}
 
 
-async def test_it_holds_no_more_than_the_protocol_allows(
+async def test_sitemap_has_no_more_urls_than_the_protocol_allows(
     client: Client, api: Api, cast: Cast, set_limit: SetLimit
 ) -> None:
     assert limits.MAX_SITEMAP_URLS <= 50_000
@@ -160,7 +162,7 @@ async def test_an_empty_help_center_has_its_home_page(api: Api, cast: Cast) -> N
     assert entry.find("s:lastmod", NAMESPACES) is None
 
 
-async def test_it_is_written_anew_only_after_a_change(
+async def test_sitemap_is_written_again_only_after_a_change(
     client: Client, api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     article = await publish(client, "Install")

@@ -145,7 +145,7 @@ async def test_former_addresses_of_the_original_lead_to_it(
 
 
 @pytest.mark.parametrize("hide", ["visibility = 'authenticated'", "status = 'draft'"])
-async def test_it_keeps_its_visibility(
+async def test_untranslated_article_keeps_its_visibility(
     article: Json, api: Api, cast: Cast, owner: Tx, client: Client, hide: str
 ) -> None:
     await set_article(owner, article, hide)

@@ -72,7 +72,7 @@ async def test_signed_in_visitor_finds_private_articles_and_strangers_do_not(
     assert (await visit(api, paths[2])).status_code == 404
 
 
-async def test_lists_for_programs_hold_nothing_of_it_even_for_who_is_signed_in(
+async def test_lists_for_programs_have_no_private_article_even_after_a_sign_in(
     client: Client, api: Api, cast: Cast, owner: Tx
 ) -> None:
     await private_article(client)
@@ -171,7 +171,7 @@ async def test_visitors_of_a_paused_company_sign_in_and_read(
         ("\\evil", ""),
     ],
 )
-async def test_it_leads_to_a_page_of_the_help_center_and_nowhere_else(
+async def test_sign_in_leads_only_to_pages_of_the_help_center(
     api: Api, cast: Cast, owner: Tx, sent: str, target: str
 ) -> None:
     home = f"/help/{cast.acme.slug}/"

@@ -23,7 +23,9 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("tool", list(ADDRESSES))
-async def test_it_shows_where_it_leads_but_not_how(database: Database, cast: Cast, tool: Tool) -> None:
+async def test_target_shows_its_channel_but_not_its_secret(
+    database: Database, cast: Cast, tool: Tool
+) -> None:
     target = AlertTargetOut.of(await add_target(database, cast.acme, ADDRESSES[tool], ["lead"]))
 
     assert target.model_dump(exclude={"id", "created_at"}) == {
@@ -56,7 +58,7 @@ async def test_the_address_is_sealed_for_its_own_row(database: Database, cast: C
         key_ring().open(rows[0], *places[1])
 
 
-async def test_it_may_be_told_of_one_kind_or_both(database: Database, cast: Cast) -> None:
+async def test_target_accepts_one_kind_of_alert_or_both(database: Database, cast: Cast) -> None:
     for kinds, stored_kinds in (
         (["handoff"], ["handoff"]),
         (["lead", "handoff", "lead"], ["handoff", "lead"]),

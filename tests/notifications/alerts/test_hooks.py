@@ -53,7 +53,7 @@ def test_a_slash_at_the_end_is_not_sent(tool: Tool) -> None:
         (MATTERMOST.replace("chat.example.com", "8.8.8.8"), "mattermost", "8.8.8.8", 443),
     ],
 )
-def test_their_variants_are_too(address: str, tool: Tool, host: str, port: int) -> None:
+def test_variants_of_the_urls_are_recognized(address: str, tool: Tool, host: str, port: int) -> None:
     hook = read_hook(address)
 
     assert (hook.tool, hook.target.host, hook.target.port) == (tool, host, port)
@@ -106,7 +106,7 @@ def test_their_variants_are_too(address: str, tool: Tool, host: str, port: int) 
         "https://\ud800.example.com/",
     ],
 )
-def test_nothing_else_is(address: str) -> None:
+def test_other_urls_are_refused(address: str) -> None:
     with pytest.raises(ValueError, match=r"^its? ") as refusal:
         read_hook(address)
 

@@ -5,7 +5,7 @@ from tests.support.alert_targets import ADDRESSES, TOKENS, add_target, listed
 from tests.support.cast import Cast
 
 
-async def test_they_come_in_the_order_in_which_they_were_added(database: Database, cast: Cast) -> None:
+async def test_targets_have_the_order_in_which_they_were_added(database: Database, cast: Cast) -> None:
     targets = [await add_target(database, cast.acme, address) for address in ADDRESSES.values()]
 
     assert [target.id for target in await listed(database, cast.acme)] == [target.id for target in targets]

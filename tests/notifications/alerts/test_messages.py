@@ -116,7 +116,7 @@ LITERAL = INERT.replace("5 * 3 a_b", r"5 \* 3 a\_b")
         ("mattermost", LITERAL),
     ],
 )
-async def test_it_arrives_like_that(
+async def test_markup_of_a_visitor_arrives_as_text_in_each_tool(
     database: Database, cast: Cast, chat: Chat, nearby: Nearby, tool: Tool, expected_line: str
 ) -> None:
     await add_target(database, cast.acme, ADDRESSES[tool])

@@ -17,7 +17,7 @@ async def remove(database: Database, company: Company, target_id: str) -> AlertT
         return await actions.remove_alert_target(ctx, target_id)
 
 
-async def test_it_is_gone(database: Database, cast: Cast) -> None:
+async def test_removed_target_leaves_the_list(database: Database, cast: Cast) -> None:
     removed_target, other_target = [await add_target(database, cast.acme) for _ in range(2)]
 
     assert await remove(database, cast.acme, removed_target.id) == removed_target

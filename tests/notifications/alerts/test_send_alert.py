@@ -142,7 +142,7 @@ async def test_accepted_alert_sets_the_target_to_working(
     assert await owner.value("select count(*) from jobs") == 0
 
 
-async def test_only_who_is_told_of_such_alerts_gets_them(
+async def test_only_targets_of_that_kind_get_the_alert(
     database: Database, cast: Cast, chat: Chat, nearby: Nearby
 ) -> None:
     kinds: dict[Tool, list[AlertKind]] = {

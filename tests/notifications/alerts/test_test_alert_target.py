@@ -10,7 +10,9 @@ from tests.support.alert_targets import ADDRESSES, VISITOR, acting, add_target, 
 from tests.support.cast import Cast
 
 
-async def test_it_arrives_there_only(database: Database, cast: Cast, chat: Chat, nearby: Nearby) -> None:
+async def test_alert_arrives_at_its_target_only(
+    database: Database, cast: Cast, chat: Chat, nearby: Nearby
+) -> None:
     other = await add_target(database, cast.acme, ADDRESSES["discord"])
     target = await add_target(database, cast.acme, ADDRESSES["slack"], ["lead"])
 
@@ -26,7 +28,7 @@ async def test_it_arrives_there_only(database: Database, cast: Cast, chat: Chat,
     assert statuses == {other.id: "untried", target.id: "working"}
 
 
-async def test_it_needs_a_target_and_the_right_to_write(database: Database, cast: Cast, owner: Tx) -> None:
+async def test_alert_needs_a_target_and_the_right_to_write(database: Database, cast: Cast, owner: Tx) -> None:
     target = await add_target(database, cast.acme)
 
     async with acting(database, cast.acme) as ctx:

@@ -37,7 +37,7 @@ KINDS = {
 }
 
 
-async def test_it_is_enabled_and_shows_its_secret(client: Client) -> None:
+async def test_new_webhook_is_enabled_and_shows_its_secret(client: Client) -> None:
     webhook = await create_webhook(client, description="Search index")
 
     assert re.fullmatch("wh" + ID, webhook["id"])
@@ -79,7 +79,7 @@ async def test_each_secret_is_random_and_sealed_for_its_own_row(
         key_ring().open(bytes.fromhex(sealed_secrets[0][1]), *place, sealed_secrets[1][0])
 
 
-async def test_it_takes_every_kind_of_event(client: Client) -> None:
+async def test_webhook_accepts_every_kind_of_event(client: Client) -> None:
     assert set(get_args(EventKind)) == KINDS
 
     webhook = await create_webhook(client, events=sorted(KINDS))
@@ -87,7 +87,7 @@ async def test_it_takes_every_kind_of_event(client: Client) -> None:
     assert webhook["events"] == sorted(KINDS)
 
 
-async def test_it_may_be_for_one_bot(wide: Client, cast: Cast) -> None:
+async def test_webhook_can_be_for_one_bot(wide: Client, cast: Cast) -> None:
     webhook = await create_webhook(wide, botId=str(cast.second_bot_id))
 
     assert webhook["botId"] == str(cast.second_bot_id)

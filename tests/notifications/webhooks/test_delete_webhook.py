@@ -6,7 +6,7 @@ from tests.support.http import at_once, error, ok
 from tests.support.webhook_endpoints import WEBHOOKS, create_webhook, send_test
 
 
-async def test_it_is_gone_with_its_secrets_and_its_log(client: Client, cast: Cast, owner: Tx) -> None:
+async def test_webhook_is_deleted_with_its_secrets_and_its_log(client: Client, cast: Cast, owner: Tx) -> None:
     webhook, other = await create_webhook(client), await create_webhook(client)
     for endpoint in (webhook, other):
         await send_test(client, endpoint)
@@ -34,7 +34,7 @@ async def test_parallel_deletions_succeed_once(client: Client) -> None:
     assert sorted(await at_once(6, ask)) == [200] + [404] * 5
 
 
-async def test_those_who_use_it_at_the_same_time_do_so_before_or_are_told(client: Client) -> None:
+async def test_parallel_calls_succeed_before_the_deletion_or_get_404(client: Client) -> None:
     address = f"{WEBHOOKS}/{(await create_webhook(client))['id']}"
     delivery = ok(await client.post(f"{address}/test"))["id"]
 

@@ -20,7 +20,7 @@ ATTEMPTS = 6
 MILLISECOND = timedelta(milliseconds=1)
 
 
-async def test_it_is_tried_again_at_the_promised_times_and_never_a_seventh_time(
+async def test_delivery_has_at_most_six_attempts_at_the_documented_times(
     client: Client, webhook: Json, sender: Sender, receiver: Receiver, owner: Tx
 ) -> None:
     await send_test(client, webhook)

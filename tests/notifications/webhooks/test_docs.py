@@ -129,7 +129,7 @@ def stored_deliveries(folder: Path) -> list[tuple[str, str]]:
         return inbox.execute("select delivery, event from inbox order by delivery").fetchall()
 
 
-def test_it_names_every_kind_and_every_header() -> None:
+def test_page_names_every_kind_and_every_header() -> None:
     kinds = [*get_args(EventKind), *get_args(TestKind)]
 
     assert list(table("kind")) == kinds
@@ -137,7 +137,7 @@ def test_it_names_every_kind_and_every_header() -> None:
     assert all(f"| `{kind}` |" in ARTICLE for kind in get_args(EventKind))
 
 
-def test_it_names_the_times_of_the_attempts() -> None:
+def test_page_names_the_times_of_the_attempts() -> None:
     attempts = table("attempt")
 
     assert list(attempts) == [str(number) for number in range(1, len(limits.DELIVERY_RETRY_DELAYS) + 2)]
@@ -147,7 +147,7 @@ def test_it_names_the_times_of_the_attempts() -> None:
     ]
 
 
-def test_it_names_the_limits() -> None:
+def test_page_names_the_limits() -> None:
     assert table("limit") == {
         "endpoints per workspace": str(limits.MAX_WEBHOOK_ENDPOINTS),
         "secrets that sign for an endpoint at a time": str(limits.MAX_WEBHOOK_SECRETS),

@@ -93,7 +93,7 @@ async def test_an_event_says_what_happened_when_where_and_who_did_it(
     assert told(event)[:2] == ("article.published", live)
 
 
-async def test_its_delivery_waits_to_be_sent_at_once(client: Client, cast: Cast, owner: Tx) -> None:
+async def test_delivery_is_due_at_once(client: Client, cast: Cast, owner: Tx) -> None:
     webhook = await create_webhook(client)
 
     await publish(client)

@@ -131,7 +131,7 @@ async def test_a_disabled_endpoint_gets_nothing_and_what_waited_goes_on_afterwar
     assert {request.delivery for request in receiver.received[1:]} == {each["id"] for each in waiting}
 
 
-async def test_one_that_is_disabled_during_an_attempt_has_its_outcome_in_the_log(
+async def test_endpoint_disabled_during_an_attempt_logs_its_outcome(
     client: Client, webhook: Json, sender: Sender, receiver: Receiver
 ) -> None:
     await send_test(client, webhook)

@@ -24,7 +24,7 @@ async def test_a_read_key_reads_it_without_its_secret(client: Client, reader: Cl
     assert "whsec_" not in answer.text
 
 
-async def test_it_is_unknown_to_a_key_that_does_not_cover_all_its_bots(
+async def test_webhook_is_unknown_to_a_key_that_does_not_cover_all_its_bots(
     wide: Client, api: Api, cast: Cast, owner: Tx
 ) -> None:
     both = await key_of_both_bots(owner, cast)

@@ -8,7 +8,7 @@ from tests.support.http import all_pages, error, named_fields, ok
 from tests.support.webhook_endpoints import NO_ANSWER, WEBHOOKS, create_webhook, send_test, settle
 
 
-async def test_they_come_newest_first_each_with_its_attempts(
+async def test_deliveries_come_newest_first_with_their_attempts(
     client: Client, reader: Client, owner: Tx
 ) -> None:
     webhook, other = await create_webhook(client), await create_webhook(client)

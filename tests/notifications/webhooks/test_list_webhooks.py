@@ -8,7 +8,7 @@ from tests.support.http import all_pages, error, named_fields, ok
 from tests.support.webhook_endpoints import WEBHOOKS, create_webhook, key_of_both_bots, without_secret
 
 
-async def test_they_come_newest_first_without_their_secrets(client: Client, globex: Client) -> None:
+async def test_webhooks_come_newest_first_without_their_secrets(client: Client, globex: Client) -> None:
     first = await create_webhook(client)
     second = await create_webhook(client, events=["task.completed"])
     await create_webhook(globex)

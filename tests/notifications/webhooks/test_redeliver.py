@@ -32,7 +32,7 @@ async def test_settled_delivery_waits_again_with_the_same_id(client: Client, own
     assert await stored(owner, delivery, "(select body from events e where e.id = event_id)") == body
 
 
-async def test_one_that_waits_for_a_later_time_is_due_now(client: Client, owner: Tx) -> None:
+async def test_delivery_due_later_is_due_now(client: Client, owner: Tx) -> None:
     webhook = await create_webhook(client)
     delivery = await send_test(client, webhook)
     sql = "update deliveries set next_attempt_at = now() + interval '8 hours' where id = %(id)s"
@@ -43,7 +43,7 @@ async def test_one_that_waits_for_a_later_time_is_due_now(client: Client, owner:
     assert await stored(owner, delivery, "next_attempt_at <= now()")
 
 
-async def test_one_that_is_due_keeps_its_place(client: Client) -> None:
+async def test_delivery_that_is_due_keeps_its_place(client: Client) -> None:
     webhook = await create_webhook(client)
     delivery = await send_test(client, webhook)
 

@@ -36,9 +36,7 @@ async def test_a_delivery_waits_to_be_sent_whatever_the_filter(client: Client) -
     assert listed["results"] == [delivery]
 
 
-async def test_its_body_is_ready_and_holds_the_endpoint_without_its_secret(
-    wide: Client, cast: Cast, owner: Tx
-) -> None:
+async def test_event_holds_the_endpoint_without_its_secret(wide: Client, cast: Cast, owner: Tx) -> None:
     webhook = await create_webhook(wide, botId=str(cast.second_bot_id))
 
     delivery = await send_test(wide, webhook)

@@ -89,7 +89,7 @@ async def ok_patch(client: Client, article: str) -> None:
     ok(await client.patch(f"/v1/articles/{article}", json={"description": "How to begin"}))
 
 
-async def test_everything_is_as_it_was_and_nothing_is_done_twice(
+async def test_restored_rows_are_the_same_and_no_action_is_repeated(
     filled: None,
     client: Client,
     back_up: BackUp,
@@ -179,7 +179,9 @@ async def test_a_database_with_other_tables_is_left_alone(
     assert "not Instep's (orders)" in refusal
 
 
-async def test_it_is_refused_while_servers_run(back_up: BackUp, elsewhere: Operator, empty_url: str) -> None:
+async def test_restoring_is_refused_while_servers_run(
+    back_up: BackUp, elsewhere: Operator, empty_url: str
+) -> None:
     file = await back_up()
     migrate(empty_url)
     with psycopg.connect(empty_url, application_name="instep"):
@@ -318,7 +320,7 @@ async def test_files_in_a_folder_come_back_where_new_files_go(
     assert content in {bytes(data) for (data,) in chunks}
 
 
-def test_it_is_decided_for_every_kind_of_job_whether_it_goes_on(database: Database) -> None:
+def test_every_kind_of_job_is_either_continued_or_dropped(database: Database) -> None:
     """A new kind belongs either here or in `CONTINUED_JOBS`."""
     told_outside = {"send_alert", "send_email", "send_reset_link", "send_review_digest"}
     scheduled_at_every_start = {

@@ -37,7 +37,7 @@ async def takes_no_jobs(owner: Tx) -> AsyncIterator[None]:
     await owner.execute("drop function refuse_job()")
 
 
-async def test_they_wait_while_the_next_run_can_not_be_scheduled(
+async def test_jobs_wait_while_the_next_run_cant_be_scheduled(
     database: Database, database_url: str, takes_no_jobs: None, set_setting: SetSetting, tmp_path: Path
 ) -> None:
     set_setting("INSTEP_BACKUPS", str(tmp_path))

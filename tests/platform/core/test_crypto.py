@@ -22,7 +22,7 @@ def test_the_secret_does_not_show_and_no_two_seals_are_alike() -> None:
 
 
 @pytest.mark.parametrize("part", range(4), ids=["table", "column", "workspace", "row"])
-def test_it_does_not_open_in_another_place(part: int) -> None:
+def test_secret_does_not_open_in_another_place(part: int) -> None:
     ring = KeyRing(NEW)
     sealed = ring.seal("whsec_secret", *PLACE)
     place = [*PLACE[:part], PLACE[part] + "2", *PLACE[part + 1 :]]

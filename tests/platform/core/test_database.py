@@ -74,7 +74,7 @@ async def test_the_log_names_a_database_that_can_not_be_reached_once_a_minute(
     assert name in caplog.text
 
 
-async def test_it_works_as_a_role_that_owns_nothing(database: Database) -> None:
+async def test_connection_has_a_role_that_owns_nothing(database: Database) -> None:
     async with database.enter_workspace("") as tx:
         assert await tx.value("select current_user::text") == "instep_app"
 

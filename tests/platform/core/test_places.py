@@ -56,7 +56,7 @@ async def test_one_workspace_leaves_a_place_to_others() -> None:
     await drop(tasks)
 
 
-async def test_those_who_wait_are_served_in_turn() -> None:
+async def test_waiting_workspaces_are_served_in_turn() -> None:
     office = Office(places=2)
     tasks = await office.begin("a", pieces=3)
     tasks += await office.begin("b", pieces=2) + await office.begin("c", pieces=2)

@@ -50,7 +50,7 @@ async def test_query_that_conflicts_with_recovery_may_try_again_elsewhere(
         assert tx is None
 
 
-async def test_it_is_not_read_for_another_company(replica: Replica, cast: Cast) -> None:
+async def test_replica_is_not_read_for_another_company(replica: Replica, cast: Cast) -> None:
     stamp = await stamp_of(replica, cast.acme.slug)
 
     async with replica.enter(stamp, ENTER_BOT, slug=cast.globex.slug) as tx:

@@ -242,5 +242,5 @@ async def test_each_ending_ends_what_it_must_and_nothing_else(scene: Scene, endi
     assert EVERYTHING - await scene.works() == ENDS[ending]
 
 
-async def test_everything_works_before(scene: Scene) -> None:
+async def test_credentials_work_before_any_ending(scene: Scene) -> None:
     assert await scene.works() == EVERYTHING

@@ -44,7 +44,7 @@ async def test_the_reply_comes_with_what_it_took(meet: Meet) -> None:
     assert reply.total_tokens == INPUT + OUTPUT
 
 
-async def test_it_is_asked_in_the_newest_form_of_the_provider(meet: Meet, provider: str) -> None:
+async def test_request_has_the_newest_form_of_the_provider(meet: Meet, provider: str) -> None:
     async with meet(says("{}")) as (model, behind):
         await model.complete(QUESTION)
 
@@ -92,13 +92,13 @@ async def test_an_answer_of_no_use_is_told_in_a_sentence(meet: Meet, mood: Mood,
     assert len(behind.asked) == 1
 
 
-async def test_one_that_does_not_answer_in_time_is_left(meet: Meet) -> None:
+async def test_model_that_does_not_answer_in_time_is_given_up(meet: Meet) -> None:
     async with meet(stays_silent, seconds=0.2) as (model, _):
         with pytest.raises(CompletionError, match=r"0\.2 seconds"):
             await model.complete(QUESTION)
 
 
-async def test_one_that_is_down_is_left(meet: Meet) -> None:
+async def test_model_that_is_down_is_given_up(meet: Meet) -> None:
     async with meet(says("{}")) as (model, _):
         pass
 
@@ -108,7 +108,7 @@ async def test_one_that_is_down_is_left(meet: Meet) -> None:
 
 
 @pytest.mark.parametrize("status", [429, 500, 503, 529])
-async def test_it_is_asked_again_when_it_is_overwhelmed(meet: Meet, waits: list[float], status: int) -> None:
+async def test_overloaded_model_is_asked_again(meet: Meet, waits: list[float], status: int) -> None:
     async with meet(errs(status), errs(status, Retry_After="7"), says("{}")) as (model, behind):
         assert (await model.complete(QUESTION)).text == "{}"
 
@@ -116,7 +116,7 @@ async def test_it_is_asked_again_when_it_is_overwhelmed(meet: Meet, waits: list[
     assert len(behind.asked) == 3
 
 
-async def test_it_is_asked_three_times_at_most(meet: Meet, waits: list[float]) -> None:
+async def test_model_is_asked_at_most_three_times(meet: Meet, waits: list[float]) -> None:
     async with meet(errs(429)) as (model, behind):
         with pytest.raises(CompletionError, match=r"\(429\)\. It was asked 3 times") as none:
             await model.complete(QUESTION)

@@ -157,7 +157,7 @@ def test_a_set_without_drafts_gives_an_empty_table() -> None:
 
 
 @pytest.mark.parametrize(("arguments", "hint"), [([], "Name its folder."), (["--model", "x"], "openai:NAME")])
-def test_it_says_what_is_missing(
+def test_missing_argument_is_named(
     folder: Path,
     tmp_path: Path,
     arguments: list[str],

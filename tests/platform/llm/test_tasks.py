@@ -61,7 +61,7 @@ def replacing(old: str, new: str, article: str = "A1") -> Json:
     return {"edits": [{"article": article, **edit}]}
 
 
-async def test_its_edits_come_on_top_of_the_certain_ones(
+async def test_edits_of_the_model_are_added_to_the_certain_ones(
     api: Api, cast: Cast, database: Database, meet: Meet, provider: str
 ) -> None:
     client = api(cast.acme.write_key)
@@ -121,7 +121,7 @@ async def test_failing_model_leaves_the_task_with_the_certain_drafts(
     assert KEY not in json.dumps([task, draft]) + logged
 
 
-async def test_one_that_is_down_is_left_out(api: Api, cast: Cast, database: Database, meet: Meet) -> None:
+async def test_model_that_is_down_is_left_out(api: Api, cast: Cast, database: Database, meet: Meet) -> None:
     client = api(cast.acme.write_key)
     await write_settings(client)
     async with meet(says("{}")) as (model, _):

@@ -65,7 +65,7 @@ async def test_fonts_are_not_compressed_twice(api: Api) -> None:
 
 
 @pytest.mark.parametrize("name", ["site.css", "manifest.json", "site.00000000.css", "..%2f..%2fassets.py"])
-async def test_nothing_else_is_served(api: Api, name: str) -> None:
+async def test_other_names_get_404(api: Api, name: str) -> None:
     assert (await api(None).get(f"/static/dist/{name}")).status_code == 404
 
 

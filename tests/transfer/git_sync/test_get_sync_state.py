@@ -14,7 +14,7 @@ async def test_a_folder_that_was_never_synced_has_no_commit(client: Client) -> N
     }
 
 
-async def test_it_tells_what_git_had_and_what_was_written(client: Client) -> None:
+async def test_state_has_the_last_files_of_git_and_the_last_writes(client: Client) -> None:
     repository = Repository(client)
     repository.write("a.md", page("A"))
     await repository.sync()

@@ -80,7 +80,7 @@ def test_the_summary_is_the_title_of_a_page_without_one() -> None:
     assert [page.title for page in tree.pages if page.path == "api/get.mdx"] == ["Get a user"]
 
 
-def test_without_its_description_an_operation_is_left_out_and_links_lead_to_its_collection() -> None:
+def test_links_to_an_operation_without_description_lead_to_its_collection() -> None:
     files = dedented(FRAME)
     plan = planned(tree_of_files(files, None), files)
 

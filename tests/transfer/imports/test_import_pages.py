@@ -105,7 +105,9 @@ def outcomes(report: ImportReport) -> dict[str, int]:
     return {name: number for name in names if (number := getattr(report.pages, name))}
 
 
-async def test_everything_of_a_source_comes(importer: Importer, client: Client, api: Api, cast: Cast) -> None:
+async def test_pages_collections_links_and_redirects_are_imported(
+    importer: Importer, client: Client, api: Api, cast: Cast
+) -> None:
     report = await importer.bring(DOCS, FILES)
 
     assert outcomes(report) == {"created": 4}

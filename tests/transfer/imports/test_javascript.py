@@ -49,7 +49,7 @@ def exported(text: str, path: str = "config.ts", **others: str) -> JsValue:
         ("[1].map((x, at, all) => all.length === 1 ? 'one' : 'many')", ["one"]),
     ],
 )
-def test_literals_and_what_leads_to_them_are_read(expression: str, value: JsValue) -> None:
+def test_literals_variables_and_functions_are_read(expression: str, value: JsValue) -> None:
     module = f"""
         const name: string = 'Acme'
         const list = [1, 2] // a comment

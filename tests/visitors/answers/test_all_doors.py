@@ -74,7 +74,7 @@ async def sightings(api: Api, cast: Cast) -> set[str]:
 
 
 @pytest.mark.parametrize("assignment", HIDDEN)
-async def test_it_is_seen_behind_no_door_that_it_is_not_for(
+async def test_hidden_article_is_seen_only_by_its_audience(
     api: Api, cast: Cast, owner: Tx, assignment: str
 ) -> None:
     client = api(cast.acme.write_key)

@@ -171,7 +171,7 @@ async def test_declined_question_offers_a_person_and_is_logged(
     assert (message["answered"], message["model"]) == (False, None)
 
 
-async def test_it_is_said_in_the_visitors_language(api: Api, cast: Cast) -> None:
+async def test_refusal_is_in_the_language_of_the_visitor(api: Api, cast: Cast) -> None:
     refusals = [
         (await ask(api(None), cast.acme, "Wo?", locale=locale))["answer"] for locale in ("de-AT", "fr", "tlh")
     ]

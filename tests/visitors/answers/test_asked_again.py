@@ -42,7 +42,9 @@ async def streamed(api: Api, cast: Cast) -> list[tuple[str, Json]]:
     return events_in((await api(None).post(CHAT, json=body, headers=EVENTS)).text)
 
 
-async def test_it_is_told_what_was_refused_and_why(app: FastAPI, api: Api, cast: Cast, guide: None) -> None:
+async def test_second_prompt_names_the_refused_sentences_and_the_reasons(
+    app: FastAPI, api: Api, cast: Cast, guide: None
+) -> None:
     app.state.model = model = Scripted(repairing)
 
     answer = await ask(api(None), cast.acme, HOW)
@@ -130,7 +132,7 @@ async def test_without_a_second_reply_the_first_one_counts(
     assert answer["answer"] == "You can change your password at any time [1]."
 
 
-async def test_it_reads_the_sections_whole_whose_numbers_it_asks_for(
+async def test_model_reads_whole_sections_that_it_asks_for(
     app: FastAPI, api: Api, cast: Cast, guide: None
 ) -> None:
     filler = "The lamp of the hall is lit. " * 40

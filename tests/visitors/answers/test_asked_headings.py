@@ -23,7 +23,7 @@ async def ask_about(api: Api, cast: Cast, heading: str, text: str, question: str
     return await ask(api(None), cast.acme, question)
 
 
-async def test_no_stands_below_the_title_that_it_answers(api: Api, cast: Cast) -> None:
+async def test_answer_no_is_below_the_title_that_it_answers(api: Api, cast: Cast) -> None:
     await publish(
         api(cast.acme.write_key), "Can pupils message each other?", "No. There are no private chats."
     )
@@ -33,7 +33,7 @@ async def test_no_stands_below_the_title_that_it_answers(api: Api, cast: Cast) -
     assert answer["answer"].startswith("**Can pupils message each other?** [1]\n\nNo [1].")
 
 
-async def test_no_stands_below_the_question_that_it_answers(api: Api, cast: Cast) -> None:
+async def test_answer_no_is_below_the_question_that_it_answers(api: Api, cast: Cast) -> None:
     answer = await ask_about(
         *(api, cast, "Can pupils message each other?", "No. There are no private chats between pupils."),
         "Can pupils not message each other?",

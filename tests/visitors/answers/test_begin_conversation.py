@@ -12,7 +12,9 @@ from tests.support.visitors import begin, rows, visiting
 from tests.support.webhook_endpoints import create_webhook
 
 
-async def test_it_is_open_and_tells_nobody(api: Api, cast: Cast, database: Database, owner: Tx) -> None:
+async def test_new_conversation_is_open_and_sends_no_event(
+    api: Api, cast: Cast, database: Database, owner: Tx
+) -> None:
     await create_webhook(api(cast.acme.write_key))
 
     async with visiting(database, cast.acme) as ctx:

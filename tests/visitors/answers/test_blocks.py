@@ -154,7 +154,7 @@ def test_each_part_has_its_number(markdown: str, answer: str) -> None:
     ],
     ids=lambda text: ascii(text)[:40],
 )
-def test_nothing_leads_anywhere(markdown: str) -> None:
+def test_inactive_markdown_has_no_links(markdown: str) -> None:
     answer = inactive(markdown)
 
     assert has_no_active_markup(answer)

@@ -64,7 +64,7 @@ async def test_a_token_opens_none_that_is_not_live(api: Api, cast: Cast, owner: 
     assert CANARY not in await heard(api, cast, visitorToken=token)
 
 
-async def test_it_is_gone_from_answers_at_once(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_hidden_article_leaves_the_answers_at_once(api: Api, cast: Cast, owner: Tx) -> None:
     client = api(cast.acme.write_key)
     group = await collect(client, "First steps")
     article = await secret_article(client, collectionId=group["id"])

@@ -77,7 +77,9 @@ NO_EMAILS = [
 ]
 
 
-async def test_it_is_kept(api: Api, cast: Cast, database: Database, owner: Tx) -> None:
+async def test_lead_is_stored_with_its_conversation(
+    api: Api, cast: Cast, database: Database, owner: Tx
+) -> None:
     conversation = await begin(database, cast.acme)
 
     lead = await leave(
@@ -93,7 +95,7 @@ async def test_it_is_kept(api: Api, cast: Cast, database: Database, owner: Tx) -
     assert (row["bot_id"], row["conversation_id"]) == (str(cast.acme.bot_id), conversation)
 
 
-async def test_it_is_an_event(api: Api, cast: Cast, database: Database, owner: Tx) -> None:
+async def test_lead_sends_an_event(api: Api, cast: Cast, database: Database, owner: Tx) -> None:
     webhook = await create_webhook(api(cast.acme.write_key), events=["lead.created"])
     conversation = await begin(database, cast.acme)
 
@@ -236,7 +238,7 @@ async def test_a_pause_that_came_after_the_door_is_kept_too(
             await create_lead(ctx, sent)
 
 
-async def test_it_tells_nothing_of_whom_it_is_about(
+async def test_responses_and_logs_hold_no_data_of_the_lead(
     api: Api, cast: Cast, logged: list[Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     sent = {"email": "zed@example.com", "name": "Zed", "message": "Zanzibar"}

@@ -48,7 +48,7 @@ async def test_a_conversation_waits_for_a_person(api: Api, cast: Cast, database:
     assert (row["status"], row["email"], row["message"]) == ("escalated", ANN, "Call me.")
 
 
-async def test_it_is_an_event(api: Api, cast: Cast, database: Database, owner: Tx) -> None:
+async def test_escalation_sends_an_event(api: Api, cast: Cast, database: Database, owner: Tx) -> None:
     webhook = await create_webhook(api(cast.acme.write_key), events=["conversation.escalated"])
     conversation = await begin(database, cast.acme)
 
@@ -223,7 +223,7 @@ async def test_an_api_key_is_no_bot_key(api: Api, cast: Cast, database: Database
     assert await is_untouched(owner, cast)
 
 
-async def test_it_tells_nothing_of_whom_it_is_about(
+async def test_responses_and_logs_hold_no_data_of_the_visitor(
     api: Api, cast: Cast, database: Database, logged: list[Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     """Neither the response nor a log line contains what the visitor entered."""

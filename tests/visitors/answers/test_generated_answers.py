@@ -132,7 +132,7 @@ async def test_a_sentence_of_a_reply_ends_where_one_of_an_article_does(
         "Choose {{ Reset }} password.",
     ],
 )
-async def test_nothing_of_it_leads_anywhere(
+async def test_links_of_a_reply_are_left_out(
     app: FastAPI, api: Api, cast: Cast, guides: None, led_away: str
 ) -> None:
     answer = await ask_scripted(app, api, cast, (led_away, 1), (TRUE, 1))
@@ -217,7 +217,7 @@ async def test_sources_are_numbered_in_the_order_in_which_they_are_named(
     assert titles(answer) == ["Rules of passwords", "Reset your password"]
 
 
-async def test_it_is_asked_with_data_between_lines_that_none_can_imitate(
+async def test_texts_in_the_prompt_cant_imitate_its_delimiters(
     app: FastAPI, api: Api, cast: Cast, guides: None
 ) -> None:
     client = api(None)
@@ -239,7 +239,7 @@ async def test_it_is_asked_with_data_between_lines_that_none_can_imitate(
     assert hostile not in reading.user
 
 
-async def test_it_is_asked_once_what_words_alone_are_not_sure_of(
+async def test_model_is_asked_once_if_the_words_alone_give_no_answer(
     app: FastAPI, api: Api, cast: Cast, guides: None
 ) -> None:
     question = "My login no longer works, how can I get a new password?"
@@ -256,7 +256,7 @@ async def test_it_is_asked_once_what_words_alone_are_not_sure_of(
     assert answer["confidence"] >= 0.5
 
 
-async def test_it_may_search_once_with_words_of_its_own(
+async def test_model_may_search_once_with_other_words(
     app: FastAPI, api: Api, cast: Cast, guides: None
 ) -> None:
     client = api(cast.acme.write_key)
@@ -298,7 +298,7 @@ async def test_a_question_in_a_conversation_is_first_written_to_stand_alone(
     assert answer["answer"] == "A failed delivery is tried again after 5 minutes [1]."
 
 
-async def test_without_its_reply_the_articles_own_words_answer(
+async def test_silent_model_leaves_the_answer_to_the_words_of_the_articles(
     app: FastAPI, api: Api, cast: Cast, guides: None, owner: Tx
 ) -> None:
     client = api(None)
@@ -346,7 +346,7 @@ async def test_visitors_questions_leave_tasks_a_part_of_the_day(
     assert "`Reset password`" in answers[-1]["answer"]
 
 
-async def test_it_is_asked_while_no_connection_is_held(
+async def test_no_connection_is_held_while_the_model_is_asked(
     app: FastAPI, api: Api, cast: Cast, guides: None, database_url: str
 ) -> None:
     """A question is answered over the only database connection while another one waits for the model."""
@@ -445,7 +445,7 @@ async def test_a_translation_with_other_facts_or_without_a_quote_is_not_shown(
     assert answer["translatedFrom"] is None
 
 
-async def test_it_reads_whole_sections_once_and_the_headings_of_the_others(
+async def test_prompt_holds_whole_sections_once_and_the_headings_of_others(
     app: FastAPI, api: Api, cast: Cast
 ) -> None:
     steps = "\n\n".join(

@@ -17,7 +17,7 @@ async def configure(client: Client, company: Company, **params: str) -> Response
     return await client.get(f"/widget/{company.bot_id}/config", params={"botKey": company.bot_key, **params})
 
 
-async def test_it_tells_what_a_widget_shows_and_no_secret(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_config_holds_the_texts_of_the_widget_and_no_secret(api: Api, cast: Cast, owner: Tx) -> None:
     secret = await secret_of(owner, cast.acme)
     await open_to(owner, cast.acme, SITE)
 
@@ -86,9 +86,7 @@ async def test_pages_of_elsewhere_may_not_read_it(api: Api, cast: Cast, owner: T
     assert cors_of(preflight)["access-control-allow-methods"] == "GET"
 
 
-async def test_it_is_there_while_the_workspace_is_paused_and_leaves_nothing(
-    api: Api, cast: Cast, owner: Tx
-) -> None:
+async def test_config_is_served_while_the_workspace_is_paused(api: Api, cast: Cast, owner: Tx) -> None:
     await pause_workspace(owner, cast.paused.workspace_id)
 
     ok(await configure(api(None), cast.paused))

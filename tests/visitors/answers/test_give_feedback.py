@@ -22,7 +22,7 @@ async def answer_of(api: Api, company: Company) -> str:
     return message
 
 
-async def test_it_is_kept_with_the_answer(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_feedback_is_stored_with_its_answer(api: Api, cast: Cast, owner: Tx) -> None:
     message = await answer_of(api, cast.acme)
 
     judged = ok(await judge(api(None), cast.acme, message, helpful=False, comment=" Too short. "))

@@ -14,7 +14,7 @@ from tests.support.site_pages import publish
 from tests.support.visitors import credentials, named_fields, open_to, rate, refusal, rows
 
 
-async def test_it_is_kept_with_its_reason_and_the_readers_words(
+async def test_rating_is_stored_with_its_reason_and_comment(
     client: Client, api: Api, cast: Cast, owner: Tx
 ) -> None:
     article = await publish(client, "Invite people")

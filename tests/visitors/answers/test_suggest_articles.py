@@ -21,7 +21,7 @@ async def suggestions(
     return [article["title"] for article in results]
 
 
-async def test_they_are_on_the_subject_of_the_page(api: Api, cast: Cast) -> None:
+async def test_suggestions_are_about_the_subject_of_the_page(api: Api, cast: Cast) -> None:
     client = api(cast.acme.write_key)
     for title in ("Invite people", "Read your invoices", "Delete a project"):
         await publish(client, title, "Words.")
@@ -51,7 +51,7 @@ async def test_without_a_subject_they_are_the_first_of_the_help_center(
     assert await suggestions(api, cast, locale="fr") == ["First", "Nowhere"]
 
 
-async def test_those_for_signed_in_readers_need_their_token(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_suggestions_of_private_articles_need_a_visitor_token(api: Api, cast: Cast, owner: Tx) -> None:
     await publish(api(cast.acme.write_key), "Read your invoices", "Words.", visibility="authenticated")
     page, secret = "https://app.acme.example/invoices", await secret_of(owner, cast.acme)
 

@@ -35,7 +35,7 @@ async def is_opened(api: Api, cast: Cast, token: str) -> bool:
     return False
 
 
-async def test_it_opens_closed_articles_and_nothing_else_does(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_token_opens_private_articles(api: Api, cast: Cast, owner: Tx) -> None:
     await publish_closed(api, cast)
     token = sign(await secret_of(owner, cast.acme), claims())
 

@@ -21,7 +21,7 @@ async def test_a_dismissed_question_leaves_the_list(api: Api, cast: Cast, databa
     assert await unanswered(client, status="dismissed") == [dismissed]
 
 
-async def test_it_stays_dismissed_and_is_counted_when_it_is_asked_again(
+async def test_dismissed_question_stays_dismissed_and_is_counted_if_repeated(
     api: Api, cast: Cast, database: Database
 ) -> None:
     client = api(cast.acme.write_key)
@@ -35,7 +35,7 @@ async def test_it_stays_dismissed_and_is_counted_when_it_is_asked_again(
     assert (row["id"], row["askedCount"], row["visitorCount"]) == (question_id, 2, 2)
 
 
-async def test_it_is_dismissed_once(api: Api, cast: Cast, database: Database) -> None:
+async def test_second_dismissal_is_refused(api: Api, cast: Cast, database: Database) -> None:
     client = api(cast.acme.write_key)
     path = f"{LIST}/{await ask(database, cast.acme)}/dismiss"
     ok(await client.post(path))

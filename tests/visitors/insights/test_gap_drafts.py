@@ -213,7 +213,7 @@ async def test_notes_of_visitors_are_in_the_reason_without_their_addresses(
     assert "never came" not in draft["contentMarkdown"]
 
 
-async def test_it_quotes_only_what_everybody_may_read_in_its_language(
+async def test_draft_quotes_only_public_text_in_its_language(
     api: Api, cast: Cast, database: Database, run_jobs: RunJobs
 ) -> None:
     client = api(cast.acme.write_key)
@@ -236,7 +236,7 @@ async def test_it_quotes_only_what_everybody_may_read_in_its_language(
     assert "kookaburra" not in by_locale["en"]
 
 
-async def test_so_many_wait_for_review_and_no_more(
+async def test_number_of_pending_drafts_is_limited(
     api: Api, cast: Cast, database: Database, run_jobs: RunJobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MAX_PENDING_GAP_DRAFTS", 1)
@@ -353,7 +353,9 @@ class Silent:
         raise CompletionError("It is asleep.", 0)
 
 
-async def test_without_its_reply_the_outline_is_the_draft(api: Api, cast: Cast, database: Database) -> None:
+async def test_outline_is_the_draft_if_the_model_does_not_reply(
+    api: Api, cast: Cast, database: Database
+) -> None:
     client = api(cast.acme.write_key)
     await publish(client, "Choose a password", SIGN_IN)
 

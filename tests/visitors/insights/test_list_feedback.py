@@ -11,7 +11,7 @@ async def listed(client: Client, **query: str) -> Json:
     return ok(await client.get("/v1/insights/feedback", params=query))
 
 
-async def test_it_counts_for_each_article_what_readers_say_and_shows_their_words(
+async def test_list_counts_ratings_by_article_and_shows_the_comments(
     client: Client, api: Api, cast: Cast
 ) -> None:
     good, bad = await publish(client, "Good"), await publish(client, "Bad")

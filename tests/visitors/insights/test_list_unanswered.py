@@ -66,7 +66,7 @@ async def test_a_dismissed_draft_leaves_the_question_open(
     assert await status_of(client) == ("open", draft)
 
 
-async def test_it_holds_what_waits_unless_a_status_is_named(
+async def test_list_holds_waiting_questions_unless_a_status_is_named(
     api: Api, cast: Cast, database: Database, owner: Tx
 ) -> None:
     client = api(cast.acme.write_key)

@@ -112,7 +112,7 @@ async def test_a_question_belongs_to_its_language_and_its_bot(
     assert await questions(api(cast.globex.read_key)) == [(RESET, 1)]
 
 
-async def test_it_joins_the_question_that_is_most_like_it(api: Api, cast: Cast, database: Database) -> None:
+async def test_question_joins_the_most_similar_one(api: Api, cast: Cast, database: Database) -> None:
     await ask(database, cast.acme, "reset password")
     wanted = await ask(database, cast.acme, "reset password twice daily automatically")
 

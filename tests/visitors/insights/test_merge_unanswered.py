@@ -65,7 +65,7 @@ async def test_repeated_question_counts_for_the_merge_target(
     assert (row["askedCount"], row["visitorCount"]) == (4, 4)
 
 
-async def test_its_draft_goes_along_where_the_other_has_none(
+async def test_draft_moves_to_a_merge_target_without_one(
     client: Client, cast: Cast, database: Database, run_jobs: RunJobs
 ) -> None:
     target = await ask(database, cast.acme)
@@ -147,9 +147,7 @@ async def test_a_merged_question_is_found_no_more(api: Api, cast: Cast, database
     assert answer.status_code == 404
 
 
-async def test_it_goes_with_the_other_when_that_one_is_no_longer_asked(
-    cast: Cast, database: Database, owner: Tx
-) -> None:
+async def test_merged_questions_are_pruned_together(cast: Cast, database: Database, owner: Tx) -> None:
     target, merged = await ask(database, cast.acme), await ask(database, cast.acme, OTHER)
     await merge(database, cast.acme, merged, target)
     await owner.execute("update askings set asked_at = now() - interval '1 year'")

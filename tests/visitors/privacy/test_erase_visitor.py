@@ -86,7 +86,7 @@ def named(how: str, canary: Canary) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("how", ["email", "visitor"])
-async def test_nothing_is_left_of_who_is_erased_and_everything_of_others(
+async def test_erasure_leaves_nothing_of_the_visitor_and_all_of_others(
     api: Api, cast: Cast, owner: Tx, operator: Operator, visitor_rows: None, canary: Canary, how: str
 ) -> None:
     await visit_as(api, cast, canary)
@@ -125,7 +125,7 @@ async def test_nothing_is_left_of_who_is_erased_and_everything_of_others(
     assert set(again.values()) == {0}
 
 
-async def test_everything_of_one_visitor_is_handed_out(
+async def test_export_holds_all_data_of_one_visitor(
     api: Api, cast: Cast, operator: Operator, canary: Canary
 ) -> None:
     answer = await visit_as(api, cast, canary)
