@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import importlib
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,6 +85,8 @@ def load(folder: Path) -> LocalEmbedder:
 
 def open_session(model: Path) -> Any:
     """An inference session of ONNX Runtime."""
+    # Otherwise the library sends its telemetry to Microsoft. It reads this when it is imported.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     runtime = optional_package("onnxruntime")
     options = runtime.SessionOptions()
     # Other requests need the remaining processors.

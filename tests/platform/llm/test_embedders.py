@@ -1,6 +1,8 @@
 """Embedding models as the operator configures them: at an endpoint or in a folder."""
 
 import math
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -54,6 +56,15 @@ async def test_a_model_of_this_process_is_on_where_nothing_is_set() -> None:
     assert math.dist(refund, money) < math.dist(refund, invite)
     assert math.dist(einladen, invited) < 0.8
     assert describe_embeddings(settings).startswith("English: minilm")
+
+
+def test_the_library_of_models_keeps_no_telemetry(tmp_path: Path) -> None:
+    """The library stores the identifier of the machine and its events in the home folder, and sends them."""
+    program = "from instep.platform.llm.bundled_embedding import load_english; load_english()"
+    home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", program], env=os.environ | home, check=True)
+
+    assert list(tmp_path.iterdir()) == []
 
 
 async def test_both_models_can_be_turned_off() -> None:
