@@ -55,7 +55,7 @@ def matching_spans(text: str, words: Collection[str]) -> Iterator[tuple[int, int
 
 
 def bigram_spans(run: str, words: Collection[str]) -> Iterator[tuple[int, int]]:
-    """The spans of letter pairs that are among the words, or of the whole run if it is one of them."""
+    """The spans of a run that are among the words: the whole run, and its pairs of characters."""
     if run in words:
         yield 0, len(run)
     for start, pair in enumerate(pairwise(run)):

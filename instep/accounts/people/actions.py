@@ -225,7 +225,7 @@ async def list_audit(
     actor: str | None = None,
     action: str | None = None,
 ) -> list[AuditEntry]:
-    """The audit's entries before an id, newest first; `actor` and `action` are parts of names."""
+    """The audit entries before an id, newest first; `actor` and `action` match parts of names."""
     return await queries.list_audit(tx, workspace_id, limit, before, actor, action)
 
 

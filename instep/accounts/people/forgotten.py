@@ -59,7 +59,7 @@ async def ask_for_reset(database: Database, email: str, address: str) -> None:
 
 
 async def send_reset_link(database: Database, job: Job) -> None:
-    """Email a link to the account of an address, or how to sign in if it has a provider instead."""
+    """Email a reset link to an account, or explain how to sign in if it uses a provider."""
     email = job.payload["email"]
     async with database.enter_workspace("") as tx:
         account = await _find_account(tx, email)

@@ -77,7 +77,7 @@ async def create_trust(
 
 
 async def revoke_trust(tx: Tx, workspace_id: str, trust_id: str, actor: Actor = OPERATOR) -> Trust:
-    """End a trust: from the commit on every call with one of its keys is refused."""
+    """End a trust: after the commit, every call with one of its keys is refused."""
     trust = await queries.revoke_trust(tx, workspace_id, trust_id)
     if trust is None:
         raise NotFound(f"No trust has the id {trust_id}: `instep trust list` shows them.")

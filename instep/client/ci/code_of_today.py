@@ -39,9 +39,9 @@ class CodeOfToday:
     def without(self, base: str, commit: str, paths: Sequence[str] = ()) -> str:
         """The tree of the head as if the change from `base` to `commit` had never been made.
 
-        The lines that later changes replaced are as they were before the change: so a name that was changed
-        twice goes from the first one to that of today, and what was taken back is no change at all. A file
-        that was deleted later stays deleted: that is a change of its own.
+        Lines that later changes replaced are as they were before the change. So a name that changed twice
+        goes directly from the first form to the current one, and a change that was reverted disappears. A
+        file that was deleted later stays deleted, because the deletion is a separate change.
         """
         later = {change.old_path: change for change in file_changes(self.git, commit, self.head)}
         added_later = {change.new_path for change in later.values() if change.status == "A"}

@@ -25,7 +25,7 @@ IN_TAG = re.compile(rf"(?<!\d)(?<!\d\.){NUMBER}\Z")
 
 
 def next_version(files: Mapping[str, str], tags: Collection[str]) -> str | None:
-    """The version that will contain what is new, such as `2.4.0`; None if no file states it.
+    """The version that will contain the new changes, such as `2.4.0`; None if no file states it.
 
     `tags` are those of releases. A version that has none is the next one if it is higher than all of them,
     and without tags only if the file says that it is not released.

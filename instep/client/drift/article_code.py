@@ -53,7 +53,7 @@ def code_of_articles(
     past: Iterable[PastCommit] = (),
     is_read: Callable[[str], bool] = lambda path: True,
 ) -> dict[Part, str]:
-    """The code of a commit for articles or parts of them, as diffs; the changed lines are those of `past`.
+    """The code of a commit for articles or parts of them, as diffs whose changed lines come from `past`.
 
     `past` are commits of the history, newest first, which removed names that the code no longer has. The
     search ends after `limit` parts whose names either has, or after `MAX_DRIFT_CHARACTERS`. Tests and

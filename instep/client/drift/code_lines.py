@@ -11,7 +11,7 @@ from instep.platform.text.file_kinds import LEFT_OUT, LONG_LINE, kind_of_path
 
 # A documentation folder: its files describe the product, like articles, and are not code.
 _DOCUMENTATION = re.compile(r"(?:^|/)(?:docs?|documentation)/", re.IGNORECASE)
-# A migration has the old name of what it renames for good.
+# A migration keeps the old names of the things that it renames.
 _MIGRATION = re.compile(r"(?:^|/)(?:migrations?|migrate|alembic)/")
 
 

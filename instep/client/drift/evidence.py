@@ -95,7 +95,7 @@ def _is_gone(name: str, standing: StandingNames) -> bool:
 
 
 def _keys_of(name: str) -> Iterator[str]:
-    """The key of a name, and for a variable those of what is left without its first words.
+    """The key of a name; for a variable also the keys of the name without its first words.
 
     Many programs put a prefix before the name of a setting: `SHOP_MAIL_FROM` for `mail-from`. The rest
     has at least two words, and `_FILE` at the end says only that a file has the value.

@@ -1,4 +1,4 @@
-"""The daily job that tells a team's chat which articles have become due for review, each of them once."""
+"""The daily job that posts to a team's chat which articles have become due for review, each article once."""
 
 from dataclasses import dataclass
 from datetime import timedelta

@@ -36,7 +36,7 @@ REASON = f"""
 """
 # The format of `isoformat`.
 VERIFIED_AT = """to_char(a.verified_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
-# The values of an article `a`, or else those of the nearest collection that has them.
+# The values of an article `a`, or of the nearest collection that has them.
 CARE = """
     (select coalesce(a.owner_id, c.owner_id, parent.owner_id, grandparent.owner_id) as owner_id,
         coalesce(a.review_by, c.review_by, parent.review_by, grandparent.review_by) as review_by)

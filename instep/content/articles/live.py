@@ -44,7 +44,7 @@ def in_version_at(position: str = "%(read_version)s") -> str:
 
 
 def in_read_version(ctx: Ctx, articles: str = LIVE) -> str:
-    """Those of `articles` of the product version that is read; all of them if none is chosen."""
+    """A condition for `articles` of the reader's product version; all articles if none is chosen."""
     return f"{articles} and {in_version_at()}" if ctx.bot.version else articles
 
 

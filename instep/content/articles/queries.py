@@ -405,7 +405,7 @@ async def list_link_targets(ctx: Ctx, words: str, locale: str) -> list[LinkTarge
 
 
 def working_columns(ctx: Ctx, title: str, content: str) -> dict[str, Any]:
-    """The columns of a working copy by the caller."""
+    """The columns of a working copy that the caller saves."""
     return {
         "working_title": title,
         "working_markdown": content,

@@ -104,9 +104,9 @@ def expand(text: str, texts: Mapping[str, str]) -> Expansion:
 def shown_texts(
     reference: str, texts_of: Mapping[str, Mapping[str, str]], default: str, codes: Iterable[str]
 ) -> list[str]:
-    """The different texts of a part in some languages; raises `PartProblem`, also for parts that contain it.
+    """The distinct texts of a part in some languages; raises `PartProblem`, also for parts that contain it.
 
-    `texts_of` are all texts by language and reference; a language shows those of `default` without its own.
+    `texts_of` has all texts by language and reference; a language without a text shows that of `default`.
     """
     by_text, find = dict[str, None](), cache(references_in)
     for code in codes:

@@ -57,9 +57,9 @@ async def lock_name(ctx: Ctx, kind: PartKind, name: str) -> None:
 
 
 async def texts_of(ctx: Ctx, references: Sequence[str], locale: str, *, lock: bool) -> list[PartText]:
-    """The texts for a language: its own, and those of the bot's language, which come first.
+    """The texts in a language and in the bot's language; those in the bot's language come first.
 
-    With the lock, a change of one of them waits until the caller's text is stored.
+    With the lock, a change of one of these texts waits until the caller's text is stored.
     """
     return await ctx.all(
         PartText,

@@ -86,7 +86,7 @@ class ProductVersion:
 
 
 def version_of_branch(versions: Iterable[ProductVersion], branch: str) -> ProductVersion | None:
-    """The version whose pattern describes a branch most exactly, of equal ones the newest; or None."""
+    """The version with the most specific pattern that matches a branch; the newest if several are equal."""
     matches = [
         (sum(character not in WILDCARDS for character in pattern), version.position, version)
         for version in versions

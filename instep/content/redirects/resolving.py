@@ -1,8 +1,8 @@
 """Follows redirects to their end, so that they are never chained.
 
-A redirect may lead to a URL of the help center itself. It may have a page, which may have moved or be
-hidden; or no page but another redirect, made before or after. Almost all redirects need none of this: they
-lead to an article or to another site, which takes one lookup.
+A redirect may lead to a URL of the help center itself. That URL may have a page, which may have moved or be
+hidden, or no page but another redirect, older or newer. Almost all redirects lead to an article or to another
+site, which takes one lookup.
 """
 
 import re

@@ -8,7 +8,7 @@ from instep.platform.text.prose_blocks import CODE_MASK
 
 LETTERS = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 PIECE_OF_HEADING = re.compile(rf"{LETTERS.pattern}|\S")
-# A heading begins anew after these characters: “Plans: what they include”.
+# A heading has a second beginning after these characters: “Plans: what they include”.
 BEGINNINGS = frozenset(".:?!\u2013\u2014")
 # Characters that join a word to a name of code, a path or an address.
 NAME_JOINERS = frozenset("./\\@_")

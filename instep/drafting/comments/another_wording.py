@@ -29,10 +29,10 @@ class WordingRequest:
 
 
 async def read_wording_request(ctx: Ctx, thread_id: str) -> WordingRequest:
-    """The request that a thread of comments on a pending draft makes.
+    """The request that the model gets for a comment thread on a pending draft.
 
-    The model rewords the section of the words that the thread is about, or else what the draft changes. It
-    reads the newest comments.
+    The model rewords the section with the words that the thread quotes, or the changes of the draft if it
+    quotes none. It reads the newest comments.
     """
     comments = await queries.list_thread(ctx, thread_id)
     if not comments:

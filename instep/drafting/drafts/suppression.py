@@ -51,9 +51,10 @@ async def suppressed_keys(ctx: Ctx) -> dict[str, frozenset[str]]:
 async def drafted_keys(
     ctx: Ctx, bundle: str, source_url: str | None, version_id: str | None
 ) -> dict[str, frozenset[str]]:
-    """The keys of what pending drafts of a bundle say about a product version, or with None about all.
+    """The keys of statements in pending drafts of a bundle, for a product version or with None for all.
 
-    Those of the change with this address are left out. By the id of the article; "" for new articles.
+    Drafts of the change with this source URL are left out. Maps the id of an article, or "" for new articles,
+    to keys.
     """
     rows = await suppressed_statements.list_drafted_keys(ctx, bundle, source_url, version_id)
     return {row.article_id or "": frozenset(row.keys) for row in rows}

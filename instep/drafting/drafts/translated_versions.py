@@ -27,6 +27,6 @@ async def note_versions(ctx: Ctx, article_id: str, keys: Iterable[str], *, is_un
 
 
 async def follow_same_change(ctx: Ctx, draft: Draft, before: int, after: int) -> None:
-    """Keep translations up to date whose own draft of the same change was applied before the original's."""
+    """Mark translations as up to date if their draft of the same change was applied before the original's."""
     for translation_id in await change_queries.list_translations_with_change(ctx, draft, before):
         await follow_version(ctx, translation_id, after)

@@ -1,4 +1,4 @@
-"""The storage of what a check has found: only what does not wait already and was not dismissed for good."""
+"""Stores the findings of a check, except those that wait already or were dismissed for good."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -289,7 +289,7 @@ def outline_request(article: Mapping[str, Any]) -> ArticleRequest:
 
 
 def change_of(work: TaskInput, texts: Iterable[writer.Article] = ()) -> writer.Change:
-    """The change; what it translates into other languages than those of the texts is not read."""
+    """The change; its translations into languages that no text has are ignored."""
     locales = frozenset(text.locale for text in texts)
     context = context_of(work.context or {})
     return writer.Change(work.change_title or "", work.change_body, work.diff or "", locales, context)

@@ -22,7 +22,7 @@ WITHOUT_WORDS = "Only code and numbers have changed, so they were copied."
 
 
 async def store_following(ctx: Ctx, following: Following) -> None:
-    """Queue the translation's new text, or else a place, instead of what an earlier change has left."""
+    """Queue the translation's new text or else a place, which replaces the one of an earlier change."""
     texts = following.texts
     if following.is_covered:
         await follow_version(ctx, texts.translation.id, texts.root.version)

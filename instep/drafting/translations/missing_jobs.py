@@ -108,7 +108,7 @@ async def _store_if_unchanged(enter: Enter, missing: MissingTranslation) -> None
 async def _store(ctx: Ctx, missing: MissingTranslation) -> None:
     """Queue a draft, or else a place in the original, as a task that has ended."""
     root = missing.root
-    # Each language has its own address, so that none replaces the draft or the place of another.
+    # Each language has its own URL, so that it replaces no draft or place of another language.
     url = f"{settings().base_url}/app/{ctx.bot.slug}/articles/{root.id}/translations?into={missing.locale}"
     source = PlaceSource("translation", root.title, url)
     task_id = await begin_unsent_task(ctx, source)

@@ -1,7 +1,7 @@
 """The image that chats and social networks show next to a link: title, collection and help center.
 
-It is drawn with the fonts of the pages, and with the operator's fonts for other scripts. If no
-font has a title's letters, there is no image, rather than one with boxes in it.
+It is drawn with the fonts of the pages, and with the operator's fonts for other scripts. If no font has the
+characters of a title, there is no image, rather than one with boxes in it.
 """
 
 from collections.abc import Iterator, Sequence

@@ -63,8 +63,8 @@ def collections_of(ctx: Ctx) -> str:
 async def list_sections(ctx: Ctx, locale: str, page: int) -> Page[CollectionSection]:
     """A page of the top collections that lead to live articles, in reading order.
 
-    Each has its first articles and links to its subcollections; its count is that of all articles below.
-    The last one contains the articles without a collection.
+    Each has its first articles and links to its subcollections; its count includes all articles below. The
+    last one contains the articles without a collection.
     """
     sections = await ctx.all(
         CollectionSection,

@@ -294,8 +294,8 @@ async def list_related(ctx: Ctx, ids: list[str]) -> list[RelatedArticle]:
 async def find_present_slug(ctx: Ctx, slug: str, locale: str) -> str | None:
     """The current slug of the live article that formerly had this one.
 
-    The slugs of a text in the default language lead to its translation, which may have been missing earlier,
-    and that of an unpublished translation to the original if the language shows it.
+    A slug of a text in the default language leads to its translation, which may have been added later. The
+    slug of an unpublished translation leads to the original if the language shows it.
     """
     return await ctx.value(
         f"""

@@ -49,7 +49,7 @@ def day(context: Context, moment: datetime) -> str:
 
 @lru_cache(limits.MAX_CACHED_ACCENTS)
 def policy_with(accent: InlineStyle | None = None, parts: RichParts = PLAIN, *, is_home: bool = False) -> str:
-    """The Content-Security-Policy: only the pages' own styles and script, and no HTML from it."""
+    """The Content-Security-Policy: it allows only our styles and script, and no HTML from the script."""
     names = ["site.css", *["rich.css"] * parts.is_rich, *["home.css"] * is_home]
     styles = " ".join(style.source for style in (*map(built_style, names), accent) if style)
     policy = SECURITY_HEADERS["Content-Security-Policy"].replace("style-src 'self'", f"style-src {styles}")

@@ -51,7 +51,7 @@ async def article_of_other_versions(
 def canonical_bot(visit: Visit, versions: list[ReadVersion]) -> Bot:
     """The help center in the version with the canonical page of an article that is about `versions`.
 
-    It is the current one, or else the visit's, or else the newest.
+    That is the current version, else the version of the visit, else the newest.
     """
     ranked = sorted(versions, key=lambda version: (not version.is_current, version != visit.version))
     return visit.ctx.bot.in_version(ranked[0]) if ranked else visit.ctx.bot

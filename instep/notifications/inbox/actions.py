@@ -25,7 +25,7 @@ async def notify(
     subject: NoticeSubject,
     text: str | None = None,
 ) -> None:
-    """Add a notice for each of these people, except the caller; other ids than those of people are ignored.
+    """Add a notice for each of these people, except the caller; ids that are not of people are ignored.
 
     `text` is a comment or a reason, of which the inbox shows the beginning. Some notices are also sent by
     email, up to a limit.

@@ -58,7 +58,8 @@ async def settle_past(tx: Tx) -> Settled:
     )
     # No endpoint is disabled for failures from before the backup.
     await tx.execute("update webhook_endpoints set failing_since = null where status = 'enabled'")
-    # Readers got the emails of the past, and links that confirm a subscription may have been used.
+    # Readers may have received emails since the backup, and may have used the links that confirm a
+    # subscription.
     await tx.execute("update subscriptions set notified_at = now(), token_hash = null")
     messages = await tx.execute(
         "delete from jobs where workspace_id <> '' and kind <> all (%(kinds)s)", kinds=list(CONTINUED_JOBS)

@@ -1,7 +1,7 @@
 """Makes a backup while the installation serves: one snapshot of all tables, and the files of the bucket.
 
-The snapshot is a transaction that sees the database as of one moment (REPEATABLE READ). It blocks nobody
-and waits for nobody. The secret key is not in a backup: data encrypted with it stays encrypted.
+The snapshot is a transaction that sees the database as of one moment (REPEATABLE READ). It blocks no other
+transaction and waits for none. The secret key is not in a backup: data encrypted with it stays encrypted.
 """
 
 import os

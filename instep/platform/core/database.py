@@ -395,7 +395,7 @@ class Database:
             tx.guard = Guard(kind, SqlStatement(sql, params), rows.append)
             await tx.flush()
             tx.workspace_id = getattr(rows[0], "workspace_id", None) or ""
-            # It stays set at the end, because work between attempts belongs to this workspace too.
+            # It is not reset at the end, because work between attempts belongs to this workspace too.
             entered_workspace.set(tx.workspace_id)
             yield rows[0], tx
 

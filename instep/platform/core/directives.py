@@ -296,7 +296,7 @@ class _Reader:
         return line._replace(html=tags[0] + (_TITLE.format(escape(title)) if title else ""), title=title)
 
     def _close(self, line: DirectiveLine, colons: int) -> DirectiveLine:
-        """End the innermost directive with as many colons, or else with fewer, and all within it."""
+        """End the innermost directive with that many colons, or else with fewer, and all inside it."""
         places = range(len(self.stack) - 1, -1, -1)
         place = next((at for at in places if self.stack[at].colons == colons), None)
         if place is None:

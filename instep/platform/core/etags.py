@@ -10,7 +10,7 @@ ASIDE = re.compile(r'\.[0-9a-f]{8}(?=")')
 
 
 def etag_of(*state: object, aside: object = None) -> str:
-    """A tag that changes with the state; also with what is `aside`, which makes nobody's change stale."""
+    """A tag that changes with the state and with `aside`, whose changes don't make an `If-Match` stale."""
     tag = hashlib.sha256(repr(state).encode()).hexdigest()[:24]
     if aside is not None:
         tag += "." + hashlib.sha256(repr(aside).encode()).hexdigest()[:8]

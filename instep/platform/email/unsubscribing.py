@@ -28,7 +28,7 @@ def unsubscribe_url(subscription: Subscription, workspace_id: str, subject_id: s
 
 
 def unsubscribe_token(subscription: Subscription, workspace_id: str, subject_id: str) -> str:
-    """A token that works as long as the secret key is kept; it is encrypted, so nobody else can make one."""
+    """A token that works as long as the secret key is kept; it is encrypted, so only Instep can make one."""
     sealed = key_ring().seal(json.dumps([subscription, workspace_id, subject_id]), *PLACE)
     return urlsafe_b64encode(sealed).decode()
 

@@ -43,7 +43,7 @@ def migrate_one(connection: Connection, revision: str, scripts: list[str]) -> No
 
 
 def refusal_of(error: psycopg.Error) -> Exception:
-    """An error that tells the operator what to do, or else `error` itself."""
+    """An error that says what the operator can do, or `error` itself."""
     if isinstance(error, InsufficientPrivilege):
         return MigrationRefused(str(error).splitlines()[0])
     return outage_of(error) if is_conclusive(error) else error

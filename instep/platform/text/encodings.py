@@ -17,7 +17,7 @@ BYTE_ORDER_MARK = "\ufeff"
 # The share of characters in UTF-16 with a zero first byte, as every ASCII character has.
 MIN_ZEROS = 0.6
 MIN_UTF16_BYTES = 8
-# Accented letters are alone or in pairs, next to plain letters.
+# Accented letters occur alone or in pairs, next to plain letters.
 ACCENTED = re.compile(r"[^\x00-\x7f]+")
 MAX_ACCENTED_IN_A_ROW = 2
 PUNCTUATION = frozenset("\u2019\u2013\u201c\u201d\u201e\u2026«»€°§")

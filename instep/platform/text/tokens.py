@@ -21,5 +21,5 @@ def words_in(text: str) -> Iterator[str]:
 
 
 def bigrams(run: str) -> list[str]:
-    """Adjacent pairs of characters, the words of a script without spaces; a single character is a word."""
+    """Adjacent pairs of characters, the units of a script without spaces; or a single character."""
     return [first + second for first, second in pairwise(run)] or [run]

@@ -59,7 +59,7 @@ class RequestLog:
             try:
                 await self.app(scope, receive, send_with_id)
             except ClientDisconnect:
-                # The client is gone, so there is no response.
+                # The client has disconnected, so there is no response.
                 status = status or CLIENT_GONE
             except Exception as error:
                 if status is not None:

@@ -223,7 +223,7 @@ def page_of_form(request: Request) -> tuple[str, str]:
 
 
 def page_of_request(request: Request, header: str) -> SplitResult:
-    """The address that a browser sends as that of its page; the request's own if it is no address."""
+    """The URL of the page that a browser sends in a header, or of the request if the header is no URL."""
     try:
         return urlsplit(request.headers.get(header, request.url.path))
     except ValueError:

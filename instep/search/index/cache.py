@@ -219,9 +219,9 @@ async def share(ctx: Ctx, files: IndexFiles | None, segment: Segment, data: byte
 
 
 async def flush(ctx: Ctx, index: Index, files: IndexFiles | None, *, may_store: bool) -> Index:
-    """The index as another process has stored it in the meantime, or else as stored by this one.
+    """The index that another process has stored in the meantime, or the one that this process stores.
 
-    So the processes of a machine continue with the same file, and few of them store the same changes.
+    So the processes of a machine continue with the same file, and rarely store the same changes twice.
     """
     stored_until = await queries.stored_until(ctx)
     if stored_until and index.stored_until < stored_until <= index.synced_until:

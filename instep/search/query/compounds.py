@@ -18,7 +18,7 @@ LINKS = ("es", "en", "er", "s", "n", "e", "")
 MIN_PART_CHARACTERS = 4
 # A word of three letters occurs in many others by chance.
 MIN_SHORT_PART_CHARACTERS = 3
-# A suffix of this many letters is a part of a longer word, whatever comes before it.
+# A suffix with this many letters is a part of a longer word, whatever comes before it.
 MIN_UNMISTAKABLE_CHARACTERS = 5
 # More letters after a word than its endings have.
 MAX_ENDING_CHARACTERS = 3

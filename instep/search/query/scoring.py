@@ -45,7 +45,7 @@ PASSAGE_SIMILARITY_BOOST = 1.5
 FEEDBACK_WEIGHT = 0.15
 FEEDBACK_ARTICLES = 3
 FEEDBACK_MIN = 0.7
-# Scores of articles with all terms start here; those of articles with some of them are below.
+# Articles with all terms have at least this score; articles with some of the terms have less.
 ALL_TERMS_BASE = 1.0
 # The boost of a term in titles that do not contain it.
 NO_TITLE = np.zeros(1)

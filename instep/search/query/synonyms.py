@@ -1,4 +1,4 @@
-"""Synonyms in help centers, in the seven languages of the site, and those of a bot.
+"""Synonyms that are common in help centers, in the seven languages of the site, and the synonyms of a bot.
 
 A line contains synonyms of each other, separated by commas; one may have several words ("log in"). The lists
 are not specific to a product. They come from no dictionary, because WordNet and the like join all
@@ -71,7 +71,7 @@ def main_word(term: Term) -> str | None:
 
 
 class Synonyms:
-    """The synonyms of a help center: those of its languages, and those of its own list."""
+    """The synonyms of a help center: from its languages and from its list."""
 
     def __init__(self, tables: Mapping[str, Sequence[SynonymTable]]) -> None:
         """`tables`: by text search configuration."""

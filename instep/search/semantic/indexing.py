@@ -151,7 +151,7 @@ async def embed_text(embedder: Embedder, text: str) -> Vector | None:
 
 
 async def store_batch(ctx: Ctx, batch: EmbeddingBatch, by_chunk: VectorsByChunk) -> None:
-    """Store the vectors of the articles, and delete those of articles without chunks or that are gone."""
+    """Store the vectors of the articles, and delete vectors of articles without text and of deleted ones."""
     chunks: dict[str, list[Array]] = {article.id: [] for article in batch.articles}
     for chunk in batch.chunks:
         if (key := (chunk.article_id, chunk.hash)) in by_chunk:

@@ -45,7 +45,7 @@ class SemanticHit:
     similarities: Sequence[float] = ()
 
     def similarity_of(self, passage: int) -> float:
-        """The similarity of a passage: of its own nearest chunk or else of a shared one; 0 for none."""
+        """The similarity of a passage's nearest chunk, or else of one that it shares; 0 without a chunk."""
         chunks = zip(self.firsts, self.lasts, self.similarities, strict=True)
         values = [(first == last, value) for first, last, value in chunks if first <= passage <= last]
         return max(values, default=(False, 0.0))[1]
@@ -55,7 +55,7 @@ class SemanticHit:
 class VectorIndex:
     """The chunks of a bot's articles with their vectors, as of a change stamp.
 
-    Articles are numbered from 0: those of `base`, then those of `additions`.
+    Articles are numbered from 0, first in `base`, then in `additions`.
     """
 
     model: str

@@ -67,7 +67,7 @@ async def update_api_reference(
 async def import_document(
     database: Database, storages: Storages, job: Job, reference: ApiReference, content: bytes
 ) -> None:
-    """Write the pages; those of operations that are gone are archived.
+    """Write the pages; archive the pages of removed operations.
 
     The source has the reference's id as its name, because addresses may differ in their query alone.
     """

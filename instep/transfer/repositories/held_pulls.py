@@ -137,7 +137,7 @@ async def hold_when_read(ctx: Ctx, change: RepositoryChange, task: Task | None) 
 
 
 async def task_of_change(ctx: Ctx, change: RepositoryChange) -> Task | None:
-    """The task of a commit; None if it has none, or if it is gone."""
+    """The task of a commit; None if it has none, or if the task was deleted."""
     try:
         return await find_task(ctx, [ctx.bot], change.task_id) if change.task_id else None
     except NotFound:

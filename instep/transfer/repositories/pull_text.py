@@ -78,7 +78,7 @@ class NumberedDraft:
 
 
 def draft_words(standings: Sequence[Standing]) -> str:
-    """The number of drafts, and how many have which standing."""
+    """A sentence with the number of drafts, in total and by standing."""
     count = len(standings)
     counts = [(standings.count(name), name) for name in ("live", "approved", "dismissed", "open")]
     states = ", ".join(f"{number} {name}" for number, name in counts if number)

@@ -81,9 +81,9 @@ class PendingAnswer:
             return await _save_turn(ctx, self.turn, answer)
 
     async def growing(self) -> AsyncGenerator[Answer | SavedAnswer | None]:
-        """Yield the answer each time that a model has written more of it, and finally as stored.
+        """Yield the answer each time the model has written more of it, and finally the stored answer.
 
-        None keeps the connection open. If nobody listens any more, the model's work ends.
+        A yielded None keeps the connection open. The model is stopped if the client disconnects.
         """
         written = asyncio.Queue[Answer | asyncio.Future[SavedAnswer]]()
         work = asyncio.ensure_future(self.complete(written.put_nowait))

@@ -73,8 +73,8 @@ class AnswerBlock:
     """A paragraph, a list, a table, or code.
 
     `head` is the header and delimiter row of a table, or the line above an incomplete list of steps.
-    `is_heading`: a paragraph that stands for a heading of those up to the next one. `is_alert`: a paragraph
-    of a quote that is marked as a warning, a note or the like.
+    `is_heading`: a paragraph that serves as the heading of the blocks up to the next one. `is_alert`: a
+    paragraph of a quote that is marked as a warning, a note or similar.
     """
 
     kind: AnswerBlockKind

@@ -35,7 +35,8 @@ from instep.visitors.answers.sureness import says_what_is_asked
 
 # A follow-up needs only half the usual confidence: half of its search terms come from earlier questions.
 FOLLOW_UP_THRESHOLD_FACTOR = 0.5
-# A name in Latin letters that languages share, such as a product's, is no reason to answer in another one.
+# Names in Latin letters, such as a product's, occur in several languages, so they give no reason to answer in
+# another language.
 OTHER_LANGUAGE_THRESHOLD = 0.75
 LATIN_LETTER = re.compile(r"[A-Za-z]")
 # Characters of a sentence by which it is located again in the article.

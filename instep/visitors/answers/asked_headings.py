@@ -26,9 +26,9 @@ def blocks_with_headings(extracts: Sequence[PassageExtract]) -> Iterator[tuple[A
 
 
 def asked_heading(extract: PassageExtract) -> AnswerBlock | None:
-    """The heading of a passage, or else its title, if it is a question or if the quote begins with yes or no.
+    """The heading of a passage, or its title, if that is a question or if the quote begins with yes or no.
 
-    A bare "Yes." would pass for the answer to whatever was asked, also to the contrary.
+    A bare "Yes." would seem to answer any question, even the opposite one.
     """
     first, passage = extract.blocks[0], extract.passage
     if first.is_heading or first.is_question:

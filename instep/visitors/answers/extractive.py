@@ -261,10 +261,10 @@ def placed(extract: PassageExtract, blocks: Sequence[AnswerBlock]) -> PassageExt
 
 
 def asked_parts(blocks: Sequence[AnswerBlock], question: QuestionTerms) -> Sequence[AnswerBlock]:
-    """The questions, with their answers, that bear most on the question; any other text whole.
+    """The most relevant questions of a list, with their answers; any other text whole.
 
-    Paragraphs that stand for headings divide a text as questions do, if that of the best part has a term of
-    the question. Otherwise they may be steps or variants of one act.
+    Paragraphs that serve as headings divide a text like questions, if the heading of the best part has a term
+    of the question. Otherwise they may be steps or variants of one action.
     """
     parts = [part for part in split_parts(blocks) if len(part) > 1 or not part[0].is_heading]
     weights = [question.weight_of(terms_in(part)) for part in parts]
@@ -333,9 +333,9 @@ def best_parts(
     weight: Callable[[Sequence[AnswerUnit]], float],
     fits: Callable[[Sequence[AnswerUnit]], bool],
 ) -> list[AnswerUnit]:
-    """The best sentences, rows or items that fit, in their order; an item keeps what is nested in it.
+    """The best sentences, rows or items that fit, in their order; an item keeps its nested blocks.
 
-    Of one that is too long by itself, its own text stays with the best of what is nested in it.
+    If a single item is too long, its text stays with the best of its nested blocks.
     """
     parts = nested_parts(units)
     best = sorted(range(len(parts)), key=lambda index: -weight(parts[index]))[:MAX_UNITS]

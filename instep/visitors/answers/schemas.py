@@ -112,8 +112,8 @@ Show = Callable[[Answer], None]
 class SavedAnswer:
     """An answer that was saved as a message of a conversation.
 
-    `sources` are those of the answer as they are sent. For a question that is sent again they are the ones
-    that were sent before: the passages of `answer` are not retrieved anew.
+    `sources` are the answer's sources as they are sent. A question that is sent again gets the same ones: the
+    passages of `answer` are not retrieved again.
     """
 
     answer: Answer
@@ -341,8 +341,7 @@ class SourceOut(Out):
     locale: Annotated[
         str | None,
         Field(
-            description="The language of the article. That of an answer is the same, unless it has"
-            " `translatedFrom`.",
+            description="The language of the article and, without `translatedFrom`, of the answer.",
             examples=["en"],
         ),
     ] = None

@@ -1,9 +1,9 @@
-"""The test of whether a passage supports a sentence, which decides if a model's sentence is kept.
+"""Tests whether a passage supports a sentence, which decides if a model's sentence is kept.
 
-The passage must have every number, name and content word of a sentence, and two neighboring sentences of it,
-with the heading above, nearly all of them with the same polarity, or three all of them. So a changed noun
-never passes; a paraphrase in words of its own may not either: the model is asked again, with the reason. A
-translation shares no words with its source: its numbers and names are checked.
+The passage must have every number, name and content word of the sentence. Two neighboring sentences, with the
+heading above, must have nearly all of them with the same polarity, or three sentences must have all. So a
+changed noun never passes. A free paraphrase may fail too: the model is then asked again, with the reason. A
+translation shares no words with its source, so only its numbers and names are checked.
 """
 
 import re
@@ -45,7 +45,7 @@ FREQUENT = 1e-3
 MAX_CLAUSES_COMPARED = 12
 # An item of so few words, without a number or an end, says nothing without what is above it.
 MAX_ITEM_WORDS = 4
-# The reasons of refusals, the shortest of which is that of the nearest window.
+# Reasons for refusals; the reason for the nearest window is the shortest.
 NO_WINDOW = "no two neighboring sentences of its section say it: say it as they do, or in two sentences"
 OTHER_POLARITY = "its section says it with another yes or no"
 # At least this share of the words of a text in a language are among its most frequent ones.
@@ -55,8 +55,8 @@ MIN_FREQUENT_SHARE = 0.15
 def refusal_of(heading: str, passage: str, sentence: str, locale: str = "en", quoted: str = "") -> str:
     """The reason that `passage` does not say what `sentence` says, for the model; "" if it does.
 
-    `heading` is what the whole passage is below, and `quoted` the part of it around what is quoted for the
-    sentence. Yes or no at the beginning is the model's judgment: the statement after it is checked.
+    `heading` is the heading above the passage, and `quoted` the part around the quote for the sentence. Yes
+    or no at the beginning is the model's judgment: only the statement after it is checked.
     """
     sentence = CONTRACTION.sub("", YES_OR_NO.sub("", sentence))
     terms = terms_of(CONTRACTED_NOT.sub("", sentence)) - NEGATION_TERMS

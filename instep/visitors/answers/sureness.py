@@ -80,7 +80,7 @@ def says_what_is_asked(extract: PassageExtract, question: str, terms: QuestionTe
 
 
 def names_in(question: str, *, with_capitals: bool) -> Iterator[str]:
-    """The words that only a name has: those that no language has often, or that have a capital inside."""
+    """The words that are probably names: rare in every language, or with a capital letter inside."""
     plain = CONTRACTED_NOT.sub(" ", question)
     if with_capitals:
         yield from CAPITALIZED.findall(plain)

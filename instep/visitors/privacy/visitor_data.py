@@ -312,7 +312,7 @@ async def erase_alerts(tx: Tx, workspace_id: str, traces: Traces) -> int:
 async def erase_events(tx: Tx, workspace_id: str, traces: Traces) -> int:
     """Remove the personal fields of events, and the responses in the logs of their deliveries.
 
-    Both are kept as long as those of other events.
+    Both have the same retention as other events.
     """
     events = await tx.all(
         StoredEvent,

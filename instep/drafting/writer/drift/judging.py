@@ -1,7 +1,7 @@
 """Judges what past commits have made wrong in articles: a replay of the history, checked by today's code.
 
-The writer reads each commit as it reads a change that comes in. Its edit counts if the code of today agrees:
-the old text is gone from it, and the new one stands there.
+The writer reads each commit like an incoming change. An edit counts if the current code agrees: it no longer
+has the old text, and it has the new one.
 """
 
 import re
@@ -280,7 +280,7 @@ def _is_stated(name: str, article: Article, start: int, end: int) -> bool:
     """True if a text says in code marks, and as of the present, that there is a thing with this name."""
     text = article.text
     is_placeholder = text[start - 1 : start] == "<" and text[end : end + 1] == ">"
-    # An example has names of its own, which only look like those of the code.
+    # The names of an example only look like names of the code.
     if (_is_in_block(text, start) and not is_of_interface(name)) or is_placeholder or is_in_url(text, start):
         return False
     return is_in_code(text, start) and not _is_of_the_past(article, start, end)

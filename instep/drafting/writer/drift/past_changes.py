@@ -46,7 +46,7 @@ class MovedFile:
 
 @dataclass(frozen=True, slots=True)
 class CodeToday:
-    """The names that the code of today lacks: `gone_names` of articles, and `absent_keys` of other names.
+    """The names that the current code lacks: `gone_names` of articles, and `absent_keys` of other names.
 
     `moves` are of files and folders of the repository `home`, such as `github.com/acme/shop`.
     """

@@ -14,7 +14,7 @@ from instep.platform.core.name_matching import is_distinct
 from instep.platform.text.patch import Hunk
 from instep.platform.text.patch_parser import parse_diff
 
-# Files that only use the product: what they set is their own choice, and often that of another product.
+# Files that only use the product: their settings define nothing, and often belong to another product.
 _USES = re.compile(
     r"(?:^|/)(?:examples?|samples?|demos?|charts?|helm|deploy(?:ments?)?|infra(?:structure)?|manifests?"
     r"|\.\w+)/",

@@ -24,10 +24,10 @@ _MIN_NAME_CHARACTERS, _MAX_NAME_CHARACTERS = 3, 80
 
 @dataclass(frozen=True, slots=True)
 class StatedNames:
-    """The names and values of all articles, each once, and how many articles state one, summed up.
+    """The names and values of all articles, each once, and the total number of their statements in articles.
 
-    `paths` are those of linked files with their repository before them: `github.com/acme/shop/app/cli.py`,
-    and those of files in code marks without one.
+    `paths` of linked files begin with their repository, such as `github.com/acme/shop/app/cli.py`; paths in
+    code marks have none.
     """
 
     names: tuple[str, ...]

@@ -83,7 +83,7 @@ class PlaceBudget:
 
 
 def locate_hunks(hunks: Sequence[Hunk], article: ArticleLines, budget: PlaceBudget) -> LocatedHunks:
-    """The position of each replacement: that of its whole hunk, or else the one with a similar context."""
+    """The position of each replacement: where its whole hunk matches, or where the context is similar."""
     places = [
         article.places_of([squeezed(line.text) for line in hunk.lines if line.mark != "+"]) for hunk in hunks
     ]

@@ -30,7 +30,7 @@ _STEM = re.compile(r"([^/#]+?)(?:\.\w+)?/?(?:#.*)?$")
 class ArticleFeatures:
     """Terms of an article, with their frequencies.
 
-    `text` and `heading` count terms; `heading` has those of prominent lines, and those of the title twice.
+    `text` and `heading` count terms; `heading` counts terms of prominent lines once and of the title twice.
     `passages` maps a term to pairs of the index of a passage and the frequency there. `sizes` is the number
     of terms per passage, `length` that of the article. `names` are its distinct names. `order` joins all
     terms with spaces.

@@ -75,7 +75,8 @@ class RootComparison:
     def text_with(self, bodies: Mapping[int, str]) -> str:
         """The translation of the new text, with these blocks at the indexes of `new_indexes`.
 
-        All other blocks are those of the present translation. Blank lines change where the original's do.
+        All other blocks come from the present translation. Blank lines change at the same positions as in the
+        original.
         """
         parts = list[str]()
         for kind, start, _, new_start, new_end in self._opcodes:

@@ -22,7 +22,7 @@ VIEWS = {"page": "Page", "text": "Text", "sides": "Side by side"}
 
 @dataclass(frozen=True, slots=True)
 class EvidenceNote:
-    """A location in the code change behind a block, in the margin; `line` is that of the proposed text.
+    """A location in the code change behind a block, in the margin; `line` is a line of the proposed text.
 
     `before` is the replaced line of code; empty if the change only adds.
     """

@@ -56,7 +56,7 @@ class QueueFilter:
         )
 
     def criteria(self, person_id: str) -> DraftFilter:
-        """The same as criteria for drafts and places, for this person."""
+        """The filters as criteria for drafts and places; `person_id` is the person who looks."""
         fields: dict[str, Any] = {"kind": self.kind, "type": self.type, "certainty": self.certainty}
         return DraftFilter(
             **fields,

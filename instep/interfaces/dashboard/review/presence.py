@@ -12,7 +12,7 @@ router = PageRouter("review/{draft_id}/presence")
 
 @router.post(open_while_paused=True)
 async def send_presence(page: BotPage) -> Response:
-    """Record that this person has the draft open; answer who else has, and the draft's status."""
+    """Record that this person has the draft open; show the others who do, and the draft's status."""
     draft = await find_draft(page.ctx, page.request.path_params["draft_id"])
     settled = ""
     if draft.status != "pending":

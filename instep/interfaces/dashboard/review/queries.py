@@ -84,7 +84,7 @@ async def has_drafts(ctx: Ctx) -> bool:
 
 
 async def find_locale(ctx: Ctx, article_id: str) -> str | None:
-    """The language of an article, including a deleted one; None if it is gone for good."""
+    """The language of an article, even of a deleted one; None if it was purged."""
     return await ctx.value(
         """
         select locale from articles

@@ -1,8 +1,8 @@
 """Limits that callers, readers or operators can reach (contract sections 2 and 7), by subject.
 
-All of them are read from here, as `limits.MAX_TITLE_CHARACTERS`, wherever they are defined. Constants that
-only tune the code are defined where they are used. Each name or comment says the unit; a count names its
-things in the plural; a `timedelta` carries its unit.
+Modules read all of them from here, as in `limits.MAX_TITLE_CHARACTERS`. Constants that only tune the code are
+defined where they are used. Each name or comment says the unit; a count names its things in the plural; a
+`timedelta` carries its unit.
 """
 
 from instep.platform.core.limits.accounts import *

@@ -63,9 +63,9 @@ class Response:
 
 
 class OutboundClient:
-    """Calls public addresses, and those of the operator's allow-list.
+    """Calls public addresses and addresses of the operator's allow-list.
 
-    It trusts the certificates in `trust`; by default the system's, or those of `SSL_CERT_FILE`.
+    It trusts the certificates in `trust`, by default the system's or the file of `SSL_CERT_FILE`.
     """
 
     def __init__(

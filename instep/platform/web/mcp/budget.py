@@ -1,4 +1,4 @@
-"""Results within an agent's budget of about 4,000 tokens: as many rows, or as much text, as fit."""
+"""Limits results to an agent's budget of about 4,000 tokens: as many rows or as much text as fits."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass

@@ -335,8 +335,8 @@ async def fetch_source(
 ) -> None:
     """Save everything of a help center below an empty folder; raises `UnreadableSource`.
 
-    `key` is the value of INSTEP_IMPORT_KEY and never stored. A URL with an unknown host is taken as the API's
-    own. `tell` receives a sentence about each step.
+    `key` is the value of INSTEP_IMPORT_KEY and never stored. A URL with an unknown host is treated as the URL
+    of the API. `tell` receives a sentence about each step.
     """
     if (not key and fetcher.needs_key) or (key and not (key.isascii() and key.isprintable())):
         raise UnreadableSource(

@@ -115,7 +115,7 @@ def _close(stack: list[_Frame], open_names: Counter[str], write: Callable[[TagUs
 
 
 def _fold(stack: list[_Frame], open_names: Counter[str], write: Callable[[TagUse], str]) -> None:
-    """Write the innermost open tag as one without a body, before the text that follows it."""
+    """Write the innermost open tag without a body, followed by its text."""
     frame = stack.pop()
     open_names[frame.name] -= 1
     stack[-1].parts += [_written(frame, None, write), *frame.parts]

@@ -60,6 +60,6 @@ def _stated_status(fields: Fields, losses: PageLosses) -> PageStatus:
 
 
 def _stated_words(fields: Fields, name: str) -> set[str]:
-    """The value of a field, in lowercase, as its name may also be written; empty if there is none."""
+    """The values of a field in lowercase, whatever the case of its name; empty if there are none."""
     values = (value for key, value in fields.values.items() if key.lower() == name)
     return {value.strip().lower() if isinstance(value, str) else SEVERAL for value in values} - {""}

@@ -30,7 +30,7 @@ _TITLE = re.compile(
     r"(?:\"([^\"]*)\"|'([^']*)'|\{[\"'`]([^\"'`]*)[\"'`]\}|([^\s{}]+))"
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-# A title in brackets has letters; numbers, and lists in options, are those of lines.
+# A title in brackets has letters; numbers in brackets, and lists in options, refer to lines.
 _BRACKETS = re.compile(r"(?<![=:,{])\[(?=[^\[\]]*[^\W\d_])([^\[\]]++)\]")
 # Words in the info string that Mintlify reads after a title, or instead of it.
 _OPTION = re.compile(
@@ -218,7 +218,7 @@ def _title_of_path(path: str) -> str:
 
 
 def repair_table_heads(text: str) -> str:
-    """The text with as many cells in the head and the rule of a table as its widest row has.
+    """Pad the header and the delimiter row of each table to the number of cells of its widest row.
 
     Code in the text must be hidden.
     """

@@ -39,7 +39,7 @@ class SchemaReader:
 
     document: ApiDocument
     parts_left: int = MAX_PARTS
-    # True for tables: a change of what they leave out is no change of a setting.
+    # True for tables: a change of the rows that they leave out is no change of a setting.
     counts_left_out: bool = False
 
     def merged(self, schema: Any) -> Json:

@@ -92,9 +92,9 @@ def _below_top(tree: Tree, top: ImportedCollection) -> Tree:
 
 
 def _keys_of_folders(tree: Tree, paths: Iterable[str]) -> dict[str, str]:
-    """The key of the collection with only the pages below the folder of a file, by the path of the file.
+    """Map the path of a file to the collection whose pages are all below the folder of the file.
 
-    It is that of the file itself, if the reader took it for a page, or else the first one with all of them.
+    If the reader made a page of the file, it is the page's collection, else the first one with all pages.
     """
     by_key = {row.key: row for row in tree.collections}
     below: defaultdict[str, list[str]] = defaultdict(list)

@@ -304,7 +304,7 @@ def stored_names(archive: zipfile.ZipFile, name: str, losses: Losses) -> dict[zi
 
 
 def guessed_names(raw_names: list[bytes]) -> list[Decoded | None]:
-    """The names in the encoding that fits all of them, or else each in the encoding that fits it."""
+    """Decode the names with one encoding that fits all of them, or each with the encoding that fits it."""
     together = guess_text(b"\n".join(raw_names))
     if together is None:
         return [guess_text(raw_name) for raw_name in raw_names]

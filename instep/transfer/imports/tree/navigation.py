@@ -158,7 +158,7 @@ def _tell_labels(pages: Iterable[ImportedPage], labels: Mapping[str, str], losse
 def _without_snippets(
     entries: Sequence[Entry], pages: Mapping[str, ImportedPage], losses: Losses
 ) -> dict[str, ImportedPage]:
-    """The pages without those whose text arrives only inside other pages, which are reported.
+    """Leave out pages whose text appears only inside other pages, and report them.
 
     A page and its translations are left out together, or not at all. Their addresses lead to the first page
     that shows their text.

@@ -10,7 +10,7 @@ from instep.visitors.insights.schemas import Health, HealthSummary, KindSummary
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """The health of articles, worst first; all of them, those of each code, and how many these are."""
+    """The health of articles, worst first: all of them, by problem code, and their numbers."""
 
     rows: list[Health]
     rows_by_code: dict[Code, list[Health]]
